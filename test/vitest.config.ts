@@ -1,0 +1,17 @@
+// The test run of `npm test`: every ring that is quick. The long rings have long.config.ts.
+// The JSON report is what .ci/run sums up; it lies in node_modules, where no tool looks and no clone has it.
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { SkippedPrograms } from './support/debian.ts';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.long.test.ts'],
+    reporters: ['default', 'json', new SkippedPrograms()],
+    outputFile: { json: 'node_modules/.cache/catalogue-replica/test.json' },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
