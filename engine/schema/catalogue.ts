@@ -1,0 +1,322 @@
+// THE declaration: all 34 collections with their fields, links, embedded records, documented filters and versions.
+// Everything else (decoding, columns, routes, filter validation, documentation) derives from this table; it holds no
+// behaviour. To add a field, add its line here.
+import type { Collection, Field, LinkField, LinksField, ScalarField, ScalarType, Version } from './types.ts';
+
+const BOTH: readonly Version[] = ['v2', 'v3'];
+
+function scalar(name: string, type: ScalarType, values?: readonly string[]): ScalarField {
+  return { kind: 'scalar', name, type, nullable: false, ...(values ? { values } : {}) };
+}
+function nullable<F extends ScalarField | LinkField>(field: F): F {
+  return { ...field, nullable: true };
+}
+function text(name: string, values?: readonly string[]): ScalarField {
+  return scalar(name, 'text', values);
+}
+function integer(name: string): ScalarField {
+  return scalar(name, 'integer');
+}
+function link(name: string, to: string): LinkField {
+  return { kind: 'link', name, to, nullable: false };
+}
+function links(name: string, to: string): LinksField {
+  return { kind: 'links', name, to };
+}
+function record(name: string, fields: readonly Field[], idField = 'ob_id'): Field {
+  return { kind: 'record', name, fields, idField };
+}
+function records(name: string, fields: readonly Field[], idField = 'ob_id'): Field {
+  return { kind: 'records', name, fields, idField };
+}
+function opaque(name: string): Field {
+  return { kind: 'opaque', name };
+}
+
+const OB_ID = integer('ob_id');
+
+/** spec 2.2: the record a pair or an identifier belongs to. */
+const RELATED_TO = record('relatedTo', [
+  OB_ID,
+  text('uuid'),
+  text('short_code', ['acq', 'cmppr', 'coll', 'comp', 'instr', 'mpop', 'ob', 'plat', 'proj', 'result']),
+]);
+
+const IPP_FIELDS: readonly Field[] = [
+  OB_ID,
+  link('platform', 'platforms'),
+  link('instrument', 'instruments'),
+  RELATED_TO,
+];
+
+const ACQUISITION_FIELDS: readonly Field[] = [
+  OB_ID,
+  opaque('independentInstrument'),
+  records('instrumentplatformpair_set', IPP_FIELDS),
+];
+
+const COMPUTATION_FIELDS: readonly Field[] = [
+  OB_ID,
+  text('uuid'),
+  text('title'),
+  text('abstract'),
+  text('keywords'),
+  nullable(text('inputDescription')),
+  nullable(text('outputDescription')),
+  nullable(text('softwareReference')),
+  links('identifier_set', 'identifiers'),
+];
+
+const RESULT_FIELD = record('result_field', [
+  link('ob_id', 'observations'),
+  text('dataPath'),
+  { kind: 'scalars', name: 'oldDataPath', type: 'text' },
+  text('storageLocation', ['internal', 'external']),
+  text('storageStatus', ['online', 'offline']),
+  integer('volume'),
+  integer('numberOfFiles'),
+  text('fileFormat'),
+]);
+
+const PERMISSIONS = records('permissions', [
+  link('ob_id', 'observations'),
+  nullable(text('useLimitation')),
+  nullable(text('accessConstraints')),
+  text('accessCategory', ['public', 'registered', 'restricted']),
+  nullable(text('accessRoles')),
+  text('label'),
+  text('licenceURL'),
+  text('licenceClassifications', ['any']),
+]);
+
+const OBSERVATION_FIELDS: readonly Field[] = [
+  OB_ID,
+  text('uuid'),
+  text('title'),
+  text('abstract'),
+  text('keywords'),
+  text('publicationState', ['working', 'preview', 'published', 'citable', 'old', 'removed']),
+  scalar('dataPublishedTime', 'dateTime'),
+  nullable(scalar('doiPublishedTime', 'dateTime')),
+  text('updateFrequency', [
+    'continual',
+    'daily',
+    'weekly',
+    'fortnightly',
+    'monthly',
+    'quarterly',
+    'biannually',
+    'annually',
+    'asNeeded',
+    'irregular',
+    'notPlanned',
+    'unknown',
+  ]),
+  text('status', [
+    'planned',
+    'required',
+    'underDevelopment',
+    'pending',
+    'tentative',
+    'withdrawn',
+    'ongoing',
+    'completed',
+    'final',
+    'superseded',
+    'obsolete',
+    'historicalArchive',
+    'retired',
+    'deprecated',
+  ]),
+  RESULT_FIELD,
+  link('timePeriod', 'times'),
+  link('geographicExtent', 'bboxes'),
+  scalar('nonGeographicFlag', 'boolean'),
+  links('phenomena', 'phenomona'),
+  text('dataLineage'),
+  nullable(scalar('removedDataTime', 'dateTime')),
+  text('removedDataReason'),
+  text('language'),
+  links('identifier_set', 'identifiers'),
+  links('projects', 'projects'),
+  links('observationcollection_set', 'observationcollections'),
+  links('responsiblepartyinfo_set', 'rpis'),
+  nullable(link('procedureAcquisition', 'acquisitions')),
+  nullable(link('procedureCompositeProcess', 'composites')),
+  nullable(link('procedureComputation', 'computations')),
+  PERMISSIONS,
+  records('discoveryKeywords', [OB_ID, text('name')]),
+];
+
+function open(name: string, title: string): Collection {
+  return {
+    name,
+    documentedPath: name,
+    title,
+    versions: BOTH,
+    idField: 'ob_id',
+    open: true,
+    fields: [OB_ID],
+    filters: [],
+    description: 'Any record with an integer ob_id; the specification shows no fields.',
+    source: 'spec 2.1',
+  };
+}
+
+function declared(
+  name: string,
+  title: string,
+  rest: Pick<Collection, 'fields' | 'description' | 'source'> & Partial<Collection>,
+): Collection {
+  return { name, documentedPath: name, title, versions: BOTH, idField: 'ob_id', open: false, filters: [], ...rest };
+}
+
+/** All 34 collections in the order of the root view (spec 2.1). */
+export const COLLECTIONS: readonly Collection[] = [
+  declared('acquisitions', 'Acquisitions', {
+    fields: ACQUISITION_FIELDS,
+    description: 'One record per ProcedureAcquisition, mapping 1:1 to an Observation.',
+    source: 'spec 2.3',
+  }),
+  open('bboxes', 'Bboxes'),
+  declared('composites', 'Composites', {
+    fields: [
+      OB_ID,
+      records('computationComponent', COMPUTATION_FIELDS),
+      records('acquisitionComponent', ACQUISITION_FIELDS),
+      links('identifier_set', 'identifiers'),
+      opaque('responsiblepartyinfo_set'),
+    ],
+    documentedPath: 'ProcedureComputations',
+    description: 'A composite process of two or more components, serialised inline.',
+    source: 'spec 2.7',
+  }),
+  declared('computations', 'Computations', {
+    fields: COMPUTATION_FIELDS,
+    documentedPath: 'ProcedureComputations',
+    filters: ['uuid', 'title', 'keywords', 'abstract'],
+    description: 'A computation; maps 1:1 to an Observation.',
+    source: 'spec 2.6',
+  }),
+  open('constraints', 'Constraints'),
+  open('discoveryserviceids', 'Discovery Service Ids'),
+  open('dqconformanceresults', 'Dq Conformance Results'),
+  open('drsdatasets', 'Drs Datasets'),
+  declared('identifiers', 'Identifiers', {
+    fields: [
+      OB_ID,
+      RELATED_TO,
+      text('url'),
+      text('identifierType', ['doi', 'archive_abbreviation', 'legacy2_url', 'legacy3_url']),
+      text('shortUrl'),
+    ],
+    documentedPath: 'identifier',
+    filters: ['url', 'identifierType'],
+    description: 'One or more identifiers map to one Observation.',
+    source: 'spec 2.8',
+  }),
+  open('imagedetails', 'Image Details'),
+  open('inspirethemes', 'Inspire Themes'),
+  open('instruments', 'Instruments'),
+  open('iods', 'Iods'),
+  declared('ipps', 'Ipps', {
+    fields: IPP_FIELDS,
+    description: 'Links instruments, platforms and observations inside acquisitions.',
+    source: 'spec 2.4',
+  }),
+  open('licenceclassifications', 'Licence Classifications'),
+  open('licences', 'Licences'),
+  declared('migrationproperties', 'Migration Properties', {
+    fields: [integer('id'), text('key'), text('value'), scalar('modified', 'date'), integer('ob_ref')],
+    versions: ['v3'],
+    idField: 'id',
+    description: 'A property kept from an older catalogue.',
+    source: 'spec 2.10',
+  }),
+  open('mpos', 'Mpos'),
+  open('notes', 'Notes'),
+  open('observationcollections', 'Observation Collections'),
+  declared('observations', 'Observations', {
+    fields: OBSERVATION_FIELDS,
+    filters: [
+      'title',
+      'uuid',
+      'keywords',
+      'status',
+      'result_field',
+      'discoveryKeywords',
+      'updateFrequency',
+      'nonGeographicFlag',
+      'publicationState',
+      'permissions',
+    ],
+    description: 'A dataset and the entities around it.',
+    source: 'spec 2.9',
+  }),
+  open('onlineresources', 'Online Resources'),
+  open('parties', 'Parties'),
+  declared('phenomona', 'Phenomena', {
+    fields: [
+      OB_ID,
+      records('names', [OB_ID, text('name')]),
+      records('terms', [
+        OB_ID,
+        text('label', ['standard_name', 'var_id', 'long_name', 'units', 'names', 'alt_names']),
+        text('value'),
+        text('vocabulary', ['', 'cf_standard_names']),
+      ]),
+    ],
+    documentedPath: 'phenomena',
+    filters: ['names', 'terms'],
+    description: 'What was observed; many-to-many with Observations.',
+    source: 'spec 2.5',
+  }),
+  open('platforms', 'Platforms'),
+  open('projects', 'Projects'),
+  open('referenceables', 'Referenceables'),
+  open('relatedobservationinfos', 'Related Observation Infos'),
+  open('results', 'Results'),
+  open('rpis', 'Rpis'),
+  open('times', 'Times'),
+  open('topiccategories', 'Topic Categories'),
+  open('verticalextents', 'Vertical Extents'),
+  open('vocabularyterms', 'Vocabulary Terms'),
+];
+
+const BY_NAME: ReadonlyMap<string, Collection> = new Map(
+  COLLECTIONS.map((collection) => [collection.name, collection]),
+);
+
+/** The declared collection of a root view name, or undefined. Cost: one map lookup. Source: spec 2.1. */
+export function collectionNamed(name: string): Collection | undefined {
+  return BY_NAME.get(name);
+}
+
+/**
+ * The collections that a path segment can mean, first match first, for lists and records alike; empty when unknown.
+ * `ProcedureComputations` means computations, then composites (spec 4.1; assumption A3). Cost: one map lookup.
+ */
+export function collectionsOfPath(segment: string, version: Version): readonly Collection[] {
+  return BY_PATH[version].get(segment) ?? [];
+}
+
+function pathsOf(version: Version): ReadonlyMap<string, readonly Collection[]> {
+  const paths = new Map<string, Collection[]>();
+  const add = (segment: string, collection: Collection): void => {
+    const known = paths.get(segment);
+    if (!known) paths.set(segment, [collection]);
+    else if (collection.name === 'computations') known.unshift(collection);
+    else known.push(collection);
+  };
+  for (const collection of COLLECTIONS) {
+    if (!collection.versions.includes(version)) continue;
+    add(collection.name, collection);
+    if (collection.documentedPath !== collection.name) add(collection.documentedPath, collection);
+  }
+  return paths;
+}
+
+const BY_PATH: Readonly<Record<Version, ReadonlyMap<string, readonly Collection[]>>> = {
+  v2: pathsOf('v2'),
+  v3: pathsOf('v3'),
+};

@@ -1,0 +1,87 @@
+// The vocabulary in which the catalogue is declared: scalars, links, embedded records and collections.
+// Plain data only: no behaviour, no derived values. Read by everything that derives from the declaration.
+
+/**
+ * The type of a scalar value. `integer`, `float` and `boolean` are JSON numbers and booleans; `text`, `date` and
+ * `dateTime` are JSON strings (spec 2.3 to 2.10). A date type says how filters compare, not that import checks it.
+ */
+export type ScalarType = 'integer' | 'float' | 'text' | 'boolean' | 'date' | 'dateTime';
+
+/** A scalar field: one JSON value per record. */
+export interface ScalarField {
+  readonly kind: 'scalar';
+  readonly name: string;
+  readonly type: ScalarType;
+  readonly nullable: boolean;
+  /** Values seen in public documents: for docs and the generator, never enforced. */
+  readonly values?: readonly string[];
+}
+
+/** A to-one relation by link: a string `{base_url}/api/v3/<to>/<id>/?format=api` (spec 2.2), or null. */
+export interface LinkField {
+  readonly kind: 'link';
+  readonly name: string;
+  readonly to: string;
+  readonly nullable: boolean;
+}
+
+/** A to-many relation by links: an array of link strings. */
+export interface LinksField {
+  readonly kind: 'links';
+  readonly name: string;
+  readonly to: string;
+}
+
+/** A to-one embedded record: one JSON object. `idField` names the member that is its id. */
+export interface RecordField {
+  readonly kind: 'record';
+  readonly name: string;
+  readonly fields: readonly Field[];
+  readonly idField: string;
+}
+
+/** A to-many embedded record: an array of JSON objects. */
+export interface RecordsField {
+  readonly kind: 'records';
+  readonly name: string;
+  readonly fields: readonly Field[];
+  readonly idField: string;
+}
+
+/** An array of scalars. */
+export interface ScalarsField {
+  readonly kind: 'scalars';
+  readonly name: string;
+  readonly type: ScalarType;
+}
+
+/** An array whose element shape the specification does not show: any JSON array, served, never a column. */
+export interface OpaqueField {
+  readonly kind: 'opaque';
+  readonly name: string;
+}
+
+/** One declared field of a collection or of an embedded record. */
+export type Field = ScalarField | LinkField | LinksField | RecordField | RecordsField | ScalarsField | OpaqueField;
+
+/** An API version prefix, `/api/<version>/` (spec 9). */
+export type Version = 'v2' | 'v3';
+
+/**
+ * One collection of the root view (spec 2.1).
+ * `name` is the root view's spelling and the name in links; `documentedPath` the spelling of the table in spec 4.1.
+ * `fields` is empty where `open`: such a collection takes any JSON object with an integer id.
+ * `filters` are the documented filters (spec 4.3), as top-level field names.
+ */
+export interface Collection {
+  readonly name: string;
+  readonly documentedPath: string;
+  readonly title: string;
+  readonly versions: readonly Version[];
+  readonly idField: string;
+  readonly open: boolean;
+  readonly fields: readonly Field[];
+  readonly filters: readonly string[];
+  readonly description: string;
+  readonly source: string;
+}
