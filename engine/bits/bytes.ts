@@ -1,0 +1,68 @@
+// Byte strings: order, prefixes and search over views of larger arrays. Pure loops without allocation.
+// UTF-8 compared byte by byte has the order of code points. Called by column/, query/ and page/.
+
+/** A part of a larger byte array: `bytes[start..end)`. Lets hot loops compare without making views. */
+export interface Part {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Order of two parts: negative, 0 or positive; a proper prefix comes first. Cost: the shared prefix. */
+export function compareParts(a: Part, b: Part): number {
+  const shared = Math.min(a.end - a.start, b.end - b.start);
+  for (let i = 0; i < shared; i++) {
+    const difference = a.bytes[a.start + i]! - b.bytes[b.start + i]!;
+    if (difference !== 0) return difference;
+  }
+  return a.end - a.start - (b.end - b.start);
+}
+
+/** Order of two byte strings. Cost: the shared prefix. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = a[i]! - b[i]!;
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Whether `bytes` starts with `prefix`. */
+export function hasPrefix(bytes: Uint8Array, prefix: Uint8Array): boolean {
+  if (bytes.length < prefix.length) return false;
+  for (let i = 0; i < prefix.length; i++) if (bytes[i] !== prefix[i]) return false;
+  return true;
+}
+
+/**
+ * How far a search may step when the byte under the needle's end is b: Horspool 1980. `shifts[b]` is at least 1.
+ * The needle is not empty.
+ */
+export function horspoolShifts(needle: Uint8Array): Uint32Array {
+  const shifts = new Uint32Array(256).fill(needle.length);
+  for (let i = 0; i < needle.length - 1; i++) shifts[needle[i]!] = needle.length - 1 - i;
+  return shifts;
+}
+
+/**
+ * The first place in `bytes[start..end)` where the non-empty `needle` stands whole, or -1.
+ * Cost: (end - start) / needle.length steps at best. Source: Horspool 1980.
+ */
+export function indexOfBytes(
+  bytes: Uint8Array,
+  needle: Uint8Array,
+  shifts: Uint32Array,
+  start: number,
+  end: number,
+): number {
+  const last = needle.length - 1;
+  const lastByte = needle[last]!;
+  for (let at = start + last; at < end; at += shifts[bytes[at]!]!) {
+    if (bytes[at] !== lastByte) continue;
+    let i = 0;
+    while (i < last && bytes[at - last + i] === needle[i]) i++;
+    if (i === last) return at - last;
+  }
+  return -1;
+}

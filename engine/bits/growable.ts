@@ -1,0 +1,115 @@
+// Typed arrays that grow by doubling, for building what is stored with a length not known beforehand.
+// `length` counts elements; `view()` is valid until the next growth. Called by data/ while importing.
+
+/** A growing list of u32. */
+export class GrowableU32 {
+  private array: Uint32Array;
+  length = 0;
+
+  constructor(capacity = 16) {
+    this.array = new Uint32Array(capacity);
+  }
+
+  /** Adds one value. Cost: constant, amortised. */
+  push(value: number): void {
+    if (this.length === this.array.length) this.grow(this.length + 1);
+    this.array[this.length++] = value;
+  }
+
+  /** Adds all values, each raised by `by`. */
+  pushAll(values: Uint32Array, by = 0): void {
+    this.grow(this.length + values.length);
+    if (by === 0) this.array.set(values, this.length);
+    else for (let i = 0; i < values.length; i++) this.array[this.length + i] = values[i]! + by;
+    this.length += values.length;
+  }
+
+  /** The value at `i`, which is below `length`. */
+  at(i: number): number {
+    return this.array[i]!;
+  }
+
+  /** Cuts the list to its first `length` values. */
+  truncate(length: number): void {
+    this.length = length;
+  }
+
+  /** The values so far, without a copy. */
+  view(): Uint32Array {
+    return this.array.subarray(0, this.length);
+  }
+
+  private grow(needed: number): void {
+    if (needed <= this.array.length) return;
+    const grown = new Uint32Array(Math.max(needed, this.array.length * 2));
+    grown.set(this.view());
+    this.array = grown;
+  }
+}
+
+/** A growing list of f64. */
+export class GrowableF64 {
+  private array = new Float64Array(16);
+  length = 0;
+
+  /** Adds one value. Cost: constant, amortised. */
+  push(value: number): void {
+    if (this.length === this.array.length) {
+      const grown = new Float64Array(this.length * 2);
+      grown.set(this.array);
+      this.array = grown;
+    }
+    this.array[this.length++] = value;
+  }
+
+  /** The values so far, without a copy. */
+  view(): Float64Array {
+    return this.array.subarray(0, this.length);
+  }
+
+  /** Cuts the list to its first `length` values. */
+  truncate(length: number): void {
+    this.length = length;
+  }
+}
+
+/** A growing run of bytes. */
+export class GrowableBytes {
+  private array: Uint8Array;
+  length = 0;
+
+  constructor(capacity = 1024) {
+    this.array = new Uint8Array(capacity);
+  }
+
+  /** Adds `source[start..end)`. Short parts are copied in a loop: below 32 bytes that is faster than `set`. */
+  push(source: Uint8Array, start = 0, end = source.length): void {
+    const needed = this.length + (end - start);
+    if (needed > this.array.length) this.grow(needed);
+    if (end - start < 32) for (let i = start, to = this.length; i < end; i++) this.array[to++] = source[i]!;
+    else this.array.set(source.subarray(start, end), this.length);
+    this.length = needed;
+  }
+
+  /** Adds one byte. */
+  pushByte(byte: number): void {
+    if (this.length === this.array.length) this.grow(this.length + 1);
+    this.array[this.length++] = byte;
+  }
+
+  /** Cuts the run to its first `length` bytes. */
+  truncate(length: number): void {
+    this.length = length;
+  }
+
+  /** The bytes so far, without a copy. */
+  view(): Uint8Array {
+    return this.array.subarray(0, this.length);
+  }
+
+  private grow(needed: number): void {
+    const grown = new Uint8Array(Math.max(needed, this.array.length * 2));
+    grown.set(this.view());
+    this.array = grown;
+  }
+}

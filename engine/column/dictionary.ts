@@ -1,0 +1,114 @@
+// The sorted distinct values of one column: what equality, ranges, prefixes and scans look a value up in.
+// A code is a value's position in that order; code `size` stands for null. Views of the snapshot, never written.
+import type { ScalarType } from '../schema/types.ts';
+import { compareBytes, hasPrefix, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
+
+/** The type of a column: a scalar's, or `link` for the ids that links point at. */
+export type ColumnType = ScalarType | 'link';
+
+/** Codes from `start` to `end`, exclusive. */
+export interface CodeRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Sorted distinct values.
+ *
+ *   text     all texts in code order, UTF-8, unescaped; a number's or boolean's JSON text as written; a link's id
+ *   ends     end of each text in `text`, one u32 a code
+ *   numbers  one f64 a code for integer, float and link (the value, rounded to nearest) and for date and dateTime (the
+ *            instant in microseconds since 1970, NaN last where the text is no date); undefined for text and boolean
+ *
+ * Text and boolean dictionaries ascend by text (code points), the others by value and then by text. Equal values written in
+ * different ways (`5`, `5.00`) are neighbours, so that a value is always one range of codes.
+ */
+export interface Dictionary {
+  readonly type: ColumnType;
+  readonly size: number;
+  readonly ends: Uint32Array;
+  readonly text: Uint8Array;
+  readonly numbers: Float64Array | undefined;
+}
+
+/** The text of a code, as a view. The code lies in 0 to size, exclusive. Cost: none. */
+export function textAt(dictionary: Dictionary, code: number): Uint8Array {
+  return dictionary.text.subarray(code === 0 ? 0 : dictionary.ends[code - 1]!, dictionary.ends[code]!);
+}
+
+/** The codes whose text is exactly `text`; at most one. Only for dictionaries in text order. Cost: O(log size). */
+export function codesOfText(dictionary: Dictionary, text: Uint8Array): CodeRange {
+  const start = lowerBoundText(dictionary, text);
+  const isFound = start < dictionary.size && compareBytes(textAt(dictionary, start), text) === 0;
+  return { start, end: isFound ? start + 1 : start };
+}
+
+/** The codes whose text starts with `prefix`. Only for dictionaries in text order. Cost: O(log size). */
+export function codesOfPrefix(dictionary: Dictionary, prefix: Uint8Array): CodeRange {
+  const start = lowerBoundText(dictionary, prefix);
+  let low = start;
+  let high = dictionary.size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (hasPrefix(textAt(dictionary, middle), prefix)) low = middle + 1;
+    else high = middle;
+  }
+  return { start, end: low };
+}
+
+/** The codes whose number lies in `from` to `to`, both included. Only where `numbers` is defined. Cost: O(log size). */
+export function codesOfNumbers(dictionary: Dictionary, from: number, to: number): CodeRange {
+  const numbers = dictionary.numbers!;
+  const start = firstAt(numbers, (number) => number >= from);
+  return {
+    start,
+    end: Math.max(
+      start,
+      firstAt(numbers, (number) => number > to),
+    ),
+  };
+}
+
+/** Calls `hit` with every code in the range whose text contains the non-empty needle. Cost: one pass over their texts. */
+export function eachCodeContaining(
+  dictionary: Dictionary,
+  range: CodeRange,
+  needle: Uint8Array,
+  hit: (code: number) => void,
+): void {
+  if (range.start >= range.end) return;
+  const { text, ends } = dictionary;
+  const shifts = horspoolShifts(needle);
+  const end = ends[range.end - 1]!;
+  let code = range.start;
+  let at = code === 0 ? 0 : ends[code - 1]!;
+  while ((at = indexOfBytes(text, needle, shifts, at, end)) >= 0) {
+    while (ends[code]! <= at) code++;
+    if (at + needle.length <= ends[code]!) {
+      hit(code);
+      at = ends[code]!;
+    } else at++;
+  }
+}
+
+function lowerBoundText(dictionary: Dictionary, text: Uint8Array): number {
+  let low = 0;
+  let high = dictionary.size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareBytes(textAt(dictionary, middle), text) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function firstAt(numbers: Float64Array, holds: (number: number) => boolean): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(numbers[middle]!) || Number.isNaN(numbers[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,70 @@
+// Gives equal texts equal numbers while a column is built: an open-addressing hash table over one run of bytes.
+// Texts are never JavaScript strings here, so that memory is bounded by the bytes themselves. Called by data/build.ts.
+import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
+
+const EMPTY = 0xffffffff;
+
+/** Distinct texts in the order of their first appearance. */
+export class Interner {
+  readonly text = new GrowableBytes();
+  readonly ends = new GrowableU32();
+  private readonly hashes = new GrowableU32();
+  private slots: Uint32Array = new Uint32Array(64).fill(EMPTY);
+
+  /** How many distinct texts there are. */
+  get size(): number {
+    return this.ends.length;
+  }
+
+  /** The number of the text `bytes[start..end)`, new or known. Cost: one pass over it, constant probes expected. */
+  intern(bytes: Uint8Array, start: number, end: number): number {
+    const hash = hashOf(bytes, start, end);
+    const mask = this.slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const number = this.slots[slot]!;
+      if (number === EMPTY) return this.add(bytes, { start, end, hash, slot });
+      if (this.hashes.at(number) === hash && this.isText(number, bytes, start, end)) return number;
+    }
+  }
+
+  /** Where a text starts in `text`. */
+  startOf(number: number): number {
+    return number === 0 ? 0 : this.ends.at(number - 1);
+  }
+
+  private add(bytes: Uint8Array, found: { start: number; end: number; hash: number; slot: number }): number {
+    const number = this.size;
+    this.text.push(bytes, found.start, found.end);
+    this.ends.push(this.text.length);
+    this.hashes.push(found.hash);
+    this.slots[found.slot] = number;
+    if (this.size * 2 > this.slots.length) this.rehash();
+    return number;
+  }
+
+  private isText(number: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const from = this.startOf(number);
+    if (this.ends.at(number) - from !== end - start) return false;
+    const text = this.text.view();
+    for (let i = start, k = from; i < end; i++, k++) if (bytes[i] !== text[k]) return false;
+    return true;
+  }
+
+  private rehash(): void {
+    this.slots = new Uint32Array(this.slots.length * 2).fill(EMPTY);
+    const mask = this.slots.length - 1;
+    for (let number = 0; number < this.size; number++) {
+      let slot = this.hashes.at(number) & mask;
+      while (this.slots[slot] !== EMPTY) slot = (slot + 1) & mask;
+      this.slots[slot] = number;
+    }
+  }
+}
+
+/** FNV-1a with a final mix, unsigned: short texts are the rule, and their low bits choose the slot. */
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5 | 0;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
+  hash ^= hash >>> 15;
+  return Math.imul(hash, 0x2c1b3c6d) >>> 0;
+}

@@ -1,0 +1,49 @@
+// The served bytes of a collection's records, in id order, each followed by a comma, so that neighbours are one range.
+// Stored with one base URL in place; knows where every own URL stands. Views of shared memory, never written.
+
+/**
+ * A run of records that lies in one piece of memory.
+ *
+ *   bytes     the records, each followed by one comma
+ *   ends      end of each record in `bytes`, after its comma: one u32 a record, for a base URL of `PLACEHOLDER` length
+ *   links     position of each own URL, ascending: one u32 a URL, for a base URL of `PLACEHOLDER` length
+ *   linkEnds  how many own URLs stand in the records up to and with this one: one u32 a record
+ *
+ * `ends` and `links` are stored for the placeholder; with a base URL that is `growth` bytes longer, a position behind n URLs
+ * lies growth * n further on.
+ */
+export interface RecordChunk {
+  readonly firstRow: number;
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
+  readonly links: Uint32Array;
+  readonly linkEnds: Uint32Array;
+}
+
+/** All records of a collection, with the base URL that stands in their bytes. Chunks ascend; most collections have one. */
+export interface Records {
+  readonly rows: number;
+  readonly chunks: readonly RecordChunk[];
+  readonly baseUrl: string;
+  readonly growth: number;
+}
+
+/** What stands for the base address in data sets and snapshots, at the start of every own URL (design: Data set format). */
+export const PLACEHOLDER = '{base_url}';
+
+/** The chunk that holds `row`. The row exists. Cost: one step a chunk. */
+export function chunkOf(records: Records, row: number): RecordChunk {
+  let i = records.chunks.length - 1;
+  while (records.chunks[i]!.firstRow > row) i--;
+  return records.chunks[i]!;
+}
+
+/** Where a record starts in its chunk's bytes. `index` is the row within the chunk. Cost: none. */
+export function startOf(chunk: RecordChunk, growth: number, index: number): number {
+  return index === 0 ? 0 : endOf(chunk, growth, index - 1);
+}
+
+/** Where a record ends in its chunk's bytes, after its comma. `index` is the row within the chunk. Cost: none. */
+export function endOf(chunk: RecordChunk, growth: number, index: number): number {
+  return chunk.ends[index]! + growth * chunk.linkEnds[index]!;
+}

@@ -1,0 +1,101 @@
+// One field's inverted index: from codes of its dictionary to rows, and from a row to its code.
+// Posting lists by code are also the sorted permutation of the rows; dense codes have bitmaps. Called by query/.
+import type { CodeRange, Dictionary } from '../column/dictionary.ts';
+import { NO_ROWS, rowSetOf, union, type RowSet } from './rowset.ts';
+
+/**
+ * What a query asks of a field's index. `rows` is the number of rows of the field's table.
+ * `codeAt` answers a row's code, `dictionary.size` for null. `rowsOf` answers the rows whose code lies in the range; the
+ * code `dictionary.size` means null there too. `countOf` is the size of that set, exact.
+ */
+export interface FieldIndex {
+  readonly dictionary: Dictionary;
+  readonly rows: number;
+  codeAt(row: number): number;
+  rowsOf(codes: CodeRange): RowSet;
+  countOf(codes: CodeRange): number;
+}
+
+/**
+ * The stored form of an inverted index.
+ *
+ *   codes     one u32 a row
+ *   starts    size + 2 u32: the posting list of code c is postings[starts[c]..starts[c + 1])
+ *   postings  one u32 a row: rows by code, ascending within a code
+ *   dense     ascending codes that have a bitmap
+ *   bitmaps   one bitmap over all rows for each dense code, in their order
+ */
+export interface InvertedParts {
+  readonly codes: Uint32Array;
+  readonly starts: Uint32Array;
+  readonly postings: Uint32Array;
+  readonly dense: Uint32Array;
+  readonly bitmaps: Uint32Array;
+}
+
+/** An inverted index over stored parts. Cost of `rowsOf`: none for one code; the rows of the range for several. */
+export function invertedIndex(dictionary: Dictionary, parts: InvertedParts): FieldIndex {
+  const { codes, starts, postings } = parts;
+  const rows = codes.length;
+  const bitmaps = bitmapsByCode(parts);
+  return {
+    dictionary,
+    rows,
+    codeAt: (row) => codes[row]!,
+    countOf: ({ start, end }) => (start < end ? starts[end]! - starts[start]! : 0),
+    rowsOf: ({ start, end }) => {
+      if (start >= end) return NO_ROWS;
+      if (end === start + 1) return bitmaps.get(start) ?? listOf(postings, starts, start);
+      if (starts[end]! - starts[start]! === rows) return { kind: 'range', start: 0, end: rows };
+      return scattered(parts, bitmaps, { start, end }, rows);
+    },
+  };
+}
+
+/** The index of ids: rows are in id order, so a code is its row. Cost: nothing stored, `rowsOf` is a range. */
+export function identityIndex(dictionary: Dictionary): FieldIndex {
+  const rows = dictionary.size;
+  const clamp = (code: number): number => Math.min(code, rows);
+  return {
+    dictionary,
+    rows,
+    codeAt: (row) => row,
+    countOf: ({ start, end }) => Math.max(0, clamp(end) - clamp(start)),
+    rowsOf: ({ start, end }) => (clamp(start) < clamp(end) ? { kind: 'range', start, end: clamp(end) } : NO_ROWS),
+  };
+}
+
+function listOf(postings: Uint32Array, starts: Uint32Array, code: number): RowSet {
+  return { kind: 'list', rows: postings.subarray(starts[code], starts[code + 1]) };
+}
+
+function bitmapsByCode({ codes, starts, dense, bitmaps }: InvertedParts): ReadonlyMap<number, RowSet> {
+  const byCode = new Map<number, RowSet>();
+  const words = dense.length === 0 ? 0 : bitmaps.length / dense.length;
+  for (let i = 0; i < dense.length; i++) {
+    const code = dense[i]!;
+    const count = starts[code + 1]! - starts[code]!;
+    if (count === codes.length) byCode.set(code, { kind: 'range', start: 0, end: count });
+    else byCode.set(code, { kind: 'bitmap', words: bitmaps.subarray(i * words, (i + 1) * words), count });
+  }
+  return byCode;
+}
+
+/** Neighbouring codes: one copy of their postings, sorted; dense ones come as bitmaps instead. */
+function scattered(
+  { starts, postings }: InvertedParts,
+  bitmaps: ReadonlyMap<number, RowSet>,
+  { start, end }: CodeRange,
+  rows: number,
+): RowSet {
+  const sets: RowSet[] = [];
+  let from = start;
+  for (const [code, set] of bitmaps) {
+    if (code < start || code >= end) continue;
+    if (from < code) sets.push(rowSetOf(postings.slice(starts[from], starts[code]), rows));
+    sets.push(set);
+    from = code + 1;
+  }
+  if (from < end) sets.push(rowSetOf(postings.slice(starts[from], starts[end]), rows));
+  return sets.length === 1 ? sets[0]! : union(sets, rows);
+}

@@ -1,0 +1,34 @@
+// From the code of every row to posting lists and bitmaps: a counting sort. Called by data/build.ts while importing.
+import { setBit, wordsFor } from '../bits/bitmap.ts';
+import type { InvertedParts } from './field.ts';
+import { DENSE_PART } from './rowset.ts';
+
+/** The inverted index of `codes`, each from 0 to `size`, where `size` stands for null. Cost: O(rows + size). */
+export function invert(codes: Uint32Array, size: number): InvertedParts {
+  const starts = new Uint32Array(size + 2);
+  for (let row = 0; row < codes.length; row++) starts[codes[row]! + 1]!++;
+  for (let code = 1; code < starts.length; code++) starts[code]! += starts[code - 1]!;
+  const next = starts.slice();
+  const postings = new Uint32Array(codes.length);
+  for (let row = 0; row < codes.length; row++) postings[next[codes[row]!]!++] = row;
+  const dense = denseCodes(starts, codes.length);
+  return { codes, starts, postings, dense, bitmaps: bitmapsOf(dense, starts, postings) };
+}
+
+function denseCodes(starts: Uint32Array, rows: number): Uint32Array {
+  const dense: number[] = [];
+  for (let code = 0; code + 1 < starts.length; code++) {
+    if (starts[code + 1]! - starts[code]! > rows * DENSE_PART) dense.push(code);
+  }
+  return Uint32Array.from(dense);
+}
+
+function bitmapsOf(dense: Uint32Array, starts: Uint32Array, postings: Uint32Array): Uint32Array {
+  const words = wordsFor(postings.length);
+  const bitmaps = new Uint32Array(words * dense.length);
+  dense.forEach((code, i) => {
+    const bitmap = bitmaps.subarray(i * words, (i + 1) * words);
+    for (let k = starts[code]!; k < starts[code + 1]!; k++) setBit(bitmap, postings[k]!);
+  });
+  return bitmaps;
+}
