@@ -1,0 +1,44 @@
+// What decoding makes of a run of lines: served bytes, and every column's values as parts of them. Plain typed arrays,
+// so that a batch can cross threads as one piece of msgpack. Made by decode.ts, consumed by build.ts.
+
+/** The `start` of a null value. */
+export const NULL_START = 0xffffffff;
+
+/** Added to a part that lies in `unescaped` instead of `bytes`. A batch is smaller than this. */
+export const UNESCAPED_START = 0x80000000;
+
+/**
+ * The values of one column, one a row of its table, as parts of the batch's bytes: `starts` and `ends`.
+ * `NULL_START` stands for null; a start of at least `UNESCAPED_START` lies in `unescaped`, less that number.
+ */
+export interface ColumnBatch {
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+}
+
+/** A line that could not be taken: its number in the file, the JSON pointer to the value and what is wrong with it. */
+export interface LineFault {
+  readonly line: number;
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/**
+ * Decoded lines.
+ * `bytes` holds the records, each followed by a comma, ending at `recordEnds`; `lines` their line numbers; `ids` their ids.
+ * `links` are the positions of own URLs in `bytes`, `linkEnds` how many stand up to and with each record.
+ * `columns` and `rowEnds` are numbered like the layout's columns and tables: for a child table, `rowEnds` counts its rows
+ * up to and with each row of its parent table; the root's is empty.
+ */
+export interface Batch {
+  readonly bytes: Uint8Array;
+  readonly unescaped: Uint8Array;
+  readonly recordEnds: Uint32Array;
+  readonly lines: Uint32Array;
+  readonly ids: Float64Array;
+  readonly links: Uint32Array;
+  readonly linkEnds: Uint32Array;
+  readonly columns: readonly ColumnBatch[];
+  readonly rowEnds: readonly Uint32Array[];
+  readonly faults: readonly LineFault[];
+}

@@ -1,0 +1,309 @@
+// Decodes lines of one collection into a batch: checks them against the declaration, finds every column's values and own
+// URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault. Runs in threads of decoders.ts.
+import { PLACEHOLDER } from '../engine/column/records.ts';
+import type { ColumnLayout, Layout, LayoutNode } from '../engine/schema/layout.ts';
+import { NULL_START, type Batch } from './batch.ts';
+import { BatchDraft } from './batchDraft.ts';
+import { DEPTH_MAX, ScanFault, Scanner, type ValueKind } from './scanner.ts';
+
+const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACKET = 0x5d;
+const COMMA = 0x2c;
+const LINK_SUFFIX = new TextEncoder().encode('/?format=api"');
+const DECODER = new TextDecoder();
+
+/** The members of one object of the declaration, prepared for reading: in declared order, and by name. */
+interface Shape {
+  readonly nodes: readonly LayoutNode[];
+  readonly keys: readonly Uint8Array[];
+  readonly byName: ReadonlyMap<string, number>;
+  readonly children: readonly (Shape | undefined)[];
+}
+
+/** Decodes lines of one collection. One decoder serves many batches; `take` hands over a batch and starts the next. */
+export class Decoder {
+  private readonly scanner = new Scanner();
+  private readonly layout: Layout;
+  private readonly shape: Shape;
+  private readonly draft: BatchDraft;
+  private readonly linkPrefixes: readonly Uint8Array[];
+  private readonly path: (string | number)[] = [];
+  private lastKey = '';
+
+  constructor(layout: Layout) {
+    this.layout = layout;
+    this.shape = shapeOf(layout.members);
+    this.draft = new BatchDraft(layout, this.scanner.output);
+    this.linkPrefixes = layout.columns.map(({ to }) => new TextEncoder().encode(`${PLACEHOLDER}/api/v3/${to}/`));
+  }
+
+  /** Decodes the line `bytes[start..end)`, which is valid UTF-8. Never throws for what the line holds. */
+  line(bytes: Uint8Array, start: number, end: number, lineNumber: number): void {
+    const mark = this.draft.mark();
+    this.path.length = 0;
+    try {
+      this.record(bytes, start, end);
+      this.draft.lines.push(lineNumber);
+    } catch (error) {
+      if (!(error instanceof ScanFault)) throw error;
+      this.draft.faults.push({ line: lineNumber, pointer: pointerOf(this.path), message: error.message });
+      this.draft.reset(mark);
+    }
+  }
+
+  /** A line that is no UTF-8. */
+  refuse(lineNumber: number, message: string): void {
+    this.draft.faults.push({ line: lineNumber, pointer: '', message });
+  }
+
+  /** The batch so far, copied; the decoder starts anew. */
+  take(): Batch {
+    return this.draft.take();
+  }
+
+  private record(bytes: Uint8Array, start: number, end: number): void {
+    const { scanner } = this;
+    scanner.open(bytes, start, end);
+    scanner.skipSpace();
+    if (scanner.peek() !== OPEN_BRACE) throw new ScanFault(`expected a record (an object), got ${scanner.kind()}`);
+    this.draft.rowCounts[0]!++;
+    this.object(this.shape, 0);
+    scanner.skipSpace();
+    if (scanner.peek() >= 0) scanner.fail('expected the end of the record');
+    scanner.flush();
+    scanner.output.pushByte(COMMA);
+    this.draft.endRecord();
+  }
+
+  /** Reads the members of an object of the declaration, in any order; what is missing is null. */
+  private object(shape: Shape, depth: number): void {
+    const { scanner } = this;
+    const seen = new Uint8Array(shape.nodes.length);
+    let extra: Set<string> | undefined;
+    let next = 0;
+    scanner.at++;
+    scanner.skipSpace();
+    for (let isFirst = true; scanner.peek() !== CLOSE_BRACE; isFirst = false) {
+      if (!isFirst) this.comma();
+      const i = this.key(shape, next);
+      if (i >= 0) {
+        if (seen[i]!++ > 0) throw new ScanFault('the key stands twice in its object');
+        this.path.push(shape.nodes[i]!.name);
+        this.member(shape, i, depth);
+        next = i + 1;
+      } else {
+        extra ??= new Set();
+        this.path.push(this.lastKey);
+        if (extra.size === extra.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
+        this.anything(depth + 1);
+      }
+      this.path.pop();
+      scanner.skipSpace();
+    }
+    scanner.at++;
+    for (let i = 0; i < seen.length; i++) if (seen[i] === 0) this.missing(shape, i);
+  }
+
+  /** Reads a key and its colon; the number of the member, or -1 for an extra key, whose text is `lastKey`. */
+  private key(shape: Shape, next: number): number {
+    const { scanner } = this;
+    if (scanner.peek() !== 0x22) scanner.fail('expected a key');
+    const expected = shape.keys[next];
+    let i = -1;
+    if (expected && matches(scanner.bytes, scanner.at + 1, expected)) {
+      i = next;
+      scanner.at += expected.length + 1;
+    } else {
+      scanner.string();
+      const name =
+        scanner.unescaped ??
+        scanner.bytes.subarray(scanner.at - 1 - (scanner.tokenEnd - scanner.tokenStart), scanner.at - 1);
+      this.lastKey = DECODER.decode(name);
+      i = shape.byName.get(this.lastKey) ?? -1;
+    }
+    scanner.skipSpace();
+    scanner.expect(0x3a);
+    scanner.skipSpace();
+    return i;
+  }
+
+  private comma(): void {
+    this.scanner.expect(COMMA);
+    this.scanner.skipSpace();
+  }
+
+  private member(shape: Shape, i: number, depth: number): void {
+    const node = shape.nodes[i]!;
+    switch (node.kind) {
+      case 'column':
+        return this.value(node.column);
+      case 'record':
+        this.want('an object');
+        return this.object(shape.children[i]!, depth + 1);
+      case 'table':
+        return this.array(node.table, () => {
+          this.want('an object');
+          this.object(shape.children[i]!, depth + 2);
+        });
+      case 'elements':
+        return this.array(node.table, () => this.value(node.column));
+      case 'opaque':
+        this.want('an array');
+        return this.anything(depth + 1);
+    }
+  }
+
+  /** Null, or no rows, for all that a missing member would have filled. */
+  private missing(shape: Shape, i: number): void {
+    const node = shape.nodes[i]!;
+    if (node.kind === 'column') {
+      if (this.layout.columns[node.column]!.isId) {
+        this.path.push(node.name);
+        throw new ScanFault('the id is missing');
+      }
+      this.draft.push(node.column, NULL_START, 0);
+    } else if (node.kind === 'record') {
+      for (let k = 0; k < node.members.length; k++) this.missing(shape.children[i]!, k);
+    } else if (node.kind !== 'opaque') this.draft.endRows(node.table);
+  }
+
+  private array(table: number, row: () => void): void {
+    const { scanner } = this;
+    this.want('an array');
+    scanner.at++;
+    scanner.skipSpace();
+    for (let i = 0; scanner.peek() !== CLOSE_BRACKET; i++) {
+      if (i > 0) this.comma();
+      this.path.push(i);
+      this.draft.rowCounts[table]!++;
+      row();
+      this.path.pop();
+      scanner.skipSpace();
+    }
+    scanner.at++;
+    this.draft.endRows(table);
+  }
+
+  private want(kind: ValueKind): void {
+    const found = this.scanner.kind();
+    if (found !== kind) throw new ScanFault(`expected ${kind}, got ${found}`);
+  }
+
+  private value(number: number): void {
+    const { scanner } = this;
+    const column = this.layout.columns[number]!;
+    const kind = scanner.kind();
+    if (kind === 'null') {
+      if (!column.isNullable) throw new ScanFault(`expected ${wantedKind(column)}, got null`);
+      scanner.literal();
+      return this.draft.push(number, NULL_START, 0);
+    }
+    if (kind !== wantedKind(column)) throw new ScanFault(`expected ${wantedKind(column)}, got ${kind}`);
+    if (kind === 'text') return column.type === 'link' ? this.link(number) : this.text(number);
+    if (kind === 'a boolean') scanner.literal();
+    else if (!scanner.number() && column.type === 'integer') throw new ScanFault('expected an integer');
+    if (column.isId) this.id();
+    this.draft.push(number, scanner.tokenStart, scanner.tokenEnd);
+  }
+
+  private id(): void {
+    const { scanner } = this;
+    const digits = scanner.tokenEnd - scanner.tokenStart;
+    const id = Number(DECODER.decode(scanner.bytes.subarray(scanner.at - digits, scanner.at)));
+    if (!Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
+      throw new ScanFault('expected an id of 0 to 2^53 - 1');
+    this.draft.ids.push(id);
+  }
+
+  private text(number: number): void {
+    const { scanner } = this;
+    this.ownUrl();
+    if (scanner.unescaped === undefined) return this.draft.push(number, scanner.tokenStart, scanner.tokenEnd);
+    this.draft.pushUnescaped(number, scanner.unescaped);
+  }
+
+  /** Reads a string; notes where it stands when it starts with the placeholder of the base address. */
+  private ownUrl(): boolean {
+    const { scanner } = this;
+    const isOwn =
+      matches(scanner.bytes, scanner.at + 1, PLACEHOLDER_BYTES) &&
+      scanner.at + 1 + PLACEHOLDER_BYTES.length < scanner.end;
+    scanner.string();
+    if (isOwn) this.draft.links.push(scanner.tokenStart);
+    return isOwn;
+  }
+
+  /** A link's value is the id it points at: the last number of its path. */
+  private link(number: number): void {
+    const { scanner } = this;
+    const before = scanner.at + 1;
+    const prefix = this.linkPrefixes[number]!;
+    const isOwn = this.ownUrl() && matches(scanner.bytes, before, prefix);
+    const start = before + prefix.length;
+    let end = start;
+    while (scanner.bytes[end]! >= 0x30 && scanner.bytes[end]! <= 0x39) end++;
+    const isWhole = end + LINK_SUFFIX.length === scanner.at && matches(scanner.bytes, end, LINK_SUFFIX);
+    if (!isOwn || !isWhole || end === start || end - start > 16) {
+      throw new ScanFault(`expected a link ${DECODER.decode(prefix)}<id>/?format=api`);
+    }
+    this.draft.push(number, scanner.tokenStart + prefix.length, scanner.tokenStart + prefix.length + end - start);
+  }
+
+  /** Reads any value and keeps nothing of it but its served form and its own URLs. */
+  private anything(depth: number): void {
+    const { scanner } = this;
+    if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
+    const kind = scanner.kind();
+    if (kind === 'text') this.ownUrl();
+    else if (kind === 'a number') scanner.number();
+    else if (kind === 'an object') this.anyMembers(depth, CLOSE_BRACE);
+    else if (kind === 'an array') this.anyMembers(depth, CLOSE_BRACKET);
+    else scanner.literal();
+  }
+
+  private anyMembers(depth: number, close: number): void {
+    const { scanner } = this;
+    scanner.at++;
+    scanner.skipSpace();
+    const names = new Set<string>();
+    for (let i = 0; scanner.peek() !== close; i++) {
+      if (i > 0) this.comma();
+      if (close === CLOSE_BRACE) {
+        this.key(NO_SHAPE, 0);
+        this.path.push(this.lastKey);
+        if (names.size === names.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
+      } else this.path.push(i);
+      this.anything(depth + 1);
+      this.path.pop();
+      scanner.skipSpace();
+    }
+    scanner.at++;
+  }
+}
+
+const NO_SHAPE: Shape = { nodes: [], keys: [], byName: new Map(), children: [] };
+
+function shapeOf(nodes: readonly LayoutNode[]): Shape {
+  return {
+    nodes,
+    keys: nodes.map((node) => new TextEncoder().encode(`${node.name}"`)),
+    byName: new Map(nodes.map((node, i) => [node.name, i])),
+    children: nodes.map((node) => ('members' in node ? shapeOf(node.members) : undefined)),
+  };
+}
+
+function wantedKind(column: ColumnLayout): ValueKind {
+  if (column.type === 'integer' || column.type === 'float') return 'a number';
+  return column.type === 'boolean' ? 'a boolean' : 'text';
+}
+
+function matches(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
+  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
+  return true;
+}
+
+function pointerOf(path: readonly (string | number)[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

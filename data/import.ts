@@ -1,0 +1,197 @@
+// Imports a data set directory: decodes every collection, writes the snapshot, counts what it found.
+// One collection is in memory at a time; faults are collected per collection and told with file, line and JSON pointer.
+import { COLLECTIONS } from '../engine/schema/catalogue.ts';
+import type { Collection } from '../engine/schema/types.ts';
+import { lowerBound } from '../engine/bits/lists.ts';
+import { encodeMetadata, METADATA_SECTION } from '../engine/snapshot/metadata.ts';
+import type { SnapshotWriter } from '../engine/snapshot/write.ts';
+import type { LineFault } from './batch.ts';
+import { CollectionBuilder, type BuiltCollection } from './build.ts';
+import { startDecoders, type Decoders } from './decoders.ts';
+import { linesOf, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
+import { OperationError } from './operationError.ts';
+import type { OnProgress } from './progress.ts';
+import { writeSnapshot } from './store.ts';
+
+/** What is imported to where. `created` beats the manifest's data time; `threads` 0 decodes in the calling thread. */
+export interface ImportOptions {
+  readonly directory: string;
+  readonly file: string;
+  readonly created: string | undefined;
+  readonly isLenient: boolean;
+  readonly threads: number;
+}
+
+/** What import found in one collection; bytes as stored, `nulls` over all its columns, `dangling` links without a record. */
+export interface CollectionReport {
+  readonly name: string;
+  readonly records: number;
+  readonly inputBytes: number;
+  readonly skipped: number;
+  readonly nulls: number;
+  readonly dangling: number;
+  readonly columns: number;
+  readonly recordBytes: number;
+  readonly indexBytes: number;
+}
+
+/** The outcome of an import. `skipped` tells the lines that a lenient import left out, at most `FAULTS_TOLD`. */
+export interface ImportReport {
+  readonly collections: readonly CollectionReport[];
+  readonly snapshotBytes: number;
+  readonly generation: string;
+  readonly skipped: readonly string[];
+}
+
+/** How many faulty lines are told one by one; the others are counted. */
+export const FAULTS_TOLD = 20;
+
+interface Imported {
+  readonly collection: Collection;
+  readonly built: BuiltCollection;
+  readonly inputBytes: number;
+  readonly indexBytes: number;
+  readonly skipped: readonly string[];
+  readonly skippedCount: number;
+}
+
+/**
+ * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines, `file` for what cannot be read
+ * or written. The file appears only when the import succeeded. Same input, same bytes.
+ */
+export async function importDirectory(options: ImportOptions, onProgress: OnProgress): Promise<ImportReport> {
+  const dataSet = await openDataSet(options.directory);
+  const decoders = startDecoders(options.threads);
+  let reports: readonly CollectionReport[] = [];
+  let skipped: readonly string[] = [];
+  try {
+    const { bytes, generation } = await writeSnapshot(options.file, async (writer) => {
+      const imported = await importCollections({ dataSet, decoders, writer, isLenient: options.isLenient }, onProgress);
+      reports = reportsOf(imported);
+      skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
+      writer.add(METADATA_SECTION, encodeMetadata({ collections: countsOf(reports, imported) }));
+      return { created: options.created ?? dataSet.created };
+    });
+    return { collections: reports, snapshotBytes: bytes, generation, skipped };
+  } finally {
+    await decoders.close();
+  }
+}
+
+interface Importing {
+  readonly dataSet: DataSet;
+  readonly decoders: Decoders;
+  readonly writer: SnapshotWriter;
+  readonly isLenient: boolean;
+}
+
+async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly Imported[]> {
+  const { files } = importing.dataSet;
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  let before = 0;
+  const imported: Imported[] = [];
+  for (const collection of COLLECTIONS) {
+    const file = files.find((candidate) => candidate.collection === collection.name);
+    imported.push(
+      await importCollection(importing, collection, file, (done) =>
+        onProgress({ phase: `importing ${collection.name}`, done: before + done, total, unit: 'bytes' }),
+      ),
+    );
+    before += file?.bytes ?? 0;
+  }
+  return imported;
+}
+
+async function importCollection(
+  { decoders, writer, isLenient }: Importing,
+  collection: Collection,
+  file: CollectionFile | undefined,
+  onBytes: (done: number) => void,
+): Promise<Imported> {
+  const builder = new CollectionBuilder(collection);
+  const faults = new Faults(file?.path ?? '', isLenient);
+  if (file) {
+    for await (const { batch, fileBytesRead } of decoders.batches(collection.name, linesOf(file))) {
+      for (const fault of batch.faults) faults.add(fault);
+      builder.add(batch);
+      onBytes(fileBytesRead);
+    }
+  }
+  for (const { id, line, firstLine } of builder.repeatedIds()) {
+    faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
+  }
+  faults.end();
+  const start = writer.bytes;
+  const built = builder.write(writer);
+  const indexBytes = writer.bytes - start - built.recordBytes;
+  return {
+    collection,
+    built,
+    inputBytes: file?.bytes ?? 0,
+    indexBytes,
+    skipped: faults.told,
+    skippedCount: faults.count,
+  };
+}
+
+/** The faulty lines of one file: told up to a number, counted beyond. */
+class Faults {
+  readonly told: string[] = [];
+  count = 0;
+  private readonly file: string;
+  private readonly isLenient: boolean;
+
+  constructor(file: string, isLenient: boolean) {
+    this.file = file;
+    this.isLenient = isLenient;
+  }
+
+  add({ line, pointer, message }: LineFault): void {
+    this.count++;
+    if (this.told.length < FAULTS_TOLD)
+      this.told.push(`${this.file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
+  }
+
+  end(): void {
+    if (this.count === 0 || this.isLenient) return;
+    const more = this.count - this.told.length;
+    const rest = more > 0 ? [`... and ${more} more`] : [];
+    const cure = `${this.count} faulty line${this.count === 1 ? '' : 's'}; --lenient leaves such lines out`;
+    throw new OperationError('input', [...this.told, ...rest, cure].join('\n'));
+  }
+}
+
+function reportsOf(imported: readonly Imported[]): readonly CollectionReport[] {
+  const ids = new Map(imported.map(({ collection, built }) => [collection.name, built.ids]));
+  return imported.map(({ collection, built, inputBytes, indexBytes, skippedCount }) => ({
+    name: collection.name,
+    records: built.records,
+    inputBytes,
+    skipped: skippedCount,
+    nulls: built.nulls,
+    dangling: built.targets.reduce(
+      (sum, target) => sum + danglingIn(target.ids, target.counts, ids.get(target.to)!),
+      0,
+    ),
+    columns: built.columns,
+    recordBytes: built.recordBytes,
+    indexBytes,
+  }));
+}
+
+function danglingIn(targets: Float64Array, counts: Uint32Array, ids: Float64Array): number {
+  let dangling = 0;
+  for (let i = 0; i < targets.length; i++) {
+    if (ids[lowerBound(ids, targets[i]!)] !== targets[i]) dangling += counts[i]!;
+  }
+  return dangling;
+}
+
+function countsOf(
+  reports: readonly CollectionReport[],
+  imported: readonly Imported[],
+): { name: string; records: number; chunks: number; nulls: number; dangling: number }[] {
+  return reports.map(({ name, records, nulls, dangling }, i) => {
+    return { name, records, chunks: imported[i]!.built.chunks, nulls, dangling };
+  });
+}

@@ -1,0 +1,47 @@
+// Makes a snapshot file or a data set directory ready to be served: whichever `--data` names.
+// A directory is imported to a temporary file first, which is gone before this returns. Called by serve and explain.
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { LoadedSnapshot } from '../engine/snapshot/open.ts';
+import { importDirectory } from './import.ts';
+import { openDataSet } from './ndjson.ts';
+import { OperationError } from './operationError.ts';
+import type { OnProgress } from './progress.ts';
+import { loadSnapshot } from './store.ts';
+
+/** Below this many bytes of input, starting decode threads takes longer than decoding. */
+const INLINE_BYTES_MAX = 16 << 20;
+
+/**
+ * Loads what `data` names into shared memory with `baseUrl` in its own URLs.
+ * Throws OperationError `file`, `input` or `snapshot` with what is wrong. Cost: a load, and an import for a directory.
+ */
+export async function openData(
+  data: string,
+  options: { baseUrl: string; threads: number },
+  onProgress: OnProgress,
+): Promise<LoadedSnapshot> {
+  const found = await stat(data).catch((error: unknown) => {
+    throw new OperationError(
+      'file',
+      `there is no data at ${data}: name a snapshot file or a data set directory`,
+      error,
+    );
+  });
+  if (!found.isDirectory()) return loadSnapshot(data, { baseUrl: options.baseUrl }, onProgress);
+  const directory = await mkdtemp(path.join(tmpdir(), 'catalogue-replica-'));
+  try {
+    const file = path.join(directory, 'imported.snapshot');
+    const threads = (await bytesIn(data)) > INLINE_BYTES_MAX ? options.threads : 0;
+    await importDirectory({ directory: data, file, created: undefined, isLenient: false, threads }, onProgress);
+    return await loadSnapshot(file, { baseUrl: options.baseUrl }, onProgress);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function bytesIn(directory: string): Promise<number> {
+  const { files } = await openDataSet(directory);
+  return files.reduce((sum, file) => sum + file.bytes, 0);
+}

@@ -1,0 +1,21 @@
+// The world's fault: disk, network, input files. Thrown by I/O code, handled where the process is composed.
+
+/**
+ * Why an operation could not be done.
+ * `input`: the input files are wrong (message says file, line and JSON pointer); mend them or use `--lenient`.
+ * `snapshot`: a snapshot file is damaged or of another version; build it again with `import`.
+ * `file`: a file cannot be read or written; see the cause.
+ * `usage`: a setting or argument is wrong; the message says what is wanted.
+ * `port`: the port cannot be taken.
+ */
+export type OperationErrorCode = 'input' | 'snapshot' | 'file' | 'usage' | 'port';
+
+/** An operation that failed for a reason outside the program. The message is one or more whole lines for people. */
+export class OperationError extends Error {
+  readonly code: OperationErrorCode;
+  constructor(code: OperationErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = 'OperationError';
+    this.code = code;
+  }
+}

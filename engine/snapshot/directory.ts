@@ -1,0 +1,141 @@
+// The FlatBuffers directory of a snapshot: every section's name, place, checksum and element width. See format.fbs.
+// Written by write.ts, read once when a snapshot is opened; no accessor is used per row.
+import { Builder, ByteBuffer, type Offset } from 'flatbuffers';
+import { COLLECTIONS } from '../schema/catalogue.ts';
+import { checksumOf } from '../bits/checksum.ts';
+import { ALIGNMENT, HEADER_BYTES, type Header, type Refusal } from './header.ts';
+
+const IDENTIFIER = 'CATD';
+
+/** Bytes of one element of a section. */
+export type Width = 1 | 4 | 8;
+
+/** One section: `bytes` without the zero padding up to the next multiple of 64, which the checksum covers too. */
+export interface Section {
+  readonly name: string;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly checksum: number;
+  readonly width: Width;
+}
+
+/** All sections in file order, the hash of the declaration they follow and the data time. */
+export interface Directory {
+  readonly schema: string;
+  readonly created: string | undefined;
+  readonly sections: readonly Section[];
+}
+
+/** The bytes a section takes in the file, with its padding. */
+export function paddedBytes(bytes: number): number {
+  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+}
+
+/** The hash of the declaration: a snapshot is read only by code with the same columns. Cost: microseconds. */
+export function schemaHash(): string {
+  const declaration = new TextEncoder().encode(JSON.stringify(COLLECTIONS));
+  return checksumOf(declaration).toString(16).padStart(8, '0');
+}
+
+/** The directory's bytes. The same directory always gives the same bytes. */
+export function encodeDirectory(directory: Directory): Uint8Array {
+  const builder = new Builder(directory.sections.length * 96 + 256);
+  const sections = directory.sections.map((section) => encodeSection(builder, section));
+  builder.startVector(4, sections.length, 4);
+  for (let i = sections.length - 1; i >= 0; i--) builder.addOffset(sections[i]!);
+  const vector = builder.endVector();
+  const created = directory.created === undefined ? 0 : builder.createString(directory.created);
+  const schema = builder.createString(directory.schema);
+  builder.startObject(3);
+  builder.addFieldOffset(0, schema, 0);
+  builder.addFieldOffset(1, created, 0);
+  builder.addFieldOffset(2, vector, 0);
+  builder.finish(builder.endObject(), IDENTIFIER);
+  return builder.asUint8Array();
+}
+
+/** The directory of a file with this header, or why it is refused: checksum, identifier, schema and tiling are checked. */
+export function decodeDirectory(bytes: Uint8Array, header: Header): Directory | Refusal {
+  const computed = checksumOf(bytes);
+  if (computed !== header.directoryChecksum) {
+    return {
+      refusal: `directory checksum ${computed.toString(16)}, expected ${header.directoryChecksum.toString(16)}`,
+    };
+  }
+  const buffer = new ByteBuffer(bytes);
+  if (!buffer.__has_identifier(IDENTIFIER)) return { refusal: `directory without the identifier ${IDENTIFIER}` };
+  const root = buffer.readInt32(0);
+  const schema = stringField(buffer, root, 0) ?? '';
+  if (schema !== schemaHash()) {
+    return { refusal: `made for schema ${schema}, this version reads ${schemaHash()}: import the data set again` };
+  }
+  const sections = sectionsOf(buffer, root);
+  return untiled(sections, header) ?? { schema, created: stringField(buffer, root, 1), sections };
+}
+
+function encodeSection(builder: Builder, section: Section): Offset {
+  const name = builder.createString(section.name);
+  builder.startObject(5);
+  builder.addFieldInt64(1, BigInt(section.offset), 0n);
+  builder.addFieldInt64(2, BigInt(section.bytes), 0n);
+  builder.addFieldOffset(0, name, 0);
+  builder.addFieldInt32(3, section.checksum | 0, 0);
+  builder.addFieldInt8(4, section.width, 0);
+  return builder.endObject();
+}
+
+function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] {
+  const at = fieldAt(buffer, root, 2);
+  if (at === 0) return [];
+  const vector = buffer.__vector(at);
+  return Array.from({ length: buffer.__vector_len(at) }, (_, i) => {
+    const table = buffer.__indirect(vector + i * 4);
+    return {
+      name: stringField(buffer, table, 0) ?? '',
+      offset: Number(longField(buffer, table, 1)),
+      bytes: Number(longField(buffer, table, 2)),
+      checksum: numberField(buffer, table, 3) >>> 0,
+      width: byteField(buffer, table, 4) as Width,
+    };
+  });
+}
+
+/** Sections follow each other without gaps, so that no byte of the file is outside a checksum. */
+function untiled(sections: readonly Section[], header: Header): Refusal | undefined {
+  let end = HEADER_BYTES;
+  for (const section of sections) {
+    if (section.offset !== end) return { refusal: `section ${section.name} at ${section.offset}, expected ${end}` };
+    if (![1, 4, 8].includes(section.width) || section.bytes % section.width !== 0) {
+      return { refusal: `section ${section.name}: ${section.bytes} bytes in elements of ${section.width}` };
+    }
+    end += paddedBytes(section.bytes);
+  }
+  if (end !== header.directoryOffset)
+    return { refusal: `sections end at ${end}, directory at ${header.directoryOffset}` };
+  return undefined;
+}
+
+function fieldAt(buffer: ByteBuffer, table: number, field: number): number {
+  const offset = buffer.__offset(table, 4 + field * 2);
+  return offset === 0 ? 0 : table + offset;
+}
+
+function stringField(buffer: ByteBuffer, table: number, field: number): string | undefined {
+  const at = fieldAt(buffer, table, field);
+  return at === 0 ? undefined : String(buffer.__string(at));
+}
+
+function longField(buffer: ByteBuffer, table: number, field: number): bigint {
+  const at = fieldAt(buffer, table, field);
+  return at === 0 ? 0n : buffer.readUint64(at);
+}
+
+function numberField(buffer: ByteBuffer, table: number, field: number): number {
+  const at = fieldAt(buffer, table, field);
+  return at === 0 ? 0 : buffer.readInt32(at);
+}
+
+function byteField(buffer: ByteBuffer, table: number, field: number): number {
+  const at = fieldAt(buffer, table, field);
+  return at === 0 ? 0 : buffer.readInt8(at);
+}

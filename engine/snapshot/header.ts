@@ -1,0 +1,91 @@
+// The first 128 bytes of a snapshot file: what it is, how long, where its directory lies. See FORMAT.md.
+// Pure encoding and checking of bytes; says of every refusal what was found and what was expected.
+import { checksumOf } from '../bits/checksum.ts';
+
+/** Bytes of the header; also where the first section starts. */
+export const HEADER_BYTES = 128;
+
+/** Every section starts at a multiple of this many bytes, so that any typed array can view it. */
+export const ALIGNMENT = 64;
+
+/** The version of the file format that this code writes and reads. */
+export const FORMAT_VERSION = 1;
+
+// Like PNG's: a high bit, the name, both line ends and Ctrl-Z, so that transfers in text mode are found at once.
+const MAGIC = Uint8Array.of(0x89, 0x43, 0x41, 0x54, 0x0d, 0x0a, 0x1a, 0x0a);
+
+/** What the header says, besides magic and version. `contentHash` is SHA-256 of all bytes behind the header. */
+export interface Header {
+  readonly fileBytes: number;
+  readonly directoryOffset: number;
+  readonly directoryBytes: number;
+  readonly directoryChecksum: number;
+  readonly contentHash: Uint8Array;
+}
+
+/** Why a file is no snapshot that can be served: one sentence with what was found and what was expected. */
+export interface Refusal {
+  readonly refusal: string;
+}
+
+/** Whether a result is a refusal. */
+export function isRefusal(result: object): result is Refusal {
+  return 'refusal' in result;
+}
+
+/** The header's bytes. */
+export function encodeHeader(header: Header): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES);
+  const view = new DataView(bytes.buffer);
+  bytes.set(MAGIC, 0);
+  view.setUint32(8, FORMAT_VERSION, true);
+  view.setUint32(12, HEADER_BYTES, true);
+  view.setBigUint64(16, BigInt(header.fileBytes), true);
+  view.setBigUint64(24, BigInt(header.directoryOffset), true);
+  view.setBigUint64(32, BigInt(header.directoryBytes), true);
+  view.setUint32(40, header.directoryChecksum, true);
+  view.setUint32(44, ALIGNMENT, true);
+  bytes.set(header.contentHash, 48);
+  view.setUint32(124, checksumOf(bytes.subarray(0, 124)), true);
+  return bytes;
+}
+
+/**
+ * The header of a file of `fileBytes` bytes, or why it is refused: magic, version, checksum, length, alignment and bounds
+ * are checked in that order.
+ */
+export function decodeHeader(bytes: Uint8Array, fileBytes: number): Header | Refusal {
+  if (bytes.length < HEADER_BYTES) return { refusal: `file has ${bytes.length} bytes, a header takes ${HEADER_BYTES}` };
+  if (MAGIC.some((byte, i) => bytes[i] !== byte)) {
+    return { refusal: `not a snapshot: it starts with ${hex(bytes.subarray(0, 8))}, expected ${hex(MAGIC)}` };
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
+  const version = view.getUint32(8, true);
+  if (version !== FORMAT_VERSION) return { refusal: `format version ${version}, expected ${FORMAT_VERSION}` };
+  const stored = view.getUint32(124, true);
+  const computed = checksumOf(bytes.slice(0, 124));
+  if (stored !== computed)
+    return { refusal: `header checksum ${computed.toString(16)}, expected ${stored.toString(16)}` };
+  return checkedBounds(view, bytes, fileBytes);
+}
+
+function checkedBounds(view: DataView, bytes: Uint8Array, actualBytes: number): Header | Refusal {
+  const fileBytes = Number(view.getBigUint64(16, true));
+  const directoryOffset = Number(view.getBigUint64(24, true));
+  const directoryBytes = Number(view.getBigUint64(32, true));
+  if (fileBytes !== actualBytes) return { refusal: `file has ${actualBytes} bytes, expected ${fileBytes}` };
+  if (view.getUint32(12, true) !== HEADER_BYTES || view.getUint32(44, true) !== ALIGNMENT) {
+    return { refusal: `header of ${view.getUint32(12, true)} bytes aligned to ${view.getUint32(44, true)}` };
+  }
+  if (directoryOffset % ALIGNMENT !== 0 || directoryOffset + directoryBytes !== fileBytes) {
+    return {
+      refusal: `directory at ${directoryOffset} of ${directoryBytes} bytes does not end a file of ${fileBytes}`,
+    };
+  }
+  const directoryChecksum = view.getUint32(40, true);
+  return { fileBytes, directoryOffset, directoryBytes, directoryChecksum, contentHash: bytes.slice(48, 80) };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+}

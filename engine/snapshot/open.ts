@@ -1,0 +1,189 @@
+// Opens a snapshot that lies in shared memory: every column becomes typed-array views, nothing is copied.
+// Called once per thread and generation, in the supervisor, in serving threads and in the pool alike.
+import type { Dictionary } from '../column/dictionary.ts';
+import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
+import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
+import type { CollectionIndex, FieldNode, Members, Table } from '../index/table.ts';
+import { COLLECTIONS } from '../schema/catalogue.ts';
+import { layoutOf, type ColumnLayout, type Layout, type LayoutNode } from '../schema/layout.ts';
+import { decodeMetadata, METADATA_SECTION, type Metadata } from './metadata.ts';
+import type { Section } from './directory.ts';
+
+/** Where a section lies: `memories[memory]`, from `offset`, `bytes` long. Record bytes may be longer than in the file. */
+export interface Placement {
+  readonly memory: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/**
+ * A snapshot in shared memory, as plain data that threads can be sent: the memories are shared, the rest is copied.
+ * `placements` has one entry for each of `sections`. The own URLs in record bytes start with `baseUrl`.
+ */
+export interface LoadedSnapshot {
+  readonly memories: readonly WebAssembly.Memory[];
+  readonly sections: readonly Section[];
+  readonly placements: readonly Placement[];
+  readonly generation: string;
+  readonly created: string | undefined;
+  readonly baseUrl: string;
+}
+
+/** A snapshot that can be asked. `collection` knows all 34 names of the root view. */
+export interface Catalogue {
+  readonly generation: string;
+  readonly created: string | undefined;
+  readonly baseUrl: string;
+  readonly metadata: Metadata;
+  collection(name: string): CollectionIndex;
+}
+
+/** Finds typed-array views of sections by name; absent sections are empty. */
+export interface Sections {
+  bytes(name: string): Uint8Array;
+  u32(name: string): Uint32Array;
+  f64(name: string): Float64Array;
+  has(name: string): boolean;
+}
+
+/** Opens a loaded snapshot, whose checksums have been verified. Cost: the number of sections; milliseconds. */
+export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
+  const sections = sectionsOf(loaded);
+  const collections = new Map(
+    COLLECTIONS.map((collection) => [collection.name, openCollection(sections, layoutOf(collection), loaded)]),
+  );
+  return {
+    generation: loaded.generation,
+    created: loaded.created,
+    baseUrl: loaded.baseUrl,
+    metadata: decodeMetadata(sections.bytes(METADATA_SECTION)),
+    collection: (name) => {
+      const found = collections.get(name);
+      if (!found) throw new Error(`no collection ${name} is declared`);
+      return found;
+    },
+  };
+}
+
+/** Views of the sections of a loaded snapshot. */
+export function sectionsOf(loaded: LoadedSnapshot): Sections {
+  const places = new Map(loaded.sections.map((section, i) => [section.name, loaded.placements[i]!]));
+  const buffers = loaded.memories.map((memory) => memory.buffer);
+  return {
+    has: (name) => places.has(name),
+    bytes: (name) => {
+      const place = places.get(name);
+      return place ? new Uint8Array(buffers[place.memory]!, place.offset, place.bytes) : new Uint8Array(0);
+    },
+    u32: (name) => {
+      const place = places.get(name);
+      return place ? new Uint32Array(buffers[place.memory]!, place.offset, place.bytes / 4) : new Uint32Array(0);
+    },
+    f64: (name) => {
+      const place = places.get(name);
+      return place ? new Float64Array(buffers[place.memory]!, place.offset, place.bytes / 8) : new Float64Array(0);
+    },
+  };
+}
+
+/** The parts of a collection's index that opening its members needs. */
+interface Opening {
+  readonly layout: Layout;
+  readonly fields: readonly FieldIndex[];
+  readonly tables: readonly Table[];
+}
+
+function openCollection(sections: Sections, layout: Layout, loaded: LoadedSnapshot): CollectionIndex {
+  const fields = layout.columns.map((column) => openField(sections, column));
+  const ids = fields[layout.columns.findIndex((column) => column.isId)]!;
+  const tables = layout.tables.map(({ path, parent }): Table => {
+    if (parent < 0) return { rows: ids.rows, starts: undefined, parents: undefined };
+    const parents = sections.u32(`${path}.parents`);
+    return { rows: parents.length, starts: sections.u32(`${path}.rowStarts`), parents };
+  });
+  return {
+    declaration: layout.collection,
+    rows: ids.rows,
+    ids,
+    members: openMembers({ layout, fields, tables }, layout.members),
+    records: openRecords(sections, layout.collection.name, loaded.baseUrl),
+  };
+}
+
+function openField(sections: Sections, column: ColumnLayout): FieldIndex {
+  const { path, type } = column;
+  const ends = sections.u32(`${path}.textEnds`);
+  const numbers = sections.has(`${path}.numbers`) ? sections.f64(`${path}.numbers`) : undefined;
+  const dictionary: Dictionary = { type, size: ends.length, ends, text: sections.bytes(`${path}.text`), numbers };
+  if (column.isId) return identityIndex(dictionary);
+  return invertedIndex(dictionary, {
+    codes: sections.u32(`${path}.codes`),
+    starts: sections.u32(`${path}.postingStarts`),
+    postings: sections.u32(`${path}.postings`),
+    dense: sections.u32(`${path}.dense`),
+    bitmaps: sections.u32(`${path}.bitmaps`),
+  });
+}
+
+function openMembers(opening: Opening, nodes: readonly LayoutNode[]): Members {
+  const members = new Map<string, FieldNode>();
+  for (const node of nodes) {
+    const opened = openNode(opening, node);
+    if (opened) members.set(node.name, opened);
+  }
+  return members;
+}
+
+function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
+  const { name } = node;
+  switch (node.kind) {
+    case 'column':
+      return { kind: 'values', name, index: opening.fields[node.column]! };
+    case 'record': {
+      const members = openMembers(opening, node.members);
+      return { kind: 'record', name, members, id: idOf(members, node.idField) };
+    }
+    case 'table': {
+      const members = openMembers(opening, node.members);
+      return {
+        kind: 'many',
+        name,
+        table: opening.tables[node.table]!,
+        members,
+        id: idOf(members, node.idField),
+        isRelation: true,
+      };
+    }
+    case 'elements': {
+      const isRelation = opening.layout.columns[node.column]!.type === 'link';
+      const id = opening.fields[node.column]!;
+      return { kind: 'many', name, table: opening.tables[node.table]!, members: new Map(), id, isRelation };
+    }
+    case 'opaque':
+      return undefined;
+  }
+}
+
+function idOf(members: Members, idField: string): FieldIndex {
+  const id = members.get(idField);
+  if (id?.kind !== 'values') throw new Error(`an embedded record is declared without its id field ${idField}`);
+  return id.index;
+}
+
+function openRecords(sections: Sections, name: string, baseUrl: string): Records {
+  const chunks: RecordChunk[] = [];
+  let rows = 0;
+  for (let i = 0; sections.has(`${name}/records/${i}.bytes`); i++) {
+    const section = (part: string): string => `${name}/records/${i}.${part}`;
+    const ends = sections.u32(section('ends'));
+    chunks.push({
+      firstRow: rows,
+      bytes: sections.bytes(section('bytes')),
+      ends,
+      links: sections.u32(section('links')),
+      linkEnds: sections.u32(section('linkEnds')),
+    });
+    rows += ends.length;
+  }
+  return { rows, chunks, baseUrl, growth: new TextEncoder().encode(baseUrl).length - PLACEHOLDER.length };
+}

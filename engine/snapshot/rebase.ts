@@ -1,0 +1,51 @@
+// Puts the base URL in place of the placeholder while record bytes stream from the file into shared memory.
+// Pure copying; where the bytes come from is the caller's. Called by data/store.ts, once per record section.
+import { PLACEHOLDER } from '../column/records.ts';
+
+/**
+ * Copies record bytes to `target`, with `base` at every position of `links` instead of the placeholder. Pieces come in
+ * order and may end anywhere. `target` has room for all bytes and the growth of every link; `links` ascend.
+ * Cost: one copy, and a short write a link.
+ */
+export class Rebase {
+  private readonly target: Uint8Array;
+  private readonly links: Uint32Array;
+  private readonly base: Uint8Array;
+  private link = 0;
+  private from = 0;
+  private written = 0;
+
+  constructor(target: Uint8Array, links: Uint32Array, base: Uint8Array) {
+    this.target = target;
+    this.links = links;
+    this.base = base;
+  }
+
+  /** Takes the bytes of the section that start at `start`. */
+  piece(bytes: Uint8Array, start: number): void {
+    const { links } = this;
+    const end = start + bytes.length;
+    while (this.link < links.length && links[this.link]! < end) {
+      const at = links[this.link]!;
+      this.copy(bytes, start, at);
+      this.target.set(this.base, this.written);
+      this.written += this.base.length;
+      this.from = at + PLACEHOLDER.length;
+      this.link++;
+    }
+    this.copy(bytes, start, end);
+  }
+
+  /** Whether all links were met and the target is filled to its end. */
+  isComplete(): boolean {
+    return this.link === this.links.length && this.written === this.target.length;
+  }
+
+  private copy(bytes: Uint8Array, start: number, end: number): void {
+    if (this.from >= end) return;
+    const part = bytes.subarray(this.from - start, end - start);
+    this.target.set(part, this.written);
+    this.written += part.length;
+    this.from = end;
+  }
+}
