@@ -11,9 +11,13 @@ import type { Collection } from '../engine/schema/types.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch } from './batch.ts';
 import { orderById, orderOfChildren, reordered, type Order, type Repeat } from './order.ts';
+import { OperationError } from './operationError.ts';
 import { RecordStore } from './recordStore.ts';
 
 const NULL_CODE = 0xffffffff;
+
+/** The different texts of one column are at most this long together: their ends are u32, and one memory holds them. */
+const TEXT_BYTES_MAX = 2 ** 32 - (1 << 27);
 
 /** Where a link column points, for counting links without a record: ids, and how many links have each. */
 export interface LinkTargets {
@@ -33,7 +37,7 @@ export interface BuiltCollection {
   readonly targets: readonly LinkTargets[];
 }
 
-/** Two lines with one id, by line number. */
+/** Two lines with one id, by line number; the first stays. */
 export interface RepeatedId {
   readonly id: number;
   readonly line: number;
@@ -61,20 +65,22 @@ export class CollectionBuilder {
     this.store.add(batch);
     for (const id of batch.ids) this.ids.push(id);
     this.lines.pushAll(batch.lines);
-    this.columns.forEach(({ texts, codes }, i) => addColumn(texts, codes, batch, i));
+    this.columns.forEach(({ texts, codes }, i) => {
+      addColumn(texts, codes, batch, i);
+      if (texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(this.layout.columns[i]!);
+    });
     this.rowEnds.forEach((ends, table) => {
       ends.pushAll(batch.rowEnds[table]!, ends.length === 0 ? 0 : ends.at(ends.length - 1));
     });
   }
 
-  /** The lines whose id stands on an earlier line too; `write` leaves them out. */
+  /** The lines whose id stands on an earlier line too, ascending; `write` leaves them out. */
   repeatedIds(): readonly RepeatedId[] {
     const ids = this.ids.view();
-    return this.order().repeats.map(({ row, kept }) => ({
-      id: ids[row]!,
-      line: this.lines.at(row),
-      firstLine: this.lines.at(kept),
-    }));
+    const repeated = this.order().repeats.map(({ row, kept }) => {
+      return { id: ids[row]!, line: this.lines.at(row), firstLine: this.lines.at(kept) };
+    });
+    return repeated.sort((a, b) => a.line - b.line);
   }
 
   /** Writes all sections of the collection. */
@@ -107,17 +113,17 @@ export class CollectionBuilder {
     i: number,
     order: Order,
   ): { nulls: number; targets: LinkTargets | undefined } {
-    const { texts, codes } = this.columns[i]!;
+    const { texts, codes } = this.keptTexts(i, order);
     const { dictionary, codes: sorted } = sortDictionary(column.type, texts, parseInstant);
     writeDictionary(writer, column.path, dictionary);
     if (column.isId) return { nulls: 0, targets: undefined };
-    const rows = reordered(codes.view(), order).map((code) => (code === NULL_CODE ? dictionary.size : sorted[code]!));
+    const rows = codes.map((code) => (code === NULL_CODE ? dictionary.size : sorted[code]!));
     const { starts, postings, dense, bitmaps } = invert(rows, dictionary.size);
-    writer.add(`${column.path}.codes`, rows);
-    writer.add(`${column.path}.postingStarts`, starts);
-    writer.add(`${column.path}.postings`, postings);
-    writer.add(`${column.path}.dense`, dense);
-    writer.add(`${column.path}.bitmaps`, bitmaps);
+    writer.add(`${column.path}.codes`, [rows]);
+    writer.add(`${column.path}.postingStarts`, [starts]);
+    writer.add(`${column.path}.postings`, [postings]);
+    writer.add(`${column.path}.dense`, [dense]);
+    writer.add(`${column.path}.bitmaps`, [bitmaps]);
     const counts = Uint32Array.from({ length: dictionary.size }, (_, code) => starts[code + 1]! - starts[code]!);
     const nulls = rows.length - starts[dictionary.size]!;
     return {
@@ -125,6 +131,21 @@ export class CollectionBuilder {
       targets: column.to === undefined ? undefined : { to: column.to, ids: dictionary.numbers!, counts },
     };
   }
+
+  /** A column's texts and the number of each row's text, in the new order; without the texts that only dropped rows have. */
+  private keptTexts(i: number, order: Order): { texts: Interner; codes: Uint32Array } {
+    const { texts, codes } = this.columns[i]!;
+    const kept = reordered(codes.view(), order);
+    if (this.order().repeats.length === 0) return { texts, codes: kept };
+    const left = new Interner();
+    const bytes = texts.text.view();
+    const intern = (code: number): number => left.intern(bytes, texts.startOf(code), texts.ends.at(code));
+    return { texts: left, codes: kept.map((code) => (code === NULL_CODE ? code : intern(code))) };
+  }
+}
+
+function tooMuchText({ path }: ColumnLayout): OperationError {
+  return new OperationError('input', `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`);
 }
 
 function addColumn(texts: Interner, codes: GrowableU32, batch: Batch, column: number): void {
@@ -139,9 +160,9 @@ function addColumn(texts: Interner, codes: GrowableU32, batch: Batch, column: nu
 }
 
 function writeDictionary(writer: SnapshotWriter, path: string, dictionary: Dictionary): void {
-  writer.add(`${path}.text`, dictionary.text);
-  writer.add(`${path}.textEnds`, dictionary.ends);
-  if (dictionary.numbers) writer.add(`${path}.numbers`, dictionary.numbers);
+  writer.add(`${path}.text`, [dictionary.text]);
+  writer.add(`${path}.textEnds`, [dictionary.ends]);
+  if (dictionary.numbers) writer.add(`${path}.numbers`, [dictionary.numbers]);
 }
 
 function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnds: Uint32Array): Order {
@@ -149,7 +170,7 @@ function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnd
   const parentOfRow = new Uint32Array(starts[starts.length - 1]!);
   for (let parent = 0; parent + 1 < starts.length; parent++)
     parentOfRow.fill(parent, starts[parent], starts[parent + 1]);
-  writer.add(`${path}.rowStarts`, starts);
-  writer.add(`${path}.parents`, parentOfRow);
+  writer.add(`${path}.rowStarts`, [starts]);
+  writer.add(`${path}.parents`, [parentOfRow]);
   return order;
 }

@@ -11,8 +11,9 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
-const LINK_SUFFIX = new TextEncoder().encode('/?format=api"');
-const DECODER = new TextDecoder();
+const LINK_SUFFIX = new TextEncoder().encode('/?format=api');
+// A byte order mark is part of a key: without this, one in front of a declared name would be taken for that name.
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The members of one object of the declaration, prepared for reading: in declared order, and by name. */
 interface Shape {
@@ -224,31 +225,34 @@ export class Decoder {
     this.draft.pushUnescaped(number, scanner.unescaped);
   }
 
-  /** Reads a string; notes where it stands when it starts with the placeholder of the base address. */
+  /** Reads a string; notes where it stands when its text starts with the placeholder of the base address. */
   private ownUrl(): boolean {
     const { scanner } = this;
-    const isOwn =
-      matches(scanner.bytes, scanner.at + 1, PLACEHOLDER_BYTES) &&
-      scanner.at + 1 + PLACEHOLDER_BYTES.length < scanner.end;
+    const start = scanner.at + 1;
     scanner.string();
+    const { unescaped } = scanner;
+    const isOwn = unescaped
+      ? matches(unescaped, 0, PLACEHOLDER_BYTES)
+      : matches(scanner.bytes, start, PLACEHOLDER_BYTES);
     if (isOwn) this.draft.links.push(scanner.tokenStart);
     return isOwn;
   }
 
-  /** A link's value is the id it points at: the last number of its path. */
+  /** A link's value is the id it points at: the last number of its path. Its text needs no escape when it is served. */
   private link(number: number): void {
     const { scanner } = this;
-    const before = scanner.at + 1;
+    const start = scanner.at + 1;
     const prefix = this.linkPrefixes[number]!;
-    const isOwn = this.ownUrl() && matches(scanner.bytes, before, prefix);
-    const start = before + prefix.length;
-    let end = start;
-    while (scanner.bytes[end]! >= 0x30 && scanner.bytes[end]! <= 0x39) end++;
-    const isWhole = end + LINK_SUFFIX.length === scanner.at && matches(scanner.bytes, end, LINK_SUFFIX);
-    if (!isOwn || !isWhole || end === start || end - start > 16) {
+    const isOwn = this.ownUrl();
+    const { unescaped, tokenStart, tokenEnd } = scanner;
+    const text = unescaped ?? scanner.bytes;
+    const from = unescaped ? 0 : start;
+    const idEnd = from + tokenEnd - tokenStart - LINK_SUFFIX.length;
+    const isLink = matches(text, from, prefix) && isId(text, from + prefix.length, idEnd);
+    if (!isOwn || !isLink || !matches(text, idEnd, LINK_SUFFIX)) {
       throw new ScanFault(`expected a link ${DECODER.decode(prefix)}<id>/?format=api`);
     }
-    this.draft.push(number, scanner.tokenStart + prefix.length, scanner.tokenStart + prefix.length + end - start);
+    this.draft.push(number, tokenStart + prefix.length, tokenEnd - LINK_SUFFIX.length);
   }
 
   /** Reads any value and keeps nothing of it but its served form and its own URLs. */
@@ -302,6 +306,17 @@ function wantedKind(column: ColumnLayout): ValueKind {
 function matches(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
   for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
   return true;
+}
+
+/** Whether `bytes[start..end)` are the digits of an id, 0 to 2^53 - 1. */
+function isId(bytes: Uint8Array, start: number, end: number): boolean {
+  let id = 0;
+  for (let i = start; i < end; i++) {
+    const digit = bytes[i]! - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return false;
+    id = id * 10 + digit;
+  }
+  return end > start && id <= Number.MAX_SAFE_INTEGER;
 }
 
 function pointerOf(path: readonly (string | number)[]): string {

@@ -15,7 +15,7 @@ const BATCHES = new Packr({ useRecords: false, moreTypes: true });
 
 /** A batch as one buffer of its own. */
 export function packBatch(batch: Batch): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(BATCHES.pack(batch));
+  return new Uint8Array(BATCHES.pack(batch));
 }
 
 /** What a decode thread is sent. */

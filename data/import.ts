@@ -3,6 +3,7 @@
 import { COLLECTIONS } from '../engine/schema/catalogue.ts';
 import type { Collection } from '../engine/schema/types.ts';
 import { lowerBound } from '../engine/bits/lists.ts';
+import { parseInstant } from '../engine/query/instant.ts';
 import { encodeMetadata, METADATA_SECTION } from '../engine/snapshot/metadata.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import type { LineFault } from './batch.ts';
@@ -57,9 +58,12 @@ interface Imported {
 
 /**
  * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines, `file` for what cannot be read
- * or written. The file appears only when the import succeeded. Same input, same bytes.
+ * or written, `usage` for a data time that is none. The file appears only when the import succeeded. Same input, same bytes.
  */
 export async function importDirectory(options: ImportOptions, onProgress: OnProgress): Promise<ImportReport> {
+  if (options.created !== undefined && Number.isNaN(parseInstant(options.created))) {
+    throw new OperationError('usage', `--created ${options.created}: expected a time such as 2026-01-31T00:00:00Z`);
+  }
   const dataSet = await openDataSet(options.directory);
   const decoders = startDecoders(options.threads);
   let reports: readonly CollectionReport[] = [];
@@ -69,7 +73,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       const imported = await importCollections({ dataSet, decoders, writer, isLenient: options.isLenient }, onProgress);
       reports = reportsOf(imported);
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
-      writer.add(METADATA_SECTION, encodeMetadata({ collections: countsOf(reports, imported) }));
+      writer.add(METADATA_SECTION, [encodeMetadata({ collections: countsOf(reports, imported) })]);
       return { created: options.created ?? dataSet.created };
     });
     return { collections: reports, snapshotBytes: bytes, generation, skipped };

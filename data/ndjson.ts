@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { distance } from 'fastest-levenshtein';
 import { COLLECTIONS, collectionNamed } from '../engine/schema/catalogue.ts';
+import { parseInstant } from '../engine/query/instant.ts';
 import { OperationError } from './operationError.ts';
 
 /** A run holds at least this many bytes, so that decoding it is worth a thread's while. */
@@ -36,9 +37,7 @@ export interface DataSet {
 
 /** The data set in a directory. Throws OperationError `file` or `input` when there is none, or a file fits no collection. */
 export async function openDataSet(directory: string): Promise<DataSet> {
-  const names = await readdir(directory).catch((error: unknown) => {
-    throw new OperationError('file', `cannot read the data set directory ${directory}`, error);
-  });
+  const names = (await readdir(directory).catch(cannotRead(directory))).sort();
   const files: CollectionFile[] = [];
   for (const name of names) {
     const match = /^(.*)\.ndjson(\.gz)?$/.exec(name);
@@ -52,7 +51,7 @@ export async function openDataSet(directory: string): Promise<DataSet> {
         `${directory}: ${collection} has two files, .ndjson and .ndjson.gz: remove one`,
       );
     }
-    files.push({ collection, path: file, bytes: (await stat(file)).size });
+    files.push({ collection, path: file, bytes: (await stat(file).catch(cannotRead(file))).size });
   }
   if (files.length === 0) {
     throw new OperationError('input', `${directory} holds no <collection>.ndjson file, such as observations.ndjson`);
@@ -60,6 +59,13 @@ export async function openDataSet(directory: string): Promise<DataSet> {
   const order = COLLECTIONS.map(({ name }) => name);
   files.sort((a, b) => order.indexOf(a.collection) - order.indexOf(b.collection));
   return { files, created: await createdOf(directory) };
+}
+
+/** Turns a failure to read `what` into an OperationError. */
+function cannotRead(what: string): (error: unknown) => never {
+  return (error) => {
+    throw new OperationError('file', `cannot read ${what}: ${(error as Error).message}`, error);
+  };
 }
 
 /** The lines of a file in runs. Throws OperationError when it cannot be read, or holds a line that is too long. */
@@ -76,7 +82,7 @@ export async function* linesOf(file: CollectionFile): AsyncGenerator<Lines> {
       pendingBytes += chunk.length;
       const lineEnd = chunk.lastIndexOf(0x0a) + 1;
       if (pendingBytes - chunk.length + lineEnd < RUN_BYTES || lineEnd === 0) {
-        if (pendingBytes > LINE_BYTES_MAX) throw tooLong(file, line);
+        if (pendingBytes > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(joined(pending)));
         continue;
       }
       pending[pending.length - 1] = chunk.subarray(0, lineEnd);
@@ -90,6 +96,9 @@ export async function* linesOf(file: CollectionFile): AsyncGenerator<Lines> {
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error instanceof OperationError) throw error;
     throw new OperationError('file', `cannot read ${file.path}: ${error.message}`, error);
+  } finally {
+    // A decompressor that ends early, by an error or because no more is wanted, leaves its source open.
+    stream.destroy();
   }
   if (pendingBytes > 0) yield { bytes: joined(pending), firstLine: line, fileBytesRead: stream.bytesRead };
 }
@@ -124,7 +133,9 @@ function unknownCollection(file: string, collection: string): string {
 
 async function createdOf(directory: string): Promise<string | undefined> {
   const file = path.join(directory, 'MANIFEST.json');
-  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : cannotRead(file)(error);
+  });
   if (text === undefined) return undefined;
   let manifest: unknown;
   try {
@@ -133,8 +144,9 @@ async function createdOf(directory: string): Promise<string | undefined> {
     throw new OperationError('input', `${file}: ${(error as Error).message}`, error);
   }
   const created = (manifest as { created?: unknown } | null)?.created;
-  if (created !== undefined && typeof created !== 'string') {
-    throw new OperationError('input', `${file}: /created: expected a text such as "2026-01-31T00:00:00Z"`);
+  if (created === undefined) return undefined;
+  if (typeof created !== 'string' || Number.isNaN(parseInstant(created))) {
+    throw new OperationError('input', `${file}: /created: expected a time such as "2026-01-31T00:00:00Z"`);
   }
   return created;
 }

@@ -1,4 +1,5 @@
 // The world's fault: disk, network, input files. Thrown by I/O code, handled where the process is composed.
+// Never for what a client sent (a returned Problem) nor for a bug of ours (an assertion).
 
 /**
  * Why an operation could not be done.

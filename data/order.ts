@@ -1,5 +1,6 @@
 // Which decoded row becomes which row of the snapshot: by ascending id, repeated ids dropped; child rows follow parents.
 // Undefined stands for "as they came", which most data sets are. Called by build.ts.
+import { GrowableU32 } from '../engine/bits/growable.ts';
 
 /** The decoded rows in their new order, or undefined where nothing moves. */
 export type Order = Uint32Array | undefined;
@@ -28,14 +29,14 @@ export function orderById(ids: Float64Array): { order: Order; repeats: readonly 
 export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: Order; starts: Uint32Array } {
   const count = parents ? parents.length : rowEnds.length;
   const starts = new Uint32Array(count + 1);
-  const order: number[] = [];
+  const order = new GrowableU32();
   for (let i = 0; i < count; i++) {
     const parent = parents ? parents[i]! : i;
     const start = parent === 0 ? 0 : rowEnds[parent - 1]!;
     if (parents) for (let row = start; row < rowEnds[parent]!; row++) order.push(row);
     starts[i + 1] = starts[i]! + rowEnds[parent]! - start;
   }
-  return { order: parents && Uint32Array.from(order), starts };
+  return { order: parents && order.view(), starts };
 }
 
 /** The values in a new order. */

@@ -56,10 +56,10 @@ export class RecordStore {
     for (let row = 0; row < count; chunks++) {
       const chunk = this.chunkFrom(row, count, order, chunkBytesMax);
       const section = (part: string): string => `${name}/records/${chunks}.${part}`;
-      writer.add(section('bytes'), ...chunk.pieces);
-      writer.add(section('ends'), chunk.ends.view());
-      writer.add(section('links'), chunk.links.view());
-      writer.add(section('linkEnds'), chunk.linkEnds.view());
+      writer.add(section('bytes'), chunk.pieces);
+      writer.add(section('ends'), [chunk.ends.view()]);
+      writer.add(section('links'), [chunk.links.view()]);
+      writer.add(section('linkEnds'), [chunk.linkEnds.view()]);
       row += chunk.ends.length;
       bytes += chunk.bytes;
     }

@@ -73,9 +73,8 @@ export class Scanner {
 
   /** Refuses the text at the cursor. */
   fail(wanted: string): never {
-    const found = this.at < this.end ? this.bytes[this.at]! : -1;
-    const what = found < 0 ? 'the end of the line' : JSON.stringify(String.fromCharCode(found));
-    throw new ScanFault(`ill-formed JSON: ${wanted}, found ${what}`);
+    const found = this.at < this.end ? shown(this.bytes.subarray(this.at, this.end)) : 'the end of the line';
+    throw new ScanFault(`ill-formed JSON: ${wanted}, found ${found}`);
   }
 
   /** The kind of the value at the cursor, judged by its first byte. */
@@ -180,6 +179,16 @@ export class Scanner {
 
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
+
+/** The first character of a text, for people: quoted, or by its number where it would be invisible. */
+function shown(text: Uint8Array): string {
+  // Without `fatal`, since the cut may fall into a later character, and the cursor may stand behind a backslash.
+  const character = String.fromCodePoint(
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(text.subarray(0, 4)).codePointAt(0)!,
+  );
+  if (/[^\p{C}\p{Z}]| /u.test(character)) return JSON.stringify(character);
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function unescaped(token: Uint8Array): string {

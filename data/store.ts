@@ -8,7 +8,7 @@ import { PLACEHOLDER } from '../engine/column/records.ts';
 import { decodeHeader, HEADER_BYTES, isRefusal, type Header, type Refusal } from '../engine/snapshot/header.ts';
 import { decodeDirectory, paddedBytes, type Directory, type Section } from '../engine/snapshot/directory.ts';
 import type { LoadedSnapshot, Placement } from '../engine/snapshot/open.ts';
-import { Rebase } from '../engine/snapshot/rebase.ts';
+import { misplacedLink, Rebase } from '../engine/snapshot/rebase.ts';
 import { SnapshotWriter } from '../engine/snapshot/write.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -55,12 +55,9 @@ export async function loadSnapshot(
   try {
     const { header, directory } = readDirectory(descriptor, file);
     const base = new TextEncoder().encode(options.baseUrl);
-    const placements = place(
-      directory.sections,
-      base.length - PLACEHOLDER.length,
-      options.memoryBytesMax ?? MEMORY_BYTES_MAX,
-    );
-    const memories = memoriesFor(placements);
+    const growth = base.length - PLACEHOLDER.length;
+    const placements = place(directory.sections, growth, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
+    const memories = memoriesFor(placements, file);
     const loader = new Loader(descriptor, file, { sections: directory.sections, placements, memories, base });
     await loader.run(onProgress, header.fileBytes);
     const generation = Buffer.from(header.contentHash).toString('hex');
@@ -78,16 +75,18 @@ export async function loadSnapshot(
 }
 
 /** SHA-256 of all bytes behind the header, as the header states it. Cost: one pass over the file. */
-export async function contentHashOf(file: string): Promise<string> {
+export async function contentHashOf(file: string, onProgress: OnProgress = () => undefined): Promise<string> {
   const descriptor = attempt(`cannot read ${file}`, () => openSync(file, 'r'));
   try {
+    const total = fstatSync(descriptor).size;
     const hash = createHash('sha256');
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     for (let at = HEADER_BYTES; ;) {
-      const bytes = readSync(descriptor, buffer, 0, buffer.length, at);
+      const bytes = attempt(`cannot read ${file}`, () => readSync(descriptor, buffer, 0, buffer.length, at));
       if (bytes === 0) return hash.digest('hex');
       hash.update(buffer.subarray(0, bytes));
       at += bytes;
+      onProgress({ phase: 'hashing the snapshot', done: at, total, unit: 'bytes' });
       await setImmediate();
     }
   } finally {
@@ -156,8 +155,11 @@ class SnapshotOutput {
 
 function readDirectory(descriptor: number, file: string): { header: Header; directory: Directory } {
   const fileBytes = fstatSync(descriptor).size;
-  const header = accepted(file, decodeHeader(readPart(descriptor, 0, Math.min(fileBytes, HEADER_BYTES)), fileBytes));
-  const bytes = readPart(descriptor, header.directoryOffset, header.directoryBytes);
+  const head = new Uint8Array(Math.min(fileBytes, HEADER_BYTES));
+  readInto(descriptor, file, head, 0);
+  const header = accepted(file, decodeHeader(head, fileBytes));
+  const bytes = new Uint8Array(header.directoryBytes);
+  readInto(descriptor, file, bytes, header.directoryOffset);
   return { header, directory: accepted(file, decodeDirectory(bytes, header)) };
 }
 
@@ -166,23 +168,21 @@ function accepted<T extends object>(file: string, result: T | Refusal): T {
   return result;
 }
 
-function readPart(descriptor: number, offset: number, bytes: number): Uint8Array {
-  const part = new Uint8Array(bytes);
-  readInto(descriptor, part, offset);
-  return part;
-}
-
-function readInto(descriptor: number, target: Uint8Array, offset: number): void {
+function readInto(descriptor: number, file: string, target: Uint8Array, offset: number): void {
   for (let at = 0; at < target.length;) {
-    const bytes = readSync(descriptor, target, at, Math.min(target.length - at, READ_BYTES), offset + at);
-    if (bytes === 0) throw new OperationError('snapshot', `the file ended at byte ${offset + at} while it was read`);
+    const wanted = Math.min(target.length - at, READ_BYTES);
+    const bytes = attempt(`cannot read ${file}`, () => readSync(descriptor, target, at, wanted, offset + at));
+    if (bytes === 0) throw new OperationError('snapshot', `${file}: ended at byte ${offset + at} while it was read`);
     at += bytes;
   }
 }
 
 const RECORD_BYTES = /^(.*\/records\/\d+)\.bytes$/;
 
-/** Where every section goes: one after the other, a new memory where the next would pass the limit of one. */
+/**
+ * Where every section goes: one after the other, a new memory where the next would pass the limit of one. A section longer
+ * than the limit has a memory of its own.
+ */
 function place(sections: readonly Section[], growth: number, memoryBytesMax: number): readonly Placement[] {
   const bytesOf = new Map(sections.map(({ name, bytes }) => [name, bytes]));
   let memory = 0;
@@ -190,7 +190,7 @@ function place(sections: readonly Section[], growth: number, memoryBytesMax: num
   return sections.map(({ name, bytes }) => {
     const records = RECORD_BYTES.exec(name);
     const loaded = records ? bytes + growth * ((bytesOf.get(`${records[1]}.links`) ?? 0) / 4) : bytes;
-    if (end + paddedBytes(loaded) > memoryBytesMax) {
+    if (end > 0 && end + paddedBytes(loaded) > memoryBytesMax) {
       memory++;
       end = 0;
     }
@@ -200,12 +200,14 @@ function place(sections: readonly Section[], growth: number, memoryBytesMax: num
   });
 }
 
-function memoriesFor(placements: readonly Placement[]): readonly WebAssembly.Memory[] {
+function memoriesFor(placements: readonly Placement[], file: string): readonly WebAssembly.Memory[] {
   const ends: number[] = [];
   for (const { memory, offset, bytes } of placements) ends[memory] = offset + paddedBytes(bytes);
   return ends.map((bytes) => {
     const pages = Math.max(1, Math.ceil(bytes / PAGE_BYTES));
-    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    return attempt(`cannot hold ${file} in memory (${bytes} bytes of shared memory)`, () => {
+      return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    });
   });
 }
 
@@ -262,34 +264,37 @@ class Loader {
   private column(i: number): void {
     const section = this.parts.sections[i]!;
     const target = this.view(i, paddedBytes(section.bytes));
-    readInto(this.descriptor, target, section.offset);
+    readInto(this.descriptor, this.file, target, section.offset);
     this.check(section, checksumOf(target));
   }
 
   private async records(i: number, onProgress: OnProgress, total: number): Promise<void> {
     const { sections, placements, base } = this.parts;
     const section = sections[i]!;
-    const name = `${RECORD_BYTES.exec(section.name)![1]}.links`;
-    const linkSection = sections.findIndex((other) => other.name === name);
-    const links = this.view(linkSection, sections[linkSection]?.bytes ?? 0);
-    const rebase = new Rebase(
-      this.view(i, placements[i]!.bytes),
-      new Uint32Array(links.buffer, links.byteOffset, links.length / 4),
-      base,
-    );
+    const links = this.linksOf(section);
+    const misfit = misplacedLink(links, section.bytes);
+    if (misfit) throw new OperationError('snapshot', `${this.file}: section ${section.name}: ${misfit.refusal}`);
+    const rebase = new Rebase(this.view(i, placements[i]!.bytes), links, base);
     const running = checksum();
     const staging = new Uint8Array(Math.min(READ_BYTES, paddedBytes(section.bytes)));
     for (let at = 0; at < section.bytes; at += staging.length) {
       const piece = staging.subarray(0, Math.min(staging.length, paddedBytes(section.bytes) - at));
-      readInto(this.descriptor, piece, section.offset + at);
+      readInto(this.descriptor, this.file, piece, section.offset + at);
       running.add(piece);
       rebase.piece(piece.subarray(0, Math.min(piece.length, section.bytes - at)), at);
       onProgress({ phase: 'loading the snapshot', done: this.done + at, total, unit: 'bytes' });
       await setImmediate();
     }
     this.check(section, running.digest());
-    if (!rebase.isComplete())
-      throw new OperationError('snapshot', `${this.file}: section ${section.name}: links past its end`);
+  }
+
+  /** The positions of the own URLs in a section of record bytes, which is loaded already. */
+  private linksOf(records: Section): Uint32Array {
+    const name = `${RECORD_BYTES.exec(records.name)![1]}.links`;
+    const i = this.parts.sections.findIndex((section) => section.name === name);
+    if (i < 0) return new Uint32Array(0);
+    const { buffer, byteOffset, length } = this.view(i, this.parts.sections[i]!.bytes);
+    return new Uint32Array(buffer, byteOffset, length / 4);
   }
 
   private check(section: Section, computed: number): void {

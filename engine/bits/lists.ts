@@ -1,4 +1,5 @@
-// Ascending lists of u32 and f64: binary search and intersection. Pure loops; called by index/ and column/.
+// Ascending lists of u32 and f64: binary search and intersection.
+// Pure loops that allocate results only; called by index/ and column/.
 
 /** The first position in `list` (ascending, between `start` and `end`) whose value is at least `value`. Cost: O(log n). */
 export function lowerBound(list: Uint32Array | Float64Array, value: number, start = 0, end = list.length): number {

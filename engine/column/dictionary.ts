@@ -2,6 +2,7 @@
 // A code is a value's position in that order; code `size` stands for null. Views of the snapshot, never written.
 import type { ScalarType } from '../schema/types.ts';
 import { compareBytes, hasPrefix, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
+import { lowerBound, upperBound } from '../bits/lists.ts';
 
 /** The type of a column: a scalar's, or `link` for the ids that links point at. */
 export type ColumnType = ScalarType | 'link';
@@ -59,14 +60,9 @@ export function codesOfPrefix(dictionary: Dictionary, prefix: Uint8Array): CodeR
 /** The codes whose number lies in `from` to `to`, both included. Only where `numbers` is defined. Cost: O(log size). */
 export function codesOfNumbers(dictionary: Dictionary, from: number, to: number): CodeRange {
   const numbers = dictionary.numbers!;
-  const start = firstAt(numbers, (number) => number >= from);
-  return {
-    start,
-    end: Math.max(
-      start,
-      firstAt(numbers, (number) => number > to),
-    ),
-  };
+  // NaN, which compares with nothing, stands last and so lies beyond both bounds.
+  const start = lowerBound(numbers, from);
+  return { start, end: Math.max(start, upperBound(numbers, to)) };
 }
 
 /** Calls `hit` with every code in the range whose text contains the non-empty needle. Cost: one pass over their texts. */
@@ -92,23 +88,23 @@ export function eachCodeContaining(
 }
 
 function lowerBoundText(dictionary: Dictionary, text: Uint8Array): number {
+  const { ends, text: bytes } = dictionary;
   let low = 0;
   let high = dictionary.size;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareBytes(textAt(dictionary, middle), text) < 0) low = middle + 1;
+    if (compareTo(bytes, middle === 0 ? 0 : ends[middle - 1]!, ends[middle]!, text) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-function firstAt(numbers: Float64Array, holds: (number: number) => boolean): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(numbers[middle]!) || Number.isNaN(numbers[middle]!)) high = middle;
-    else low = middle + 1;
+/** Order of `bytes[start..end)` and `text`, without a view: a view a step would cost more than the comparison. */
+function compareTo(bytes: Uint8Array, start: number, end: number, text: Uint8Array): number {
+  const shared = Math.min(end - start, text.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = bytes[start + i]! - text[i]!;
+    if (difference !== 0) return difference;
   }
-  return low;
+  return end - start - text.length;
 }

@@ -4,6 +4,17 @@ import { compareParts } from '../bits/bytes.ts';
 import type { ColumnType, Dictionary } from './dictionary.ts';
 import type { Interner } from './intern.ts';
 
+// A byte order mark is part of a text: without this, one in front of a date would be read as that date.
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Texts one behind the other: text i ends at `ends[i]`. */
+export interface Texts {
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
+}
+
+type Compare = (a: number, b: number) => number;
+
 /** A dictionary and the code that each interned number became. */
 export interface SortedDictionary {
   readonly dictionary: Dictionary;
@@ -19,77 +30,97 @@ export function sortDictionary(
   texts: Interner,
   instantOf: (text: string) => number,
 ): SortedDictionary {
-  const numbers = numbersOf(type, texts, instantOf);
-  const order = numbers ? byNumber(texts, numbers) : byText(texts);
+  const run: Texts = { bytes: texts.text.view(), ends: texts.ends.view() };
+  const numbers = numbersOf(type, run, instantOf);
+  const order = numbers ? ordered(run, valueOrder(type, run, numbers)) : byText(run);
   const codes = new Uint32Array(texts.size);
   for (let code = 0; code < order.length; code++) codes[order[code]!] = code;
   return {
-    dictionary: { type, size: texts.size, ...gathered(texts, order), numbers: reordered(numbers, order) },
+    dictionary: { type, size: texts.size, ...gathered(run, order), numbers: reordered(numbers, order) },
     codes,
   };
 }
 
-function numbersOf(type: ColumnType, texts: Interner, instantOf: (text: string) => number): Float64Array | undefined {
+/**
+ * The first code of a dictionary that is not above the one before it, or -1: what `sortDictionary` promises, looked at again.
+ * Cost: one comparison a code.
+ */
+export function firstUnsorted(dictionary: Dictionary): number {
+  const { type, ends, text: bytes, numbers } = dictionary;
+  const run: Texts = { bytes, ends };
+  const compare = numbers ? valueOrder(type, run, numbers) : textOrder(run);
+  for (let code = 1; code < ends.length; code++) if (compare(code - 1, code) >= 0) return code;
+  return -1;
+}
+
+/**
+ * The numbers that stand beside texts of this type, or undefined where none do. `instantOf` as for `sortDictionary`.
+ * Cost: decodes every text.
+ */
+export function numbersOf(
+  type: ColumnType,
+  texts: Texts,
+  instantOf: (text: string) => number,
+): Float64Array | undefined {
   if (type === 'text' || type === 'boolean') return undefined;
   const read = type === 'date' || type === 'dateTime' ? instantOf : Number;
-  const decoder = new TextDecoder();
-  const bytes = texts.text.view();
-  return Float64Array.from({ length: texts.size }, (_, i) =>
-    read(decoder.decode(bytes.subarray(texts.startOf(i), texts.ends.at(i)))),
-  );
+  return Float64Array.from({ length: texts.ends.length }, (_, i) => read(decoded(texts, i)));
 }
 
 /** Orders by the first six bytes as one number, and by all bytes only where those are equal. */
-function byText(texts: Interner): Uint32Array {
-  const keys = new Float64Array(texts.size);
-  const bytes = texts.text.view();
+function byText(texts: Texts): Uint32Array {
+  const { bytes, ends } = texts;
+  const keys = new Float64Array(ends.length);
   for (let i = 0; i < keys.length; i++) {
-    const start = texts.startOf(i);
-    const end = texts.ends.at(i);
+    const start = startOf(texts, i);
+    const end = ends[i]!;
     for (let k = 0; k < 6; k++) keys[i] = keys[i]! * 256 + (start + k < end ? bytes[start + k]! : 0);
   }
-  return ordered(texts.size, (a, b) => keys[a]! - keys[b]! || compareTexts(texts, bytes, a, b));
+  const compare = textOrder(texts);
+  return ordered(texts, (a, b) => keys[a]! - keys[b]! || compare(a, b));
 }
 
-function byNumber(texts: Interner, numbers: Float64Array): Uint32Array {
-  const bytes = texts.text.view();
-  const rank = (i: number): number => (Number.isNaN(numbers[i]!) ? Infinity : numbers[i]!);
-  return ordered(texts.size, (a, b) => {
-    if (rank(a) !== rank(b)) return rank(a) < rank(b) ? -1 : 1;
-    return compareExactly(texts, bytes, a, b) || compareTexts(texts, bytes, a, b);
-  });
+/** Integers too large for a double compare as integers. Floats do not: with exponents that would be no order. */
+function valueOrder(type: ColumnType, texts: Texts, numbers: Float64Array): Compare {
+  const isExact = type === 'integer' || type === 'link';
+  const compare = textOrder(texts);
+  return (a, b) => {
+    const [first, second] = [numbers[a]!, numbers[b]!];
+    if (first < second) return -1;
+    if (first > second) return 1;
+    if (Number.isNaN(first) !== Number.isNaN(second)) return Number.isNaN(first) ? 1 : -1;
+    const isLarge = isExact && Math.abs(first) > Number.MAX_SAFE_INTEGER;
+    return (isLarge ? compareIntegers(decoded(texts, a), decoded(texts, b)) : 0) || compare(a, b);
+  };
 }
 
-/** Integers too large for a double compare as integers; all others are equal here. */
-function compareExactly(texts: Interner, bytes: Uint8Array, a: number, b: number): number {
-  const [first, second] = [a, b].map((i) =>
-    new TextDecoder().decode(bytes.subarray(texts.startOf(i), texts.ends.at(i))),
-  );
-  if (!/^-?\d{16,}$/.test(first!) || !/^-?\d{16,}$/.test(second!)) return 0;
-  const difference = BigInt(first!) - BigInt(second!);
+function compareIntegers(a: string, b: string): number {
+  const difference = BigInt(a) - BigInt(b);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-function compareTexts(texts: Interner, bytes: Uint8Array, a: number, b: number): number {
-  return compareParts(
-    { bytes, start: texts.startOf(a), end: texts.ends.at(a) },
-    { bytes, start: texts.startOf(b), end: texts.ends.at(b) },
-  );
+function textOrder(texts: Texts): Compare {
+  const { bytes, ends } = texts;
+  return (a, b) =>
+    compareParts(
+      { bytes, start: startOf(texts, a), end: ends[a]! },
+      { bytes, start: startOf(texts, b), end: ends[b]! },
+    );
 }
 
-function ordered(size: number, compare: (a: number, b: number) => number): Uint32Array {
-  return Uint32Array.from({ length: size }, (_, i) => i).sort(compare);
+function ordered({ ends }: Texts, compare: Compare): Uint32Array {
+  return Uint32Array.from({ length: ends.length }, (_, i) => i).sort(compare);
 }
 
-function gathered(texts: Interner, order: Uint32Array): { ends: Uint32Array; text: Uint8Array } {
-  const source = texts.text.view();
-  const text = new Uint8Array(source.length);
+function gathered(texts: Texts, order: Uint32Array): { ends: Uint32Array; text: Uint8Array } {
+  const text = new Uint8Array(texts.bytes.length);
   const ends = new Uint32Array(order.length);
   let end = 0;
   for (let code = 0; code < order.length; code++) {
     const number = order[code]!;
-    text.set(source.subarray(texts.startOf(number), texts.ends.at(number)), end);
-    end += texts.ends.at(number) - texts.startOf(number);
+    const part = texts.bytes.subarray(startOf(texts, number), texts.ends[number]!);
+    text.set(part, end);
+    end += part.length;
     ends[code] = end;
   }
   return { ends, text };
@@ -97,4 +128,12 @@ function gathered(texts: Interner, order: Uint32Array): { ends: Uint32Array; tex
 
 function reordered(numbers: Float64Array | undefined, order: Uint32Array): Float64Array | undefined {
   return numbers && Float64Array.from(order, (number) => numbers[number]!);
+}
+
+function startOf({ ends }: Texts, i: number): number {
+  return i === 0 ? 0 : ends[i - 1]!;
+}
+
+function decoded(texts: Texts, i: number): string {
+  return DECODER.decode(texts.bytes.subarray(startOf(texts, i), texts.ends[i]!));
 }

@@ -1,4 +1,5 @@
-// From the code of every row to posting lists and bitmaps: a counting sort. Called by data/build.ts while importing.
+// From the code of every row to posting lists and bitmaps: a counting sort.
+// Only while importing (data/build.ts); queries read what it makes through field.ts.
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 import type { InvertedParts } from './field.ts';
 import { DENSE_PART } from './rowset.ts';

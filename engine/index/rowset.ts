@@ -168,12 +168,21 @@ function within(set: RowSet, start: number, end: number): RowSet {
       return { kind: 'list', rows: set.rows.subarray(from, lowerBound(set.rows, end, from)) };
     }
     case 'bitmap': {
-      if (start === 0 && end >= set.words.length * 32) return set;
+      if (start === 0 && isClearFrom(set.words, end)) return set;
       const words = new Uint32Array(set.words.length);
       fill(words, start, Math.min(end, set.words.length * 32));
       return ofBitmap(andBitmaps(words, set.words));
     }
   }
+}
+
+/** Whether no bit at or beyond `end` is set: true of a whole table, whose last word is seldom full. */
+function isClearFrom(words: Uint32Array, end: number): boolean {
+  const first = end >>> 5;
+  if (first >= words.length) return true;
+  if (words[first]! >>> (end & 31) !== 0) return false;
+  for (let i = first + 1; i < words.length; i++) if (words[i] !== 0) return false;
+  return true;
 }
 
 function kept(list: Uint32Array, words: Uint32Array): Uint32Array {

@@ -2,6 +2,7 @@
 // Written by write.ts, read once when a snapshot is opened; no accessor is used per row.
 import { Builder, ByteBuffer, type Offset } from 'flatbuffers';
 import { COLLECTIONS } from '../schema/catalogue.ts';
+import { layoutOf } from '../schema/layout.ts';
 import { checksumOf } from '../bits/checksum.ts';
 import { ALIGNMENT, HEADER_BYTES, type Header, type Refusal } from './header.ts';
 
@@ -31,10 +32,15 @@ export function paddedBytes(bytes: number): number {
   return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
 
-/** The hash of the declaration: a snapshot is read only by code with the same columns. Cost: microseconds. */
+/**
+ * The hash of the columns and tables that follow from the declaration: a snapshot is read only by code with the same ones.
+ * Descriptions, documented values and filters may change without a new import. Cost: microseconds.
+ */
 export function schemaHash(): string {
-  const declaration = new TextEncoder().encode(JSON.stringify(COLLECTIONS));
-  return checksumOf(declaration).toString(16).padStart(8, '0');
+  const layouts = COLLECTIONS.map(layoutOf).map(({ columns, tables, members }) => ({ columns, tables, members }));
+  return checksumOf(new TextEncoder().encode(JSON.stringify(layouts)))
+    .toString(16)
+    .padStart(8, '0');
 }
 
 /** The directory's bytes. The same directory always gives the same bytes. */

@@ -1,10 +1,21 @@
 // Puts the base URL in place of the placeholder while record bytes stream from the file into shared memory.
 // Pure copying; where the bytes come from is the caller's. Called by data/store.ts, once per record section.
 import { PLACEHOLDER } from '../column/records.ts';
+import type { Refusal } from './header.ts';
+
+/** Why `links` cannot all be placeholders in record bytes of this length, one behind the other. Cost: one pass over them. */
+export function misplacedLink(links: Uint32Array, bytes: number): Refusal | undefined {
+  let end = 0;
+  for (let i = 0; i < links.length; i++) {
+    if (links[i]! < end) return { refusal: `own URL ${i} at ${links[i]}, expected it at ${end} or later` };
+    end = links[i]! + PLACEHOLDER.length;
+  }
+  return end <= bytes ? undefined : { refusal: `the last own URL ends at ${end}, past the end at ${bytes}` };
+}
 
 /**
  * Copies record bytes to `target`, with `base` at every position of `links` instead of the placeholder. Pieces come in
- * order and may end anywhere. `target` has room for all bytes and the growth of every link; `links` ascend.
+ * order and may end anywhere. `target` has room for all bytes and the growth of every link; `links` fit (`misplacedLink`).
  * Cost: one copy, and a short write a link.
  */
 export class Rebase {
@@ -34,11 +45,6 @@ export class Rebase {
       this.link++;
     }
     this.copy(bytes, start, end);
-  }
-
-  /** Whether all links were met and the target is filled to its end. */
-  isComplete(): boolean {
-    return this.link === this.links.length && this.written === this.target.length;
   }
 
   private copy(bytes: Uint8Array, start: number, end: number): void {

@@ -20,8 +20,11 @@ export class SnapshotWriter {
     this.sink = sink;
   }
 
-  /** Adds a section of the elements of one or several arrays of one kind. Cost: one pass for the checksum. */
-  add(name: string, ...parts: readonly SectionArray[]): void {
+  /**
+   * Adds a section of the elements of `parts`, which are of one kind and may be many: records out of order come one by one.
+   * Cost: one pass for the checksum.
+   */
+  add(name: string, parts: readonly SectionArray[]): void {
     const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
     const section = { name, offset: this.end, bytes, width: (parts[0]?.BYTES_PER_ELEMENT ?? 1) as Width };
     this.sections.push({ ...section, checksum: this.write(parts, bytes) });

@@ -1,0 +1,17 @@
+// What an answer's body is: known length, read in pieces. Knows neither records nor transports.
+// Made by page/ and the server's answers, read by the transports.
+
+/**
+ * A body of known length, read in pieces so that a page of any size is sent at flat memory.
+ * `pieceAt(offset)` answers a non-empty view that starts at exactly that byte of the body (0 <= offset < bytes); the view
+ * is valid until the next `pieceAt` of any body in the same thread. The same offset always gives the same bytes.
+ */
+export interface Body {
+  readonly bytes: number;
+  pieceAt(offset: number): Uint8Array;
+}
+
+/** A body held whole in memory. Cost: none. */
+export function wholeBody(bytes: Uint8Array): Body {
+  return { bytes: bytes.length, pieceAt: (offset) => bytes.subarray(offset) };
+}

@@ -1,0 +1,34 @@
+// The JSON around records: the envelope of a page (spec 2.2), the root views (spec 2.1) and the index at `/`.
+// Answers bytes; knows no request and no records. Called by the catalogue's handler.
+import { COLLECTIONS } from '../schema/catalogue.ts';
+import type { Version } from '../schema/types.ts';
+import { jsonObject, jsonText } from './json.ts';
+import type { PageLinks } from './links.ts';
+
+const UTF8 = new TextEncoder();
+
+/** What follows the records of a page. */
+export const PAGE_TAIL: Uint8Array = UTF8.encode(']}');
+
+/** What stands before the records of a page: count, next, previous (spec 2.2). Cost: one pass over the links. */
+export function pageHead(count: number, links: PageLinks): Uint8Array {
+  const next = links.next === null ? 'null' : jsonText(links.next);
+  const previous = links.previous === null ? 'null' : jsonText(links.previous);
+  return UTF8.encode(`{"count":${count},"next":${next},"previous":${previous},"results":[`);
+}
+
+/**
+ * The root view of a version: collection names and the URLs of their lists, in the declared order (spec 2.1, spec 9).
+ * `linkEnd` follows each name, `/?format=api` in the form of the specification. Cost: a step a collection.
+ */
+export function rootViewBody(baseUrl: string, version: Version, linkEnd: string): Uint8Array {
+  const served = COLLECTIONS.filter((collection) => collection.versions.includes(version));
+  const members = served.map(({ name }) => [name, jsonText(`${baseUrl}/api/${version}/${name}${linkEnd}`)] as const);
+  return UTF8.encode(jsonObject(members));
+}
+
+/** The index at `/`: where the root views are (design: Paths). Cost: none. */
+export function indexBody(baseUrl: string): Uint8Array {
+  const versions: readonly Version[] = ['v2', 'v3'];
+  return UTF8.encode(jsonObject(versions.map((version) => [version, jsonText(`${baseUrl}/api/${version}/`)] as const)));
+}

@@ -1,0 +1,14 @@
+// JSON texts as the service writes them: compact, UTF-8 unescaped but for the two line separators of JavaScript.
+// Called by page/ and by whatever answers small JSON bodies; records are stored as bytes and never pass through here.
+
+const SEPARATORS = /[\u2028\u2029]/g;
+
+/** A string as a JSON text, quotes included; U+2028 and U+2029 escaped (design: Envelope and links). Cost: one pass. */
+export function jsonText(text: string): string {
+  return JSON.stringify(text).replace(SEPARATORS, (separator) => (separator === '\u2028' ? '\\u2028' : '\\u2029'));
+}
+
+/** A JSON object of already written values, keys in the order given, repeats and `__proto__` kept. Cost: one pass. */
+export function jsonObject(members: readonly (readonly [key: string, json: string])[]): string {
+  return `{${members.map(([key, json]) => `${jsonText(key)}:${json}`).join(',')}}`;
+}

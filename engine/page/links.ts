@@ -1,0 +1,70 @@
+// The links of a page's envelope to its neighbours, and how a query is written again. Pure text; no records here.
+// Called by page/envelope.ts.
+
+/** What a list was asked for: decoded parameters in query order, and the effective limit and offset. */
+export interface PageRequest {
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Links to the neighbouring pages; null where there is none (design: Envelope and links). */
+export interface PageLinks {
+  readonly next: string | null;
+  readonly previous: string | null;
+}
+
+/**
+ * The links of the page at `address` (base URL and path as asked, without query) of `count` records.
+ * Next exists when offset + limit < count; previous unless offset is 0. Limit is always written, offset unless it is 0,
+ * the other parameters sorted by name, repeats in order. Cost: the query, sorted.
+ */
+export function pageLinks(address: string, request: PageRequest, count: number): PageLinks {
+  const { limit, offset } = request;
+  const hasNext = offset + limit < count;
+  if (!hasNext && offset === 0) return { next: null, previous: null };
+  const kept = request.parameters.filter(([name]) => name !== 'limit' && name !== 'offset');
+  return {
+    next: hasNext ? linkTo(address, kept, limit, offset + limit) : null,
+    previous: offset === 0 ? null : linkTo(address, kept, limit, offset - limit),
+  };
+}
+
+/** A text for a query: blank as `+`, all but letters, digits and `-._~` percent-encoded as UTF-8. Cost: one pass. */
+export function encodeQueryText(text: string): string {
+  return PLAIN.test(text) ? text : percentEncode(text).replaceAll('%20', '+');
+}
+
+/** A text with all but letters, digits and `-._~` percent-encoded as UTF-8; a lone surrogate counts as U+FFFD. */
+export function percentEncode(text: string): string {
+  return encodeURIComponent(text.replace(LONE_SURROGATE, '\ufffd')).replace(LEFT_BARE, encodeAscii);
+}
+
+const PLAIN = /^[A-Za-z0-9\-._~]*$/;
+const LONE_SURROGATE = /\p{Cs}/gu;
+/** What `encodeURIComponent` leaves as it is beyond the unreserved characters of RFC 3986, 2.3. */
+const LEFT_BARE = /[!'()*]/g;
+
+function encodeAscii(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function linkTo(address: string, kept: PageRequest['parameters'], limit: number, offset: number): string {
+  const parameters = [...kept, ['limit', `${limit}`] as const];
+  if (offset > 0) parameters.push(['offset', `${offset}`]);
+  parameters.sort(([a], [b]) => compareCodePoints(a, b));
+  return `${address}?${parameters.map(([name, value]) => `${encodeQueryText(name)}=${encodeQueryText(value)}`).join('&')}`;
+}
+
+/** Order by code point: UTF-16 order puts the characters beyond U+FFFF before U+E000. */
+function compareCodePoints(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    if (a.charCodeAt(i) !== b.charCodeAt(i)) return rank(a.charCodeAt(i)) - rank(b.charCodeAt(i));
+  }
+  return a.length - b.length;
+}
+
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
+}

@@ -1,0 +1,138 @@
+// How the stored bytes of a record become the ones to serve: another base URL, version v2, links that follow the request.
+// Touches own URLs only, at the positions stored with the records. Called by page/gather.ts.
+import { endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
+import { isSpecForm, SPEC_LINK_END, type ServedForm } from '../column/served.ts';
+
+/** A form compiled for one collection's records; `undefined` members leave that part of the bytes as stored. */
+export interface Rewrite {
+  readonly growth: number;
+  readonly storedUrlBytes: number;
+  readonly baseUrl: Uint8Array | undefined;
+  readonly version: Uint8Array | undefined;
+  readonly linkEnd: Uint8Array | undefined;
+}
+
+/** Counts what was copied, for tests and measurements: a page of neighbours as stored copies nothing. */
+export const copying = { bytes: 0 };
+
+const UTF8 = new TextEncoder();
+const STORED_API = UTF8.encode('/api/v3/');
+const V2_API = UTF8.encode('/api/v2/');
+const STORED_LINK_END = UTF8.encode(SPEC_LINK_END);
+/** Where the digit stands in `/api/v3/`. */
+const DIGIT_AT = 6;
+const QUOTE = 0x22;
+const SLASH = 0x2f;
+const ZERO = 0x30;
+const NINE = 0x39;
+const BACKSLASH = 0x5c;
+/** Below this a loop over bytes beats making a view for `set`. */
+const SHORT_BYTES = 32;
+
+/** The rewriting that brings stored records into a form, or undefined where they are served as stored. Cost: none. */
+export function rewriteFor(records: Records, form: ServedForm): Rewrite | undefined {
+  const isSame = form.baseUrl === records.baseUrl;
+  if (isSame && isSpecForm(form)) return undefined;
+  return {
+    growth: records.growth,
+    storedUrlBytes: UTF8.encode(records.baseUrl).length,
+    baseUrl: isSame ? undefined : UTF8.encode(form.baseUrl),
+    version: form.version === 'v3' ? undefined : V2_API,
+    linkEnd: form.linkEnd === SPEC_LINK_END ? undefined : UTF8.encode(form.linkEnd),
+  };
+}
+
+/**
+ * Bytes of a record and its comma once rewritten. `index` is the row within the chunk. Cost: none, but a look at each of
+ * its own URLs where `linkEnd` changes.
+ */
+export function rewrittenBytes(rewrite: Rewrite, chunk: RecordChunk, index: number): number {
+  const { growth, storedUrlBytes, baseUrl, linkEnd } = rewrite;
+  const end = chunk.linkEnds[index]!;
+  const first = index === 0 ? 0 : chunk.linkEnds[index - 1]!;
+  let bytes = endOf(chunk, growth, index) - startOf(chunk, growth, index);
+  if (baseUrl) bytes += (baseUrl.length - storedUrlBytes) * (end - first);
+  if (!linkEnd) return bytes;
+  for (let n = first; n < end; n++) {
+    const path = chunk.links[n]! + growth * n + storedUrlBytes;
+    if (linkEndAt(chunk.bytes, path) >= 0) bytes += linkEnd.length - STORED_LINK_END.length;
+  }
+  return bytes;
+}
+
+/** Writes a record and its comma to `target` at `at`; answers the position behind it. Cost: a copy of its bytes. */
+export function writeRecord(
+  rewrite: Rewrite,
+  chunk: RecordChunk,
+  index: number,
+  target: Uint8Array,
+  at: number,
+): number {
+  const isPatch = !rewrite.baseUrl && !rewrite.linkEnd;
+  return isPatch ? patched(rewrite, chunk, index, target, at) : spliced(rewrite, chunk, index, target, at);
+}
+
+/** Copies `bytes[start..end)` to `target` at `at`; answers the position behind it. */
+export function copyBytes(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+  const length = end - start;
+  if (length < SHORT_BYTES) for (let i = 0; i < length; i++) target[at + i] = bytes[start + i]!;
+  else target.set(bytes.subarray(start, end), at);
+  copying.bytes += length;
+  return at + length;
+}
+
+/** Only the version differs: the lengths stay, so the record is copied whole and its digits set. */
+function patched(rewrite: Rewrite, chunk: RecordChunk, index: number, target: Uint8Array, at: number): number {
+  const { growth, storedUrlBytes } = rewrite;
+  const start = startOf(chunk, growth, index);
+  const end = copyBytes(chunk.bytes, start, endOf(chunk, growth, index), target, at);
+  for (let n = index === 0 ? 0 : chunk.linkEnds[index - 1]!; n < chunk.linkEnds[index]!; n++) {
+    const path = chunk.links[n]! + growth * n + storedUrlBytes;
+    if (isAt(chunk.bytes, path, STORED_API)) target[at + path - start + DIGIT_AT] = V2_API[DIGIT_AT]!;
+  }
+  return end;
+}
+
+/** The lengths change: the record is put together from what lies between its own URLs and what replaces them. */
+function spliced(rewrite: Rewrite, chunk: RecordChunk, index: number, target: Uint8Array, at: number): number {
+  const { growth, storedUrlBytes, baseUrl, version = STORED_API, linkEnd } = rewrite;
+  const { bytes } = chunk;
+  let from = startOf(chunk, growth, index);
+  for (let n = index === 0 ? 0 : chunk.linkEnds[index - 1]!; n < chunk.linkEnds[index]!; n++) {
+    const url = chunk.links[n]! + growth * n;
+    const path = url + storedUrlBytes;
+    at = copyBytes(bytes, from, baseUrl ? url : path, target, at);
+    if (baseUrl) at = copyBytes(baseUrl, 0, baseUrl.length, target, at);
+    from = path;
+    if (!isAt(bytes, path, STORED_API)) continue;
+    at = copyBytes(version, 0, version.length, target, at);
+    from = path + STORED_API.length;
+    const tail = linkEnd ? linkEndAt(bytes, path) : -1;
+    if (tail < 0) continue;
+    at = copyBytes(bytes, from, tail, target, at);
+    at = copyBytes(linkEnd!, 0, linkEnd!.length, target, at);
+    from = tail + STORED_LINK_END.length;
+  }
+  return copyBytes(bytes, from, endOf(chunk, growth, index), target, at);
+}
+
+/**
+ * Where `/?format=api` starts in the own URL whose path starts at `path`, or -1 where the text up to its quote is not
+ * exactly `/api/v3/<collection>/<id>/?format=api`. Cost: the URL.
+ */
+function linkEndAt(bytes: Uint8Array, path: number): number {
+  if (!isAt(bytes, path, STORED_API)) return -1;
+  let at = path + STORED_API.length;
+  const name = at;
+  while (at < bytes.length && bytes[at] !== SLASH && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++;
+  if (at === name || bytes[at] !== SLASH) return -1;
+  const id = ++at;
+  while (bytes[at]! >= ZERO && bytes[at]! <= NINE) at++;
+  const isWhole = isAt(bytes, at, STORED_LINK_END) && bytes[at + STORED_LINK_END.length] === QUOTE;
+  return at > id && isWhole ? at : -1;
+}
+
+function isAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
+  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
+  return true;
+}

@@ -1,0 +1,132 @@
+// From operands to codes of a dictionary: equality and prefixes by binary search, with own URLs compared as served.
+// Ranges of codes are kept ascending and disjoint. Pure look-ups, no scan. Called by lookups.ts and scan.ts.
+import {
+  codesOfNumbers,
+  codesOfPrefix,
+  codesOfText,
+  textAt,
+  type CodeRange,
+  type Dictionary,
+} from '../column/dictionary.ts';
+import { PLACEHOLDER } from '../column/records.ts';
+import { isSpecForm, servedUrl, storedUrls, type ServedForm } from '../column/served.ts';
+import { exactValue, isNumeric } from './values.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const PLACEHOLDER_BYTES = encoder.encode(PLACEHOLDER);
+const NO_CODES: CodeRange = { start: 0, end: 0 };
+
+/** Whether codes ascend by text, so that prefixes are ranges. */
+export function isTextOrdered(dictionary: Dictionary): boolean {
+  return !isNumeric(dictionary.type);
+}
+
+/** The codes of texts that are own URLs, stored with the placeholder (A9); most columns have none. Cost: O(log size). */
+export function codesOfOwnUrls(dictionary: Dictionary): CodeRange {
+  return dictionary.type === 'text' ? codesOfPrefix(dictionary, PLACEHOLDER_BYTES) : NO_CODES;
+}
+
+/**
+ * The codes whose value is one of these (operands as values.ts makes them for the dictionary's type).
+ * Cost: O(log size) a value, and its neighbours beyond 2^53; the sort of what was found.
+ */
+export function codesOfValues(
+  dictionary: Dictionary,
+  values: readonly string[],
+  form: ServedForm,
+): readonly CodeRange[] {
+  const found: CodeRange[] = [];
+  if (isTextOrdered(dictionary)) {
+    const own = codesOfOwnUrls(dictionary);
+    for (const value of values) addServedText(found, dictionary, value, own, form);
+  } else for (const value of values) addNumber(found, dictionary, value);
+  return merged(found);
+}
+
+/**
+ * The codes whose text, as served, starts with `prefix`. Only for dictionaries in text order.
+ * Cost: O(log size), and one look at every own URL where the form changes more than their base.
+ */
+export function codesOfServedPrefix(dictionary: Dictionary, prefix: string, form: ServedForm): readonly CodeRange[] {
+  const own = codesOfOwnUrls(dictionary);
+  const asStored = codesOfPrefix(dictionary, encoder.encode(prefix));
+  if (isEmpty(own)) return merged([asStored]);
+  return merged([...without(asStored, own), ...ownUrlsOfPrefix(dictionary, prefix, own, form)]);
+}
+
+function ownUrlsOfPrefix(
+  dictionary: Dictionary,
+  prefix: string,
+  own: CodeRange,
+  form: ServedForm,
+): readonly CodeRange[] {
+  const { baseUrl } = form;
+  if (baseUrl.startsWith(prefix)) return [own];
+  if (!prefix.startsWith(baseUrl)) return [];
+  if (isSpecForm(form)) {
+    return [codesOfPrefix(dictionary, encoder.encode(PLACEHOLDER + prefix.slice(baseUrl.length)))];
+  }
+  const found: CodeRange[] = [];
+  for (let code = own.start; code < own.end; code++) {
+    if (servedUrl(decoder.decode(textAt(dictionary, code)), form).startsWith(prefix)) addCode(found, code);
+  }
+  return found;
+}
+
+function addServedText(
+  found: CodeRange[],
+  dictionary: Dictionary,
+  text: string,
+  own: CodeRange,
+  form: ServedForm,
+): void {
+  const asStored = codesOfText(dictionary, encoder.encode(text));
+  if (isEmpty(own)) found.push(asStored);
+  else {
+    found.push(...without(asStored, own));
+    for (const stored of storedUrls(text, form)) found.push(codesOfText(dictionary, encoder.encode(stored)));
+  }
+}
+
+/** Doubles find the neighbours; where they cannot tell two values apart the stored text decides (A40). */
+function addNumber(found: CodeRange[], dictionary: Dictionary, value: string): void {
+  const number = Number(value);
+  const codes = codesOfNumbers(dictionary, number, number);
+  if (dictionary.type === 'float' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) found.push(codes);
+  else
+    for (let code = codes.start; code < codes.end; code++) if (isExactly(dictionary, code, value)) addCode(found, code);
+}
+
+/** Instants are whole numbers of microseconds in digits, other values canonical decimals: each as exactValue makes it. */
+function isExactly(dictionary: Dictionary, code: number, value: string): boolean {
+  return exactValue(dictionary.type, decoder.decode(textAt(dictionary, code))) === value;
+}
+
+function addCode(found: CodeRange[], code: number): void {
+  found.push({ start: code, end: code + 1 });
+}
+
+function isEmpty({ start, end }: CodeRange): boolean {
+  return start >= end;
+}
+
+/** Ranges in any order, overlapping or not, as ascending disjoint ones. Cost: O(n log n). */
+function merged(ranges: readonly CodeRange[]): readonly CodeRange[] {
+  const ascending = ranges.filter((range) => !isEmpty(range)).sort((a, b) => a.start - b.start);
+  const disjoint: { start: number; end: number }[] = [];
+  for (const { start, end } of ascending) {
+    const last = disjoint[disjoint.length - 1];
+    if (last && start <= last.end) last.end = Math.max(last.end, end);
+    else disjoint.push({ start, end });
+  }
+  return disjoint;
+}
+
+/** The codes of a range that are not in `hole`, ascending. */
+function without({ start, end }: CodeRange, hole: CodeRange): readonly CodeRange[] {
+  return merged([
+    { start, end: Math.min(end, hole.start) },
+    { start: Math.max(start, hole.end), end },
+  ]);
+}

@@ -1,0 +1,17 @@
+// What one query cost, counted while it runs: so that tests can assert work without a clock.
+// Written by execute.ts and scan.ts, read by tests and metrics.
+
+/**
+ * `rowsTouched`: rows that sets were made of or checked one by one, page included. `postingsVisited`: rows read from posting
+ * lists. `bytesScanned`: bytes of text that a matcher saw.
+ */
+export interface Counters {
+  rowsTouched: number;
+  postingsVisited: number;
+  bytesScanned: number;
+}
+
+/** Counters that start at 0. */
+export function newCounters(): Counters {
+  return { rowsTouched: 0, postingsVisited: 0, bytesScanned: 0 };
+}

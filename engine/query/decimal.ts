@@ -1,0 +1,35 @@
+// Decimal tokens of any length as exact values: two tokens have the same value exactly when their forms are equal.
+// Linear in the token, so that a number of thousands of digits costs no more than its text. Called by values.ts, codes.ts.
+
+const TOKEN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+const ZERO = 48;
+
+/**
+ * The form of a decimal token (a JSON number; `+`, leading zeros, `5.` and `.5` too) that is equal for equal values:
+ * `1200`, `1.2e3` and `+01200.0` give `12e2`; every zero gives `0`. Undefined for any other text. Cost: its length.
+ */
+export function canonicalDecimal(token: string): string | undefined {
+  const match = TOKEN.exec(token);
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = whole + fraction;
+  if (digits === '') return undefined;
+  const start = firstDigit(digits);
+  if (start === digits.length) return '0';
+  const end = lastDigit(digits);
+  const power = Number(exponent) - fraction.length + (digits.length - end);
+  return `${sign === '-' ? '-' : ''}${digits.slice(start, end)}e${power}`;
+}
+
+/** Loops, since a pattern for the zeros at an end takes quadratic time on long runs of zeros inside. */
+function firstDigit(digits: string): number {
+  let start = 0;
+  while (start < digits.length && digits.charCodeAt(start) === ZERO) start++;
+  return start;
+}
+
+function lastDigit(digits: string): number {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--;
+  return end;
+}

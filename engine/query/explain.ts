@@ -1,0 +1,43 @@
+// Prints a plan as a tree for people: the order of the steps, how each finds its rows and what that costs.
+// Reads plain data only, runs nothing. Called by the command line and by tests.
+import type { ConditionStep, Plan, TableNode } from './plan.ts';
+import type { Operand } from './values.ts';
+
+/** Operand values shown before the rest is only counted, and characters shown of each. */
+const VALUES_SHOWN = 5;
+const CHARACTERS_SHOWN = 60;
+
+/** A plan as lines, each ended by a line feed; steps in the order in which they run. Cost: the plan's steps. */
+export function explain(plan: Plan): string {
+  const place = plan.isHeavy ? 'in the pool' : 'inline';
+  const head = `${plan.collection}: at most ${rows(plan.node.estimate)}, offset ${plan.offset}, limit ${plan.limit}, about ${plan.cost} us, ${place}`;
+  if (plan.isEmpty) return `${head}\n  nothing: a filter is wrong\n`;
+  const steps = plan.node.steps.flatMap((step) => lines(step, '  '));
+  const excluded = plan.excluded.flatMap((node) => ['  except', ...node.steps.flatMap((step) => lines(step, '    '))]);
+  const body = steps.length + excluded.length === 0 ? ['  all records'] : [...steps, ...excluded];
+  return [head, ...body, ''].join('\n');
+}
+
+function lines(step: ConditionStep | TableNode, indent: string): readonly string[] {
+  if (step.kind === 'condition') return [indent + conditionLine(step)];
+  const head = `${indent}one row of ${step.table.join('__')}: at most ${rows(step.estimate)}`;
+  return [head, ...step.steps.flatMap((inner) => lines(inner, `${indent}  `))];
+}
+
+function conditionLine({ path, lookup, operand, access, estimate, scanBytes }: ConditionStep): string {
+  const scanned = scanBytes > 0 ? `, ${scanBytes} bytes of text` : '';
+  return `${path.join('__')} ${lookup} ${valuesOf(operand)}: ${access}, ${rows(estimate)}${scanned}`;
+}
+
+function valuesOf({ kind, values }: Operand): string {
+  const shown = values.slice(0, VALUES_SHOWN).map((value) => {
+    const short = value.length > CHARACTERS_SHOWN ? `${value.slice(0, CHARACTERS_SHOWN)}...` : value;
+    return kind === 'text' ? JSON.stringify(short) : short;
+  });
+  const more = values.length > VALUES_SHOWN ? `, ... ${values.length} values` : '';
+  return shown.length === 0 ? 'no value' : shown.join(', ') + more;
+}
+
+function rows(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
+}

@@ -1,0 +1,53 @@
+// One filter key: from the parameter's name to a field, a lookup and whether it is negated, or what is wrong with it.
+// Knows no value. Called by parse.ts.
+import type { CollectionIndex } from '../index/table.ts';
+import { DEFAULT_LOOKUP, lookupNamed, type Lookup } from './lookups.ts';
+import { locate, type Located } from './path.ts';
+import { tooManySteps, unsupportedLookup } from './problems.ts';
+
+/**
+ * How many relations a key may step over (A48). Each may multiply the rows that a condition touches, and real keys step
+ * over two or three.
+ */
+const RELATION_STEPS_MAX = 6;
+
+/**
+ * What a parameter's name means. `unknown`: no filter of this collection. `bad`: a known field with something that does not
+ * fit. `filter`: a condition but for its value. `identity` is equal for keys of which the last wins (A47).
+ */
+export type Key =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'bad'; readonly identity: string; readonly message: string }
+  | {
+      readonly kind: 'filter';
+      readonly identity: string;
+      readonly located: Located;
+      readonly lookup: Lookup;
+      readonly isNegated: boolean;
+    };
+
+const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+/** Reads a decoded name. `isKnown` says which first names may be filtered at all. Cost: its length. Source: A30 to A33. */
+export function readKey(collection: CollectionIndex, name: string, isKnown: (field: string) => boolean): Key {
+  const isNegated = name.endsWith('!');
+  const names = (isNegated ? name.slice(0, -1) : name).split('__');
+  const located = hasForm(names) && isKnown(names[0]!) ? locate(collection, names) : undefined;
+  if (!located) return { kind: 'unknown' };
+  if (located.path.length - 1 > RELATION_STEPS_MAX) {
+    return { kind: 'bad', identity: name, message: tooManySteps(RELATION_STEPS_MAX) };
+  }
+  const rest = names.slice(located.path.length);
+  const lookup = lookupNamed(rest[0] ?? DEFAULT_LOOKUP);
+  const column = { type: located.index.dictionary.type, isRelation: located.isRelation };
+  if (!lookup?.fits(column)) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[0]!) };
+  if (rest.length > 1) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[1]!) };
+  const field = located.idName === undefined ? located.path : [...located.path, located.idName];
+  const identity = [...field, lookup.name].join('__') + (isNegated ? '!' : '');
+  return { kind: 'filter', identity, located, lookup, isNegated };
+}
+
+/** Only the first name may not be empty: an empty one behind it is a lookup that does not exist. */
+function hasForm(names: readonly string[]): boolean {
+  return names.every((name, i) => NAME.test(name) || (i > 0 && name === ''));
+}

@@ -1,0 +1,51 @@
+// The parameters that are no filters: limit, offset, format and strict. Each has a value for every text; none is refused.
+// Called by parse.ts.
+import type { Parameter } from './form.ts';
+
+/** The names of a list's own parameters (spec 4.2, A27). */
+export const LIST_PARAMETERS: readonly string[] = ['format', 'strict', 'limit', 'offset'];
+
+/** The names that single records heed (A25). */
+export const RECORD_PARAMETERS: readonly string[] = ['format', 'strict'];
+
+/** What a number of more than `DIGITS_MAX` digits counts as: exact in a double, beyond every list (A21). */
+const NUMBER_MAX = 999_999_999_999_999;
+const DIGITS_MAX = 15;
+/** The digits behind leading zeros. They start with none of these, or long runs of zeros would take quadratic time. */
+const WHOLE = /^\+?0*([1-9]\d*)$/;
+
+/** The last value of a parameter, or undefined. Cost: one pass. */
+function lastOf(parameters: readonly Parameter[], name: string): string | undefined {
+  for (let i = parameters.length - 1; i >= 0; i--) if (parameters[i]![0] === name) return parameters[i]![1];
+  return undefined;
+}
+
+/** The page size: a positive integer, else the default, and at most `max` where there is one. Source: A19, A21. */
+export function limitOf(parameters: readonly Parameter[], defaultLimit: number, max: number | undefined): number {
+  const asked = wholeOf(lastOf(parameters, 'limit'));
+  const limit = asked > 0 ? asked : defaultLimit;
+  return max === undefined ? limit : Math.min(limit, max);
+}
+
+/** The first row of the page: an integer from 0, else 0. Source: A20, A21. */
+export function offsetOf(parameters: readonly Parameter[]): number {
+  return wholeOf(lastOf(parameters, 'offset'));
+}
+
+/** The format asked for, or undefined when none or an empty one is. Source: A26. */
+export function formatOf(parameters: readonly Parameter[]): string | undefined {
+  return lastOf(parameters, 'format') || undefined;
+}
+
+/** Whether the request asks for strict answers. Source: A27. */
+export function isStrictAsked(parameters: readonly Parameter[]): boolean {
+  const value = lastOf(parameters, 'strict');
+  return value === '1' || value === 'true';
+}
+
+/** The integer that a text means, 0 where it means none. */
+function wholeOf(text: string | undefined): number {
+  const digits = WHOLE.exec((text ?? '').trim())?.[1];
+  if (digits === undefined) return 0;
+  return digits.length > DIGITS_MAX ? NUMBER_MAX : Number(digits);
+}

@@ -1,0 +1,161 @@
+// Parses the raw query of a list or of a single record into plain data: page, conditions, and what was wrong.
+// Never throws, whatever the text. Makes no answer and looks up no value. Called by the server's handlers.
+import type { CollectionIndex } from '../index/table.ts';
+import { decodeForm, type Parameter } from './form.ts';
+import { readKey, type Key } from './key.ts';
+import { formatOf, isStrictAsked, limitOf, LIST_PARAMETERS, offsetOf, RECORD_PARAMETERS } from './paging.ts';
+import { unknownParameter, type Problem } from './problems.ts';
+import { nearestKey, type KnownNames } from './suggest.ts';
+import type { Operand } from './values.ts';
+
+/** The settings that decide how queries are read (A19, A27, A29, A33). `limitMax` undefined means no upper bound. */
+export interface QueryOptions {
+  readonly limitDefault: number;
+  readonly limitMax: number | undefined;
+  readonly isStrict: boolean;
+  readonly filterErrors: 'fail' | 'empty' | 'ignore';
+  readonly filters: 'all' | 'documented';
+}
+
+/** One filter, ready to be planned. `key` is the name as the client wrote it, decoded; `path` the field's names. */
+export interface Condition {
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly lookup: string;
+  readonly isNegated: boolean;
+  readonly operand: Operand;
+}
+
+/**
+ * What every query has. `parameters` are all decoded pairs in query order. `format` is the last one, undefined when empty.
+ * `ignored` are the names without effect, once each, in query order. With `problems` the answer is a 400 that lists them.
+ */
+export interface RecordRequest {
+  readonly parameters: readonly Parameter[];
+  readonly format: string | undefined;
+  readonly ignored: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** A list's query. `isEmpty` where a bad filter makes the list empty (A29, `filterErrors` being `empty`). */
+export interface ListRequest extends RecordRequest {
+  readonly limit: number;
+  readonly offset: number;
+  readonly conditions: readonly Condition[];
+  readonly isEmpty: boolean;
+}
+
+/**
+ * How many unknown parameters get a suggestion: a person reads no more, and each costs an edit distance to every key of the
+ * collection.
+ */
+const SUGGESTIONS_MAX = 20;
+
+interface Findings {
+  readonly conditions: Condition[];
+  readonly ignored: Set<string>;
+  readonly problems: Problem[];
+  isEmpty: boolean;
+}
+
+/** Parses the text behind `?` of a list. Never throws. Cost: its length, and suggestions where strict refuses a name. */
+export function parseListQuery(
+  collection: CollectionIndex,
+  query: string | undefined,
+  options: QueryOptions,
+): ListRequest {
+  const parameters = decodeForm(query);
+  const isKnown = knownFields(collection, options);
+  const keys = parameters.map(([name]) =>
+    LIST_PARAMETERS.includes(name) ? undefined : readKey(collection, name, isKnown),
+  );
+  const fields = [...collection.members.keys()].filter(isKnown);
+  const refuse = refusal(parameters, options, { fields, others: LIST_PARAMETERS });
+  const winners = lastByIdentity(keys);
+  const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
+  keys.forEach((key, i) => {
+    if (key?.kind === 'unknown') refuse(findings, parameters[i]![0]);
+    else if (key && winners.get(key.identity) === i) judge(findings, key, parameters[i]!, options);
+  });
+  return {
+    parameters,
+    format: formatOf(parameters),
+    limit: limitOf(parameters, options.limitDefault, options.limitMax),
+    offset: offsetOf(parameters),
+    conditions: findings.conditions,
+    isEmpty: findings.isEmpty,
+    ignored: [...findings.ignored],
+    problems: findings.problems,
+  };
+}
+
+/** Parses the text behind `?` of a single record, which heeds only format and strict (A25). Never throws. */
+export function parseRecordQuery(query: string | undefined, options: Pick<QueryOptions, 'isStrict'>): RecordRequest {
+  const parameters = decodeForm(query);
+  const refuse = refusal(parameters, options, { fields: [], others: RECORD_PARAMETERS });
+  const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
+  for (const [name] of parameters) if (!RECORD_PARAMETERS.includes(name)) refuse(findings, name);
+  return {
+    parameters,
+    format: formatOf(parameters),
+    ignored: [...findings.ignored],
+    problems: findings.problems,
+  };
+}
+
+function knownFields({ declaration }: CollectionIndex, { filters }: QueryOptions): (field: string) => boolean {
+  return filters === 'all' ? () => true : (field) => declaration.filters.includes(field);
+}
+
+/** The position of the last key of each identity: earlier ones are not judged (A47). */
+function lastByIdentity(keys: readonly (Key | undefined)[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  keys.forEach((key, i) => {
+    if (key && key.kind !== 'unknown') last.set(key.identity, i);
+  });
+  return last;
+}
+
+/** What to do with an unknown name: note it, and in strict mode refuse it, with a suggestion for the first few. */
+function refusal(
+  parameters: readonly Parameter[],
+  options: Pick<QueryOptions, 'isStrict'>,
+  known: KnownNames,
+): (findings: Findings, name: string) => void {
+  const isStrict = options.isStrict || isStrictAsked(parameters);
+  let suggestions = 0;
+  return (findings, name) => {
+    if (findings.ignored.has(name)) return;
+    findings.ignored.add(name);
+    if (!isStrict) return;
+    const nearest = suggestions++ < SUGGESTIONS_MAX ? nearestKey(name, known) : undefined;
+    findings.problems.push({ key: name, messages: [unknownParameter(nearest)] });
+  };
+}
+
+function judge(
+  findings: Findings,
+  key: Exclude<Key, { kind: 'unknown' }>,
+  [name, value]: Parameter,
+  { filterErrors }: QueryOptions,
+): void {
+  const message =
+    key.kind === 'bad' ? key.message : addCondition(findings, key, [name, value], filterErrors !== 'fail');
+  if (message === undefined) return;
+  if (filterErrors === 'fail') findings.problems.push({ key: name, messages: [message] });
+  else if (filterErrors === 'empty') findings.isEmpty = true;
+  else findings.ignored.add(name);
+}
+
+/** Adds the condition, or answers what is wrong with its value. */
+function addCondition(
+  { conditions }: Findings,
+  { located, lookup, isNegated }: Extract<Key, { kind: 'filter' }>,
+  [key, value]: Parameter,
+  isLenient: boolean,
+): string | undefined {
+  const parsed = lookup.parse(located.index.dictionary.type, value, isLenient);
+  if (parsed.kind === 'error') return parsed.message;
+  conditions.push({ key, path: located.path, lookup: lookup.name, isNegated, operand: parsed.value });
+  return undefined;
+}

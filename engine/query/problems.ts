@@ -1,0 +1,34 @@
+// What can be wrong with a query, as sentences for the client: the closed list of messages in one place.
+// Holds no logic; the answer's status and body are made by the server. Called by values.ts, key.ts and parse.ts.
+
+/** A parameter that was refused: its name as the client wrote it (decoded) and what is wrong with it. */
+export interface Problem {
+  readonly key: string;
+  readonly messages: readonly string[];
+}
+
+/** What can be wrong with a value, or with a name as a whole, each by the word that code uses for it. Source: A29, A34, A40, A43. */
+export const MESSAGES = {
+  required: 'This field is required.',
+  wholeNumber: 'Enter a whole number.',
+  number: 'Enter a number.',
+  date: 'Enter a valid date.',
+  dateTime: 'Enter a valid date/time.',
+  nul: 'Null characters are not allowed.',
+  unknown: 'Unknown parameter.',
+} as const;
+
+/** The message for a name that is neither a field nor a lookup that fits; empty for a key that ends on `__`. */
+export function unsupportedLookup(name: string): string {
+  return `"${name}" lookup is not supported`;
+}
+
+/** The message for a key that steps over more relations than a key may. */
+export function tooManySteps(most: number): string {
+  return `At most ${most} relations can be stepped over.`;
+}
+
+/** The message for a parameter that strict mode refuses, with the known name that it may stand for. Source: A28. */
+export function unknownParameter(nearest: string | undefined): string {
+  return nearest === undefined ? MESSAGES.unknown : `${MESSAGES.unknown} Did you mean "${nearest}"?`;
+}

@@ -1,0 +1,111 @@
+// Looks at texts as served: at all of a dictionary, slice by slice, or at those of some rows.
+// Polls for cancellation between slices; own URLs are put together before they are matched. Called by execute.ts.
+import type { CodeRange, Dictionary } from '../column/dictionary.ts';
+import { hasPrefix } from '../bits/bytes.ts';
+import { lowerBound } from '../bits/lists.ts';
+import { PLACEHOLDER } from '../column/records.ts';
+import { servedUrl, type ServedForm } from '../column/served.ts';
+import type { FieldIndex } from '../index/field.ts';
+import { codesOfOwnUrls, isTextOrdered } from './codes.ts';
+import type { Counters } from './counters.ts';
+import type { Search, TextMatcher } from './lookups.ts';
+
+/** Text between two polls, in bytes: some 50 us, so that a cancelled task ends at once and polling costs nothing. */
+const SLICE_BYTES = 65_536;
+
+/** Rows between two polls of a row check. */
+const SLICE_ROWS = 1024;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const PLACEHOLDER_BYTES = encoder.encode(PLACEHOLDER);
+
+/** What every scan is given: how own URLs are served, where to count, and whether to go on. */
+export interface ScanContext {
+  readonly form: ServedForm;
+  readonly counters: Counters;
+  isCancelled(): boolean;
+}
+
+/** The codes whose text is a hit, ascending and disjoint; undefined when cancelled. Cost: one pass over the texts. */
+export function scanCodes(
+  context: ScanContext,
+  dictionary: Dictionary,
+  search: Search,
+): readonly CodeRange[] | undefined {
+  const hits: { start: number; end: number }[] = [];
+  const onHit = (code: number): void => {
+    const last = hits[hits.length - 1];
+    if (last?.end === code) last.end++;
+    else hits.push({ start: code, end: code + 1 });
+  };
+  const isHit = servedMatcher(dictionary, search.matches, context.form);
+  for (const { part, isAsStored } of partsOf(dictionary)) {
+    for (let code = part.start; code < part.end;) {
+      if (context.isCancelled()) return undefined;
+      const slice = sliceOf(dictionary, code, part.end);
+      if (isAsStored && search.eachHit) search.eachHit(dictionary, slice, onHit);
+      else for (let i = slice.start; i < slice.end; i++) if (isHit(i)) onHit(i);
+      context.counters.bytesScanned += endOf(dictionary, slice.end - 1) - endOf(dictionary, slice.start - 1);
+      code = slice.end;
+    }
+  }
+  return hits;
+}
+
+/** The rows of an ascending list whose text is a hit; undefined when cancelled. Cost: the texts of the rows. */
+export function scanRows(
+  context: ScanContext,
+  index: FieldIndex,
+  search: Search,
+  rows: Uint32Array,
+): Uint32Array | undefined {
+  const { dictionary } = index;
+  const isHit = servedMatcher(dictionary, search.matches, context.form);
+  const kept = new Uint32Array(rows.length);
+  let length = 0;
+  for (let i = 0; i < rows.length; i++) {
+    if (i % SLICE_ROWS === 0 && context.isCancelled()) return undefined;
+    const code = index.codeAt(rows[i]!);
+    if (code >= dictionary.size) continue;
+    context.counters.bytesScanned += endOf(dictionary, code) - endOf(dictionary, code - 1);
+    if (isHit(code)) kept[length++] = rows[i]!;
+  }
+  context.counters.rowsTouched += rows.length;
+  return kept.subarray(0, length);
+}
+
+/** In text order own URLs are neighbours, and all other texts are served as they are stored. */
+function partsOf(dictionary: Dictionary): readonly { readonly part: CodeRange; readonly isAsStored: boolean }[] {
+  const own = codesOfOwnUrls(dictionary);
+  const isAsStored = isTextOrdered(dictionary);
+  return [
+    { part: { start: 0, end: own.start }, isAsStored },
+    { part: own, isAsStored: false },
+    { part: { start: own.end, end: dictionary.size }, isAsStored },
+  ];
+}
+
+/** The codes from `start` whose texts are one slice; at least one code. */
+function sliceOf(dictionary: Dictionary, start: number, partEnd: number): CodeRange {
+  const end = lowerBound(dictionary.ends, endOf(dictionary, start - 1) + SLICE_BYTES, start, partEnd);
+  return { start, end: Math.max(start + 1, end) };
+}
+
+function endOf(dictionary: Dictionary, code: number): number {
+  return code < 0 ? 0 : dictionary.ends[code]!;
+}
+
+/** A test of codes by their served text. The first byte tells nearly every text from an own URL. */
+function servedMatcher(dictionary: Dictionary, matches: TextMatcher, form: ServedForm): (code: number) => boolean {
+  const { text, ends } = dictionary;
+  return (code) => {
+    const start = code === 0 ? 0 : ends[code - 1]!;
+    const end = ends[code]!;
+    if (text[start] !== PLACEHOLDER_BYTES[0] || !hasPrefix(text.subarray(start, end), PLACEHOLDER_BYTES)) {
+      return matches(text, start, end);
+    }
+    const served = encoder.encode(servedUrl(decoder.decode(text.subarray(start, end)), form));
+    return matches(served, 0, served.length);
+  };
+}

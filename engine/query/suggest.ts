@@ -1,0 +1,28 @@
+// The known name that a refused one may stand for: nearest by edit distance, within a third of the name's length.
+// Runs only where strict mode refuses a parameter. Called by parse.ts.
+import { distance } from 'fastest-levenshtein';
+
+/** The names that may be suggested: fields take what followed the refused name (a path, a lookup, `!`), others stand alone. */
+export interface KnownNames {
+  readonly fields: readonly string[];
+  readonly others: readonly string[];
+}
+
+/**
+ * The key that `key` may stand for, or undefined. A key is unknown by its first name, so that only this one is compared and
+ * the rest is kept: `publicationStatus__in` gives `publicationState__in`. The first of several nearest names wins, fields
+ * before others. Cost: known names of a like length times both lengths, so none for a very long name. Source: A28.
+ */
+export function nearestKey(key: string, known: KnownNames): string | undefined {
+  const end = key.search(/__|!$/);
+  const name = end < 0 ? key : key.slice(0, end);
+  const rest = key.slice(name.length);
+  const most = Math.floor(name.length / 3);
+  let best = { name: '', edits: most + 1 };
+  for (const candidate of rest === '' ? [...known.fields, ...known.others] : known.fields) {
+    if (Math.abs(candidate.length - name.length) > most) continue;
+    const edits = distance(name, candidate);
+    if (edits < best.edits) best = { name: candidate, edits };
+  }
+  return best.edits > most ? undefined : best.name + rest;
+}

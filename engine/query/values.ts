@@ -1,0 +1,67 @@
+// Values of filters: from the client's text to an operand, plain data that any thread can be sent.
+// One rule per column type; knows no dictionary and no lookup. Called by lookups.ts.
+import type { ColumnType } from '../column/dictionary.ts';
+import { canonicalDecimal } from './decimal.ts';
+import { exactInstant } from './instant.ts';
+import { MESSAGES } from './problems.ts';
+
+/**
+ * What a lookup compares with: texts as served, or numbers. Numbers are decimal tokens, since JSON has no integer beyond
+ * 2^53: for integers and links in canonical form (decimal.ts), for floats as JavaScript prints the double, for dates the
+ * instant in whole microseconds. `exact` and its kin have one value, `in` any number, 0 included.
+ */
+export interface Operand {
+  readonly kind: 'text' | 'number';
+  readonly values: readonly string[];
+}
+
+/** A value that could be read, or the message for the client. */
+export type Parsed<T> =
+  { readonly kind: 'value'; readonly value: T } | { readonly kind: 'error'; readonly message: string };
+
+/** Whether values of this type compare as numbers, so that an operand of them is one of numbers. */
+export function isNumeric(type: ColumnType): boolean {
+  return type !== 'text' && type !== 'boolean';
+}
+
+/** One value as a column's type reads it: trimmed, then by the rule of the type (A34, A39 to A41, A43). Cost: its length. */
+export function parseValue(type: ColumnType, text: string): Parsed<string> {
+  if (text.includes('\0')) return { kind: 'error', message: MESSAGES.nul };
+  return RULES[type](text.trim());
+}
+
+/**
+ * The canonical value of a stored text of a numeric column, to be compared with an operand's; undefined for a date column's
+ * text that is no date. Only where doubles do not decide: integers, links and dates.
+ */
+export function exactValue(type: ColumnType, text: string): string | undefined {
+  if (type === 'date' || type === 'dateTime') return exactInstant(text);
+  return canonicalDecimal(text);
+}
+
+const WHOLE = /^[+-]?\d+(?:\.0*)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const RULES: Readonly<Record<ColumnType, (text: string) => Parsed<string>>> = {
+  text: (text) => ({ kind: 'value', value: text }),
+  boolean: (text) => ({ kind: 'value', value: isFalse(text) ? 'false' : 'true' }),
+  integer: wholeNumber,
+  link: wholeNumber,
+  float: (text) => found(text, NUMBER.test(text) ? String(Number(text)) : undefined, MESSAGES.number),
+  date: (text) => found(text, exactInstant(text), MESSAGES.date),
+  dateTime: (text) => found(text, exactInstant(text), MESSAGES.dateTime),
+};
+
+function wholeNumber(text: string): Parsed<string> {
+  return found(text, WHOLE.test(text) ? canonicalDecimal(text) : undefined, MESSAGES.wholeNumber);
+}
+
+function isFalse(text: string): boolean {
+  return text === '' || text === '0' || text.toLowerCase() === 'false';
+}
+
+/** Text and booleans have a meaning for the empty text; numbers and dates ask for one. */
+function found(text: string, value: string | undefined, message: string): Parsed<string> {
+  if (value !== undefined) return { kind: 'value', value };
+  return { kind: 'error', message: text === '' ? MESSAGES.required : message };
+}

@@ -1,0 +1,227 @@
+// The catalogue's handler: path, method, format, parameters, rows, page, in the order in which the stock service judges.
+// Knows no transport and no thread: heavy plans go to whoever composed it. Called by the transports.
+import assert from 'node:assert/strict';
+import type { CollectionIndex } from '../engine/index/table.ts';
+import { rowOfId } from '../engine/index/table.ts';
+import type { Selection } from '../engine/index/rowset.ts';
+import { wholeBody } from '../engine/page/body.ts';
+import { indexBody, PAGE_TAIL, pageHead, rootViewBody } from '../engine/page/envelope.ts';
+import { pageLinks } from '../engine/page/links.ts';
+import { SPEC_LINK_END, type ServedForm } from '../engine/column/served.ts';
+import { pageBody, rowsBody } from '../engine/page/rows.ts';
+import { execute, type Listed } from '../engine/query/execute.ts';
+import {
+  parseListQuery,
+  parseRecordQuery,
+  type ListRequest,
+  type QueryOptions,
+  type RecordRequest,
+} from '../engine/query/parse.ts';
+import { plan, type Plan } from '../engine/query/plan.ts';
+import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
+import { answersFor, type Answers } from './http/answers.ts';
+import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
+import { negotiate } from './http/negotiate.ts';
+import { route, type Route } from './http/routes.ts';
+
+/** The settings that the catalogue's answers depend on; names and meanings are those of server/config.ts. */
+export interface CatalogueSettings {
+  readonly baseUrl: string;
+  readonly allowBaseUrls: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly links: 'spec' | 'request';
+  readonly limitMax: number | undefined;
+  readonly strict: boolean;
+  readonly filterErrors: 'fail' | 'empty' | 'ignore';
+  readonly filters: 'all' | 'documented';
+  readonly cors: boolean;
+}
+
+/**
+ * Runs a heavy plan on the collection of that name, off this thread: `busy` when too much waits already, `gone` when the
+ * client went away first. It takes the plan at once; a rejection is our bug.
+ */
+export type RunHeavy = (
+  collection: string,
+  plan: Plan,
+  disconnection: Disconnection,
+) => Promise<Listed | 'busy' | 'gone'>;
+
+/** What the handler is composed of. `collections` answers every name of the declaration. */
+export interface CatalogueOptions {
+  readonly collections: (name: string) => CollectionIndex;
+  readonly settings: CatalogueSettings;
+  readonly runHeavy: RunHeavy;
+}
+
+/** spec 8: the page size of every link shown. */
+export const LIMIT_DEFAULT = 100;
+
+interface Catalogue extends CatalogueOptions {
+  readonly answers: Answers;
+  readonly queryOptions: QueryOptions;
+  readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
+}
+
+type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
+
+/**
+ * The handler of every path of the catalogue. HEAD is answered like GET. Cost: see engine/query/plan.ts; all but
+ * heavy plans are answered at once. Throws OperationError `usage` for a trusted proxy that is no network.
+ */
+export function catalogueHandler(options: CatalogueOptions): Handler {
+  const { baseUrl, allowBaseUrls, trustedProxies, strict, limitMax, filterErrors, filters } = options.settings;
+  const catalogue: Catalogue = {
+    ...options,
+    answers: answersFor(options.settings),
+    queryOptions: { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters },
+    chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
+  };
+  return (request, disconnection) => answerTo(catalogue, request, disconnection);
+}
+
+/** Judges the path, then the method; the views judge the rest. */
+function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconnection): Answer | Promise<Answer> {
+  const { answers } = catalogue;
+  const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
+  if (view.kind === 'badTarget') return answers.badTarget;
+  if (view.kind === 'notFound') return answers.notFound;
+  if (view.kind === 'redirect') return answers.redirected(view.location, request.query);
+  if (request.method === 'OPTIONS') return answers.described(nameOf(view));
+  if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
+  switch (view.kind) {
+    case 'index':
+      return indexAnswer(catalogue, request);
+    case 'root':
+      return rootAnswer(catalogue, view, request);
+    case 'list':
+      return listAnswer(catalogue, view, request, disconnection);
+    case 'record':
+      return recordAnswer(catalogue, view, request);
+  }
+}
+
+const BAD_TARGET: Route = { kind: 'badTarget' };
+
+/** What OPTIONS calls a view (design: Responses). */
+function nameOf(view: View<'index' | 'root' | 'list' | 'record'>): string {
+  switch (view.kind) {
+    case 'index':
+      return 'Index';
+    case 'root':
+      return 'Api Root';
+    case 'list':
+      return `${view.collection.title} List`;
+    case 'record':
+      return `${view.collections[0]!.title} Instance`;
+  }
+}
+
+function indexAnswer({ answers, chooseBaseUrl }: Catalogue, request: Request): Answer {
+  const { baseUrl, varies } = chooseBaseUrl(request);
+  return answers.found(wholeBody(indexBody(baseUrl)), { varies, ignored: [] });
+}
+
+function rootAnswer(catalogue: Catalogue, view: View<'root'>, request: Request): Answer {
+  const asked = parseRecordQuery(request.query, catalogue.queryOptions);
+  const refusal = refusalOf(catalogue, view, request, asked);
+  if (refusal) return refusal;
+  const { baseUrl, varies } = catalogue.chooseBaseUrl(request);
+  const { linkEnd } = formOf(catalogue, view, asked, baseUrl);
+  const body = wholeBody(rootViewBody(baseUrl, view.version, linkEnd));
+  return catalogue.answers.found(body, { varies, ignored: asked.ignored });
+}
+
+/** The record of the first collection that has the id (A3). */
+function recordAnswer(catalogue: Catalogue, view: View<'record'>, request: Request): Answer {
+  const asked = parseRecordQuery(request.query, catalogue.queryOptions);
+  const refusal = refusalOf(catalogue, view, request, asked);
+  if (refusal) return refusal;
+  for (const { name } of view.collections) {
+    const collection = catalogue.collections(name);
+    const row = rowOfId(collection, view.id);
+    if (row < 0) continue;
+    const { baseUrl, varies } = catalogue.chooseBaseUrl(request);
+    const rows: Selection = { kind: 'range', start: row, end: row + 1 };
+    const body = rowsBody(collection.records, rows, formOf(catalogue, view, asked, baseUrl));
+    return catalogue.answers.found(body, { varies, ignored: asked.ignored });
+  }
+  return catalogue.answers.notFound;
+}
+
+function listAnswer(
+  catalogue: Catalogue,
+  view: View<'list'>,
+  request: Request,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
+  const collection = catalogue.collections(view.collection.name);
+  const asked = parseListQuery(collection, request.query, catalogue.queryOptions);
+  const refusal = refusalOf(catalogue, view, request, asked);
+  if (refusal) return refusal;
+  const choice = catalogue.chooseBaseUrl(request);
+  const page: Page = {
+    collection,
+    asked,
+    choice,
+    path: request.target,
+    form: formOf(catalogue, view, asked, choice.baseUrl),
+  };
+  const planned = plan(collection, asked, page.form);
+  if (planned.isHeavy) return heavyAnswer(catalogue, page, planned, disconnection);
+  const found = execute(collection, planned);
+  assert(found, 'a query that nobody can cancel was cancelled');
+  return pageAnswer(catalogue, page, found);
+}
+
+/** A list once it is parsed: all that its page needs beside the rows, so that the request may be gone by then. */
+interface Page {
+  readonly collection: CollectionIndex;
+  readonly asked: ListRequest;
+  readonly choice: BaseUrlChoice;
+  readonly path: string;
+  readonly form: ServedForm;
+}
+
+async function heavyAnswer(
+  catalogue: Catalogue,
+  page: Page,
+  planned: Plan,
+  disconnection: Disconnection,
+): Promise<Answer> {
+  const found = await catalogue.runHeavy(page.collection.declaration.name, planned, disconnection);
+  // Nobody reads the answer to a client that is gone.
+  if (found === 'busy' || found === 'gone') return catalogue.answers.busy;
+  return pageAnswer(catalogue, page, found);
+}
+
+function pageAnswer({ answers }: Catalogue, page: Page, { count, rows }: Listed): Answer {
+  const { collection, asked, choice, path, form } = page;
+  const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, asked, count));
+  const body = pageBody(head, rowsBody(collection.records, rows, form), PAGE_TAIL);
+  return answers.found(body, { varies: choice.varies, ignored: asked.ignored });
+}
+
+/** Judges the format, then the parameters: an answer that is no page, or undefined. */
+function refusalOf(
+  { answers }: Catalogue,
+  { isJsonPath }: View<'root' | 'list' | 'record'>,
+  request: Request,
+  { format, problems }: RecordRequest,
+): Answer | undefined {
+  const negotiation = negotiate({ accept: request.header('accept'), format, isJsonPath });
+  if (negotiation === 'unknownFormat') return answers.notFound;
+  if (negotiation === 'notAcceptable') return answers.notAcceptable;
+  return problems.length > 0 ? answers.refused(problems) : undefined;
+}
+
+/** How records and links are written for a request (A24). With `links` set to `request`, links follow path and format. */
+function formOf(
+  { settings }: Catalogue,
+  { version, isJsonPath }: View<'root' | 'list' | 'record'>,
+  { format }: RecordRequest,
+  baseUrl: string,
+): ServedForm {
+  if (settings.links === 'spec') return { baseUrl, version, linkEnd: SPEC_LINK_END };
+  return { baseUrl, version, linkEnd: `${isJsonPath ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
+}

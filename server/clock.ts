@@ -1,0 +1,8 @@
+// The clocks: the one file of the server that asks for the time. Tests hand in their own.
+// Called where something is measured for people (progress, load time) or stamped (logs); no answer depends on it.
+
+/** A clock in milliseconds from an arbitrary start, which never runs backwards. */
+export type Clock = () => number;
+
+/** The steady clock of this process, with fractions of a millisecond. */
+export const steadyMs: Clock = () => performance.now();

@@ -1,0 +1,56 @@
+// What the explain command prints: how a request would be answered, and what answering it touched.
+// Loads the data like serve does, in this thread; opens no socket.
+import { openData } from '../data/open.ts';
+import { OperationError } from '../data/operationError.ts';
+import { SPEC_LINK_END } from '../engine/column/served.ts';
+import { newCounters } from '../engine/query/counters.ts';
+import { execute } from '../engine/query/execute.ts';
+import { explain as explainPlan } from '../engine/query/explain.ts';
+import { parseListQuery, type ListRequest } from '../engine/query/parse.ts';
+import { plan } from '../engine/query/plan.ts';
+import { openSnapshot } from '../engine/snapshot/open.ts';
+import type { Settings } from './config.ts';
+import { LIMIT_DEFAULT } from './catalogue.ts';
+import { route } from './http/routes.ts';
+
+/**
+ * The plan of a list request, its count and the work it took, as lines. `request` is a URL or a path with query.
+ * Throws OperationError `usage` where it is no list or its filters are wrong, and what loading the data throws.
+ */
+export async function explain(settings: Settings, request: string): Promise<string> {
+  const [target = '', query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
+  const view = route(target);
+  if (view.kind !== 'list') {
+    throw new OperationError('usage', `${target} is no list, such as /api/v3/<collection>/; only lists have a plan`);
+  }
+  const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
+  const loaded = await openData(settings.data, { baseUrl, threads: settings.threads }, () => undefined);
+  const collection = openSnapshot(loaded).collection(view.collection.name);
+  const { strict: isStrict, limitMax, filterErrors, filters } = settings;
+  const asked = parseListQuery(collection, query, {
+    limitDefault: LIMIT_DEFAULT,
+    limitMax,
+    isStrict,
+    filterErrors,
+    filters,
+  });
+  refuseProblems(asked);
+  const planned = plan(collection, asked, { baseUrl, version: view.version, linkEnd: SPEC_LINK_END });
+  const counters = newCounters();
+  const found = execute(collection, planned, counters);
+  const work = `${counters.rowsTouched} rows touched, ${counters.postingsVisited} postings visited, ${counters.bytesScanned} bytes scanned`;
+  const ignored = asked.ignored.length > 0 ? [`ignored: ${asked.ignored.join(', ')}`] : [];
+  return [explainPlan(planned).trimEnd(), `found ${found?.count ?? 0} of ${collection.rows}: ${work}`, ...ignored].join(
+    '\n',
+  );
+}
+
+function refuseProblems({ problems }: ListRequest): void {
+  if (problems.length === 0) return;
+  throw new OperationError('usage', problems.map(({ key, messages }) => `${key}: ${messages.join(' ')}`).join('\n'));
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}

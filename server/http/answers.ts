@@ -1,0 +1,166 @@
+// Every answer of the catalogue but what stands in its bodies: status, headers, and the bodies of all that is not a page.
+// Header sets that do not change are built once. Knows no transport; called by the catalogue's handler.
+import { wholeBody, type Body } from '../../engine/page/body.ts';
+import { jsonObject, jsonText } from '../../engine/page/json.ts';
+import { percentEncode } from '../../engine/page/links.ts';
+import type { Answer } from './exchange.ts';
+
+type Headers = Answer['headers'];
+
+/** A bad parameter: its key as sent, decoded, and what is wrong with it. */
+export interface ParameterProblem {
+  readonly key: string;
+  readonly messages: readonly string[];
+}
+
+/** What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters. */
+export interface Remarks {
+  readonly varies: readonly string[];
+  readonly ignored: readonly string[];
+}
+
+/** All answers under one configuration. */
+export interface Answers {
+  /** 200 with a page, record, root view or index. */
+  found(body: Body, remarks: Remarks): Answer;
+  /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
+  described(name: string): Answer;
+  /** 301 to a path on this host. `query` is kept byte for byte (A14). */
+  redirected(location: string, query: string | undefined): Answer;
+  /** 400 that lists every bad parameter (A29). */
+  refused(problems: readonly ParameterProblem[]): Answer;
+  /** 405. */
+  methodNotAllowed(method: string): Answer;
+  /** 404. */
+  readonly notFound: Answer;
+  /** 406. */
+  readonly notAcceptable: Answer;
+  /** 400 to a target that is no target, such as one with a raw `#`. */
+  readonly badTarget: Answer;
+  /** 503: too much heavy work waits. */
+  readonly busy: Answer;
+}
+
+/** The methods of every view, as Allow names them (spec 1). */
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+/** A queue of heavy queries drains in well under this; the smallest value Retry-After can say. */
+const RETRY_AFTER_SECONDS = '1';
+
+/** The longest X-Ignored-Params: proxies commonly cap the header block of an answer at 4 to 8 kB (A27). */
+const IGNORED_BYTES_MAX = 1024;
+
+/** Browsers keep a preflight's outcome at most this long. */
+const PREFLIGHT_SECONDS = '86400';
+
+const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
+const ALLOWED = ['Allow', ALLOW] as const;
+const CACHED = ['Cache-Control', 'public, no-cache'] as const;
+const NOT_STORED = ['Cache-Control', 'no-store'] as const;
+const EXPOSED = 'Allow, ETag, Retry-After, Server-Timing, X-Ignored-Params';
+const CORS: Headers = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Expose-Headers', EXPOSED],
+];
+const PREFLIGHT: Headers = [
+  ['Access-Control-Allow-Methods', ALLOW],
+  ['Access-Control-Allow-Headers', '*'],
+  ['Access-Control-Max-Age', PREFLIGHT_SECONDS],
+];
+const RENDERS = '["application/json","text/html"]';
+const PARSES = '["application/json","application/x-www-form-urlencoded","multipart/form-data"]';
+
+/** Everything up to the blank, and DEL. */
+const CONTROLS = /[^!-\uffff]|\u007f/g;
+
+const UTF8 = new TextEncoder();
+
+/** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
+export function answersFor({ cors }: { readonly cors: boolean }): Answers {
+  const open: Headers = cors ? CORS : [];
+  const headersFor = (varies: readonly string[]): Headers => [
+    CONTENT_TYPE,
+    ['Vary', ['Accept', ...varies].join(', ')],
+    ALLOWED,
+    CACHED,
+    ...open,
+  ];
+  const headers = headersFor([]);
+  const described = cors ? [...headers, ...PREFLIGHT] : headers;
+  const varying = memoized(headersFor);
+  return {
+    found: (body, { varies, ignored }) => withIgnored(varies.length === 0 ? headers : varying(varies), body, ignored),
+    described: (name) => ({ status: 200, headers: described, body: viewBody(name) }),
+    redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, open),
+    refused: (problems) => ({ status: 400, headers, body: problemsBody(problems) }),
+    methodNotAllowed: (method) => ({ status: 405, headers, body: detail(`Method "${method}" not allowed.`) }),
+    notFound: { status: 404, headers, body: detail('Not found.') },
+    notAcceptable: { status: 406, headers, body: detail('Could not satisfy the request Accept header.') },
+    badTarget: { status: 400, headers, body: detail('The request target is malformed.') },
+    busy: {
+      status: 503,
+      headers: [CONTENT_TYPE, ['Retry-After', RETRY_AFTER_SECONDS], NOT_STORED, ...open],
+      body: detail('Too many heavy queries at the moment; try again shortly.'),
+    },
+  };
+}
+
+/**
+ * The value of X-Ignored-Params: each name once, percent-encoded, in order, cut at a whole name with `...` where it would
+ * pass 1 kB; undefined without names. Empty names are left out. Cost: the names.
+ */
+export function ignoredNames(names: readonly string[]): string | undefined {
+  const encoded = [...new Set(names)].filter((name) => name !== '').map(percentEncode);
+  const whole = encoded.join(', ');
+  if (whole.length <= IGNORED_BYTES_MAX) return whole === '' ? undefined : whole;
+  let cut = '';
+  for (const name of encoded) {
+    if (cut.length + name.length + ', ...'.length > IGNORED_BYTES_MAX) break;
+    cut += `${name}, `;
+  }
+  return `${cut}...`;
+}
+
+function withIgnored(headers: Headers, body: Body, ignored: readonly string[]): Answer {
+  const names = ignored.length === 0 ? undefined : ignoredNames(ignored);
+  return { status: 200, headers: names === undefined ? headers : [...headers, ['X-Ignored-Params', names]], body };
+}
+
+/** A view as OPTIONS describes it (design: Responses). */
+function viewBody(name: string): Body {
+  const members = [
+    ['name', jsonText(name)],
+    ['description', '""'],
+    ['renders', RENDERS],
+    ['parses', PARSES],
+  ] as const;
+  return wholeBody(UTF8.encode(jsonObject(members)));
+}
+
+/** Control characters are encoded, since no header may hold one; everything else stays as sent. */
+function redirection(location: string, open: Headers): Answer {
+  const headers: Headers = [['Location', location.replace(CONTROLS, percentEncode)], CACHED, ...open];
+  return { status: 301, headers, body: wholeBody(new Uint8Array(0)) };
+}
+
+function problemsBody(problems: readonly ParameterProblem[]): Body {
+  const members = problems.map(({ key, messages }) => [key, `[${messages.map(jsonText).join(',')}]`] as const);
+  return wholeBody(UTF8.encode(jsonObject(members)));
+}
+
+function detail(message: string): Body {
+  return wholeBody(UTF8.encode(jsonObject([['detail', jsonText(message)]])));
+}
+
+/** Remembers the last outcome: the headers that choose a base URL are the same array every time. */
+function memoized(make: (varies: readonly string[]) => Headers): (varies: readonly string[]) => Headers {
+  let last: readonly string[] = [];
+  let made: Headers = [];
+  return (varies) => {
+    if (varies !== last) {
+      last = varies;
+      made = make(varies);
+    }
+    return made;
+  };
+}

@@ -1,0 +1,42 @@
+// The neutral exchange between handlers and transports: a request as data, an answer as data, a body as pieces.
+// Knows no transport; http/uws.ts and http/node.ts both turn these into bytes on a socket.
+import type { Body } from '../../engine/page/body.ts';
+
+/**
+ * A request as any transport presents it.
+ * `target` is the path as sent, still percent-encoded, without the query; `query` the raw text behind the first `?`,
+ * undefined without one. `header` takes a lower-case name and answers undefined where the client sent none.
+ * `peer` is the address of the connection (never X-Forwarded-For). A request is dead once its handler returned:
+ * an asynchronous handler reads what it needs first.
+ */
+export interface Request {
+  readonly method: string;
+  readonly target: string;
+  readonly query: string | undefined;
+  header(name: string): string | undefined;
+  peer(): string;
+}
+
+/**
+ * An answer: status, headers in order (neither Content-Length nor Connection nor Date, which belong to the transport),
+ * and a body. Transports send Content-Length from `body.bytes`, and to HEAD the same headers without the body.
+ * `close` asks for the connection to end with this answer.
+ */
+export interface Answer {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Body;
+  readonly close?: boolean;
+}
+
+/** Whether the client went away before an asynchronous answer was ready, and a hook for the moment it does. */
+export interface Disconnection {
+  isGone(): boolean;
+  onGone(listener: () => void): void;
+}
+
+/**
+ * What a transport calls once per request. Cheap answers are returned at once; a promise only where work left the
+ * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500.
+ */
+export type Handler = (request: Request, disconnection: Disconnection) => Answer | Promise<Answer>;

@@ -1,0 +1,32 @@
+// How many answers are under way on one listener, so that a drain knows when it may close.
+// Knows no transport and does not say which answers they are; used by http/uws.ts and http/node.ts.
+
+/** Counts the answers that have been asked for and not yet handed to the network. Cost: an addition each way. */
+export class Flight {
+  #count = 0;
+  #waiting: (() => void)[] = [];
+
+  /** One more answer is under way. */
+  enter(): void {
+    this.#count++;
+  }
+
+  /** One answer is done, sent whole or given up because the client left. */
+  leave(): void {
+    this.#count--;
+    if (this.#count > 0) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Resolves once nothing is under way, or after `withinMs` milliseconds whatever is. */
+  async settled(withinMs: number): Promise<void> {
+    if (this.#count === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}

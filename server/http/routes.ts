@@ -1,0 +1,111 @@
+// What a path means: a view of the catalogue, a redirection to the path with its final slash, or nothing.
+// Pure text, derived from the declaration; knows neither requests nor records. Called by the catalogue's handler.
+import { COLLECTIONS, collectionsOfPath } from '../../engine/schema/catalogue.ts';
+import type { Collection, Version } from '../../engine/schema/types.ts';
+
+/**
+ * What a target means. `isJsonPath` says that the path itself asks for JSON (`.json`). A record's `collections` are tried
+ * in order (A3); its `id` is -1 where the integer asked for is beyond every id (A10). `location` is the target with a
+ * final slash, percent-encoded as sent and without the query, which the caller keeps byte for byte.
+ */
+export type Route =
+  | { readonly kind: 'index' }
+  | { readonly kind: 'root'; readonly version: Version; readonly isJsonPath: boolean }
+  | { readonly kind: 'list'; readonly collection: Collection; readonly version: Version; readonly isJsonPath: boolean }
+  | {
+      readonly kind: 'record';
+      readonly collections: readonly Collection[];
+      readonly version: Version;
+      readonly id: number;
+      readonly isJsonPath: boolean;
+    }
+  | { readonly kind: 'redirect'; readonly location: string }
+  | { readonly kind: 'notFound' }
+  | { readonly kind: 'badTarget' };
+
+const NOT_FOUND: Route = { kind: 'notFound' };
+const BAD_TARGET: Route = { kind: 'badTarget' };
+const VERSIONS: readonly Version[] = ['v2', 'v3'];
+
+/** Every path but those of records and redirections, as it is usually written. */
+const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
+
+/**
+ * The meaning of a target: a path as sent, without its query. Percent-decoding is per segment, after the split (A17);
+ * what does not decode is not found. Never throws. Cost: one map lookup for lists as usually written, a pattern for records.
+ */
+export function route(target: string): Route {
+  const view = VIEWS.get(target);
+  if (view) return view;
+  if (target.includes('#')) return BAD_TARGET;
+  const path = target.includes('%') ? decodedPath(target) : target;
+  if (path === undefined) return NOT_FOUND;
+  const found = VIEWS.get(path) ?? recordAt(path);
+  if (found) return found;
+  const isOpen = path !== '' && !path.endsWith('/');
+  const isRedirect = isOpen && (VIEWS.has(`${path}/`) || recordAt(`${path}/`) !== undefined);
+  return isRedirect ? { kind: 'redirect', location: `${target}/` } : NOT_FOUND;
+}
+
+function viewsByPath(): ReadonlyMap<string, Route> {
+  const views = new Map<string, Route>([['/', { kind: 'index' }]]);
+  const add = (path: string, view: (isJsonPath: boolean) => Route): void => {
+    views.set(path.endsWith('/') ? path : `${path}/`, view(false));
+    views.set(`${path}.json`, view(true)).set(`${path}.json/`, view(true));
+  };
+  for (const version of VERSIONS) {
+    add(`/api/${version}/`, (isJsonPath) => ({ kind: 'root', version, isJsonPath }));
+    for (const segment of segmentsOf(version)) {
+      const collection = collectionsOfPath(segment, version)[0]!;
+      add(`/api/${version}/${segment}`, (isJsonPath) => ({ kind: 'list', collection, version, isJsonPath }));
+    }
+  }
+  return views;
+}
+
+/** Both spellings of every collection of a version (spec 4.1). */
+function segmentsOf(version: Version): readonly string[] {
+  const served = COLLECTIONS.filter((collection) => collection.versions.includes(version));
+  return [...new Set(served.flatMap(({ name, documentedPath }) => [name, documentedPath]))];
+}
+
+/** The path with each segment decoded, or undefined where one is ill-formed or would make a new segment. */
+function decodedPath(target: string): string | undefined {
+  const segments = target.split('/');
+  for (let i = 0; i < segments.length; i++) {
+    const segment = decodedSegment(segments[i]!);
+    if (segment === undefined || segment.includes('/')) return undefined;
+    segments[i] = segment;
+  }
+  return segments.join('/');
+}
+
+function decodedSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+const RECORD = /^\/api\/(v2|v3)\/([^/]+)\/([^/]+?)(?:(\.json)\/?|\/)$/;
+/** An integer as the stock service reads it: blanks around, a plus, leading zeros (A15). */
+const ID = /^\s*\+?(\d+)\s*$/;
+
+/** The record a decoded path means, or undefined. */
+function recordAt(path: string): Route | undefined {
+  const match = RECORD.exec(path);
+  if (!match) return undefined;
+  const version = match[1] === 'v2' ? 'v2' : 'v3';
+  const collections = collectionsOfPath(match[2]!, version);
+  const digits = ID.exec(match[3]!)?.[1];
+  if (collections.length === 0 || digits === undefined) return undefined;
+  const id = Number(digits);
+  return {
+    kind: 'record',
+    collections,
+    version,
+    id: Number.isSafeInteger(id) ? id : -1,
+    isJsonPath: match[4] !== undefined,
+  };
+}

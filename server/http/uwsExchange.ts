@@ -1,0 +1,212 @@
+// One request being answered over uWebSockets.js: head, body through back-pressure, clients that leave.
+// Never writes chunked, never buffers a page: what the socket does not take is asked for again from the body.
+// Made by http/uws.ts for each request.
+import { checkedPiece, isBodiless, statusText } from './answerHead.ts';
+import type { Answer, Disconnection } from './exchange.ts';
+import type { Flight } from './flight.ts';
+import { REQUEST_BODY_BYTES_MAX } from './framing.ts';
+import type { HeaderBlocks } from './headerBlock.ts';
+import { INTERNAL_ERROR, MALFORMED_REQUEST } from './refusals.ts';
+import type { HttpResponse } from './uwsLibrary.ts';
+
+// How tryEnd(piece, total) counts (measured on uws-pack 20.0.8):
+//   first call     writes `Content-Length: total` and ends the head
+//   each call      appends the piece; answers [all of it taken, answer complete]; complete can be true while taken is not
+//   not all taken  the socket is full: getWriteOffset() says how many body bytes it has, and onWritable gets the same number
+//   complete       the response object is dead: every further call on it throws
+// A socket of Linux takes about 4 MB before it is full (tcp_wmem). Until a full one is complete, a request pipelined behind
+// makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
+
+/** What all exchanges of one listener share. */
+export interface UwsContext {
+  readonly flight: Flight;
+  readonly headerBlocks: HeaderBlocks;
+  isDraining: boolean;
+  onError(error: unknown): void;
+}
+
+/** Bytes that may be left with the library to send before it closes the connection; longer bodies go piece by piece. */
+const CLOSING_BYTES_MAX = 65_536;
+/** The library collects up to this many bytes of an answer before it writes; a longer write goes out at once. */
+const CORK_BYTES = 16_384;
+const NOTHING = new Uint8Array(0);
+
+/** One exchange. Cost for an answer that is ready at once and fits the socket: this object, no closure, no timer. */
+export class UwsExchange implements Disconnection {
+  readonly #response: HttpResponse;
+  readonly #isHead: boolean;
+  readonly #context: UwsContext;
+  #isHeld = false;
+  #isGone = false;
+  #hasBegun = false;
+  #isWaiting = false;
+  #listeners: (() => void)[] | undefined;
+
+  constructor(response: HttpResponse, isHead: boolean, context: UwsContext) {
+    this.#response = response;
+    this.#isHead = isHead;
+    this.#context = context;
+  }
+
+  isGone(): boolean {
+    return this.#isGone;
+  }
+
+  onGone(listener: () => void): void {
+    if (this.#isGone) listener();
+    else (this.#listeners ??= []).push(listener);
+  }
+
+  /** Sends the answer; one that cannot be sent becomes a 500, or ends the connection where its head is out already. */
+  send(answer: Answer): void {
+    if (this.#isGone) return;
+    try {
+      this.#begin(answer);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Sends the answer once it is there. `awaitsBody` first reads the request's body away, up to its limit. */
+  async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
+    this.#hold();
+    const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
+    const ready = await this.#orFailure(answer);
+    const closes = await isTooLong;
+    if (this.#isGone) return;
+    this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
+  }
+
+  /**
+   * Answers 400 and closes at once, so that nothing behind a malformed request is taken for another one. The library
+   * would go on with what it has read already, and close() drops what it still collects; blanks behind the JSON make the
+   * answer too long to collect. An answer to HEAD cannot be filled up and closes after the read bytes were looked at.
+   */
+  refuse(): void {
+    const response = this.#response;
+    response.writeStatus(statusText(MALFORMED_REQUEST.status));
+    response.writeHeader('Connection', this.#isHead ? REFUSAL_HEAD : REFUSAL);
+    if (!this.#isHead) return void response.close();
+    this.#hold();
+    setImmediate(() => {
+      if (!this.#isGone) response.close();
+    });
+  }
+
+  #begin(answer: Answer): void {
+    const { body } = answer;
+    const hasBody = !this.#isHead && !isBodiless(answer.status);
+    const isLeft = hasBody && answer.close === true && body.bytes <= CLOSING_BYTES_MAX;
+    const block = this.#context.headerBlocks.of(answer.headers);
+    const announcesClose = !isLeft && (answer.close === true || this.#context.isDraining);
+    const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
+    // Nothing has been written above: what fails there can still become a 500.
+    this.#hasBegun = true;
+    const response = this.#response;
+    // The library writes 200 by itself.
+    if (answer.status !== 200) response.writeStatus(statusText(answer.status));
+    if (announcesClose) response.writeHeader('Connection', 'close');
+    if (block) response.writeHeader(block.name, block.lines);
+    if (!hasBody) this.#endWithoutBody(answer);
+    else if (isLeft && first.length === body.bytes) this.#endAndClose(first);
+    else this.#push(answer, first);
+  }
+
+  #endWithoutBody(answer: Answer): void {
+    if (!isBodiless(answer.status)) this.#response.writeHeader('Content-Length', String(answer.body.bytes));
+    // Without an argument: with one the connection breaks, or the process ends.
+    this.#response.endWithoutBody();
+    this.#settle();
+  }
+
+  #endAndClose(whole: Uint8Array): void {
+    this.#response.end(whole, true);
+    this.#settle();
+  }
+
+  #push(answer: Answer, first: Uint8Array, from = 0): void {
+    const { body } = answer;
+    let piece = first;
+    for (let offset = from; ; piece = checkedPiece(body, offset)) {
+      const [isTaken, isDone] = this.#response.tryEnd(piece, body.bytes);
+      if (isDone) return this.#settle();
+      if (!isTaken) return this.#wait(answer);
+      offset += piece.length;
+    }
+  }
+
+  #wait(answer: Answer): void {
+    this.#hold();
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#response.onWritable((offset) => {
+      this.#response.cork(() => this.#resume(answer, offset));
+      return !this.#isHeld;
+    });
+  }
+
+  #resume(answer: Answer, offset: number): void {
+    try {
+      this.#push(answer, checkedPiece(answer.body, offset), offset);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#context.onError(error);
+    if (this.#hasBegun) this.#response.close();
+    else this.#begin(INTERNAL_ERROR);
+  }
+
+  async #orFailure(answer: Answer | Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.#context.onError(error);
+      return INTERNAL_ERROR;
+    }
+  }
+
+  /** The answer outlives the handler: from here on the library must be able to say that the client left. */
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#context.flight.enter();
+    this.#response.onAborted(() => this.#leave());
+  }
+
+  #leave(): void {
+    this.#isGone = true;
+    this.#settle();
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
+    try {
+      for (const listener of listeners) listener();
+    } catch (error) {
+      this.#context.onError(error);
+    }
+  }
+
+  #settle(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#context.flight.leave();
+  }
+}
+
+/** Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client leaves. */
+function bodyPassesLimit(response: HttpResponse): Promise<boolean> {
+  let bytes = 0;
+  return new Promise((resolve) => {
+    response.onData((chunk, isLast) => {
+      bytes += chunk.byteLength;
+      if (isLast || bytes > REQUEST_BODY_BYTES_MAX) resolve(bytes > REQUEST_BODY_BYTES_MAX);
+    });
+  });
+}
+
+// The library ends the value of a header with a line break: to a HEAD it ends the head, else it is the body's last 2 bytes.
+const REFUSAL_TEXT = Buffer.from(MALFORMED_REQUEST.body.pieceAt(0)).toString().padEnd(CORK_BYTES);
+const REFUSAL_HEAD = `close\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_TEXT.length + 2}\r\n`;
+const REFUSAL = `${REFUSAL_HEAD}\r\n${REFUSAL_TEXT}`;

@@ -1,0 +1,64 @@
+#!/usr/bin/env node
+// The command as npm installs it: plain JavaScript that any Node from 18 on can read. Runs cli.ts in this process when
+// its Node is the right one, else starts it on the Node that the install brought, else says in one line what is wanted.
+// Must not use anything newer than Node 18 nor import anything but node: modules before it knows which Node this is.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
+
+/** Whether a Node runs the program: .ts files without a flag (22.18), binaries of uWebSockets.js (up to 22). */
+function isSuitable(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === 22 && minor >= 18;
+}
+
+/** The path of the Node that the install brought for this platform, or undefined without one. */
+function installedNode() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const names = [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`];
+  const require = createRequire(import.meta.url);
+  for (const name of names) {
+    try {
+      const manifestPath = require.resolve(`${name}/package.json`);
+      const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
+      const bin = typeof manifest.bin === 'string' ? manifest.bin : manifest.bin.node;
+      if (isSuitable(manifest.version)) return join(dirname(manifestPath), bin);
+    } catch {
+      // Not installed: the next name, or the message at the end.
+    }
+  }
+  return undefined;
+}
+
+/** Runs cli.ts on the given Node, passes signals on, and ends as it ends. */
+function runOn(node) {
+  // In a process group of its own, so that Ctrl-C reaches it once, through us, and not twice: twice means at once.
+  const child = spawn(node, [cli, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    detached: process.platform !== 'win32',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => refuse(`${node} does not start (${error.message})`));
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
+}
+
+function refuse(reason) {
+  process.stderr.write(
+    `catalogue-replica: ${reason}; wanted is Node 22.18 or a later 22: run npm install without --omit=optional ` +
+      'in its folder, or install Node 22 from https://nodejs.org\n',
+  );
+  process.exitCode = 1;
+}
+
+if (isSuitable(process.versions.node)) {
+  await import('./cli.ts');
+} else {
+  const node = installedNode();
+  if (node) runOn(node);
+  else refuse(`this is Node ${process.versions.node}`);
+}

@@ -1,0 +1,22 @@
+// Counts and sizes as people read them. Pure; called wherever a line for people is put together.
+// The same everywhere: no locale of the machine changes a report.
+
+/** A count with separators: `1,234,567`. */
+export function countText(count: number): string {
+  return count.toLocaleString('en-GB');
+}
+
+const BYTE_UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
+
+/** A size in decimal units: `999 B`, `1.0 kB`, `433.0 MB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  let value = bytes / 1000;
+  let unit = 0;
+  // 999.95 would be rounded to 1000.0 of the same unit.
+  while (value >= 999.95 && unit < BYTE_UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value.toFixed(1)} ${BYTE_UNITS[unit]}`;
+}

@@ -1,0 +1,56 @@
+// A serving thread: its own listener on the shared port, its own view of the shared snapshot, its own heavy pool.
+// Started and stopped by serve.ts; never terminated while its App is open, it ends by itself after `drain`.
+import assert from 'node:assert/strict';
+import { parentPort, workerData } from 'node:worker_threads';
+import { OperationError } from '../data/operationError.ts';
+import { openSnapshot } from '../engine/snapshot/open.ts';
+import { startPool } from '../workers/pool.ts';
+import { catalogueHandler } from './catalogue.ts';
+import type { Listener } from './http/listener.ts';
+import { listenNode } from './http/node.ts';
+import { listenUws } from './http/uws.ts';
+import { receive, send, type ServingData, type ToThread } from './threads.ts';
+
+const supervisor = parentPort;
+assert(supervisor, 'servingThread.ts runs as a thread of serve.ts');
+const { loaded, settings, host, port, http10Port, poolThreads } = workerData as ServingData;
+const catalogue = openSnapshot(loaded);
+const pool = startPool(loaded, poolThreads);
+
+const handler = catalogueHandler({
+  collections: (name) => catalogue.collection(name),
+  settings,
+  runHeavy: (collection, plan, disconnection) => pool.run(collection, plan, disconnection),
+});
+
+function onError(error: unknown): void {
+  send(supervisor!, { kind: 'bug', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
+
+/** Both listeners or none: one that stayed open would keep the thread from ending. */
+async function listen(): Promise<readonly Listener[]> {
+  const main = await listenUws({ host, port, handler, exclusive: false, onError });
+  if (http10Port === undefined) return [main];
+  try {
+    return [main, await listenNode({ host, port: http10Port, handler, exclusive: true, onError })];
+  } catch (error) {
+    await main.drain(0);
+    throw error;
+  }
+}
+
+async function drain(listeners: readonly Listener[], withinMs: number): Promise<void> {
+  await Promise.all(listeners.map((listener) => listener.drain(withinMs)));
+  await pool.close();
+  send(supervisor!, { kind: 'drained' });
+  supervisor!.close();
+}
+
+try {
+  const listeners = await listen();
+  receive<ToThread>(supervisor, ({ withinMs }) => void drain(listeners, withinMs));
+  send(supervisor, { kind: 'listening' });
+} catch (error) {
+  if (!(error instanceof OperationError)) throw error;
+  send(supervisor, { kind: 'refused', message: error.message });
+}

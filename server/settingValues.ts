@@ -1,0 +1,105 @@
+// What a setting's text may be: one kind per sort of value, each with the words that say what is wanted.
+// Pure functions on text: no environment, no files. Used by config.ts; settingSources.ts knows where a text came from.
+import ipaddr from 'ipaddr.js';
+
+/**
+ * A sort of value. `placeholder` stands for it in help texts, `wanted` completes the sentence `want ...`, `toml` is the
+ * type of its value in a TOML file. `parse` answers undefined for a text that is not of this sort; it never throws.
+ */
+export interface ValueKind<V> {
+  readonly placeholder: string;
+  readonly wanted: string;
+  readonly toml: 'string' | 'number' | 'boolean';
+  parse(text: string): V | undefined;
+}
+
+/** A whole number from `least` to `most`, both included; decimal digits only, no sign, no blanks. */
+export function integerBetween(least: number, most: number): ValueKind<number> {
+  const upTo = most === Number.MAX_SAFE_INTEGER ? ' up' : ` to ${most}`;
+  return {
+    placeholder: '<number>',
+    wanted: `an integer from ${least}${upTo}`,
+    toml: 'number',
+    parse(text) {
+      const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+/** One of a few words, in exactly this spelling. */
+export function oneOf<const C extends string>(...choices: readonly C[]): ValueKind<C> {
+  return {
+    placeholder: `<${choices.join('|')}>`,
+    wanted: choices.join(' or '),
+    toml: 'string',
+    parse: (text) => choices.find((choice) => choice === text),
+  };
+}
+
+/** On or off. */
+export const SWITCH: ValueKind<boolean> = {
+  placeholder: '',
+  wanted: 'true or false (or 1 or 0)',
+  toml: 'boolean',
+  parse: (text) => (['true', '1'].includes(text) ? true : ['false', '0'].includes(text) ? false : undefined),
+};
+
+/** A path of the file system; whether it exists is judged by who opens it. */
+export const PATH: ValueKind<string> = {
+  placeholder: '<path>',
+  wanted: 'the path of a directory or file',
+  toml: 'string',
+  parse: (text) => (text === '' || text.includes('\0') ? undefined : text),
+};
+
+/** The longest host name of RFC 1035, in bytes. */
+const HOST_BYTES_MAX = 253;
+
+/** An address or name to listen on; IPv6 without brackets. */
+export const HOST: ValueKind<string> = {
+  placeholder: '<address>',
+  wanted: 'an IP address (IPv6 without brackets) or a host name',
+  toml: 'string',
+  parse: (text) => (/^[A-Za-z0-9._:%-]+$/.test(text) && text.length <= HOST_BYTES_MAX ? text : undefined),
+};
+
+/** A base URL is repeated in every link of a page; beyond this length, pages would be mostly base URL. */
+const BASE_URL_BYTES_MAX = 256;
+
+/**
+ * A base URL in its normal form: lower-case scheme and host, no default port, no slash at the end. The characters are
+ * those that need no escape in a JSON string nor in a URL, so that links are put together by copying bytes.
+ */
+export const BASE_URL: ValueKind<string> = {
+  placeholder: '<url>',
+  wanted:
+    'an http or https URL of at most 256 printable ASCII characters, without quotes, user name, query or fragment ' +
+    '(such as https://catalogue.example.org)',
+  toml: 'string',
+  parse(text) {
+    if (
+      text.length > BASE_URL_BYTES_MAX ||
+      !/^https?:\/\/(?!\/)([A-Za-z0-9._~:/[\]!$&()*+,;=-]|%[0-9A-Fa-f]{2})+$/i.test(text)
+    ) {
+      return undefined;
+    }
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url && url.origin + url.pathname.replace(/\/+$/, '');
+  },
+};
+
+/** A network in CIDR notation, in its normal form; a single address is a network of one. */
+export const NETWORK: ValueKind<string> = {
+  placeholder: '<cidr>',
+  wanted: 'a network in CIDR notation (such as 10.0.0.0/8 or fd00::/8) or a single IP address',
+  toml: 'string',
+  parse(text) {
+    const [address = '', length] = text.split('/', 2);
+    // ipaddr.js also reads 0x7f.1 and the like, which nobody means in a list of trusted networks.
+    const isPlain = address.includes(':') ? ipaddr.IPv6.isValid(address) : ipaddr.IPv4.isValidFourPartDecimal(address);
+    if (!isPlain || address.includes('%')) return undefined;
+    const network = `${address}/${length ?? (address.includes(':') ? 128 : 32)}`;
+    return text.split('/').length <= 2 && ipaddr.isValidCIDR(network) ? network : undefined;
+  },
+};

@@ -1,0 +1,245 @@
+// What the design decides of pages, links, parameters and filters where the specification is silent.
+// Over a real socket, on the sample.
+import { describe, expect } from 'vitest';
+import { parseJson, writeJson } from '../differential/json.ts';
+import { design } from './quotes.ts';
+import { BASE_URL, servedSample, type JsonObject } from './sample.ts';
+
+const sample = servedSample();
+const LIST = '/api/v3/observations/';
+
+async function countOf(query: string, collection = 'observations'): Promise<number> {
+  return (await sample.page(`/api/v3/${collection}/?limit=1&${query}`)).count;
+}
+
+/** The status and body of a list that is refused. */
+async function refusal(query: string): Promise<{ status: number; body: string }> {
+  const { status, body } = await sample.get(`${LIST}?${query}`);
+  return { status, body };
+}
+
+async function ignoredIn(query: string): Promise<string | undefined> {
+  const { status, headers } = await sample.get(`${LIST}?limit=1&${query}`);
+  expect(status, query).toBe(200);
+  return headers['x-ignored-params'];
+}
+
+describe('design, envelope and links', () => {
+  design('Key order count, next, previous, results.', async () => {
+    expect((await sample.get(`${LIST}?limit=1`)).body).toMatch(
+      /^\{"count":\d+,"next":"[^"]+","previous":null,"results":\[\{/,
+    );
+  });
+
+  design('Compact separators, UTF-8 unescaped except U+2028 and U+2029', async () => {
+    for (const name of ['observations', 'phenomona', 'migrationproperties']) {
+      const { body } = await sample.get(`/api/v3/${name}/?limit=1000000`);
+      const compact = writeJson(parseJson(body));
+      expect(body === compact, name).toBe(true);
+    }
+  });
+
+  design('next and previous are JSON null at the ends', async () => {
+    const { next, previous } = await sample.page(`${LIST}?limit=1000000`);
+    expect([next, previous]).toEqual([null, null]);
+  });
+
+  design('limit: a positive integer, else 100', async () => {
+    for (const limit of ['0', '-1', '', 'x', '1.5', '1e1']) {
+      expect((await sample.page(`${LIST}?limit=${limit}`)).results, limit).toHaveLength(100);
+    }
+  });
+
+  design('offset: an integer from 0, else 0', async () => {
+    for (const offset of ['-1', 'x', '']) expect((await sample.page(`${LIST}?offset=${offset}`)).previous).toBeNull();
+  });
+
+  design('past the end: 200, empty results, exact count, next null, previous = offset - limit.', async () => {
+    const total = (await sample.all('observations')).length;
+    expect(await sample.page(`${LIST}?offset=100000&limit=10`)).toEqual({
+      count: total,
+      next: null,
+      previous: `${BASE_URL}${LIST}?limit=10&offset=99990`,
+      results: [],
+    });
+  });
+
+  design('The last of repeated parameters wins.', async () => {
+    expect((await sample.page(`${LIST}?limit=5&limit=2`)).results).toHaveLength(2);
+    expect((await sample.page(`${LIST}?limit=5&limit=x`)).results).toHaveLength(100);
+  });
+
+  design('Accepted integer forms: surrounding blanks, leading zeros, `+`.', async () => {
+    for (const limit of ['+3', '3+', '003', '%2B3', '%203%20']) {
+      expect((await sample.page(`${LIST}?limit=${limit}`)).results, limit).toHaveLength(3);
+    }
+  });
+
+  design('More than 15 digits count as 999999999999999.', async () => {
+    const { previous } = await sample.page(`${LIST}?limit=1&offset=${'9'.repeat(30)}`);
+    expect(previous).toBe(`${BASE_URL}${LIST}?limit=1&offset=999999999999998`);
+  });
+
+  design('limit is always written (the effective one).', async () => {
+    expect((await sample.page(`${LIST}?limit=x&offset=100`)).previous).toBe(`${BASE_URL}${LIST}?limit=100`);
+  });
+
+  design(
+    '`?title__contains!=ocean&limit=1&publicationState__in=published,citable` gives `?limit=1&offset=1&publicationState__in=published%2Ccitable&title__contains%21=ocean`',
+    async () => {
+      const query = 'title__contains!=ocean&limit=1&publicationState__in=published,citable';
+      const encoded = 'limit=1&offset=1&publicationState__in=published%2Ccitable&title__contains%21=ocean';
+      expect((await sample.page(`${LIST}?${query}`)).next).toBe(`${BASE_URL}${LIST}?${encoded}`);
+    },
+  );
+
+  design('The path as asked (`.json` kept).', async () => {
+    for (const path of ['/api/v2/observations.json', '/api/v3/phenomena/', '/api/v3/observ%61tions/']) {
+      expect((await sample.page(`${path}?limit=1`)).next).toBe(`${BASE_URL}${path}?limit=1&offset=1`);
+    }
+  });
+
+  design('never with an unlisted Host or X-Forwarded-*', async () => {
+    const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' };
+    expect((await sample.get(`${LIST}?limit=1`, headers)).body).not.toContain('evil.test');
+  });
+
+  design(
+    'Single records heed only `format`, `fields` and `strict`; anything else is named in X-Ignored-Params.',
+    async () => {
+      const [first] = (await sample.page(`${LIST}?limit=1`)).results;
+      const target = `${LIST}${String(first?.['ob_id'])}/`;
+      const { status, headers } = await sample.get(`${target}?format=json&limit=1&title=x&title__foo=1`);
+      expect({ status, ignored: headers['x-ignored-params'] }).toEqual({
+        status: 200,
+        ignored: 'limit, title, title__foo',
+      });
+    },
+  );
+});
+
+describe('design, parameters', () => {
+  design('`format`: `api`, `json` and none give the same bytes', async () => {
+    const { body } = await sample.get('/api/v3/times/?limit=1000000');
+    for (const format of ['api', 'json', '']) {
+      expect((await sample.get(`/api/v3/times/?limit=1000000&format=${format}`)).body === body, format).toBe(true);
+    }
+  });
+
+  design('any other value: 404', async () => {
+    for (const format of ['xml', 'API', 'html'])
+      expect((await sample.get(`${LIST}?format=${format}`)).status).toBe(404);
+  });
+
+  design('Unknown parameters are ignored, with status 200, and named', async () => {
+    expect(await ignoredIn('page=2&per_page=5&page=3&publicationStatus__in=x')).toBe(
+      'page, per_page, publicationStatus__in',
+    );
+    expect(await ignoredIn('a%20b=1')).toBe('a%20b');
+    expect(await ignoredIn('status=completed')).toBeUndefined();
+  });
+
+  design('names once each, in query order, joined by `, `, cut at a whole name with `...`', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => `unknown${i}`);
+    const ignored = (await ignoredIn(names.map((name) => `${name}=`).join('&'))) ?? '';
+    expect(ignored.length).toBeLessThanOrEqual(1024);
+    const shown = ignored.split(', ');
+    expect(shown.at(-1)).toBe('...');
+    expect(shown.slice(0, -1)).toEqual(names.slice(0, shown.length - 1));
+    const [long, rest] = ['x'.repeat(600), 'y'.repeat(1024 - 602)];
+    expect(await ignoredIn(`${long}=&${rest}=`)).toBe(`${long}, ${rest}`);
+    expect(await ignoredIn(`${long}=&${rest}y=`)).toBe(`${long}, ...`);
+  });
+
+  design('`{"publicationStatus__in":["Unknown parameter. Did you mean \\"publicationState__in\\"?"]}`', async () => {
+    expect(await refusal('strict=1&publicationStatus__in=x')).toEqual({
+      status: 400,
+      body: '{"publicationStatus__in":["Unknown parameter. Did you mean \\"publicationState__in\\"?"]}',
+    });
+  });
+
+  design('A 400 lists every bad key in query order', async () => {
+    expect(await refusal('title__foo=1&status=completed&ob_id=1.5&title__contains=%00')).toEqual({
+      status: 400,
+      body:
+        '{"title__foo":["\\"foo\\" lookup is not supported"],"ob_id":["Enter a whole number."],' +
+        '"title__contains":["Null characters are not allowed."]}',
+    });
+  });
+});
+
+describe('design, filters', () => {
+  design('`title__=x` has an empty lookup: an error; `__title` is unknown', async () => {
+    expect(await refusal('title__=x')).toEqual({ status: 400, body: '{"title__":["\\"\\" lookup is not supported"]}' });
+    expect(await ignoredIn('__title=x')).toBe('__title');
+  });
+
+  design('A trailing `!` negates, with or without a lookup: `title__startswith!=x`, `status!=completed`.', async () => {
+    const total = (await sample.all('observations')).length;
+    for (const filter of ['status', 'title__startswith', 'publicationState__in', 'abstract__contains']) {
+      expect((await countOf(`${filter}=completed`)) + (await countOf(`${filter}!=completed`)), filter).toBe(total);
+    }
+  });
+
+  design('beyond them every declared field of every collection, ids included', async () => {
+    const ids = (await sample.all('ipps')).map(({ ob_id }) => ob_id);
+    expect(await countOf(`ob_id__in=${ids.slice(0, 50).join(',')}`, 'ipps')).toBe(50);
+    expect(await countOf(`ob_id=${String((await sample.all('times'))[0]?.['ob_id'])}`, 'times')).toBe(1);
+  });
+
+  design('A key that ends on a relation means its id (`discoveryKeywords=3`, `projects__in=1,2`)', async () => {
+    const projects = (await sample.all('projects')).map(({ ob_id }) => Number(ob_id)).slice(0, 2);
+    const ends = projects.map((id) => `${BASE_URL}/api/v3/projects/${id}/?format=api`);
+    const wanted = (await sample.all('observations')).filter((record) =>
+      (record['projects'] as string[]).some((link) => ends.includes(link)),
+    );
+    expect(await countOf(`projects__in=${projects.join(',')}`)).toBe(wanted.length);
+  });
+
+  design(
+    'those on the same to-many relation must hold for the same related row (`terms__label=units&terms__value=K`)',
+    async () => {
+      const wanted = (await sample.all('phenomona')).filter((record) =>
+        (record['terms'] as JsonObject[]).some(({ label, value }) => label === 'units' && value === 'K'),
+      );
+      expect(await countOf('terms__label=units&terms__value=K', 'phenomona')).toBe(wanted.length);
+      expect(wanted.length).toBeGreaterThan(0);
+      expect(await countOf('terms__label=var_id&terms__value=K', 'phenomona')).toBe(0);
+    },
+  );
+
+  design(
+    'Each negated key stands alone: it drops records with any matching related row and keeps those with none.',
+    async () => {
+      const total = (await sample.all('phenomona')).length;
+      const found = await countOf('terms__label=units', 'phenomona');
+      expect(await countOf('terms__label!=units', 'phenomona')).toBe(total - found);
+    },
+  );
+
+  design('the last value wins, earlier ones are not judged', async () => {
+    expect(await countOf('status=x&status__exact=completed')).toBe(await countOf('status=completed'));
+    expect(await countOf('ob_id=x&ob_id__exact=-1')).toBe(0);
+  });
+
+  design('an empty `in` matches nothing, on every type and in every mode', async () => {
+    for (const field of ['title', 'ob_id', 'nonGeographicFlag', 'dataPublishedTime', 'projects']) {
+      expect(await countOf(`${field}__in=`), field).toBe(0);
+    }
+  });
+
+  design('A null field matches only `isnull=true` and negations.', async () => {
+    const nulls = (await sample.all('observations')).filter(({ doiPublishedTime }) => doiPublishedTime === null).length;
+    const total = (await sample.all('observations')).length;
+    expect(nulls).toBeGreaterThan(0);
+    expect(await countOf('doiPublishedTime__contains=')).toBe(total - nulls);
+    expect(await countOf('doiPublishedTime__contains!=')).toBe(nulls);
+  });
+
+  design("Booleans: `false` in any case, `0` and '' are false, all else true.", async () => {
+    const yes = await countOf('nonGeographicFlag=true');
+    const no = await countOf('nonGeographicFlag=false');
+    for (const value of ['True', '1', 'yes']) expect(await countOf(`nonGeographicFlag=${value}`), value).toBe(yes);
+    for (const value of ['FALSE', '0', '']) expect(await countOf(`nonGeographicFlag=${value}`), value).toBe(no);
+  });
+});

@@ -1,0 +1,76 @@
+// The embedded sample, served over a real socket for the tests of one file. Knows the API's envelope and nothing else.
+// Called by the conformance tests.
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
+import { startServer, type RunningServer } from '../support/server.ts';
+
+/** The base URL that the sample is served with: links must start with it, whatever the address of the socket is. */
+export const BASE_URL = 'http://catalogue.test';
+
+/** A JSON object as a client reads it. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The page envelope of spec 2.2. */
+export interface Page {
+  readonly count: number;
+  readonly next: string | null;
+  readonly previous: string | null;
+  readonly results: readonly JsonObject[];
+}
+
+/** The served sample. Targets are paths with their query, as sent. */
+export interface Sample {
+  send(sent: Sent): Promise<Received>;
+  get(target: string, headers?: Readonly<Record<string, string>>): Promise<Received>;
+  /** The page at a target, which must be answered with 200. */
+  page(target: string): Promise<Page>;
+  /** The record at a target, which must be answered with 200. */
+  record(target: string): Promise<JsonObject>;
+  /** All records of a collection. */
+  all(collection: string): Promise<readonly JsonObject[]>;
+  url(): string;
+}
+
+const DIRECTORY = fileURLToPath(new URL('../../data/sample', import.meta.url));
+const START_MS_MAX = 60_000;
+
+/** Serves the sample for the tests of the calling file, with further flags. */
+export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL]): Sample {
+  let server: RunningServer | undefined;
+  let client: Client | undefined;
+  beforeAll(async () => {
+    server = await startServer({ data: DIRECTORY, flags });
+    client = clientOf(server.url);
+  }, START_MS_MAX);
+  afterAll(async () => {
+    client?.close();
+    await server?.stop();
+  }, START_MS_MAX);
+  const send = (sent: Sent): Promise<Received> => {
+    if (!client) throw new Error('the sample is served only while tests run');
+    return client.send(sent);
+  };
+  const url = (): string => server?.url ?? '';
+  return { send, url, ...readers(send) };
+}
+
+/** The part of a link behind the base URL: a target to send. Fails on a link that does not start with the base URL. */
+export function targetOf(link: unknown): string {
+  expect(link).toBeTypeOf('string');
+  expect(String(link).startsWith(`${BASE_URL}/`), String(link)).toBe(true);
+  return String(link).slice(BASE_URL.length);
+}
+
+function readers(send: Sample['send']): Pick<Sample, 'get' | 'page' | 'record' | 'all'> {
+  const get: Sample['get'] = (target, headers = {}) => send({ target, headers });
+  const json = async (target: string): Promise<unknown> => {
+    const { status, body } = await get(target);
+    expect(status, `${target}: ${body.slice(0, 200)}`).toBe(200);
+    return JSON.parse(body);
+  };
+  const page: Sample['page'] = async (target) => (await json(target)) as Page;
+  const record: Sample['record'] = async (target) => (await json(target)) as JsonObject;
+  const all: Sample['all'] = async (collection) => (await page(`/api/v3/${collection}/?limit=1000000`)).results;
+  return { get, page, record, all };
+}

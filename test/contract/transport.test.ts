@@ -1,0 +1,298 @@
+// What every transport promises to handlers: requests as they were sent, answers as they were given, bugs as a 500.
+// One suite, run on each of them over raw sockets. Its further parts: transportFraming, transportClients.
+import { afterEach, describe, expect, test } from 'vitest';
+
+import type { Answer, Handler, Request } from '../../server/http/exchange.ts';
+import { GET, PAGE_BYTES, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
+import { CountedBody, countedText, servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
+
+type Seen = Pick<Request, 'method' | 'target' | 'query'>;
+
+describe.each(TRANSPORTS)('$name', (transport) => {
+  const { serve, stopAll } = servers(transport);
+  afterEach(stopAll);
+
+  /** Serves one request and gives what the handler saw of it and the answer. */
+  async function exchanged(bytes: string, isHead = false): Promise<{ seen: Seen[]; answer: RawAnswer | undefined }> {
+    const seen: Seen[] = [];
+    const { port } = await serve(({ method, target, query }) => {
+      seen.push({ method, target, query });
+      return textAnswer('seen');
+    });
+    const client = await RawSocket.open(port);
+    await client.write(bytes);
+    const answer = await client.answer(isHead);
+    client.vanish();
+    return { seen, answer };
+  }
+
+  /** Sends bytes to a handler that always answers `seen`; resolves when the transport has ended the connection. */
+  async function refused(
+    bytes: string,
+    isHead = false,
+  ): Promise<{ answer: RawAnswer | undefined; rest: string; calls: number }> {
+    let calls = 0;
+    const { port } = await serve(() => {
+      calls++;
+      return textAnswer('seen');
+    });
+    const client = await RawSocket.open(port);
+    await client.write(bytes);
+    const answer = await client.answer(isHead);
+    return { answer, rest: await client.ended(), calls };
+  }
+  describe('an answer', () => {
+    test('carries status, headers in order as given, one Content-Length and the body', async () => {
+      const headers = [
+        ['Content-Type', 'application/json'],
+        ['X-Odd', 'a:b, "c"; é'],
+      ] as const;
+      const { port } = await serve(() => ({ ...textAnswer('{"a":1}', headers), status: 404 }));
+      const client = await RawSocket.open(port);
+      await client.write(GET);
+      const answer = await client.answer();
+      expect(answer?.status).toBe(404);
+      expect([...(answer?.headers.keys() ?? [])].filter((name) => name === 'content-type' || name === 'x-odd')).toEqual(
+        ['content-type', 'x-odd'],
+      );
+      expect(answer?.headers.get('x-odd')).toEqual([Buffer.from('a:b, "c"; é').toString('latin1')]);
+      expect(answer?.headers.get('content-length')).toEqual(['7']);
+      expect(answer?.headers.get('transfer-encoding')).toBeUndefined();
+      expect(answer?.headers.get('date')).toHaveLength(1);
+      expect(answer?.body).toBe('{"a":1}');
+      client.vanish();
+    });
+
+    test('of no bytes says Content-Length 0 and keeps the connection', async () => {
+      const { port } = await serve(() => textAnswer(''));
+      const client = await RawSocket.open(port);
+      await client.write(GET + GET);
+      expect((await client.answer())?.headers.get('content-length')).toEqual(['0']);
+      expect((await client.answer())?.status).toBe(200);
+      client.vanish();
+    });
+
+    test('to HEAD has the headers of GET, its length and no body, and never reads the body', async () => {
+      const body = new CountedBody(PAGE_BYTES, 1000);
+      const { port } = await serve((request) =>
+        request.method === 'HEAD' ? { status: 200, headers: [['ETag', '"x"']], body } : textAnswer('next'),
+      );
+      const client = await RawSocket.open(port);
+      await client.write(requestOf('HEAD', '/') + GET);
+      const answer = await client.answer(true);
+      expect(answer?.headers.get('content-length')).toEqual([String(PAGE_BYTES)]);
+      expect(answer?.headers.get('etag')).toEqual(['"x"']);
+      expect(body.pieces).toBe(0);
+      expect((await client.answer())?.body).toBe('next');
+      client.vanish();
+    });
+
+    test('of 304 has neither a length nor a body', async () => {
+      const { port } = await serve(({ target }) => ({
+        ...textAnswer(target === '/' ? '' : 'next'),
+        status: target === '/' ? 304 : 200,
+      }));
+      const client = await RawSocket.open(port);
+      await client.write(GET + requestOf('GET', '/next'));
+      const answer = await client.answer();
+      expect(answer?.status).toBe(304);
+      expect(answer?.headers.get('content-length')).toBeUndefined();
+      expect((await client.answer())?.body).toBe('next');
+      client.vanish();
+    });
+
+    test('with close says so and ends the connection', async () => {
+      const { port } = await serve(() => ({ ...textAnswer('bye'), close: true }));
+      const client = await RawSocket.open(port);
+      await client.write(GET);
+      const answer = await client.answer();
+      expect(answer?.headers.get('connection')).toEqual(['close']);
+      expect(answer?.body).toBe('bye');
+      expect(await client.ended()).toBe('');
+    });
+
+    test('may be views of shared memory, in pieces of any size', async () => {
+      const shared = new Uint8Array(new SharedArrayBuffer(100_000));
+      shared.set(Buffer.from(countedText(100_000)));
+      const pieceAt = (offset: number): Uint8Array =>
+        shared.subarray(offset, Math.min(shared.length, offset + (offset < 7 ? 7 : 60_001)));
+      const { port } = await serve(() => ({ status: 200, headers: [], body: { bytes: shared.length, pieceAt } }));
+      const client = await RawSocket.open(port);
+      await client.write(GET);
+      expect((await client.answer())?.body).toBe(countedText(100_000));
+      client.vanish();
+    });
+
+    test.each([1, 16_383, 16_384, 65_536, 1_000_000])(
+      'larger than the socket arrives whole in pieces of %i bytes',
+      async (pieceBytes) => {
+        const bytes = pieceBytes === 1 ? 20_000 : 9_000_000;
+        const { port } = await serve(() => ({ status: 200, headers: [], body: new CountedBody(bytes, pieceBytes) }));
+        const client = await RawSocket.open(port, false);
+        await client.write(GET);
+        client.read();
+        expect((await client.answer())?.body === countedText(bytes)).toBe(true);
+        await client.write(GET);
+        expect((await client.answer())?.body.length).toBe(bytes);
+        client.vanish();
+      },
+    );
+  });
+
+  describe('a request', () => {
+    test.each([
+      ['/api/v3/', '/api/v3/', undefined],
+      ['/a?', '/a', ''],
+      ['/a?b?c=%zz+&d', '/a', 'b?c=%zz+&d'],
+      ['//a//b', '//a//b', undefined],
+      ['/%2e%2E/%00?%', '/%2e%2E/%00', '%'],
+      ['/a#b?c', '/a#b', 'c'],
+      ['/a?b#c', '/a', 'b#c'],
+    ])('of target %s is passed on as it was sent', async (sent, target, query) => {
+      const { seen } = await exchanged(requestOf('GET', sent));
+      expect(seen).toMatchObject([{ method: 'GET', target }]);
+      expect(seen[0]?.query).toBe(query);
+    });
+
+    test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])(
+      'of method %s reaches the handler',
+      async (method) => {
+        const { seen } = await exchanged(requestOf(method, '/'), method === 'HEAD');
+        expect(seen).toMatchObject([{ method }]);
+      },
+    );
+
+    test('gives its headers by lower-case name, undefined where none or an empty one was sent', async () => {
+      const seen: (string | undefined)[] = [];
+      const { port } = await serve((request) => {
+        for (const name of ['accept', 'x-empty', 'x-none', 'x-twice', '__proto__']) seen.push(request.header(name));
+        seen.push(request.peer());
+        return textAnswer('');
+      });
+      const client = await RawSocket.open(port);
+      await client.write(requestOf('GET', '/', ['ACCEPT:  */* ', 'X-Empty:', 'X-Twice: 1', 'x-twice: 2']));
+      await client.answer();
+      expect(seen).toEqual(['*/*', undefined, undefined, '1', undefined, '127.0.0.1']);
+      client.vanish();
+    });
+
+    test('joins the lines that proxies add to a forwarded header, in order', async () => {
+      let forwarded: string | undefined;
+      const { port } = await serve((request) => {
+        forwarded = request.header('x-forwarded-for');
+        return textAnswer('');
+      });
+      const client = await RawSocket.open(port);
+      await client.write(requestOf('GET', '/', ['X-Forwarded-For: 6.6.6.6', 'X-Forwarded-For: 10.0.0.1']));
+      await client.answer();
+      expect(forwarded).toBe('6.6.6.6, 10.0.0.1');
+      client.vanish();
+    });
+
+    test('is dead once its handler returned: reading it then is our bug, said so and answered 500', async () => {
+      const late: Handler = async (request) => {
+        await Promise.resolve();
+        await new Promise((resolve) => setImmediate(resolve));
+        return textAnswer(request.header('accept') ?? request.peer());
+      };
+      const server = await serve(late);
+      const client = await RawSocket.open(server.port);
+      await client.write(requestOf('GET', '/', ['Accept: x']));
+      const answer = await client.answer();
+      expect(answer?.status).toBe(500);
+      await settled(() => server.errors.length > 0);
+      expect(server.errors.map(String)).toEqual([
+        expect.stringContaining('a request is dead once its handler returned'),
+      ]);
+      client.vanish();
+    });
+
+    test('may have a head of 60 kB', async () => {
+      const { answer, seen } = await exchanged(requestOf('GET', `/?ob_id__in=${'1234567,'.repeat(7500)}`));
+      expect(answer?.status).toBe(200);
+      expect(seen[0]?.query?.length).toBe(60_010);
+    });
+
+    test('with a head beyond 64 kB is answered 431 and the connection ends', async () => {
+      const { answer, calls } = await refused(requestOf('GET', `/?${'1234567,'.repeat(9000)}`));
+      expect(answer?.status).toBe(431);
+      expect(calls).toBe(0);
+    });
+
+    test('of 98 header lines is served, and of more than 100 answered 431', async () => {
+      const lines = Array.from({ length: 101 }, (_, i) => `X-${i}: 1`);
+      expect((await exchanged(requestOf('GET', '/', lines.slice(0, 97)))).answer?.status).toBe(200);
+      expect((await refused(requestOf('GET', '/', lines.slice(0, 100)))).answer?.status).toBe(431);
+    });
+  });
+
+  describe('our bug', () => {
+    const broken: Record<string, Handler> = {
+      'a throwing handler': () => {
+        throw new Error('secret');
+      },
+      'a rejecting handler': () => Promise.reject(new Error('secret')),
+      'a rejecting handler after a while': async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        throw new Error('secret');
+      },
+      'a line break in a header value': () => textAnswer('', [['X-Secret', 'a\r\nb: c']]),
+      'a body that throws': () => ({
+        ...textAnswer(''),
+        body: {
+          bytes: 5,
+          pieceAt: () => {
+            throw new Error('secret');
+          },
+        },
+      }),
+      'a body that gives more than it has': () => ({
+        ...textAnswer(''),
+        body: { bytes: 5, pieceAt: () => new Uint8Array(6) },
+      }),
+      'a body that gives nothing': () => ({ ...textAnswer(''), body: { bytes: 5, pieceAt: () => new Uint8Array(0) } }),
+    };
+
+    test.each(Object.keys(broken))(
+      '%s is a 500 without a stack, is reported, and the connection goes on',
+      async (name) => {
+        const server = await serve((request, gone) =>
+          request.target === '/next' ? textAnswer('next') : (broken[name] as Handler)(request, gone),
+        );
+        const client = await RawSocket.open(server.port);
+        await client.write(GET);
+        const answer = await client.answer();
+        expect(answer?.status).toBe(500);
+        expect(answer?.body).toBe('{"detail":"Internal server error."}');
+        expect(answer?.headers.get('content-type')).toEqual(['application/json']);
+        await client.write(requestOf('GET', '/next'));
+        expect((await client.answer())?.body).toBe('next');
+        expect(server.errors).toHaveLength(1);
+        client.vanish();
+      },
+    );
+
+    test('behind the head of an answer ends the connection short of its length, and others go on', async () => {
+      const fails: Answer['body'] = {
+        bytes: 5_000_000,
+        pieceAt: (offset) => {
+          if (offset > 0) throw new Error('secret');
+          return new Uint8Array(300_000);
+        },
+      };
+      const server = await serve(({ target }) =>
+        target === '/' ? { ...textAnswer(''), body: fails } : textAnswer('next'),
+      );
+      const client = await RawSocket.open(server.port);
+      await client.write(GET);
+      expect(await client.answer()).toBeUndefined();
+      expect(await client.ended()).not.toContain('secret');
+      await settled(() => server.errors.length > 0);
+      expect(server.errors).toHaveLength(1);
+      const other = await RawSocket.open(server.port);
+      await other.write(requestOf('GET', '/next'));
+      expect((await other.answer())?.body).toBe('next');
+      other.vanish();
+    });
+  });
+});

@@ -1,0 +1,163 @@
+// What every transport makes of requests that are framed badly, or that carry bodies nobody reads.
+// One suite, run on each of them over raw sockets.
+import { afterEach, describe, expect, test } from 'vitest';
+
+import type { Handler } from '../../server/http/exchange.ts';
+import { randomOf, type Random } from '../support/random.ts';
+import { GET, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
+import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
+
+describe.each(TRANSPORTS)('$name', (transport) => {
+  const { serve, stopAll } = servers(transport);
+  afterEach(stopAll);
+
+  /** Sends bytes to a handler that always answers `seen`; resolves when the transport has ended the connection. */
+  async function refused(
+    bytes: string,
+    isHead = false,
+  ): Promise<{ answer: RawAnswer | undefined; rest: string; calls: number }> {
+    let calls = 0;
+    const { port } = await serve(() => {
+      calls++;
+      return textAnswer('seen');
+    });
+    const client = await RawSocket.open(port);
+    await client.write(bytes);
+    const answer = await client.answer(isHead);
+    return { answer, rest: await client.ended(), calls };
+  }
+  describe('an ambiguous request is answered 400 and closed, and nothing behind it is served:', () => {
+    const smuggled = requestOf('GET', '/smuggled');
+    test.each([
+      ['two different lengths', requestOf('POST', '/', ['Content-Length: 3', 'Content-Length: 5'], 'abcde')],
+      [
+        'two different lengths around a request',
+        requestOf('POST', '/', ['Content-Length: 0', `Content-Length: ${smuggled.length}`], smuggled),
+      ],
+      ['a coding other than chunked', requestOf('POST', '/', ['Transfer-Encoding: gzip'], 'abc')],
+      [
+        'a coding other than chunked before a request',
+        requestOf('POST', '/', ['Transfer-Encoding: identity'], smuggled),
+      ],
+      [
+        'two codings',
+        requestOf('POST', '/', ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], `0\r\n\r\n${smuggled}`),
+      ],
+      [
+        'length and coding',
+        requestOf('POST', '/', ['Content-Length: 3', 'Transfer-Encoding: chunked'], `0\r\n\r\n${smuggled}`),
+      ],
+      ['a length that is no number', requestOf('POST', '/', ['Content-Length: 3x'], `abc${smuggled}`)],
+      ['a signed length', requestOf('POST', '/', ['Content-Length: +3'], `abc${smuggled}`)],
+      ['a length of 20 digits', requestOf('POST', '/', ['Content-Length: 99999999999999999999'], smuggled)],
+      ['GET with a body', requestOf('GET', '/', ['Content-Length: 3'], 'abc')],
+      ['GET with a body before a request', requestOf('GET', '/', [`Content-Length: 3`], `abc${smuggled}`)],
+      [
+        'GET with a chunked body',
+        requestOf('GET', '/', ['Transfer-Encoding: chunked'], `3\r\nabc\r\n0\r\n\r\n${smuggled}`),
+      ],
+    ])('%s', async (_, bytes) => {
+      const { answer, rest, calls } = await refused(bytes);
+      expect(answer?.status).toBe(400);
+      expect(answer?.headers.get('connection')).toEqual(['close']);
+      expect(rest).not.toContain('HTTP/1.1');
+      expect(calls).toBe(0);
+    });
+
+    test('HEAD with a body', async () => {
+      const { answer, rest, calls } = await refused(requestOf('HEAD', '/', ['Content-Length: 3'], 'abc'), true);
+      expect(answer?.status).toBe(400);
+      expect(rest).toBe('');
+      expect(calls).toBe(0);
+    });
+  });
+
+  test('a malformed request is answered with JSON', async () => {
+    const { answer } = await refused(requestOf('GET', '/', ['Content-Length: 3'], 'abc'));
+    expect(JSON.parse(answer?.body ?? '')).toEqual({ detail: 'Malformed request.' });
+    expect(answer?.headers.get('content-type')).toEqual(['application/json']);
+  });
+
+  describe('a request body nobody reads', () => {
+    const denied: Handler = ({ method }) => ({ ...textAnswer(method), status: method === 'GET' ? 200 : 405 });
+
+    test.each([
+      ['of 1 MiB', ['Content-Length: 1048576'], 'x'.repeat(1_048_576)],
+      ['in chunks', ['Transfer-Encoding: Chunked'], '3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n'],
+      ['of no bytes', ['Content-Length: 0'], ''],
+      ['that was waited for with Expect', ['Content-Length: 3', 'Expect: 100-continue'], 'abc'],
+    ])('%s is thrown away, and the connection goes on', async (_, lines, body) => {
+      const { port } = await serve(denied);
+      const client = await RawSocket.open(port);
+      await client.write(requestOf('POST', '/', lines, body) + GET);
+      let answer = await client.answer();
+      if (answer?.status === 100) answer = await client.answer();
+      expect(answer?.status).toBe(405);
+      expect((await client.answer())?.status).toBe(200);
+      client.vanish();
+    });
+
+    test('declared longer than 1 MiB is answered at once and ends the connection', async () => {
+      const { port } = await serve(denied);
+      const client = await RawSocket.open(port);
+      await client.write(requestOf('POST', '/', ['Content-Length: 1048577']));
+      const answer = await client.answer();
+      expect(answer?.status).toBe(405);
+      expect(answer?.headers.get('connection')).toEqual(['close']);
+      await client.ended();
+    });
+
+    test('in chunks longer than 1 MiB ends the connection', async () => {
+      const { port } = await serve(denied);
+      const client = await RawSocket.open(port);
+      await client.write(requestOf('POST', '/', ['Transfer-Encoding: chunked']));
+      for (let i = 0; i < 20; i++) await client.write(`10000\r\n${'x'.repeat(65_536)}\r\n`);
+      await client.ended();
+    });
+  });
+
+  test('no bytes whatever make it throw, answer anything but a refusal, or stop serving others', async () => {
+    const seed = 20_261;
+    const random = randomOf(seed);
+    const server = await serve(({ target }) => textAnswer(target));
+    for (let i = 0; i < 300; i++) {
+      const client = await RawSocket.open(server.port);
+      const bytes = mutated(random, random.pick(SEEDS));
+      await client.write(bytes);
+      client.finish();
+      const statuses = [...(await client.ended()).matchAll(/HTTP\/1\.1 (\d+)/g)].map((status) => Number(status[1]));
+      const unexpected = statuses.filter((status) => ![100, 200, 400, 417, 431, 505].includes(status));
+      expect(unexpected, `seed ${seed}, round ${i}: ${JSON.stringify(bytes)}`).toEqual([]);
+    }
+    expect(server.errors).toEqual([]);
+    const last = await RawSocket.open(server.port);
+    await last.write(requestOf('GET', '/alive'));
+    expect((await last.answer())?.body).toBe('/alive');
+    last.vanish();
+  });
+});
+
+const SEEDS = [
+  GET + GET,
+  requestOf('POST', '/a?b=%zz', ['Content-Length: 5', 'Accept: */*'], `abcde${GET}`),
+  requestOf('PUT', '/a#b', ['Transfer-Encoding: chunked'], `3\r\nabc\r\n0\r\n\r\n${GET}`),
+  requestOf('HEAD', 'http://test/a', ['Connection: keep-alive', 'Expect: 100-continue']),
+];
+
+/** The text with a few bytes changed, left out or repeated. */
+function mutated(random: Random, text: string): string {
+  const edit = (bytes: string): string => {
+    const at = random.integer(0, bytes.length);
+    const end = at + random.integer(0, 8);
+    const middle = random.pick([
+      '',
+      bytes.slice(at, end).repeat(2),
+      String.fromCharCode(random.integer(0, 256)),
+      '\r\n',
+      '\0',
+      ' ',
+    ]);
+    return bytes.slice(0, at) + middle + bytes.slice(end);
+  };
+  return random.several(1, 6, () => edit).reduce((bytes, change) => change(bytes), text);
+}

@@ -1,0 +1,137 @@
+// Random small catalogues, driven by the declaration: every field kind, shared values, gaps in ids, odd spellings of JSON.
+// Seeded; called by the differential. Answers NDJSON texts, which both the oracle and the server read.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
+import type { Random } from '../support/random.ts';
+import type { Json } from './json.ts';
+import { DATES, DATE_TIMES, INTEGERS, NUMBER_TOKENS, TEXTS } from './texts.ts';
+import { writeWildly } from './wild.ts';
+
+/** NDJSON texts by collection name; a collection that is not there has no file. */
+export type Catalogue = ReadonlyMap<string, string>;
+
+const NULL: Json = { kind: 'null' };
+/** The probability that a record lacks a declared key, which then counts as null. */
+const MISSING = 0.03;
+/** One page holds 100 records: some collections must be longer. */
+const LONG_END = 260;
+const SHORT_END = 30;
+const EXTRA_KEYS: readonly string[] = ['extra', 'creationDate', '__proto__', 'a b', '7', 'naïve', ''];
+
+/** A catalogue with all kinds of collections: empty, without a file, short, longer than a page. */
+export function randomCatalogue(random: Random): Catalogue {
+  const texts = new Map<string, string>();
+  for (const collection of COLLECTIONS) {
+    if (random.chance(0.1)) continue;
+    const count = random.chance(0.1) ? random.integer(100, LONG_END) : random.integer(0, SHORT_END);
+    texts.set(collection.name, randomFile(random, collection, count));
+  }
+  return texts;
+}
+
+/** Writes a catalogue as the data set directory it describes. The directory is made where it is missing. */
+export function writeCatalogue(catalogue: Catalogue, directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  for (const [name, text] of catalogue) writeFileSync(join(directory, `${name}.ndjson`), text);
+}
+
+function randomFile(random: Random, collection: Collection, count: number): string {
+  const ids = new Set(random.several(count, count + 1, () => random.integer(0, count * 3)));
+  if (random.chance(0.1)) ids.add(Number.MAX_SAFE_INTEGER);
+  const ordered = random.chance(0.7) ? [...ids].sort((a, b) => a - b) : [...ids];
+  const wildness = random.chance(0.5) ? 0 : 0.3;
+  const lines = ordered.map((id) => writeWildly(randomRecord(random, collection, id), random, wildness));
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function randomRecord(random: Random, collection: Collection, id: number): Json {
+  const fields = collection.fields.filter(({ name }) => name === collection.idField || !random.chance(MISSING));
+  const members = fields.map((field): [string, Json] => {
+    const value = field.name === collection.idField ? integer(String(id)) : randomField(random, field);
+    return [field.name, value];
+  });
+  const extras = collection.open ? random.integer(0, 5) : random.integer(-6, 3);
+  const keys = new Set(Array.from({ length: Math.max(0, extras) }, () => random.pick(EXTRA_KEYS)));
+  for (const key of keys) {
+    members.splice(random.integer(0, members.length + 1), 0, [key, randomJson(random, 2)]);
+  }
+  return { kind: 'object', members };
+}
+
+function randomField(random: Random, field: Field): Json {
+  switch (field.kind) {
+    case 'scalar':
+      if (field.nullable && random.chance(0.4)) return NULL;
+      return randomScalar(random, field.type, field.values);
+    case 'link':
+      return field.nullable && random.chance(0.4) ? NULL : randomLink(random, field.to);
+    case 'links':
+      return array(random.several(0, 4, () => randomLink(random, field.to)));
+    case 'record':
+      return randomObject(random, field.fields);
+    case 'records':
+      return array(random.several(0, 4, () => randomObject(random, field.fields)));
+    case 'scalars':
+      return array(random.several(0, 4, () => randomScalar(random, field.type, undefined)));
+    case 'opaque':
+      return array(random.chance(0.8) ? [] : random.several(0, 3, () => randomJson(random, 2)));
+  }
+}
+
+function randomObject(random: Random, fields: readonly Field[]): Json {
+  const present = fields.filter(() => !random.chance(MISSING));
+  return { kind: 'object', members: present.map((field): [string, Json] => [field.name, randomField(random, field)]) };
+}
+
+function randomScalar(random: Random, type: ScalarType, values: readonly string[] | undefined): Json {
+  switch (type) {
+    case 'boolean':
+      return { kind: 'boolean', value: random.chance(0.5) };
+    case 'integer':
+      return integer(random.pick(INTEGERS));
+    case 'float':
+      return integer(random.pick(NUMBER_TOKENS));
+    case 'date':
+      return text(random.pick(DATES));
+    case 'dateTime':
+      return text(random.pick(DATE_TIMES));
+    case 'text':
+      if (random.chance(0.01)) return text('{base_url}/elsewhere');
+      return text(values && random.chance(0.7) ? random.pick(values) : randomText(random));
+  }
+}
+
+/** Mostly one text of the pool, so that filters hit; sometimes two, so that contains and startswith differ. */
+function randomText(random: Random): string {
+  return random.chance(0.8) ? random.pick(TEXTS) : random.pick(TEXTS) + random.pick(TEXTS);
+}
+
+function randomLink(random: Random, to: string): Json {
+  return text(`{base_url}/api/v3/${to}/${random.integer(0, 12)}/?format=api`);
+}
+
+function randomJson(random: Random, depth: number): Json {
+  const kind = random.integer(0, depth > 0 ? 7 : 5);
+  if (kind === 0) return NULL;
+  if (kind === 1) return { kind: 'boolean', value: random.chance(0.5) };
+  if (kind === 2) return integer(random.pick(NUMBER_TOKENS));
+  if (kind === 3) return text(randomText(random));
+  if (kind === 4) return randomLink(random, random.pick(COLLECTIONS.slice(0, 3)).name);
+  if (kind === 5) return array(random.several(0, 3, () => randomJson(random, depth - 1)));
+  const keys = [...new Set(random.several(0, 3, () => random.pick(EXTRA_KEYS)))];
+  return { kind: 'object', members: keys.map((key): [string, Json] => [key, randomJson(random, depth - 1)]) };
+}
+
+function integer(token: string): Json {
+  return { kind: 'number', token };
+}
+
+function text(value: string): Json {
+  return { kind: 'string', value };
+}
+
+function array(items: readonly Json[]): Json {
+  return { kind: 'array', items };
+}

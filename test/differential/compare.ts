@@ -1,0 +1,53 @@
+// Compares what a server answered to what the oracle says, and shrinks a request that differs.
+// Called by the differential.
+import type { Received } from '../support/client.ts';
+import type { OracleAnswer, OracleRequest } from './oracle.ts';
+
+/** Lines that say how an answer differs from what it must be; none when it agrees. */
+export function differencesOf(expected: OracleAnswer, received: Received): string[] {
+  const differences: string[] = [];
+  if (received.status !== expected.status) differences.push(`status ${received.status}, not ${expected.status}`);
+  for (const [name, value] of Object.entries(expected.headers)) {
+    const actual = received.headers[name] ?? null;
+    if (actual !== value) differences.push(`${name}: ${JSON.stringify(actual)}, not ${JSON.stringify(value)}`);
+  }
+  if (expected.body !== undefined && received.body !== expected.body) {
+    differences.push(bodyDifference(expected.body, received.body));
+  }
+  return differences;
+}
+
+/** A request that still differs although nothing can be left out of it. `differs` asks server and oracle again. */
+export async function shrink(
+  request: OracleRequest,
+  differs: (smaller: OracleRequest) => Promise<boolean>,
+): Promise<OracleRequest> {
+  for (const smaller of smallerRequests(request)) if (await differs(smaller)) return shrink(smaller, differs);
+  return request;
+}
+
+/** The request as a command that can be pasted, for a server at `url`. */
+export function curlOf(url: string, { method, target, headers }: OracleRequest): string {
+  const flags = Object.entries(headers).map(([name, value]) => ` -H '${name}: ${value}'`);
+  return `curl -sgi --path-as-is -X ${method}${flags.join('')} '${url}${target.replaceAll("'", '%27')}'`;
+}
+
+function smallerRequests(request: OracleRequest): OracleRequest[] {
+  const [path = '', query] = request.target.split(/\?(.*)/s, 2);
+  const parts = query === undefined ? [] : query.split('&');
+  const without = (i: number): string => {
+    const left = parts.filter((_, j) => j !== i).join('&');
+    return left === '' ? path : `${path}?${left}`;
+  };
+  const smaller = parts.map((_, i): OracleRequest => ({ ...request, target: without(i) }));
+  if (Object.keys(request.headers).length > 0) smaller.push({ ...request, headers: {} });
+  if (request.method !== 'GET') smaller.push({ ...request, method: 'GET' });
+  return smaller;
+}
+
+function bodyDifference(expected: string, received: string): string {
+  let at = 0;
+  while (at < expected.length && expected[at] === received[at]) at++;
+  const around = (text: string): string => JSON.stringify(text.slice(Math.max(0, at - 60), at + 120));
+  return `body differs at ${at}:\n    expected ${around(expected)}\n    received ${around(received)}`;
+}

@@ -1,0 +1,46 @@
+// A data set as the oracle holds it: for each collection an array of records in id order. No index, no column.
+// Called by the oracle, the random requests and the conformance tests.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import { memberOf, parseJson, type Json } from './json.ts';
+
+/** One record: its id, exact, and its JSON as read, `{base_url}` still in place. */
+export interface OracleRecord {
+  readonly id: bigint;
+  readonly json: Json;
+}
+
+/** Records by collection name, each array in ascending id order. A collection without records has an empty array. */
+export type DataSet = ReadonlyMap<string, readonly OracleRecord[]>;
+
+/** The data set of NDJSON texts by collection name; a missing name is an empty collection. Cost: linear and a sort. */
+export function dataSetOf(texts: ReadonlyMap<string, string>): DataSet {
+  return new Map(
+    COLLECTIONS.map((collection) => [collection.name, recordsOf(collection, texts.get(collection.name) ?? '')]),
+  );
+}
+
+/** The data set of a directory of `<collection>.ndjson` or `.ndjson.gz` files (design: Data set format). */
+export function dataSetIn(directory: string): DataSet {
+  return dataSetOf(new Map(COLLECTIONS.map(({ name }) => [name, textOf(join(directory, `${name}.ndjson`))])));
+}
+
+function textOf(path: string): string {
+  if (existsSync(path)) return readFileSync(path, 'utf8');
+  return existsSync(`${path}.gz`) ? gunzipSync(readFileSync(`${path}.gz`)).toString('utf8') : '';
+}
+
+function recordsOf(collection: Collection, text: string): OracleRecord[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const records = lines.map((line) => recordOf(collection, parseJson(line)));
+  return records.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function recordOf(collection: Collection, json: Json): OracleRecord {
+  const id = memberOf(json, collection.idField);
+  if (id?.kind !== 'number') throw new Error(`a record of ${collection.name} has no ${collection.idField}`);
+  return { id: BigInt(id.token), json };
+}

@@ -1,0 +1,112 @@
+// The oracle's judgement of a request's parameters: conditions, errors, ignored names, suggestions.
+// Called by the oracle. Order of everything is query order.
+import type { Collection } from '../../engine/schema/types.ts';
+import { writeText } from './json.ts';
+import { encode, lastValue, type Pair } from './query.ts';
+import { filterableFields, keyOf, type FilterKey, type Key } from './keys.ts';
+import type { Condition } from './filters.ts';
+import { parseTest } from './values.ts';
+
+/** The settings that decide how parameters are judged. */
+export interface JudgeSettings {
+  readonly strict: boolean;
+  readonly filterErrors: 'fail' | 'empty' | 'ignore';
+  readonly filters: 'all' | 'documented';
+}
+
+/** The outcome. `errors` non-empty means 400; `isEmpty` that nothing matches; `ignored` are names as sent, decoded. */
+export interface Judgement {
+  readonly conditions: readonly Condition[];
+  readonly errors: readonly (readonly [name: string, message: string])[];
+  readonly ignored: readonly string[];
+  readonly isEmpty: boolean;
+}
+
+const PAGING: readonly string[] = ['limit', 'offset'];
+const EVERYWHERE: readonly string[] = ['format', 'strict'];
+
+/** Judges the parameters of a list (a collection is given) or of a single record or root view (none is). */
+export function judge(pairs: readonly Pair[], collection: Collection | undefined, settings: JudgeSettings): Judgement {
+  const controls = collection ? [...EVERYWHERE, ...PAGING] : EVERYWHERE;
+  const roots = collection ? filterableFields(collection, settings.filters) : [];
+  const isStrict = settings.strict || ['1', 'true'].includes(lastValue(pairs, 'strict') ?? '');
+  const conditions: Condition[] = [];
+  const errors: [string, string][] = [];
+  const ignored: string[] = [];
+  let isEmpty = false;
+  for (const { name, value, key } of judgedOnce(pairs, controls, (name) => keyOf(name, roots))) {
+    if (key.kind === 'unknown') {
+      const known = [...roots.map((field) => field.name), ...controls];
+      if (isStrict) errors.push([name, `Unknown parameter.${suggestion(name, known, controls)}`]);
+      ignored.push(name);
+      continue;
+    }
+    const parsed =
+      key.kind === 'wrong' ? key : parseTest(key.type, key.lookup, value, settings.filterErrors !== 'fail');
+    if ('test' in parsed)
+      conditions.push({ path: (key as FilterKey).path, negated: (key as FilterKey).negated, ...parsed });
+    else if (settings.filterErrors === 'fail') errors.push([name, parsed.message]);
+    else if (settings.filterErrors === 'ignore') ignored.push(name);
+    else isEmpty = true;
+  }
+  return { conditions, errors, ignored: [...new Set(ignored)], isEmpty };
+}
+
+/** The body of a 400: every bad key in query order. */
+export function errorBody(errors: Judgement['errors']): string {
+  return `{${errors.map(([name, message]) => `${writeText(name)}:[${writeText(message)}]`).join(',')}}`;
+}
+
+/** The X-Ignored-Params header: at most 1 kB, cut at a whole name; null without names. */
+export function ignoredHeader(names: readonly string[]): string | null {
+  const encoded = names.map((name) => encode(name, '%20')).filter((name) => name !== '');
+  for (let length = encoded.length; length > 0; length--) {
+    const shown = length === encoded.length ? encoded : [...encoded.slice(0, length), '...'];
+    if (shown.join(', ').length <= 1024) return shown.join(', ');
+  }
+  return encoded.length === 0 ? null : '...';
+}
+
+interface Judged {
+  readonly name: string;
+  readonly value: string;
+  readonly key: Key;
+}
+
+/** Every parameter but the controls, once: a filter where its last value stands, an unknown name where it first stands. */
+function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => Key): Judged[] {
+  const all = pairs
+    .filter(([name]) => !controls.includes(name))
+    .map(([name, value]) => ({ name, value, key: read(name) }));
+  const identity = ({ name, key }: Judged): string => (key.kind === 'filter' ? `filter ${key.normal}` : `name ${name}`);
+  return all.filter((one, i) => {
+    const others = one.key.kind === 'unknown' ? all.slice(0, i) : all.slice(i + 1);
+    return !others.some((other) => identity(other) === identity(one));
+  });
+}
+
+/** The nearest known name within a third of the unknown one's length, with the lookup kept; the first of equals. */
+function suggestion(key: string, known: readonly string[], controls: readonly string[]): string {
+  const end = key.search(/__|!$/);
+  const name = end < 0 ? key : key.slice(0, end);
+  const rest = key.slice(name.length);
+  const near = known
+    .filter((candidate) => rest === '' || !controls.includes(candidate))
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
+    .filter(({ distance }) => distance <= name.length / 3)
+    .sort((a, b) => a.distance - b.distance)[0];
+  return near ? ` Did you mean "${near.candidate}${rest}"?` : '';
+}
+
+function editDistance(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (above[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    above = row;
+  }
+  return above[b.length] ?? 0;
+}

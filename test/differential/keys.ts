@@ -1,0 +1,90 @@
+// The oracle's reading of a filter key: which field it walks to, which lookup, whether negated, or what is wrong.
+// Called by judge.ts. Reads the declaration and nothing else of the product.
+import type { Collection, Field } from '../../engine/schema/types.ts';
+import type { Lookup, OperandType } from './values.ts';
+
+/** A key that names a condition. `path` walks from the record to the value; `normal` is equal for equal conditions. */
+export interface FilterKey {
+  readonly kind: 'filter';
+  readonly path: readonly Field[];
+  readonly type: OperandType;
+  readonly lookup: Lookup;
+  readonly negated: boolean;
+  readonly normal: string;
+}
+
+/** A key as judged: a condition, a known field with something that does not fit it, or an unknown parameter. */
+export type Key = FilterKey | { readonly kind: 'wrong'; readonly message: string } | { readonly kind: 'unknown' };
+
+const UNKNOWN: Key = { kind: 'unknown' };
+const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+const LOOKUPS: readonly string[] = ['exact', 'contains', 'startswith', 'in'] satisfies Lookup[];
+
+/** The fields a query may start from: declared ones that are columns, or just the documented filters (spec 4.3). */
+export function filterableFields(collection: Collection, filters: 'all' | 'documented'): readonly Field[] {
+  const fields = columnsOf(collection.fields);
+  return filters === 'all' ? fields : fields.filter(({ name }) => collection.filters.includes(name));
+}
+
+/** What a decoded parameter name means to a list whose filterable fields are `roots`. */
+export function keyOf(key: string, roots: readonly Field[]): Key {
+  const negated = key.endsWith('!');
+  const [first = '', ...rest] = (negated ? key.slice(0, -1) : key).split('__');
+  if (![first, ...rest.filter((name) => name !== '')].every((name) => NAME.test(name))) return UNKNOWN;
+  const root = fieldNamed(roots, first);
+  return root ? walk(root, rest, negated) : UNKNOWN;
+}
+
+function walk(root: Field, names: readonly string[], negated: boolean): Key {
+  const path = [root];
+  let depth = 0;
+  for (; depth < names.length; depth++) {
+    const next = fieldNamed(subFieldsOf(path.at(-1)), names[depth] ?? '');
+    if (!next) break;
+    path.push(next);
+  }
+  const [lookup = 'exact', excess] = names.slice(depth);
+  if (!isLookup(lookup) || !suits(lookup, path.at(-1))) return wrongLookup(lookup);
+  if (excess !== undefined) return wrongLookup(excess);
+  const whole = withId(path);
+  const normal = `${whole.map(({ name }) => name).join('__')}__${lookup}${negated ? '!' : ''}`;
+  return { kind: 'filter', path: whole, type: typeOf(whole.at(-1)), lookup, negated, normal };
+}
+
+function wrongLookup(name: string): Key {
+  return { kind: 'wrong', message: `"${name}" lookup is not supported` };
+}
+
+function isLookup(name: string): name is Lookup {
+  return LOOKUPS.includes(name);
+}
+
+/** Text lookups ask for a text; a key that ends on a relation means an id. */
+function suits(lookup: Lookup, last: Field | undefined): boolean {
+  const isScalar = last?.kind === 'scalar' || last?.kind === 'scalars';
+  return isScalar || lookup === 'exact' || lookup === 'in';
+}
+
+/** A path that ends on an embedded record goes on to its id. */
+function withId(path: readonly Field[]): readonly Field[] {
+  const last = path.at(-1);
+  if (last?.kind !== 'record' && last?.kind !== 'records') return path;
+  const id = fieldNamed(last.fields, last.idField);
+  return id ? [...path, id] : path;
+}
+
+function typeOf(last: Field | undefined): OperandType {
+  return last?.kind === 'scalar' || last?.kind === 'scalars' ? last.type : 'id';
+}
+
+function subFieldsOf(field: Field | undefined): readonly Field[] {
+  return field?.kind === 'record' || field?.kind === 'records' ? columnsOf(field.fields) : [];
+}
+
+function columnsOf(fields: readonly Field[]): readonly Field[] {
+  return fields.filter(({ kind }) => kind !== 'opaque');
+}
+
+function fieldNamed(fields: readonly Field[], name: string): Field | undefined {
+  return fields.find((field) => field.name === name);
+}

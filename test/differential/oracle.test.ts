@@ -1,0 +1,277 @@
+// The oracle's own examples, written by hand from the specification and the design: request in, bytes out.
+import { describe, expect, test } from 'vitest';
+import { randomOf } from '../support/random.ts';
+import { randomCatalogue } from './catalogues.ts';
+import { dataSetOf } from './dataset.ts';
+import { oracle, type OracleAnswer, type OracleSettings } from './oracle.ts';
+import { randomRequest } from './requests.ts';
+
+const SETTINGS: OracleSettings = {
+  baseUrl: 'http://h',
+  links: 'spec',
+  limitMax: undefined,
+  strict: false,
+  filterErrors: 'fail',
+  filters: 'all',
+};
+
+const observation = (id: number, rest: string): string => `{"ob_id":${id},${rest}}\n`;
+const OBSERVATIONS =
+  observation(3, '"title":"sea ice","publicationState":"citable","volume":1.50,"projects":[]') +
+  observation(1, '"title":"river","publicationState":"published","nonGeographicFlag":true') +
+  observation(2, '"title":"lake\\u2028","publicationState":"published","doiPublishedTime":null') +
+  observation(7, '"title":"ocean","publicationState":"citable","dataPublishedTime":"2015-01-02T03:04:05"');
+const PHENOMONA =
+  '{"ob_id":1,"names":[],"terms":[{"ob_id":1,"label":"units","value":"K"},{"ob_id":2,"label":"var_id","value":"T"}]}\n' +
+  '{"ob_id":2,"names":[{"ob_id":9,"name":"a,b"}],"terms":[{"ob_id":2,"label":"units","value":"T"},{"ob_id":3,"label":"x","value":"K"}]}\n';
+const IPPS =
+  '{"ob_id":9007199254740991,"platform":"{base_url}/api/v3/platforms/30/?format=api","instrument":"{base_url}/api/v3/instruments/4/?format=api","relatedTo":{"ob_id":5,"uuid":"u","short_code":"acq"},"n":[1e3,9007199254740993]}\n';
+const DATA = dataSetOf(
+  new Map([
+    ['observations', OBSERVATIONS],
+    ['phenomona', PHENOMONA],
+    ['ipps', IPPS],
+    ['composites', '{"ob_id":8}\n'],
+    ['computations', '{"ob_id":8,"title":"c"}\n{"ob_id":4}'],
+  ]),
+);
+
+function get(
+  target: string,
+  settings: Partial<OracleSettings> = {},
+  headers: Record<string, string> = {},
+): OracleAnswer {
+  return oracle(DATA, { ...SETTINGS, ...settings }, { method: 'GET', target, headers });
+}
+
+/** The ids of a list's records, in order. */
+function idsOf(target: string, settings: Partial<OracleSettings> = {}): number[] {
+  const answer = get(target, settings);
+  expect(answer.status, answer.body).toBe(200);
+  const page = JSON.parse(answer.body ?? '') as { count: number; results: { ob_id: number }[] };
+  expect(page.results.length).toBe(page.count);
+  return page.results.map((record) => record.ob_id);
+}
+
+describe('pages', () => {
+  test('the next link re-encodes the query with names sorted', () => {
+    const { body } = get('/api/v3/observations/?title__contains!=ocean&limit=1&publicationState__in=published,citable');
+    expect(body).toBe(
+      '{"count":3,"next":"http://h/api/v3/observations/?limit=1&offset=1&publicationState__in=published%2Ccitable&title__contains%21=ocean",' +
+        '"previous":null,"results":[{"ob_id":1,"title":"river","publicationState":"published","nonGeographicFlag":true}]}',
+    );
+  });
+
+  test('the previous link leaves an offset of 0 out', () => {
+    const { body } = get('/api/v2/observations.json?limit=2&offset=1&b=2&a=x+y&b=1');
+    expect(body).toContain('"next":"http://h/api/v2/observations.json?a=x+y&b=2&b=1&limit=2&offset=3"');
+    expect(body).toContain('"previous":"http://h/api/v2/observations.json?a=x+y&b=2&b=1&limit=2"');
+  });
+
+  test('past the end the results are empty and the count is exact', () => {
+    const { body } = get('/api/v3/observations/?offset=500');
+    expect(body).toBe(
+      '{"count":4,"next":null,"previous":"http://h/api/v3/observations/?limit=100&offset=400","results":[]}',
+    );
+  });
+
+  test('a limit or offset that is none counts as 100 and 0, and the last one counts', () => {
+    const first = get('/api/v3/observations/?limit=1').body;
+    expect(get('/api/v3/observations/?limit=%2B01&limit=x&limit=+1+&offset=-1').body).toBe(first);
+    expect(idsOf('/api/v3/observations/?limit=0&offset=-1')).toEqual([1, 2, 3, 7]);
+    expect(get('/api/v3/observations/?limit=9', { limitMax: 3 }).body).toContain('?limit=3&offset=3"');
+  });
+
+  test('strings are re-escaped and number tokens kept as written', () => {
+    expect(get('/api/v3/observations/2/').body).toBe(
+      '{"ob_id":2,"title":"lake\\u2028","publicationState":"published","doiPublishedTime":null}',
+    );
+    expect(get('/api/v3/ipps/9007199254740991/').body).toContain('"n":[1e3,9007199254740993]');
+    expect(get('/api/v3/observations/3/').body).toContain('"volume":1.50');
+  });
+});
+
+describe('paths', () => {
+  test('every spelling of a collection is served', () => {
+    for (const path of ['phenomona/', 'phenomena/', 'phenomena.json', 'phenomona.json/', 'phenom%6fna/']) {
+      expect(get(`/api/v3/${path}`).body).toContain('"count":2');
+    }
+  });
+
+  test('a path without its slash is redirected where the path with it routes', () => {
+    expect(get('/api/v3/observations?a=%2f&')).toMatchObject({
+      status: 301,
+      headers: { location: '/api/v3/observations/?a=%2f&' },
+    });
+    expect(get('/api/v3/observations/%31').headers).toEqual({ location: '/api/v3/observations/%31/' });
+    for (const path of [
+      '/api',
+      '/api/v1',
+      '/api/v3/nothing',
+      '/api/v3/observations/x',
+      '/api/v2/migrationproperties',
+    ]) {
+      expect(get(path)).toMatchObject({ status: 404, body: '{"detail":"Not found."}' });
+    }
+  });
+
+  test('an id may be written 01, +1 and 1 with a blank', () => {
+    for (const id of ['01', '+1', '1%20', '%2B1']) expect(get(`/api/v3/observations/${id}/`).status).toBe(200);
+    for (const id of ['1.0', '-1', 'x', '1/1', '99']) expect(get(`/api/v3/observations/${id}/`).status).toBe(404);
+  });
+
+  test('ProcedureComputations answers a computation, or else the composite of that id', () => {
+    expect(get('/api/v3/ProcedureComputations/').body).toContain('"count":2');
+    expect(get('/api/v3/ProcedureComputations/8/').body).toBe('{"ob_id":8,"title":"c"}');
+    const composites = dataSetOf(new Map([['composites', '{"ob_id":8}']]));
+    const request = { method: 'GET', target: '/api/v3/ProcedureComputations/8.json', headers: {} };
+    expect(oracle(composites, SETTINGS, request).body).toBe('{"ob_id":8}');
+  });
+
+  test('links in a v2 answer say v2, and follow the request where the setting says so', () => {
+    const platformOf = (target: string, settings: Partial<OracleSettings> = {}): unknown =>
+      (JSON.parse(get(target, settings).body ?? '') as { platform: unknown }).platform;
+    const path = '/api/v2/ipps/9007199254740991';
+    expect(platformOf(`${path}/`)).toBe('http://h/api/v2/platforms/30/?format=api');
+    expect(platformOf(`${path}/`, { links: 'request' })).toBe('http://h/api/v2/platforms/30/');
+    expect(platformOf(`${path}/?format=json`, { links: 'request' })).toBe('http://h/api/v2/platforms/30/?format=json');
+    expect(platformOf(`${path}.json`, { links: 'request' })).toBe('http://h/api/v2/platforms/30.json');
+  });
+
+  test('both root views list the collections they serve', () => {
+    expect(get('/api/v3/').body).toMatch(
+      /^\{"acquisitions":"http:\/\/h\/api\/v3\/acquisitions\/\?format=api","bboxes":/,
+    );
+    expect(Object.keys(JSON.parse(get('/api/v3/.json').body ?? '') as object)).toHaveLength(34);
+    expect(Object.keys(JSON.parse(get('/api/v2/').body ?? '') as object)).toHaveLength(33);
+  });
+});
+
+describe('methods and negotiation', () => {
+  const send = (method: string, target = '/api/v3/observations/'): OracleAnswer =>
+    oracle(DATA, SETTINGS, { method, target, headers: {} });
+
+  test('HEAD has the headers of GET and no body', () => {
+    expect(send('HEAD')).toEqual({ ...send('GET'), body: '' });
+  });
+
+  test('OPTIONS describes the view', () => {
+    expect(send('OPTIONS').body).toBe(
+      '{"name":"Observations List","description":"","renders":["application/json","text/html"],' +
+        '"parses":["application/json","application/x-www-form-urlencoded","multipart/form-data"]}',
+    );
+    expect(send('OPTIONS', '/api/v3/observations/1/').body).toContain('"name":"Observations Instance"');
+  });
+
+  test('other methods are answered with 405', () => {
+    expect(send('POST')).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD, OPTIONS' },
+      body: '{"detail":"Method \\"POST\\" not allowed."}',
+    });
+  });
+
+  test('Accept decides unless the path or format does', () => {
+    const html = { accept: 'text/html' };
+    expect(get('/api/v3/observations/', {}, html).status).toBe(406);
+    expect(get('/api/v3/observations/?format=', {}, html).status).toBe(406);
+    expect(get('/api/v3/observations/?format=api', {}, html).status).toBe(200);
+    expect(get('/api/v3/observations.json', {}, html).status).toBe(200);
+    expect(get('/api/v3/observations/?format=xml').status).toBe(404);
+    expect(get('/api/v3/observations/', {}, { accept: 'application/json;q=0, */*' }).status).toBe(406);
+    expect(get('/api/v3/observations/', {}, { accept: 'text/html, */*;q=0.8' }).status).toBe(200);
+  });
+});
+
+describe('filters', () => {
+  const observations = '/api/v3/observations/?';
+  const phenomena = '/api/v3/phenomena/?';
+
+  test('positive conditions on one relation hold for the same related row', () => {
+    expect(idsOf(`${phenomena}terms__label=units`)).toEqual([1, 2]);
+    expect(idsOf(`${phenomena}terms__label=units&terms__value=K`)).toEqual([1]);
+    expect(idsOf(`${phenomena}terms=2&terms__value=T&terms__label__startswith=un`)).toEqual([2]);
+  });
+
+  test('negated conditions stand alone and keep records without related rows', () => {
+    expect(idsOf(`${phenomena}terms__label!=var_id`)).toEqual([2]);
+    expect(idsOf(`${phenomena}terms__label!=var_id&terms__value!=x`)).toEqual([2]);
+    expect(idsOf(`${phenomena}names__name__contains!=a`)).toEqual([1]);
+  });
+
+  test('in splits at commas, trims, and matches nothing when empty', () => {
+    expect(idsOf(`${observations}title__in=ocean,+river+,x`)).toEqual([1, 7]);
+    expect(idsOf(`${observations}title__in=`)).toEqual([]);
+    expect(idsOf(`${observations}title__in!=`)).toEqual([1, 2, 3, 7]);
+    expect(idsOf(`${phenomena}names__name__in=a,b`)).toEqual([]);
+  });
+
+  test('a null matches only negations', () => {
+    expect(idsOf(`${observations}doiPublishedTime__startswith=`)).toEqual([]);
+    expect(idsOf(`${observations}doiPublishedTime__startswith!=2`)).toEqual([1, 2, 3, 7]);
+  });
+
+  test('dates compare by instant', () => {
+    expect(idsOf(`${observations}dataPublishedTime=2015-01-02T05:04:05.0%2B02:00`)).toEqual([7]);
+    expect(idsOf(`${observations}dataPublishedTime__contains=T03`)).toEqual([7]);
+    expect(get(`${observations}dataPublishedTime=2015-02-29`).body).toBe(
+      '{"dataPublishedTime":["Enter a valid date/time."]}',
+    );
+  });
+
+  test('a link means its id', () => {
+    expect(idsOf('/api/v3/ipps/?platform=30.00&relatedTo=5&relatedTo__short_code=acq')).toHaveLength(1);
+    expect(idsOf('/api/v3/ipps/?platform__in=3,4&ob_id=1')).toEqual([]);
+    expect(get('/api/v3/ipps/?platform__contains=3').body).toBe(
+      '{"platform__contains":["\\"contains\\" lookup is not supported"]}',
+    );
+  });
+
+  test('the last of a repeated key counts, and earlier ones are not judged', () => {
+    expect(idsOf(`${observations}ob_id=x&ob_id__exact=2`)).toEqual([2]);
+  });
+
+  test('a 400 lists every bad key in query order', () => {
+    expect(
+      get(`${observations}title__foo=1&ob_id=1.5&title__=&ob_id__in=1,x&projects__uuid=1&title__icontains=%00`).body,
+    ).toBe(
+      '{"title__foo":["\\"foo\\" lookup is not supported"],"ob_id":["Enter a whole number."],' +
+        '"title__":["\\"\\" lookup is not supported"],"ob_id__in":["Enter a whole number."],' +
+        '"projects__uuid":["\\"uuid\\" lookup is not supported"],' +
+        '"title__icontains":["\\"icontains\\" lookup is not supported"]}',
+    );
+    expect(get(`${observations}title=%00`).body).toBe('{"title":["Null characters are not allowed."]}');
+  });
+
+  test('filterErrors decides what a bad filter does', () => {
+    expect(idsOf(`${observations}ob_id=x`, { filterErrors: 'empty' })).toEqual([]);
+    expect(idsOf(`${observations}ob_id__in=x,2`, { filterErrors: 'empty' })).toEqual([2]);
+    const ignoring = get(`${observations}page=1&ob_id__in=x&title=river`, { filterErrors: 'ignore' });
+    expect(ignoring).toMatchObject({ status: 200, headers: { 'x-ignored-params': 'page, ob_id__in' } });
+    expect(ignoring.body).toContain('"count":1');
+  });
+
+  test('unknown parameters are named, or refused with the nearest known name', () => {
+    expect(get(`${observations}page=1&a%20b=&page=2`).headers['x-ignored-params']).toBe('page, a%20b');
+    expect(get(`${observations}limit=1`).headers['x-ignored-params']).toBeNull();
+    expect(get(`${observations}strict=1&publicationStatus__in=x&page=2`).body).toBe(
+      '{"publicationStatus__in":["Unknown parameter. Did you mean \\"publicationState__in\\"?"],"page":["Unknown parameter."]}',
+    );
+    expect(get('/api/v3/observations/1/?limit=1', { strict: true }).body).toBe('{"limit":["Unknown parameter."]}');
+    expect(get(`${observations}ob_id=1`, { filters: 'documented' }).headers['x-ignored-params']).toBe('ob_id');
+  });
+});
+
+test('any random request on any random catalogue has an answer whose body is JSON', () => {
+  const seed = 20;
+  const random = randomOf(seed);
+  const dataSet = dataSetOf(randomCatalogue(random));
+  const statuses = new Map<number, number>();
+  for (let i = 0; i < 2000; i++) {
+    const request = randomRequest(random, dataSet);
+    const answer = oracle(dataSet, SETTINGS, { ...request, method: 'GET' });
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    if (answer.body !== undefined) expect(() => JSON.parse(answer.body ?? ''), request.target).not.toThrow();
+  }
+  expect([...statuses.keys()].sort(), `seed ${seed}`).toEqual([200, 301, 400, 404, 406]);
+});

@@ -1,0 +1,165 @@
+// The naive oracle: answers any request of the catalogue API from arrays of records and plain loops.
+// Shares only the declaration with the product. Called by the differential and its own tests. Never fast.
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import { accepts } from './accept.ts';
+import type { DataSet, OracleRecord } from './dataset.ts';
+import { matches } from './filters.ts';
+import { writeJson, writeText } from './json.ts';
+import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } from './judge.ts';
+import { linkTo, servedText, type LinkStyle } from './links.ts';
+import { lastValue, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
+import { routeOf, type View } from './routes.ts';
+
+/** What the oracle is set to; the same names as the server's settings. `limitMax` undefined means no bound. */
+export interface OracleSettings extends JudgeSettings {
+  readonly baseUrl: string;
+  readonly links: 'spec' | 'request';
+  readonly limitMax: number | undefined;
+}
+
+/** A request. `target` is path and query as sent; header names are in lower case. */
+export interface OracleRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * What an answer must be. A header that is null must be absent, one that is not named may be anything. A body that is
+ * undefined may be anything; to HEAD it is '', with the Content-Length of GET among the headers.
+ */
+export interface OracleAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | null>>;
+  readonly body: string | undefined;
+}
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+const PARSES = '["application/json","application/x-www-form-urlencoded","multipart/form-data"]';
+
+/** The answer to a request on a data set. Cost: a walk over every record of the collection. */
+export function oracle(dataSet: DataSet, settings: OracleSettings, request: OracleRequest): OracleAnswer {
+  const answer = answerOf(dataSet, settings, request);
+  return request.method === 'HEAD' ? { ...answer, body: '' } : answer;
+}
+
+interface Context {
+  readonly dataSet: DataSet;
+  readonly settings: OracleSettings;
+  readonly path: string;
+  readonly pairs: readonly Pair[];
+}
+
+function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleRequest): OracleAnswer {
+  const { method, target, headers } = request;
+  if (target.includes('#')) return { status: 400, headers: {}, body: undefined };
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const query = mark < 0 ? undefined : target.slice(mark + 1);
+  const route = routeOf(path);
+  if (route.kind === 'nothing') return notFound();
+  if (route.kind === 'redirect') {
+    return { status: 301, headers: { location: `${path}/${query === undefined ? '' : `?${query}`}` }, body: undefined };
+  }
+  if (method === 'OPTIONS') return options(route);
+  if (method !== 'GET' && method !== 'HEAD') {
+    return detail(405, `Method "${method}" not allowed.`, { allow: ALLOW });
+  }
+  if (route.kind === 'index') return { status: 200, headers: {}, body: undefined };
+  return viewed({ dataSet, settings, path, pairs: pairsOf(query) }, route, headers['accept']);
+}
+
+function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept: string | undefined): OracleAnswer {
+  const format = lastValue(context.pairs, 'format') ?? '';
+  if (!['', 'api', 'json'].includes(format)) return notFound();
+  if (!view.json && format === '' && !accepts(accept)) {
+    return detail(406, 'Could not satisfy the request Accept header.');
+  }
+  const judgement = judge(context.pairs, view.kind === 'list' ? view.collection : undefined, context.settings);
+  if (judgement.errors.length > 0) return json(400, errorBody(judgement.errors), {});
+  const style = styleOf(context, view, format);
+  const body = bodyOf(context, view, judgement, style);
+  if (body === undefined) return notFound();
+  return json(200, body, { allow: ALLOW, vary: 'Accept', 'x-ignored-params': ignoredHeader(judgement.ignored) });
+}
+
+function bodyOf(
+  context: Context,
+  view: Exclude<View, { kind: 'index' }>,
+  judgement: Judgement,
+  style: LinkStyle,
+): string | undefined {
+  if (view.kind === 'root') return rootBody(style);
+  if (view.kind === 'list') return pageBody(context, view.collection, judgement, style);
+  for (const collection of view.collections) {
+    const record = recordsOf(context, collection).find(({ id }) => id === view.id);
+    if (record) return recordBody(record, style);
+  }
+  return undefined;
+}
+
+function rootBody(style: LinkStyle): string {
+  const served = COLLECTIONS.filter(({ versions }) => versions.includes(style.version));
+  return `{${served.map(({ name }) => `${writeText(name)}:${writeText(linkTo(style, name))}`).join(',')}}`;
+}
+
+function recordBody({ json }: OracleRecord, style: LinkStyle): string {
+  return writeJson(json, (text) => servedText(text, style));
+}
+
+function pageBody(context: Context, collection: Collection, judgement: Judgement, style: LinkStyle): string {
+  const text = (stored: string): string => servedText(stored, style);
+  const found = recordsOf(context, collection).filter(
+    ({ json }) => !judgement.isEmpty && matches(json, judgement.conditions, text),
+  );
+  const limit = limitOf(context);
+  const offset = pageInteger(lastValue(context.pairs, 'offset'), 0n) ?? 0n;
+  const results = found.filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
+  const link = (to: bigint): string =>
+    writeText(`${style.baseUrl}${context.path}?${pageQuery(context.pairs, limit, to > 0n ? to : undefined)}`);
+  const next = offset + limit < BigInt(found.length) ? link(offset + limit) : 'null';
+  const previous = offset > 0n ? link(offset - limit) : 'null';
+  const records = results.map((record) => recordBody(record, style)).join(',');
+  return `{"count":${found.length},"next":${next},"previous":${previous},"results":[${records}]}`;
+}
+
+function limitOf({ pairs, settings }: Context): bigint {
+  const limit = pageInteger(lastValue(pairs, 'limit'), 1n) ?? 100n;
+  const bound = settings.limitMax === undefined ? limit : BigInt(settings.limitMax);
+  return limit < bound ? limit : bound;
+}
+
+function recordsOf({ dataSet }: Context, collection: Collection): readonly OracleRecord[] {
+  return dataSet.get(collection.name) ?? [];
+}
+
+function styleOf({ settings }: Context, view: Exclude<View, { kind: 'index' }>, format: string): LinkStyle {
+  const asked = { format: format === '' ? undefined : format, json: view.json };
+  return { baseUrl: settings.baseUrl, version: view.version, form: settings.links === 'spec' ? 'api' : asked };
+}
+
+function options(view: View): OracleAnswer {
+  const name = writeText(viewName(view));
+  const body = `{"name":${name},"description":"","renders":["application/json","text/html"],"parses":${PARSES}}`;
+  const answer = json(200, body, { allow: ALLOW });
+  return view.kind === 'index' ? { ...answer, headers: { allow: ALLOW }, body: undefined } : answer;
+}
+
+function viewName(view: View): string {
+  if (view.kind === 'list') return `${view.collection.title} List`;
+  return view.kind === 'record' ? `${view.collections[0]?.title} Instance` : 'Api Root';
+}
+
+function notFound(): OracleAnswer {
+  return detail(404, 'Not found.');
+}
+
+function detail(status: number, message: string, headers: OracleAnswer['headers'] = {}): OracleAnswer {
+  return json(status, `{"detail":${writeText(message)}}`, headers);
+}
+
+function json(status: number, body: string, headers: OracleAnswer['headers']): OracleAnswer {
+  const length = String(Buffer.byteLength(body));
+  return { status, headers: { 'content-type': 'application/json', 'content-length': length, ...headers }, body };
+}

@@ -1,0 +1,112 @@
+// Random filters: keys walked through the declaration, values drawn from a record, both spelled in many ways.
+// Called by requests.ts.
+import type { Field } from '../../engine/schema/types.ts';
+import type { Random } from '../support/random.ts';
+import { memberOf, type Json } from './json.ts';
+import { encode } from './query.ts';
+import { DATES, DATE_TIMES, INTEGERS, TEXTS } from './texts.ts';
+
+/** Draws `key=value` for a path of fields; `model` is a record that values are mostly drawn from. */
+export function randomFilter(random: Random, path: readonly Field[], model: Json | undefined): string {
+  const lookup = random.chance(0.93) ? random.pick(fittingLookups(random, path.at(-1))) : random.pick(ODD_LOOKUPS);
+  const key = path.map(({ name }) => name).join('__') + lookup + randomNegation(random);
+  const draw = (): string => randomValue(random, path, model);
+  const value = lookup === '__in' ? random.several(0, 4, draw).join(',') : draw();
+  const written = random.chance(0.03) ? random.pick(ODD_VALUES) : spell(random, value);
+  return `${random.chance(0.03) ? escapeSome(random, key) : key}=${written}`;
+}
+
+/** Kinds that the declaration has one of, among dozens of texts and links, are drawn more often. */
+function isRare(field: Field): boolean {
+  if (field.kind === 'record') return field.fields.some(isRare);
+  return field.kind === 'scalars' || (field.kind === 'scalar' && field.type === 'boolean');
+}
+
+function randomNegation(random: Random): string {
+  return random.chance(0.3) ? random.pick(['!', '!', '%21']) : '';
+}
+
+/** Mostly lookups that the field takes. */
+function fittingLookups(random: Random, field: Field | undefined): readonly string[] {
+  const takesText = field?.kind === 'scalar' || field?.kind === 'scalars' || random.chance(0.05);
+  return takesText ? ['', '', '__exact', '__contains', '__startswith', '__in', '__in'] : ['', '__exact', '__in'];
+}
+
+const ODD_VALUES: readonly string[] = ['', '', '%zz', '%', '%ed%a0%80', '%c3', '+', '%00', '%EF%BB%BFocean'];
+
+const ODD_LOOKUPS: readonly string[] = [
+  '__',
+  '__foo',
+  '__Exact',
+  '__uuid',
+  '__icontains',
+  '__contains__foo',
+  '__foo__contains',
+  '__contains__',
+  '____in',
+  '___in',
+  '__ob_id',
+  '__9',
+  '!',
+  '.in',
+  '__%C3%A9t%C3%A9',
+];
+
+/** Draws a walk from one of the fields down to a value or a relation. */
+export function randomFieldPath(random: Random, fields: readonly Field[]): readonly Field[] {
+  const rare = fields.filter(isRare);
+  const field = random.pick(rare.length > 0 && random.chance(0.15) ? rare : fields);
+  const isRelation = field.kind === 'record' || field.kind === 'records';
+  if (!isRelation || random.chance(0.2)) return [field];
+  return [field, ...randomFieldPath(random, field.fields)];
+}
+
+/** A value that stands in the model at the path, or a piece of one, or any value of a fitting type, or any at all. */
+function randomValue(random: Random, path: readonly Field[], model: Json | undefined): string {
+  const names = path.map(({ name }) => name);
+  const found = random.chance(0.8) ? valuesAt(model, names) : [];
+  if (found.length === 0) return random.chance(0.9) ? fittingValue(random, path.at(-1)) : random.pick(ODD_OPERANDS);
+  const value = random.pick(found);
+  if (random.chance(0.8)) return value;
+  const start = random.chance(0.6) ? 0 : random.integer(0, value.length + 1);
+  return value.slice(start, random.integer(start, value.length + 1));
+}
+
+const ODD_OPERANDS: readonly string[] = ['', '5.00', '5.', '1.5', '1e3', '-0', 'abc', 'False', ' 3 ', '9'.repeat(400)];
+
+function fittingValue(random: Random, field: Field | undefined): string {
+  const type = field?.kind === 'scalar' || field?.kind === 'scalars' ? field.type : 'integer';
+  if (type === 'integer' || type === 'float') return random.pick(INTEGERS);
+  if (type === 'boolean') return random.pick(['true', 'false', 'True', 'FALSE', '1', '0', '', 'no']);
+  return random.pick(type === 'text' ? TEXTS : [...DATES, ...DATE_TIMES]);
+}
+
+function valuesAt(value: Json | undefined, names: readonly string[]): string[] {
+  if (value?.kind === 'array') return value.items.flatMap((inner) => valuesAt(inner, names));
+  const [name, ...rest] = names;
+  if (value?.kind === 'object') return valuesAt(memberOf(value, name ?? 'ob_id'), rest);
+  if (value?.kind === 'number') return [value.token];
+  if (value?.kind === 'boolean') return [String(value.value)];
+  if (value?.kind !== 'string') return [];
+  return [/^\{base_url\}.*\/(\d+)\/\?format=api$/.exec(value.value)?.[1] ?? value.value];
+}
+
+function spell(random: Random, value: string): string {
+  // A cut through a surrogate pair leaves what UTF-8 cannot write; the buffer makes it U+FFFD.
+  const text = Buffer.from(value).toString();
+  const plain = encode(text, random.chance(0.5) ? '+' : '%20');
+  if (random.chance(0.1)) return escapeSome(random, text);
+  return random.chance(0.3) ? plain.replaceAll('%2C', ',').replaceAll('%2F', '/').replaceAll('%3A', ':') : plain;
+}
+
+/** Percent-encodes more than is needed, in either case of hexadecimal digits. */
+export function escapeSome(random: Random, text: string): string {
+  const bytes = [...Buffer.from(text)];
+  return bytes
+    .map((byte) => {
+      const hex = byte.toString(16).padStart(2, '0');
+      const isPlain = /[A-Za-z0-9_.~-]/.test(String.fromCharCode(byte)) && byte < 0x80 && random.chance(0.6);
+      return isPlain ? String.fromCharCode(byte) : `%${random.chance(0.5) ? hex : hex.toUpperCase()}`;
+    })
+    .join('');
+}

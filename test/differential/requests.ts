@@ -1,0 +1,127 @@
+// Random requests on a data set: valid, nearly valid and hostile ones, spelled in many ways.
+// Seeded; called by the differential. Values are mostly drawn from the data, so that filters find something.
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import type { Random } from '../support/random.ts';
+import type { DataSet } from './dataset.ts';
+import type { Json } from './json.ts';
+import type { OracleRequest } from './oracle.ts';
+import { encode } from './query.ts';
+import { randomFieldPath, randomFilter } from './requestFilters.ts';
+import { randomPath } from './requestPaths.ts';
+import { TEXTS } from './texts.ts';
+
+/** Draws a request that suits a data set, or nearly does. */
+export function randomRequest(random: Random, dataSet: DataSet): OracleRequest {
+  const collection = random.chance(0.7)
+    ? random.pick(COLLECTIONS.filter(({ open }) => !open))
+    : random.pick(COLLECTIONS);
+  const records = dataSet.get(collection.name) ?? [];
+  const model = records.length > 0 ? random.pick(records).json : undefined;
+  const path = randomPath(random, dataSet, collection);
+  const query = randomQuery(random, collection, model);
+  return { method: randomMethod(random), target: path + query, headers: randomHeaders(random) };
+}
+
+function randomMethod(random: Random): string {
+  if (random.chance(0.9)) return 'GET';
+  return random.pick(['HEAD', 'HEAD', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
+}
+
+const ACCEPTS: readonly string[] = [
+  '*/*',
+  'application/json',
+  'application/*',
+  'text/html',
+  'text/html, */*;q=0.8',
+  'text/html,application/xhtml+xml',
+  'application/json;q=0',
+  'application/json;q=0, */*;q=0.5',
+  'Application/JSON; charset=utf-8',
+  'application/json, text/html;q=0.5',
+  'image/*;q=0.5, */*;q=0',
+];
+
+function randomHeaders(random: Random): Record<string, string> {
+  return random.chance(0.85) ? {} : { accept: random.pick(ACCEPTS) };
+}
+
+/** `model` is a record that the values are drawn from, so that several filters agree on it. */
+function randomQuery(random: Random, collection: Collection, model: Json | undefined): string {
+  if (random.chance(0.1)) return random.pick(['', '', '?', '?&', '?=', '?=x', '?a', '?%', '?%ff=%e2%82', '??x=1']);
+  const roots = collection.fields.filter(({ kind }) => kind !== 'opaque');
+  const paths = random.several(0, 4, () => randomFieldPath(random, roots));
+  // Two conditions on one relation or array differ from two on different ones.
+  const twice = paths.filter((path) => random.chance(path.at(-1)?.kind === 'scalars' ? 0.9 : 0.1));
+  paths.push(...twice);
+  const filters = paths.map((path) => randomFilter(random, path, model));
+  const all = [...filters, ...randomControls(random)];
+  if (all.length === 0) return '';
+  return `?${random.shuffled(all).join(random.chance(0.05) ? '&&' : '&')}`;
+}
+
+function randomControls(random: Random): string[] {
+  const controls: string[] = [];
+  const integers = [
+    '1',
+    '2',
+    '3',
+    '5',
+    '10',
+    '100',
+    '1000',
+    '0',
+    '-1',
+    '',
+    'abc',
+    '+7',
+    '007',
+    '%2B7',
+    '1.5',
+    '9'.repeat(20),
+  ];
+  const small = (): string => (random.chance(0.85) ? String(random.integer(1, 6)) : random.pick(integers));
+  if (random.chance(0.5)) controls.push(`limit=${small()}`);
+  if (random.chance(0.4)) controls.push(`offset=${small()}`);
+  if (random.chance(0.05)) controls.push(`limit=${small()}`);
+  if (random.chance(0.2))
+    controls.push(
+      `format=${random.pick([...Array.from({ length: 4 }, () => ['api', 'json', '']).flat(), 'xml', 'API'])}`,
+    );
+  if (random.chance(0.06)) controls.push(`strict=${random.pick(['1', '1', '0', 'true', 'False', ''])}`);
+  const unknown = random.chance(0.15) ? random.several(1, 4, () => random.pick(UNKNOWN_NAMES)) : [];
+  controls.push(...unknown.map((name) => `${name}=${encode(random.pick(TEXTS), '+')}`));
+  return controls;
+}
+
+const UNKNOWN_NAMES: readonly string[] = [
+  'page',
+  'per_page',
+  'limt',
+  'publicationStatus__in',
+  'publicationState-x',
+  'results_field__dataPath',
+  'discoveryKeyword__name',
+  'titel',
+  'TITLE',
+  'titel!',
+  '__title',
+  '9title',
+  'limit__in',
+  'format!',
+  '__proto__',
+  'constructor',
+  'toString__in',
+  'na%C3%AFve',
+  'a%20b%2Cc',
+  '%00',
+  // The one sorts before the other by code point, behind it by UTF-16 unit.
+  '%EF%BF%BD',
+  '%F0%9F%98%80',
+  // Two and three of these lie around the bound of the header that names them.
+  'x'.repeat(600),
+  'y'.repeat(500),
+  'z'.repeat(410),
+  'w'.repeat(422),
+  'v'.repeat(1100),
+];

@@ -1,0 +1,118 @@
+// The oracle's reading of a filter value, and its comparison with one JSON value of a record.
+// Called by filters.ts. Messages are those of the design page, Parameters and Filters.
+import type { ScalarType } from '../../engine/schema/types.ts';
+import type { Json } from './json.ts';
+
+/** What a key ends on: a scalar's type, or `id` for a link or relation. */
+export type OperandType = ScalarType | 'id';
+/** The lookups of spec 4.3. */
+export type Lookup = 'exact' | 'contains' | 'startswith' | 'in';
+
+/** Whether one JSON value of a record fits; a null or absent value never does. `text` gives a string as served. */
+export type Test = (value: Json | undefined, text: (stored: string) => string) => boolean;
+
+/** A test, or the message that says what is wrong with the value. */
+export type Parsed = { readonly test: Test } | { readonly message: string };
+
+const NUL: Parsed = { message: 'Null characters are not allowed.' };
+const REQUIRED: Parsed = { message: 'This field is required.' };
+
+/** The test of a lookup with a raw (decoded) value. `lenient` drops wrong members of `in` instead of refusing the list. */
+export function parseTest(type: OperandType, lookup: Lookup, raw: string, lenient: boolean): Parsed {
+  if (lookup === 'in') return parseIn(type, raw, lenient);
+  if (lookup === 'exact') return parseExact(type, raw);
+  if (raw.includes('\0')) return NUL;
+  const operand = raw.trim();
+  return {
+    test: (value, text) => {
+      const served = jsonText(value, text);
+      return served !== undefined && (lookup === 'contains' ? served.includes(operand) : served.startsWith(operand));
+    },
+  };
+}
+
+function parseIn(type: OperandType, raw: string, lenient: boolean): Parsed {
+  if (raw === '') return { test: () => false };
+  const members = raw.split(',').map((member) => parseExact(type, member));
+  const tests = members.flatMap((member) => ('test' in member ? [member.test] : []));
+  const wrong = members.find((member) => 'message' in member);
+  if (wrong && (!lenient || tests.length === 0)) return wrong;
+  return { test: (value, text) => tests.some((test) => test(value, text)) };
+}
+
+function parseExact(type: OperandType, raw: string): Parsed {
+  if (raw.includes('\0')) return NUL;
+  const operand = raw.trim();
+  switch (type) {
+    case 'text':
+      return { test: (value, text) => value?.kind === 'string' && text(value.value) === operand };
+    case 'boolean': {
+      const wanted = !['', '0', 'false'].includes(operand.toLowerCase());
+      return { test: (value) => value?.kind === 'boolean' && value.value === wanted };
+    }
+    case 'date':
+    case 'dateTime':
+      return parseInstant(type, operand);
+    case 'float':
+      throw new Error('no declared field is a float');
+    case 'integer':
+    case 'id':
+      return parseInteger(operand);
+  }
+}
+
+function parseInteger(operand: string): Parsed {
+  if (operand === '') return REQUIRED;
+  const digits = /^([+-]?\d+)(?:\.0*)?$/.exec(operand)?.[1];
+  if (digits === undefined) return { message: 'Enter a whole number.' };
+  const wanted = BigInt(digits.replace('+', ''));
+  return { test: (value) => integerIn(value) === wanted };
+}
+
+function parseInstant(type: 'date' | 'dateTime', operand: string): Parsed {
+  if (operand === '') return REQUIRED;
+  const wanted = instantOf(operand);
+  if (wanted === undefined) return { message: type === 'date' ? 'Enter a valid date.' : 'Enter a valid date/time.' };
+  return { test: (value) => value?.kind === 'string' && instantOf(value.value) === wanted };
+}
+
+/** A number's integer, or the id of a link: the last number in it. */
+function integerIn(value: Json | undefined): bigint | undefined {
+  if (value?.kind === 'number') return /^-?\d+$/.test(value.token) ? BigInt(value.token) : undefined;
+  const digits = value?.kind === 'string' ? /(\d+)\/?(?:\?.*)?$/.exec(value.value)?.[1] : undefined;
+  return digits === undefined ? undefined : BigInt(digits);
+}
+
+/** The text that text lookups see: a string as served, the JSON text of numbers and booleans. */
+function jsonText(value: Json | undefined, text: (stored: string) => string): string | undefined {
+  if (value?.kind === 'string') return text(value.value);
+  if (value?.kind === 'number') return value.token;
+  return value?.kind === 'boolean' ? String(value.value) : undefined;
+}
+
+const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(?:(Z)|([+-])(\d\d):(\d\d))?$/;
+
+/** Microseconds since 1970, undefined where the text is no such date. No time is midnight, no zone is UTC. */
+export function instantOf(text: string): bigint | undefined {
+  const match = INSTANT.exec(text);
+  if (!match) return undefined;
+  const part = (i: number): number => Number(match[i] ?? 0);
+  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map(part) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute, second);
+  // A day or an hour that is none rolls over into another one.
+  const written = `${match[1]}-${match[2]}-${match[3]} ${hour}:${minute}:${second}`;
+  const read = `${date.toISOString().slice(0, 10)} ${date.getUTCHours()}:${date.getUTCMinutes()}:${date.getUTCSeconds()}`;
+  if (written !== read || part(10) > 23 || part(11) > 59) return undefined;
+  const zoneMinutes = (match[9] === '-' ? -1 : 1) * (part(10) * 60 + part(11));
+  const milliseconds = BigInt(date.getTime() - zoneMinutes * 60_000);
+  return milliseconds * 1000n + BigInt((match[7] ?? '').padEnd(6, '0'));
+}

@@ -1,0 +1,51 @@
+// The tests' HTTP client: sends a target byte for byte over a kept connection and gives back what came.
+// No decoding, no following, no default headers but Host.
+import { Agent, request } from 'node:http';
+
+/** An answer as received. Header names are in lower case; `body` is the UTF-8 text of the bytes. */
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+}
+
+/** What to send. `target` goes out as it is; it must be ASCII without blanks. */
+export interface Sent {
+  readonly method?: string;
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A client of one server; `close` ends its connections. */
+export interface Client {
+  send(sent: Sent): Promise<Received>;
+  get(target: string, headers?: Readonly<Record<string, string>>): Promise<Received>;
+  close(): void;
+}
+
+/** A client for an address such as `http://127.0.0.1:8080`. Connections are kept and reused. */
+export function clientOf(url: string): Client {
+  const { hostname, port } = new URL(url);
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const send = ({ method = 'GET', target, headers = {} }: Sent): Promise<Received> =>
+    new Promise((resolve, reject) => {
+      const options = { agent, hostname, port, method, path: target, headers };
+      const outgoing = request(options, (incoming) => {
+        const pieces: Buffer[] = [];
+        incoming.on('data', (piece: Buffer) => pieces.push(piece));
+        incoming.once('error', reject);
+        incoming.once('end', () => {
+          // Repeated headers come joined by `, `; only Set-Cookie comes as an array, and nobody sets cookies here.
+          const received = incoming.headers as Record<string, string | undefined>;
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: received,
+            body: Buffer.concat(pieces).toString('utf8'),
+          });
+        });
+      });
+      outgoing.once('error', reject);
+      outgoing.end();
+    });
+  return { send, get: (target, headers = {}) => send({ target, headers }), close: () => agent.destroy() };
+}

@@ -1,0 +1,175 @@
+// A collection's index from plain JavaScript values, by slow and obvious code that follows the declaration.
+// Shares nothing with import but the declaration and the index's stored form; holds no served bytes (records have no chunk).
+import { parseInstant } from '../../engine/query/instant.ts';
+import { collectionNamed } from '../../engine/schema/catalogue.ts';
+import type { Collection, Field } from '../../engine/schema/types.ts';
+import type { ColumnType, Dictionary } from '../../engine/column/dictionary.ts';
+import { identityIndex, invertedIndex, type FieldIndex } from '../../engine/index/field.ts';
+import type { CollectionIndex, FieldNode, Members, Table } from '../../engine/index/table.ts';
+import { bitmapOf } from '../../engine/bits/bitmap.ts';
+import { DENSE_PART } from '../../engine/index/rowset.ts';
+
+/** A JSON value; a bigint stands for an integer token that a number would round. Text may start with `{base_url}`. */
+export type Value = string | number | bigint | boolean | null | undefined | readonly Value[] | RecordValue;
+
+/** A record or an embedded record. */
+export interface RecordValue {
+  readonly [name: string]: Value;
+}
+
+/** The index of a declared collection over these records, in any order. `records` of it has rows but no chunks. */
+export function indexOf(collectionName: string, records: readonly RecordValue[]): CollectionIndex {
+  const declaration = collectionNamed(collectionName);
+  if (!declaration) throw new Error(`no collection ${collectionName}`);
+  return indexOfDeclared(declaration, records);
+}
+
+/** The same for a declaration of a test's own. */
+export function indexOfDeclared(declaration: Collection, records: readonly RecordValue[]): CollectionIndex {
+  const idOf = (record: RecordValue): number => Number(record[declaration.idField]);
+  const sorted = [...records].sort((a, b) => idOf(a) - idOf(b));
+  const dictionary = dictionaryOf(
+    'integer',
+    sorted.map((record) => tokenOf(record[declaration.idField], 'integer')),
+  );
+  const ids = identityIndex(dictionary);
+  const members = new Map(membersOf(declaration.fields, sorted));
+  members.set(declaration.idField, { kind: 'values', name: declaration.idField, index: ids });
+  return {
+    declaration,
+    rows: sorted.length,
+    ids,
+    members,
+    records: { rows: sorted.length, chunks: [], baseUrl: '', growth: 0 },
+  };
+}
+
+/** The id that a link points at: the last number of `{base_url}/api/v3/projects/7/?format=api`. */
+export function idOfLink(link: string): string {
+  return /(\d+)\/?(?:\?.*)?$/.exec(link)![1]!;
+}
+
+/** `rows` holds one (embedded) record per row of the table, undefined where the parent has none. */
+function membersOf(fields: readonly Field[], rows: readonly (RecordValue | undefined)[]): Members {
+  const members = new Map<string, FieldNode>();
+  for (const field of fields) {
+    const node = nodeOf(
+      field,
+      rows.map((row) => row?.[field.name]),
+    );
+    if (node) members.set(field.name, node);
+  }
+  return members;
+}
+
+/** `values` holds the field's value of every row. */
+function nodeOf(field: Field, values: readonly Value[]): FieldNode | undefined {
+  const { kind, name } = field;
+  switch (kind) {
+    case 'scalar':
+      return { kind: 'values', name, index: columnOf(field.type, values) };
+    case 'link':
+      return { kind: 'values', name, index: columnOf('link', values) };
+    case 'record': {
+      const members = membersOf(field.fields, values.map(asRecord));
+      return { kind: 'record', name, members, id: idIndex(members, field.idField) };
+    }
+    case 'records': {
+      const { table, elements } = childOf(values);
+      const members = membersOf(field.fields, elements.map(asRecord));
+      return { kind: 'many', name, table, members, id: idIndex(members, field.idField), isRelation: true };
+    }
+    case 'links':
+    case 'scalars': {
+      const { table, elements } = childOf(values);
+      const id = columnOf(kind === 'links' ? 'link' : field.type, elements);
+      return { kind: 'many', name, table, members: new Map(), id, isRelation: kind === 'links' };
+    }
+    case 'opaque':
+      return undefined;
+  }
+}
+
+function asRecord(value: Value): RecordValue | undefined {
+  return typeof value === 'object' && value !== null ? (value as RecordValue) : undefined;
+}
+
+function idIndex(members: Members, idField: string): FieldIndex {
+  const node = members.get(idField);
+  if (node?.kind !== 'values') throw new Error(`no id field ${idField}`);
+  return node.index;
+}
+
+function childOf(arrays: readonly Value[]): { readonly table: Table; readonly elements: readonly Value[] } {
+  const elements: Value[] = [];
+  const parents: number[] = [];
+  const starts: number[] = [];
+  arrays.forEach((array, parent) => {
+    starts.push(elements.length);
+    for (const element of (array ?? []) as readonly Value[]) {
+      elements.push(element);
+      parents.push(parent);
+    }
+  });
+  starts.push(elements.length);
+  return {
+    table: { rows: elements.length, starts: Uint32Array.from(starts), parents: Uint32Array.from(parents) },
+    elements,
+  };
+}
+
+function columnOf(type: ColumnType, values: readonly Value[]): FieldIndex {
+  const tokens = values.map((value) => tokenOf(value, type));
+  const dictionary = dictionaryOf(type, tokens);
+  const codeOf = new Map(textsOf(dictionary).map((text, code) => [text, code]));
+  const codes = tokens.map((token) => (token === undefined ? dictionary.size : codeOf.get(token)!));
+  const starts: number[] = [];
+  const postings: number[] = [];
+  const dense: number[] = [];
+  const bitmaps: number[] = [];
+  for (let code = 0; code <= dictionary.size; code++) {
+    starts.push(postings.length);
+    const rows = codes.flatMap((each, row) => (each === code ? [row] : []));
+    postings.push(...rows);
+    if (rows.length <= codes.length * DENSE_PART) continue;
+    dense.push(code);
+    bitmaps.push(...bitmapOf(Uint32Array.from(rows), codes.length));
+  }
+  starts.push(postings.length);
+  const [a, b, c, d, e] = [codes, starts, postings, dense, bitmaps].map((list) => Uint32Array.from(list));
+  return invertedIndex(dictionary, { codes: a!, starts: b!, postings: c!, dense: d!, bitmaps: e! });
+}
+
+/** The text of a value in its dictionary, undefined for null. */
+function tokenOf(value: Value, type: ColumnType): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  return type === 'link' ? idOfLink(String(value)) : String(value);
+}
+
+function dictionaryOf(type: ColumnType, tokens: readonly (string | undefined)[]): Dictionary {
+  const distinct = [...new Set(tokens.filter((token) => token !== undefined))];
+  const isByText = type === 'text' || type === 'boolean';
+  const numberOf = type === 'date' || type === 'dateTime' ? parseInstant : Number;
+  const compare = (a: string, b: string): number =>
+    (isByText ? 0 : compareNumbers(numberOf(a), numberOf(b))) || Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const sorted = distinct.sort(compare);
+  let bytes = 0;
+  return {
+    type,
+    size: sorted.length,
+    ends: Uint32Array.from(sorted, (text) => (bytes += Buffer.byteLength(text))),
+    text: new Uint8Array(Buffer.from(sorted.join(''))),
+    numbers: isByText ? undefined : Float64Array.from(sorted, numberOf),
+  };
+}
+
+/** Ascending, with what is no number last. */
+function compareNumbers(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function textsOf(dictionary: Dictionary): readonly string[] {
+  const { text, ends } = dictionary;
+  return Array.from(ends, (end, code) => Buffer.from(text.subarray(code === 0 ? 0 : ends[code - 1], end)).toString());
+}

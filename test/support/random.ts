@@ -1,0 +1,41 @@
+// Seeded randomness for tests: the same seed gives the same draws on every machine. No clock, no Math.random.
+
+/** A source of draws. Ends are exclusive. */
+export interface Random {
+  /** A float from 0 to 1. */
+  unit(): number;
+  /** An integer from `start` to before `end`. */
+  integer(start: number, end: number): number;
+  /** True with the given probability. */
+  chance(probability: number): boolean;
+  /** One element of a non-empty array. */
+  pick<T>(choices: readonly T[]): T;
+  /** As many draws of `draw` as an integer from `start` to before `end` says. */
+  several<T>(start: number, end: number, draw: () => T): T[];
+  /** The elements in a random order; the array given is left as it is. */
+  shuffled<T>(elements: readonly T[]): T[];
+}
+
+/** Draws of a 32-bit seed (a Weyl sequence with a multiplicative mix; good enough for test cases, nothing else). */
+export function randomOf(seed: number): Random {
+  let state = seed >>> 0;
+  const unit = (): number => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+  };
+  const integer = (start: number, end: number): number => start + Math.floor(unit() * (end - start));
+  const pick = <T>(choices: readonly T[]): T => {
+    if (choices.length === 0) throw new Error('nothing to pick from');
+    return choices[integer(0, choices.length)] as T;
+  };
+  const several = <T>(start: number, end: number, draw: () => T): T[] =>
+    Array.from({ length: integer(start, end) }, () => draw());
+  const shuffled = <T>(elements: readonly T[]): T[] =>
+    elements
+      .map((element) => ({ element, order: unit() }))
+      .sort((a, b) => a.order - b.order)
+      .map(({ element }) => element);
+  return { unit, integer, chance: (probability) => unit() < probability, pick, several, shuffled };
+}

@@ -1,0 +1,25 @@
+// Requests as a transport would present them, for tests of handlers without a socket.
+import type { Disconnection, Request } from '../../server/http/exchange.ts';
+
+/** What a test says of a request; the rest is a GET of `/` by a client on this machine. Header names in lower case. */
+export interface RequestParts {
+  readonly method?: string;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly peer?: string;
+}
+
+/** A request of these parts; `url` is path and query. */
+export function requestOf({ method = 'GET', url = '/', headers = {}, peer = '127.0.0.1' }: RequestParts): Request {
+  const mark = url.indexOf('?');
+  return {
+    method,
+    target: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? undefined : url.slice(mark + 1),
+    header: (name) => headers[name],
+    peer: () => peer,
+  };
+}
+
+/** A client that stays. */
+export const STAYING: Disconnection = { isGone: () => false, onGone: () => {} };

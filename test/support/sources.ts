@@ -1,0 +1,49 @@
+// The project's own files as text, for tests of style: what git tracks or would track, read once per test run.
+// Knows no rule; test/tidy.test.ts and its rules judge.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+// The root folder of the project, with a slash at its end.
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * A source file. `path` is relative to the root, with forward slashes; `code` is `text` with every comment blanked out,
+ * line breaks and positions kept.
+ */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly code: string;
+}
+
+/** Every file of the project by its path relative to the root: tracked ones and new ones that git does not ignore. */
+export function projectFiles(): readonly string[] {
+  const options = { cwd: ROOT, encoding: 'utf8' } as const;
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options);
+  // A file that is deleted but still tracked is listed too.
+  return [...new Set(listed.split('\0'))].filter((path) => path !== '' && existsSync(ROOT + path)).toSorted();
+}
+
+/** The text of a file of the project. */
+export function readProjectFile(path: string): string {
+  return readFileSync(ROOT + path, 'utf8');
+}
+
+/** A source from its text; made-up ones serve to try a rule. */
+export function sourceOf(path: string, text: string): Source {
+  return { path, text, code: blankComments(text) };
+}
+
+const STRING_OR_COMMENT = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[^]*?\*\//g;
+
+// Strings are matched so that `//` inside one is no comment. A regular expression with a quote in it can hide the rest
+// of its line from the rules; nothing worse.
+function blankComments(text: string): string {
+  return text.replace(STRING_OR_COMMENT, (token) => (token.startsWith('/') ? token.replace(/[^\n]/g, ' ') : token));
+}
+
+/** `path:line` of a position in a source, as terminals make clickable. */
+export function placeOf(source: Source, index: number): string {
+  return `${source.path}:${source.text.slice(0, index).split('\n').length}`;
+}

@@ -1,0 +1,164 @@
+// The rules of style that a machine can judge. Each takes sources and answers one line per violation: place, what is
+// wrong, the cure. Pure: which files there are is decided by test/tidy.test.ts, which also shows that each rule bites.
+import { posix } from 'node:path';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { areaOf } from './areas.ts';
+import { placeOf, type Source } from './sources.ts';
+
+/** A rule: one line per violation, none when all is well. */
+export type Rule = (sources: readonly Source[]) => readonly string[];
+
+function isTest(path: string): boolean {
+  return path.startsWith('test/');
+}
+
+/** A rule that reports every match of a pattern in code (comments apart) that `isAllowed` does not excuse. */
+function everyMatch(pattern: RegExp, complain: (match: RegExpExecArray, source: Source) => string | undefined): Rule {
+  return (sources) =>
+    sources.flatMap((source) =>
+      [...source.code.matchAll(pattern)].flatMap((match) => {
+        const complaint = complain(match, source);
+        return complaint === undefined ? [] : [`${placeOf(source, match.index)} ${complaint}`];
+      }),
+    );
+}
+
+const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])(?<target>[^'"\n]+)\1/g;
+
+/** Imports follow the arrows of ARCHITECTURE.md, as the table in test/support/areas.ts has them. */
+export const importsFollowTheArrows = everyMatch(IMPORT, ({ groups }, { path }) => {
+  const target = groups?.['target'] ?? '';
+  if (!target.startsWith('.')) return undefined;
+  const [from, to] = [areaOf(path), areaOf(posix.join(posix.dirname(path), target))];
+  if (!from || !to || from === to || from.mayImport.includes(to.name)) return undefined;
+  return `imports ${target}: ${from.name} may not know ${to.name}; move the code to the right side of the arrow`;
+});
+
+/** What may be used in one place only. A test may use all of it. */
+const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: string, why: string][]; cure: string }[] =
+  [
+    {
+      pattern: /\bprocess\s*\.\s*env\b/,
+      what: 'the environment',
+      allowed: [
+        ['server/config.ts', 'settings are read there'],
+        ['server/http/uwsLibrary.ts', 'uWebSockets.js takes its header limit from the environment when it is loaded'],
+      ],
+      cure: 'declare a setting in server/config.ts and pass its value on',
+    },
+    {
+      pattern: /\bDate\.now\b|\bperformance\.now\b|\bnew Date\(\)|\bprocess\.hrtime\b/,
+      what: 'the clock',
+      allowed: [
+        ['server/clock.ts', 'the clock of the server'],
+        ['bench/', 'measuring is what it is for'],
+      ],
+      cure: 'take a Clock (server/clock.ts) as a parameter',
+    },
+    {
+      pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b/,
+      what: 'randomness',
+      allowed: [],
+      cure: 'take a seeded source as a parameter',
+    },
+    {
+      pattern: /(?<![.\w])fetch\s*\(/,
+      what: 'fetch',
+      allowed: [['data/upstream.ts', 'the only client of the upstream catalogue']],
+      cure: 'go through data/upstream.ts',
+    },
+    {
+      pattern: /['"]uWebSockets\.js['"]/,
+      what: 'uWebSockets.js',
+      allowed: [
+        ['server/http/uwsLibrary.ts', 'loads it safely'],
+        ['bench/', 'the bare control that ratios are taken to'],
+      ],
+      cure: 'go through server/http/uwsLibrary.ts',
+    },
+    { pattern: /\bconsole\s*\./, what: 'the console', allowed: [], cure: 'report through a parameter or an event' },
+  ];
+
+/** The environment, clock, randomness, fetch, uWebSockets.js and the console stay in their one file. */
+export const rimStaysAtTheRim: Rule = (sources) =>
+  RIM.flatMap(({ pattern, what, allowed, cure }) => {
+    const rule = everyMatch(new RegExp(pattern, 'g'), (_, { path }) => {
+      const isExcused =
+        isTest(path) || allowed.some(([file]) => path === file || (file.endsWith('/') && path.startsWith(file)));
+      return isExcused ? undefined : `uses ${what}; ${cure}`;
+    });
+    return rule(sources);
+  });
+
+/** The engine imports no module of Node. The compiler sees to it too; this names the line and the reason. */
+export const engineIsPure = everyMatch(/['"]node:[a-z_/]+['"]/g, (_, { path }) =>
+  path.startsWith('engine/')
+    ? 'a node: module in the engine; do the I/O in data/ or server/ and pass bytes in'
+    : undefined,
+);
+
+/** Every source opens with 2 to 5 lines of comment: what it is, what it must not do, who calls it. Tests: 1 to 5. */
+export const headersAreThere: Rule = (sources) =>
+  sources.flatMap((source) => {
+    const lines = source.text.replace(/^#!.*\n/, '').split('\n');
+    const count = lines.findIndex((line) => !line.startsWith('//'));
+    const least = isTest(source.path) ? 1 : 2;
+    if (count >= least && count <= 5) return [];
+    return [
+      `${source.path}:1 has ${count} header lines; open with ${least} to 5: what it is, must not do, who calls it`,
+    ];
+  });
+
+const EXPORT =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (?<name>[\w$]+)/gm;
+
+/** Every export has a docstring right above it; those of tests too, but for configuration. */
+export const exportsAreDocumented = everyMatch(EXPORT, (match, { text }) =>
+  /\*\/\s*$/.test(text.slice(0, match.index))
+    ? undefined
+    : `${match.groups?.['name']} has no docstring; write /** ... */ above it`,
+);
+
+/** No default export, outside configuration files of tools that want one. */
+export const exportsAreNamed = everyMatch(/^export default\b/gm, (_, { path }) =>
+  path.endsWith('.config.ts') ? undefined : 'a default export; give it a name and export that',
+);
+
+/** Collection names that may stand outside the declaration, each with its reason. */
+const NAMES_ALLOWED: readonly [file: string, name: string, why: string][] = [
+  ['server/commands.ts', 'observations', 'an example in a help text'],
+  ['engine/page/envelope.ts', 'results', 'the key of the envelope that holds the records (spec 2.2)'],
+];
+
+/** No collection is named outside the declaration and the generator, in product code. */
+export const collectionsAreNamedOnce: Rule = (sources) => {
+  const names = COLLECTIONS.map(({ name }) => name).join('|');
+  const product = sources.filter(({ path }) => !/^(test|bench|engine\/schema|data\/synth)\//.test(path));
+  const rule = everyMatch(new RegExp(`(['"\`/])(?<name>${names})(?=['"\`/])`, 'g'), ({ groups }, { path }) => {
+    const name = groups?.['name'] ?? '';
+    if (NAMES_ALLOWED.some(([file, allowed]) => file === path && allowed === name)) return undefined;
+    return `names the collection ${name}; derive it from engine/schema/catalogue.ts`;
+  });
+  return rule(product);
+};
+
+/** Nothing is left for later, and no test is left alone. */
+export const nothingIsLeftOver: Rule = (sources) =>
+  sources.flatMap((source) => {
+    const notes = [...source.text.matchAll(/\b(?:TO[D]O|FIX[M]E|X[X]X)\b/g)].map(
+      ({ index }) => `${placeOf(source, index)} a note for later; do it, or put it where work is planned`,
+    );
+    const alone = [...source.code.matchAll(/\b(?:test|describe|it)\.only\b/g)].map(
+      ({ index }) => `${placeOf(source, index)} runs alone; take the .only away`,
+    );
+    return [...notes, ...alone];
+  });
+
+const LINES_MAX = 400;
+
+/** No file is longer than 400 lines. */
+export const filesAreShort: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    const lines = text.split('\n').length - 1;
+    return lines > LINES_MAX ? [`${path}:${LINES_MAX} has ${lines} lines; cut it along its nouns`] : [];
+  });

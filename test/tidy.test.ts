@@ -1,0 +1,152 @@
+// Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure.
+// Every rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
+import { describe, expect, test } from 'vitest';
+import { settingsTable } from '../server/config.ts';
+import { PROGRAMS } from './support/debian.ts';
+import { projectFiles, readProjectFile, sourceOf, type Source } from './support/sources.ts';
+import * as rules from './support/tidyRules.ts';
+
+const FILES = projectFiles();
+const TOP_LEVEL = new Set(
+  [
+    'engine data workers server bench test deploy .ci package.json package-lock.json tsconfig.json .gitignore',
+    'README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE',
+  ].flatMap((names) => names.split(' ')),
+);
+
+/** Written by flatc or another tool, as the header of each says. */
+const GENERATED: readonly string[] = [];
+
+const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path) && !GENERATED.includes(path)).map(
+  (path) => sourceOf(path, readProjectFile(path)),
+);
+
+/** Rule by rule: the sentence that is true, and lines of code that would make it false, with the file they stand in. */
+const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path: string, text: string][]][] = [
+  [
+    'imports follow the arrows',
+    rules.importsFollowTheArrows,
+    [
+      ['engine/bits/a.ts', "import '../query/plan.ts';"],
+      ['engine/page/a.ts', "export type { Plan } from '../query/plan.ts';"],
+      ['data/a.ts', "await import('../workers/pool.ts');"],
+      ['server/http/a.ts', "import { app } from './uws.ts';"],
+      ['server/serve.ts', "import { port } from '../test/support/server.ts';"],
+    ],
+  ],
+  [
+    'environment, clock, randomness, fetch, uWebSockets.js and console stay in their one file',
+    rules.rimStaysAtTheRim,
+    [
+      ['server/a.ts', 'const port = process.env.PORT;'],
+      ['data/a.ts', 'const now = Date.now();'],
+      ['data/a.ts', 'const now = performance.now();'],
+      ['workers/a.ts', 'const draw = Math.random();'],
+      ['server/a.ts', 'const answer = await fetch(url);'],
+      ['server/a.ts', "import uws from 'uWebSockets.js';"],
+      ['server/a.ts', 'console.log(1);'],
+    ],
+  ],
+  ['the engine knows no module of Node', rules.engineIsPure, [['engine/bits/a.ts', "import 'node:fs';"]]],
+  [
+    'every file opens with a header of 2 to 5 lines',
+    rules.headersAreThere,
+    [
+      ['data/a.ts', '// One line.\nlet a;'],
+      ['data/a.ts', '// Line.\n'.repeat(6)],
+      ['test/a.test.ts', 'let a;'],
+    ],
+  ],
+  ['every export has a docstring', rules.exportsAreDocumented, [['data/a.ts', '// A comment.\nexport const a = 1;']]],
+  ['no export is a default export', rules.exportsAreNamed, [['data/a.ts', 'export default 1;']]],
+  [
+    'no collection is named outside its declaration',
+    rules.collectionsAreNamedOnce,
+    [
+      ['data/a.ts', "read('platforms');"],
+      ['server/a.ts', "get('/api/v3/ipps/');"],
+    ],
+  ],
+  [
+    'nothing is left for later and no test runs alone',
+    rules.nothingIsLeftOver,
+    [
+      ['data/a.ts', `// ${'TO'}${'DO'}: more`],
+      ['test/a.test.ts', `test${'.only'}('x', f);`],
+    ],
+  ],
+  ['no file is longer than 400 lines', rules.filesAreShort, [['data/a.ts', 'x\n'.repeat(401)]]],
+];
+
+describe.each(RULES)('%s', (_sentence, rule, wrong) => {
+  test('in the whole project', () => {
+    expect(rule(SOURCES)).toEqual([]);
+  });
+  test.each(wrong)('else it is reported: in %s, %j', (path, text) => {
+    expect(rule([sourceOf(path, text)])).toEqual([expect.stringMatching(`^${path}:[0-9]+ `)]);
+  });
+});
+
+test('the top level holds what it is meant to hold, and nothing else', () => {
+  const names = new Set(FILES.map((path) => path.split('/')[0] ?? ''));
+  expect([...names].filter((name) => !TOP_LEVEL.has(name))).toEqual([]);
+});
+
+test('the code map of ARCHITECTURE.md lists every source file, each with a phrase, and no other', () => {
+  const [, block = ''] = /## Code map\n[^]*?```text\n([^]*?)```/.exec(readProjectFile('ARCHITECTURE.md')) ?? [];
+  const entries = block.split('\n').filter((line) => line.trim() !== '');
+  const listed = entries.map((line) => line.split(/\s+/, 1)[0] ?? '');
+  const expected = SOURCES.filter(({ path }) => !path.startsWith('test/'));
+  const cures = [
+    ...expected.filter(({ path }) => !listed.includes(path)).map(({ path, text }) => `add:    ${mapLine(path, text)}`),
+    ...listed.filter((path) => !FILES.includes(path)).map((path) => `remove: ${path}`),
+    ...listed.filter((path, i) => listed.indexOf(path) !== i).map((path) => `twice:  ${path}`),
+    ...entries.filter((line) => !/^\S+ +\S/.test(line)).map((line) => `say what it is: ${line}`),
+  ];
+  expect(cures).toEqual([]);
+});
+
+/** The line a new file gets: its path and the start of its header. */
+function mapLine(path: string, text: string): string {
+  const [header = ''] = text.replace(/^#!.*\n/, '').split('\n');
+  return `${path.padEnd(32)} ${header.replace(/^\/\/ /, '').split(/[.:;]( |$)/, 1)[0]}`;
+}
+
+test('the settings table of README.md is that of server/config.ts', () => {
+  const bare = (line: string): string => line.replace(/ +/g, ' ').replace(/-+/g, '-');
+  const readme = new Set(readProjectFile('README.md').split('\n').map(bare));
+  const missing = settingsTable()
+    .split('\n')
+    .filter((line) => !readme.has(bare(line)));
+  // Cure: put these lines into the table under "Settings".
+  expect(missing).toEqual([]);
+});
+
+test('.ci/run installs the Debian packages of the programs that tests drive', () => {
+  const [, packages] = /^DEBIAN_PACKAGES="(.*)"$/m.exec(readProjectFile('.ci/run')) ?? [];
+  expect(packages?.split(' ').toSorted()).toEqual([...new Set<string>(Object.values(PROGRAMS))].toSorted());
+});
+
+test('package.json is the one place that says which Node runs the program, and the launcher agrees', () => {
+  const { engines } = JSON.parse(readProjectFile('package.json')) as { engines: { node: string } };
+  expect(engines.node).toBe('>=22.18 <23');
+  expect(readProjectFile('server/launch.js')).toContain('major === 22 && minor >= 18');
+});
+
+test('package-lock.json has the optional packages of every platform, and no address of a registry', () => {
+  interface Entry {
+    readonly resolved?: string;
+    readonly optionalDependencies?: Readonly<Record<string, string>>;
+  }
+  const lock = JSON.parse(readProjectFile('package-lock.json')) as { packages: Readonly<Record<string, Entry>> };
+  const entries = Object.entries(lock.packages);
+  // `npm install` leaves out what its registry does not have, and `npm ci` then refuses the lock on every platform.
+  // Cure: an entry with version, os, cpu and "optional": true for each.
+  const missing = entries.flatMap(([path, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies ?? {}).filter(
+      (name) => !(`node_modules/${name}` in lock.packages) && !(`${path}/node_modules/${name}` in lock.packages),
+    ),
+  );
+  expect(missing).toEqual([]);
+  expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});

@@ -1,0 +1,55 @@
+// The JSON around records, byte for byte.
+import { describe, expect, test } from 'vitest';
+import { indexBody, pageHead, PAGE_TAIL, rootViewBody } from '../../../../engine/page/envelope.ts';
+import { jsonObject, jsonText } from '../../../../engine/page/json.ts';
+import { SPEC_LINK_END } from '../../../../engine/column/served.ts';
+
+const BASE_URL = 'http://localhost:8080';
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString();
+}
+
+describe('the envelope', () => {
+  test('has count, next, previous and results in this order without blanks', () => {
+    const links = { next: 'http://h/?limit=1&offset=1', previous: null };
+    expect(text(pageHead(2, links)) + text(PAGE_TAIL)).toBe(
+      '{"count":2,"next":"http://h/?limit=1&offset=1","previous":null,"results":[]}',
+    );
+  });
+});
+
+describe('the root view', () => {
+  test('of v3 maps all 34 collections to their lists', () => {
+    const view = JSON.parse(text(rootViewBody(BASE_URL, 'v3', SPEC_LINK_END))) as Record<string, string>;
+    expect(Object.keys(view)).toHaveLength(34);
+    expect(Object.keys(view)).toEqual(Object.keys(view).toSorted());
+    expect(view['phenomona']).toBe('http://localhost:8080/api/v3/phenomona/?format=api');
+  });
+
+  test('of v2 leaves migrationproperties out', () => {
+    const view = JSON.parse(text(rootViewBody(BASE_URL, 'v2', SPEC_LINK_END))) as Record<string, string>;
+    expect(Object.keys(view)).toHaveLength(33);
+    expect(view).not.toHaveProperty('migrationproperties');
+    expect(view['times']).toBe('http://localhost:8080/api/v2/times/?format=api');
+  });
+
+  test('may follow the request', () => {
+    expect(text(rootViewBody(BASE_URL, 'v3', '.json'))).toContain('"times":"http://localhost:8080/api/v3/times.json"');
+  });
+});
+
+test('the index names the root views', () => {
+  expect(text(indexBody(BASE_URL))).toBe('{"v2":"http://localhost:8080/api/v2/","v3":"http://localhost:8080/api/v3/"}');
+});
+
+test('JSON texts escape the two line separators and keep every key', () => {
+  expect(jsonText('a\u2028\u2029å"')).toBe('"a\\u2028\\u2029å\\""');
+  expect(
+    jsonObject([
+      ['__proto__', '1'],
+      ['2', '2'],
+      ['1', '3'],
+    ]),
+  ).toBe('{"__proto__":1,"2":2,"1":3}');
+});

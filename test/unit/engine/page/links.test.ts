@@ -1,0 +1,89 @@
+// Links between pages: when they exist and how the query is written again.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { encodeQueryText, pageLinks } from '../../../../engine/page/links.ts';
+
+const ADDRESS = 'http://localhost:8080/api/v3/observations/';
+
+function linksFor(
+  parameters: readonly (readonly [string, string])[],
+  { limit = 100, offset = 0, count = 1000 },
+): { next: string | null; previous: string | null } {
+  const { next, previous } = pageLinks(ADDRESS, { parameters, limit, offset }, count);
+  return { next: next?.slice(ADDRESS.length) ?? null, previous: previous?.slice(ADDRESS.length) ?? null };
+}
+
+describe('links between pages', () => {
+  test('sort the names, add the offset and percent-encode all but unreserved characters', () => {
+    const parameters = [
+      ['title__contains!', 'ocean'],
+      ['limit', '1'],
+      ['publicationState__in', 'published,citable'],
+    ] as const;
+    expect(linksFor(parameters, { limit: 1 }).next).toBe(
+      '?limit=1&offset=1&publicationState__in=published%2Ccitable&title__contains%21=ocean',
+    );
+  });
+
+  test('write the effective limit and offset, not the ones asked for', () => {
+    const parameters = [
+      ['limit', 'abc'],
+      ['offset', '-7'],
+      ['limit', '0'],
+    ] as const;
+    expect(linksFor(parameters, {}).next).toBe('?limit=100&offset=100');
+  });
+
+  test('keep repeats in order and write a blank as a plus', () => {
+    const parameters = [
+      ['x', 'b c'],
+      ['format', 'api'],
+      ['x', 'a'],
+      ['a', ''],
+    ] as const;
+    expect(linksFor(parameters, {}).next).toBe('?a=&format=api&limit=100&offset=100&x=b+c&x=a');
+  });
+
+  test('sort names by code point, not by UTF-16 unit', () => {
+    expect(
+      linksFor(
+        [
+          ['\u{10000}', '1'],
+          ['\uffee', '2'],
+          ['z', '3'],
+        ],
+        {},
+      ).next,
+    ).toBe('?limit=100&offset=100&z=3&%EF%BF%AE=2&%F0%90%80%80=1');
+  });
+
+  test('have no next where the page reaches the end', () => {
+    expect(linksFor([], { count: 100 })).toEqual({ next: null, previous: null });
+    expect(linksFor([], { count: 101 }).next).toBe('?limit=100&offset=100');
+  });
+
+  test('leave the offset out of previous where it would be 0 or less', () => {
+    expect(linksFor([], { offset: 100 }).previous).toBe('?limit=100');
+    expect(linksFor([], { offset: 50 }).previous).toBe('?limit=100');
+    expect(linksFor([], { offset: 101 }).previous).toBe('?limit=100&offset=1');
+  });
+
+  test('past the end lead back by one limit', () => {
+    expect(linksFor([], { offset: 5000, count: 7 })).toEqual({ next: null, previous: '?limit=100&offset=4900' });
+  });
+
+  test('take the largest limit and offset', () => {
+    const most = 999_999_999_999_999;
+    expect(linksFor([], { limit: most, offset: most }).previous).toBe(`?limit=${most}`);
+  });
+});
+
+test('any query text is written so that a form decoder reads it back', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const written = encodeQueryText(text);
+      expect(written).toMatch(/^(?:[A-Za-z0-9\-._~+]|%[0-9A-F]{2})*$/);
+      expect(new URLSearchParams(`x=${written}`).get('x')).toBe(text.toWellFormed());
+    }),
+  );
+});

@@ -1,0 +1,309 @@
+// Queries in, requests out: paging, keys, values, problems and ignored names, over the declaration's own fields.
+import { describe, expect, test } from 'vitest';
+import {
+  parseListQuery,
+  parseRecordQuery,
+  type ListRequest,
+  type QueryOptions,
+} from '../../../../engine/query/parse.ts';
+import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
+import type { Field } from '../../../../engine/schema/types.ts';
+import { indexOf, indexOfDeclared } from '../../../support/index.ts';
+
+const OBSERVATIONS = indexOf('observations', []);
+const OPTIONS: QueryOptions = {
+  limitDefault: 100,
+  limitMax: undefined,
+  isStrict: false,
+  filterErrors: 'fail',
+  filters: 'all',
+};
+
+function parse(query: string | undefined, options: Partial<QueryOptions> = {}): ListRequest {
+  return parseListQuery(OBSERVATIONS, query, { ...OPTIONS, ...options });
+}
+
+/** The problems of a query, one `key: message` each. */
+function problemsOf(query: string, options: Partial<QueryOptions> = {}): readonly string[] {
+  return parse(query, options).problems.map(({ key, messages }) => `${key}: ${messages.join(' ')}`);
+}
+
+/** The conditions of a query in short: path, lookup, values. */
+function conditionsOf(query: string, options: Partial<QueryOptions> = {}): readonly string[] {
+  return parse(query, options).conditions.map(
+    ({ path, lookup, isNegated, operand }) =>
+      `${isNegated ? 'not ' : ''}${path.join('.')} ${lookup} ${operand.kind} [${operand.values.join('|')}]`,
+  );
+}
+
+describe('paging', () => {
+  test.each([
+    [undefined, 100, 0],
+    ['limit=7&offset=3', 7, 3],
+    ['limit=0', 100, 0],
+    ['limit=-5&offset=-5', 100, 0],
+    ['limit=x&offset=1.5', 100, 0],
+    ['limit=%20%2B007%20&offset=+8', 7, 8],
+    ['limit=5&limit=6', 6, 0],
+    ['limit=5&limit=', 100, 0],
+    ['offset=5&offset=x', 100, 0],
+    ['offset=1234567890123456', 100, 999_999_999_999_999],
+    ['offset=0000000000000000000005', 100, 5],
+    [`limit=${'9'.repeat(400)}`, 999_999_999_999_999, 0],
+    ['limit=%00', 100, 0],
+  ])('%s is limit %i, offset %i', (query, limit, offset) => {
+    expect(parse(query)).toMatchObject({ limit, offset, problems: [], ignored: [] });
+  });
+
+  test('a limit above the bound is cut to it', () => {
+    expect(parse('limit=20000', { limitMax: 500 }).limit).toBe(500);
+    expect(parse('', { limitMax: 50 }).limit).toBe(50);
+  });
+});
+
+test('the last format counts, and an empty one is none', () => {
+  expect(parse('format=json&format=api').format).toBe('api');
+  expect(parse('format=json&format=').format).toBeUndefined();
+  expect(parse('').format).toBeUndefined();
+});
+
+test('all parameters are kept, decoded, in query order', () => {
+  expect(parse('b=1&a=%20+&b=2').parameters).toEqual([
+    ['b', '1'],
+    ['a', '  '],
+    ['b', '2'],
+  ]);
+});
+
+describe('keys', () => {
+  test.each([
+    ['title=a', 'title exact text [a]'],
+    ['title__exact=a', 'title exact text [a]'],
+    ['title!=a', 'not title exact text [a]'],
+    ['title__startswith!=x', 'not title startswith text [x]'],
+    ['title%5F%5Fcontains%21=x', 'not title contains text [x]'],
+    ['publicationState__in=published,%20citable', 'publicationState in text [published|citable]'],
+    ['publicationState__in=', 'publicationState in text []'],
+    ['publicationState__in=,', 'publicationState in text [|]'],
+    ['ob_id__in=1,2', 'ob_id in number [1e0|2e0]'],
+    ['ob_id__startswith=1', 'ob_id startswith text [1]'],
+    ['nonGeographicFlag=False', 'nonGeographicFlag exact text [false]'],
+    ['result_field__dataPath__startswith=/d', 'result_field.dataPath startswith text [/d]'],
+    ['result_field=12', 'result_field exact number [12e0]'],
+    ['result_field__oldDataPath__contains=a', 'result_field.oldDataPath contains text [a]'],
+    ['permissions__ob_id=4', 'permissions.ob_id exact number [4e0]'],
+    ['discoveryKeywords=3', 'discoveryKeywords exact number [3e0]'],
+    ['discoveryKeywords__name=x', 'discoveryKeywords.name exact text [x]'],
+    ['projects__in=1,2', 'projects in number [1e0|2e0]'],
+    ['dataPublishedTime=2016-05-04', 'dataPublishedTime exact number [1462320000000000]'],
+    ['dataPublishedTime__contains=2016', 'dataPublishedTime contains text [2016]'],
+    ['title=', 'title exact text []'],
+  ])('%s is %s', (query, expected) => {
+    expect(conditionsOf(query)).toEqual([expected]);
+    expect(problemsOf(query)).toEqual([]);
+  });
+
+  test.each([
+    ['title__=x', 'title__: "" lookup is not supported'],
+    ['title__!=x', 'title__!: "" lookup is not supported'],
+    ['title__icontains=x', 'title__icontains: "icontains" lookup is not supported'],
+    ['title__foo__bar=x', 'title__foo__bar: "foo" lookup is not supported'],
+    ['title__contains__bar=x', 'title__contains__bar: "bar" lookup is not supported'],
+    ['title____contains=x', 'title____contains: "" lookup is not supported'],
+    ['title___contains=x', 'title___contains: "_contains" lookup is not supported'],
+    ['title__Contains=x', 'title__Contains: "Contains" lookup is not supported'],
+    ['result_field__foo=x', 'result_field__foo: "foo" lookup is not supported'],
+    ['discoveryKeywords__contains=x', 'discoveryKeywords__contains: "contains" lookup is not supported'],
+    ['discoveryKeywords__startswith__x=x', 'discoveryKeywords__startswith__x: "startswith" lookup is not supported'],
+    ['timePeriod__startswith=1', 'timePeriod__startswith: "startswith" lookup is not supported'],
+    ['projects__uuid=x', 'projects__uuid: "uuid" lookup is not supported'],
+    ['result_field__ob_id__contains=1', 'result_field__ob_id__contains: "contains" lookup is not supported'],
+    ['title__constructor=x', 'title__constructor: "constructor" lookup is not supported'],
+    ['ob_id=x', 'ob_id: Enter a whole number.'],
+    ['ob_id=', 'ob_id: This field is required.'],
+    ['ob_id__in=1,x,%00', 'ob_id__in: Enter a whole number.'],
+    ['ob_id__in=,', 'ob_id__in: This field is required.'],
+    ['removedDataTime=soon', 'removedDataTime: Enter a valid date/time.'],
+    ['title=%00', 'title: Null characters are not allowed.'],
+    ['title__contains=a%00', 'title__contains: Null characters are not allowed.'],
+  ])('%s is a problem: %s', (query, expected) => {
+    expect(problemsOf(query)).toEqual([expected]);
+    expect(conditionsOf(query)).toEqual([]);
+  });
+
+  test.each([
+    '__title=x',
+    '=x',
+    '!=x',
+    'title!!=x',
+    'Title=x',
+    '1title=x',
+    'title__9x=x',
+    'ti-tle=x',
+    'title%20=x',
+    '__proto__=x',
+    'constructor=x',
+    'results_field=x',
+    'discoveryKeyword__name=x',
+    'limit!=x',
+    'fields=a',
+    'page=2',
+    '?title=x',
+  ])('%s has an unknown name, which is ignored', (query) => {
+    const request = parse(query);
+    expect(request.ignored).toEqual([request.parameters[0]?.[0]]);
+    expect(request).toMatchObject({ conditions: [], problems: [], isEmpty: false });
+  });
+
+  test('a field wins over a lookup of the same name, and letters of any script are letters', () => {
+    const fields: readonly Field[] = [
+      { kind: 'scalar', name: 'ob_id', type: 'integer', nullable: false },
+      {
+        kind: 'record',
+        name: 'größe',
+        idField: 'ob_id',
+        fields: [
+          { kind: 'scalar', name: 'ob_id', type: 'integer', nullable: false },
+          { kind: 'scalar', name: 'exact', type: 'text', nullable: false },
+        ],
+      },
+    ];
+    const collection = indexOfDeclared({ ...collectionNamed('notes')!, fields }, []);
+    const [condition, other] = parseListQuery(collection, 'größe__exact=x&größe__exact__exact!=y', OPTIONS).conditions;
+    expect(condition).toMatchObject({ path: ['größe', 'exact'], lookup: 'exact' });
+    expect(other).toMatchObject({ path: ['größe', 'exact'], isNegated: true });
+  });
+
+  test('a key steps over 6 relations at most', () => {
+    const nested = (depth: number): readonly Field[] => [
+      { kind: 'scalar', name: 'ob_id', type: 'integer', nullable: false },
+      ...(depth === 0 ? [] : [{ kind: 'record' as const, name: 'r', idField: 'ob_id', fields: nested(depth - 1) }]),
+    ];
+    const collection = indexOfDeclared({ ...collectionNamed('notes')!, fields: nested(8) }, []);
+    const problems = (steps: number): unknown =>
+      parseListQuery(collection, `${'r__'.repeat(steps)}ob_id=1`, OPTIONS).problems.flatMap(({ messages }) => messages);
+    expect(problems(6)).toEqual([]);
+    expect(problems(7)).toEqual(['At most 6 relations can be stepped over.']);
+  });
+});
+
+describe('repeated keys', () => {
+  test('the last value wins after normalisation, and earlier ones are not judged', () => {
+    expect(conditionsOf('ob_id=x&ob_id__exact=2')).toEqual(['ob_id exact number [2e0]']);
+    expect(problemsOf('ob_id=x&ob_id__exact=2')).toEqual([]);
+    expect(problemsOf('ob_id=2&ob_id__exact=x')).toEqual(['ob_id__exact: Enter a whole number.']);
+    expect(conditionsOf('discoveryKeywords=1&discoveryKeywords__ob_id=2')).toHaveLength(1);
+  });
+
+  test('a negated key and another lookup are other keys', () => {
+    expect(conditionsOf('title=a&title!=b&title__in=c')).toHaveLength(3);
+  });
+});
+
+describe('problems and ignored names', () => {
+  test('come in query order, every bad key and every name once', () => {
+    expect(problemsOf('title__x=1&status=a&ob_id=b&title__x=2')).toEqual([
+      'ob_id: Enter a whole number.',
+      'title__x: "x" lookup is not supported',
+    ]);
+    expect(parse('b=1&a=1&b=2').ignored).toEqual(['b', 'a']);
+  });
+
+  test('with `empty` a bad filter makes the list empty', () => {
+    expect(parse('ob_id=x&foo=1', { filterErrors: 'empty' })).toMatchObject({
+      isEmpty: true,
+      problems: [],
+      ignored: ['foo'],
+    });
+  });
+
+  test('with `ignore` a bad filter is dropped and named', () => {
+    expect(parse('ob_id=x&foo=1&title__z!=1&status=a', { filterErrors: 'ignore' })).toMatchObject({
+      isEmpty: false,
+      problems: [],
+      ignored: ['ob_id', 'foo', 'title__z!'],
+      conditions: [{ path: ['status'] }],
+    });
+  });
+
+  test('with `empty` and `ignore` bad members are dropped while one is left', () => {
+    for (const filterErrors of ['empty', 'ignore'] as const) {
+      expect(conditionsOf('ob_id__in=1,x,2', { filterErrors })).toEqual(['ob_id in number [1e0|2e0]']);
+      expect(conditionsOf('ob_id__in=', { filterErrors })).toEqual(['ob_id in number []']);
+    }
+    expect(parse('ob_id__in=x,y', { filterErrors: 'empty' }).isEmpty).toBe(true);
+    expect(parse('ob_id__in=x,y', { filterErrors: 'ignore' }).ignored).toEqual(['ob_id__in']);
+  });
+
+  test('with `documented` only the documented filters are known', () => {
+    expect(parse('ob_id=1&title=a&result_field__volume=3', { filters: 'documented' })).toMatchObject({
+      ignored: ['ob_id'],
+      conditions: [{ path: ['title'] }, { path: ['result_field', 'volume'] }],
+    });
+  });
+});
+
+describe('strict', () => {
+  test.each([
+    ['publicationStatus__in=a', 'publicationStatus__in: Unknown parameter. Did you mean "publicationState__in"?'],
+    [
+      'results_field__dataPath!=a',
+      'results_field__dataPath!: Unknown parameter. Did you mean "result_field__dataPath!"?',
+    ],
+    ['limits=1', 'limits: Unknown parameter. Did you mean "limit"?'],
+    ['titel=1', 'titel: Unknown parameter.'],
+    ['limits__in=1', 'limits__in: Unknown parameter.'],
+    ['__title=1', '__title: Unknown parameter.'],
+  ])('%s is a problem: %s', (query, expected) => {
+    expect(problemsOf(query, { isStrict: true })).toEqual([expected]);
+    expect(problemsOf(`${query}&strict=1`)).toEqual([expected]);
+    expect(problemsOf(query)).toEqual([]);
+  });
+
+  test('is asked for by 1 and true alone, and the last value counts', () => {
+    const isStrict = (query: string): boolean => problemsOf(`${query}&foo=1`).length > 0;
+    expect(['strict=1', 'strict=true', 'strict=0&strict=1'].map(isStrict)).toEqual([true, true, true]);
+    expect(['strict=0', 'strict=', 'strict=yes', 'strict=1&strict=0'].map(isStrict)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('lists unknown and bad keys together in query order', () => {
+    expect(problemsOf('ob_id=x&foo=1&title__y=1&foo=2', { isStrict: true })).toEqual([
+      'ob_id: Enter a whole number.',
+      'foo: Unknown parameter.',
+      'title__y: "y" lookup is not supported',
+    ]);
+  });
+
+  test('a thousand unknown parameters are all refused, the first 20 with a suggestion', () => {
+    const query = Array.from({ length: 1000 }, (_, i) => `keyword${i}=x`).join('&');
+    const problems = problemsOf(query, { isStrict: true });
+    expect(problems).toHaveLength(1000);
+    expect(problems.filter((problem) => problem.includes('Did you mean'))).toHaveLength(20);
+  });
+});
+
+test('a list of 100,000 values and 1,000 parameters are read whole', () => {
+  const ids = Array.from({ length: 100_000 }, (_, i) => i).join(',');
+  expect(parse(`ob_id__in=${ids}`).conditions[0]?.operand.values).toHaveLength(100_000);
+  const many = Array.from({ length: 1000 }, (_, i) => `title=${i}`).join('&');
+  expect(conditionsOf(many)).toEqual(['title exact text [999]']);
+});
+
+describe('a single record', () => {
+  test('heeds format and strict, and names the rest', () => {
+    const request = parseRecordQuery('format=json&limit=1&title=x&limit=2', { isStrict: false });
+    expect(request).toMatchObject({ format: 'json', ignored: ['limit', 'title'], problems: [] });
+  });
+
+  test('refuses the rest in strict mode', () => {
+    expect(parseRecordQuery('formats=x&limit=1&strict=1', { isStrict: false }).problems).toEqual([
+      { key: 'formats', messages: ['Unknown parameter. Did you mean "format"?'] },
+      { key: 'limit', messages: ['Unknown parameter.'] },
+    ]);
+  });
+});

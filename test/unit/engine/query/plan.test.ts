@@ -1,0 +1,117 @@
+// Plans as plain data: grouping, order, estimates, what is heavy, and how a plan reads for people.
+import { describe, expect, test } from 'vitest';
+import { explain } from '../../../../engine/query/explain.ts';
+import { parseListQuery } from '../../../../engine/query/parse.ts';
+import { INLINE_SCAN_BYTES_MAX, INLINE_VALUES_MAX, plan, type Plan } from '../../../../engine/query/plan.ts';
+import { indexOf } from '../../../support/index.ts';
+
+const COLLECTION = indexOf(
+  'observations',
+  Array.from({ length: 1200 }, (_, i) => ({
+    ob_id: i,
+    uuid: `u${String(i).padStart(4, '0')}`,
+    title: `${'t'.repeat(80)}${i}`,
+    status: i % 2 === 0 ? 'completed' : 'ongoing',
+    language: i % 100 === 0 ? 'Welsh' : 'English',
+    permissions: [
+      { ob_id: `{base_url}/api/v3/observations/${i}/?format=api`, label: `l${i % 3}`, accessCategory: 'public' },
+    ],
+    result_field: { oldDataPath: ['a', 'b'] },
+  })),
+);
+
+function planOf(query: string, filterErrors: 'fail' | 'empty' = 'fail'): Plan {
+  const options = { limitDefault: 100, limitMax: undefined, isStrict: false, filterErrors, filters: 'all' } as const;
+  return plan(COLLECTION, parseListQuery(COLLECTION, query, options), {
+    baseUrl: 'http://localhost:8080',
+    version: 'v3',
+    linkEnd: '/?format=api',
+  });
+}
+
+/** The lines of a plan's explanation below its head. */
+function stepsOf(query: string): readonly string[] {
+  return explain(planOf(query)).trimEnd().split('\n').slice(1);
+}
+
+test('a plan survives printing and cloning', () => {
+  const made = planOf('title__contains=t&permissions__label!=l1&ob_id__in=1,2&result_field__volume=9007199254740993');
+  expect(JSON.parse(JSON.stringify(made))).toEqual(made);
+  expect(structuredClone(made)).toEqual(made);
+});
+
+describe('explain', () => {
+  test('shows the page, the cost and the steps in their order', () => {
+    expect(explain(planOf('status=completed&language=Welsh&limit=7&offset=3'))).toBe(
+      [
+        'observations: at most 12 rows, offset 3, limit 7, about 3 us, inline',
+        '  language exact "Welsh": posting list, 12 rows',
+        '  status exact "completed": posting list, 600 rows',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    ['', ['  all records']],
+    ['status=none', ['  status exact "none": nothing, 0 rows']],
+    ['uuid__startswith=u00', ['  uuid startswith "u00": code range, 100 rows']],
+    ['ob_id__in=', ['  ob_id in no value: nothing, 0 rows']],
+    ['uuid__in=u0001,u0003', ['  uuid in "u0001", "u0003": code list, 2 rows']],
+    [
+      'permissions__label=l1&permissions__accessCategory=public&status!=ongoing',
+      [
+        '  one row of permissions: at most 400 rows',
+        '    permissions__label exact "l1": posting list, 400 rows',
+        '    permissions__accessCategory exact "public": posting list, 1200 rows',
+        '  except',
+        '    status exact "ongoing": posting list, 600 rows',
+      ],
+    ],
+    [
+      'result_field__oldDataPath=a&result_field__oldDataPath__in=b,c',
+      [
+        '  one row of result_field__oldDataPath: at most 1200 rows',
+        '    result_field__oldDataPath exact "a": posting list, 1200 rows',
+        '  one row of result_field__oldDataPath: at most 1200 rows',
+        '    result_field__oldDataPath in "b", "c": posting list, 1200 rows',
+      ],
+    ],
+    [
+      'title__contains=tt&language=Welsh',
+      [
+        '  language exact "Welsh": posting list, 12 rows',
+        '  title contains "tt": row check, 12 rows, 1008 bytes of text',
+      ],
+    ],
+    ['title__contains=tt', ['  title contains "tt": scan, 1200 rows, 99690 bytes of text']],
+    ['ob_id__in=1,2,3,4,5,6,7', ['  ob_id in 1e0, 2e0, 3e0, 4e0, 5e0, ... 7 values: code range, 7 rows']],
+  ])('%s', (query, lines) => {
+    expect(stepsOf(query)).toEqual(lines);
+  });
+
+  test('says so where a wrong filter makes the list empty', () => {
+    const made = planOf('ob_id=x&title__contains=t', 'empty');
+    expect(made.isHeavy).toBe(false);
+    expect(explain(made)).toContain('nothing: a filter is wrong');
+  });
+});
+
+describe('a plan is heavy', () => {
+  test('where it scans much text, unless few rows are left to check', () => {
+    expect(COLLECTION.members.get('title')).toMatchObject({ kind: 'values' });
+    expect(planOf('title__contains=t').node.scanBytes).toBeGreaterThan(INLINE_SCAN_BYTES_MAX);
+    expect(planOf('title__contains=t').isHeavy).toBe(true);
+    expect(planOf('title__contains!=t').isHeavy).toBe(true);
+    expect(planOf('title__contains=t&language=Welsh').isHeavy).toBe(false);
+    expect(planOf('status__contains=t').isHeavy).toBe(false);
+    expect(planOf('title__startswith=t').isHeavy).toBe(false);
+    expect(planOf('title__contains=').isHeavy).toBe(false);
+  });
+
+  test('where it looks up very many values', () => {
+    const list = (length: number): string => Array.from({ length }, (_, i) => i).join(',');
+    expect(planOf(`ob_id__in=${list(INLINE_VALUES_MAX)}`).isHeavy).toBe(false);
+    expect(planOf(`ob_id__in=${list(INLINE_VALUES_MAX + 1)}`).isHeavy).toBe(true);
+  });
+});

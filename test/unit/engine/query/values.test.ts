@@ -1,0 +1,94 @@
+// Values of filters: what each type reads, what it refuses, and exactness at any length.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalDecimal } from '../../../../engine/query/decimal.ts';
+import { exactValue, parseValue } from '../../../../engine/query/values.ts';
+import type { ColumnType } from '../../../../engine/column/dictionary.ts';
+
+function read(type: ColumnType, text: string): string {
+  const parsed = parseValue(type, text);
+  return parsed.kind === 'value' ? parsed.value : parsed.message;
+}
+
+test.each([
+  ['integer', '5', '5e0'],
+  ['integer', ' +005.00 ', '5e0'],
+  ['integer', '5.', '5e0'],
+  ['integer', '-0', '0'],
+  ['integer', '1200', '12e2'],
+  ['integer', '-7', '-7e0'],
+  ['integer', '', 'This field is required.'],
+  ['integer', '1.5', 'Enter a whole number.'],
+  ['integer', '1e3', 'Enter a whole number.'],
+  ['integer', 'abc', 'Enter a whole number.'],
+  ['integer', '1 2', 'Enter a whole number.'],
+  ['integer', '1_000', 'Enter a whole number.'],
+  ['link', '3', '3e0'],
+  ['link', 'x', 'Enter a whole number.'],
+  ['float', ' 1.50', '1.5'],
+  ['float', '1e3', '1000'],
+  ['float', '.5', '0.5'],
+  ['float', 'NaN', 'Enter a number.'],
+  ['float', 'Infinity', 'Enter a number.'],
+  ['float', '0x10', 'Enter a number.'],
+  ['float', '', 'This field is required.'],
+  ['boolean', 'FALSE', 'false'],
+  ['boolean', '0', 'false'],
+  ['boolean', '', 'false'],
+  ['boolean', 'no', 'true'],
+  ['boolean', '1', 'true'],
+  ['text', '  a b\t', 'a b'],
+  ['text', '', ''],
+  ['date', '1970-01-02', '86400000000'],
+  ['date', '1970-02-30', 'Enter a valid date.'],
+  ['date', '', 'This field is required.'],
+  ['dateTime', '1970-01-01T00:00:01', '1000000'],
+  ['dateTime', 'now', 'Enter a valid date/time.'],
+] as const)('%s reads %j as %j', (type, text, expected) => {
+  expect(read(type, text)).toBe(expected);
+});
+
+test.each(['text', 'boolean', 'integer', 'float', 'date', 'dateTime', 'link'] as const)('%s refuses NUL', (type) => {
+  expect(read(type, '1\0')).toBe('Null characters are not allowed.');
+});
+
+describe('the canonical form of a decimal', () => {
+  test.each([
+    ['1200', '12e2'],
+    ['1.2e3', '12e2'],
+    ['+01200.0', '12e2'],
+    ['0.00120', '12e-4'],
+    ['-0.0e9', '0'],
+    ['5.', '5e0'],
+    ['.5', '5e-1'],
+  ])('of %s is %s', (token, form) => {
+    expect(canonicalDecimal(token)).toBe(form);
+  });
+
+  test.each(['', '.', '-', 'e5', '1e', '1.2.3', '0x1', 'Infinity'])('does not exist for %j', (token) => {
+    expect(canonicalDecimal(token)).toBeUndefined();
+  });
+
+  test('is equal for equal integers and different for different ones, however large', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.nat(400), fc.nat(3), (integer, zeros, fraction) => {
+        const value = integer * 10n ** BigInt(zeros);
+        const written = `${value < 0n ? '-' : '+'}00${String(value).replace('-', '')}${fraction > 0 ? '.000'.slice(0, fraction + 1) : ''}`;
+        expect(canonicalDecimal(written)).toBe(canonicalDecimal(String(value)));
+        expect(canonicalDecimal(String(value + 1n))).not.toBe(canonicalDecimal(String(value)));
+      }),
+    );
+  });
+
+  test('of long runs of digits and zeros is found in one pass over them', () => {
+    const digits = `1${'0'.repeat(500_000)}1`;
+    expect(canonicalDecimal(digits)).toBe(`${digits}e0`);
+    expect(read('integer', `${digits}.${'0'.repeat(500_000)}`)).toBe(`${digits}e0`);
+  });
+});
+
+test('a stored text has the form of the operands that it equals', () => {
+  expect(exactValue('integer', '9007199254740993')).toBe(read('integer', '9007199254740993'));
+  expect(exactValue('dateTime', '2016-05-04T12:30:00')).toBe(read('dateTime', '2016-05-04 12:30Z'));
+  expect(exactValue('date', 'unknown')).toBeUndefined();
+});

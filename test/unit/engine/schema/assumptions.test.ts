@@ -1,0 +1,27 @@
+// The list of assumptions: numbered without gaps, each with a reason, each setting a real one, each citation of one that exists.
+import { describe, expect, test } from 'vitest';
+import { ASSUMPTIONS } from '../../../../engine/schema/assumptions.ts';
+import { SETTINGS } from '../../../../server/config.ts';
+import { projectFiles, readProjectFile } from '../../../support/sources.ts';
+
+test('assumptions are numbered from A1 without gaps, and no topic has two', () => {
+  expect(ASSUMPTIONS.map(({ id }) => id)).toEqual(ASSUMPTIONS.map((_, i) => `A${i + 1}`));
+  expect(new Set(ASSUMPTIONS.map(({ topic }) => topic)).size).toBe(ASSUMPTIONS.length);
+});
+
+describe.each(ASSUMPTIONS)('$id, $topic', ({ choice, why, setting }) => {
+  test('says what was chosen and why, in sentences, and names a real setting if any', () => {
+    expect(choice).toMatch(/\.$/);
+    expect(why).toMatch(/\.$/);
+    if (setting !== undefined) expect(SETTINGS.map(({ name }) => name)).toContain(setting);
+  });
+});
+
+test('every assumption that code cites exists', () => {
+  const known = new Set(ASSUMPTIONS.map(({ id }) => id));
+  const cited = projectFiles()
+    .filter((path) => /^(engine|data|workers|server|bench)\/.*\.ts$/.test(path))
+    .flatMap((path) => [...readProjectFile(path).matchAll(/\bA[1-9]\d?\b/g)].map(([id]) => ({ path, id })));
+  expect(cited.length).toBeGreaterThan(20);
+  expect(cited.filter(({ id }) => !known.has(id))).toEqual([]);
+});

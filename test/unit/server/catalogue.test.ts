@@ -1,0 +1,269 @@
+// The catalogue's handler: requests in, answers out, without a socket.
+import { describe, expect, test } from 'vitest';
+import type { CollectionIndex } from '../../../engine/index/table.ts';
+import { COLLECTIONS } from '../../../engine/schema/catalogue.ts';
+import { catalogueHandler, type CatalogueSettings, type RunHeavy } from '../../../server/catalogue.ts';
+import type { Answer } from '../../../server/http/exchange.ts';
+import { collectionOf } from '../../support/collections.ts';
+import { requestOf, STAYING, type RequestParts } from '../../support/requests.ts';
+
+const BASE_URL = 'http://localhost:8080';
+const SETTINGS: CatalogueSettings = {
+  baseUrl: BASE_URL,
+  allowBaseUrls: [],
+  trustedProxies: [],
+  links: 'spec',
+  limitMax: undefined,
+  strict: false,
+  filterErrors: 'fail',
+  filters: 'all',
+  cors: false,
+};
+const SAVED: Record<string, readonly string[]> = {
+  observations: Array.from({ length: 8 }, (_, i) => recordOf(i + 1, i % 2 === 0 ? 'ocean' : 'land')),
+  computations: [recordOf(1, 'a'), recordOf(2, 'b')],
+  composites: [recordOf(2, 'c'), recordOf(3, 'd')],
+};
+
+function recordOf(id: number, title: string): string {
+  return `{"ob_id":${id},"title":"${title}","timePeriod":"{base_url}/api/v3/times/${id}/?format=api"}`;
+}
+
+function served(id: number, title: string, start = `${BASE_URL}/api/v3`, end = '/?format=api'): string {
+  return `{"ob_id":${id},"title":"${title}","timePeriod":"${start}/times/${id}${end}"}`;
+}
+
+const collections = new Map<string, CollectionIndex>(
+  COLLECTIONS.map(({ name }) => [name, collectionOf(name, SAVED[name] ?? [], BASE_URL)]),
+);
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+
+const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is heavy here'));
+
+async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
+  const handler = catalogueHandler({
+    collections: (name) => collections.get(name)!,
+    settings: { ...SETTINGS, ...settings },
+    runHeavy: NEVER_HEAVY,
+  });
+  return replyOf(await handler(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING));
+}
+
+function replyOf({ status, headers, body }: Answer): Reply {
+  let text = '';
+  for (let offset = 0; offset < body.bytes;) {
+    const piece = body.pieceAt(offset);
+    text += Buffer.from(piece).toString('latin1');
+    offset += piece.length;
+  }
+  return { status, headers: Object.fromEntries(headers), text: Buffer.from(text, 'latin1').toString() };
+}
+
+const DETAIL_404 = '{"detail":"Not found."}';
+
+describe('a list', () => {
+  test('is a page with links that lead on', async () => {
+    const { status, text } = await ask('/api/v3/observations/?limit=2&offset=2');
+    expect(status).toBe(200);
+    expect(text).toBe(
+      `{"count":8,"next":"${BASE_URL}/api/v3/observations/?limit=2&offset=4",` +
+        `"previous":"${BASE_URL}/api/v3/observations/?limit=2","results":[${served(3, 'ocean')},${served(4, 'land')}]}`,
+    );
+  });
+
+  test('is filtered, counted and paged', async () => {
+    const { text } = await ask('/api/v3/observations/?title=land&limit=1&offset=1&format=api');
+    const next = `${BASE_URL}/api/v3/observations/?format=api&limit=1&offset=2&title=land`;
+    const previous = `${BASE_URL}/api/v3/observations/?format=api&limit=1&title=land`;
+    expect(text).toBe(`{"count":4,"next":"${next}","previous":"${previous}","results":[${served(4, 'land')}]}`);
+  });
+
+  test('past the end is empty, with the exact count', async () => {
+    const { text } = await ask('/api/v3/observations/?offset=200');
+    const previous = `${BASE_URL}/api/v3/observations/?limit=100&offset=100`;
+    expect(text).toBe(`{"count":8,"next":null,"previous":"${previous}","results":[]}`);
+  });
+
+  test('of v2 has links to v2, in the path as asked', async () => {
+    const { text } = await ask('/api/v2/observations.json?limit=1');
+    const next = `${BASE_URL}/api/v2/observations.json?limit=1&offset=1`;
+    const record = served(1, 'ocean', `${BASE_URL}/api/v2`);
+    expect(text).toBe(`{"count":8,"next":"${next}","previous":null,"results":[${record}]}`);
+  });
+
+  test('of an empty collection has no results', async () => {
+    expect((await ask('/api/v3/times/')).text).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
+  });
+
+  test('is cut to the largest page set', async () => {
+    const { text } = await ask('/api/v3/observations/?limit=5', { limitMax: 1 });
+    expect(text).toContain('?limit=1&offset=1"');
+  });
+});
+
+describe('a record', () => {
+  test('stands alone', async () => {
+    expect((await ask('/api/v3/observations/3/')).text).toBe(served(3, 'ocean'));
+    expect((await ask('/api/v3/observations/8.json')).text).toBe(served(8, 'land'));
+  });
+
+  test('that does not exist is not found', async () => {
+    for (const id of ['0', '9', '9007199254740993']) {
+      const { status, text } = await ask(`/api/v3/observations/${id}/`);
+      expect([status, text]).toEqual([404, DETAIL_404]);
+    }
+  });
+
+  test('of ProcedureComputations is a computation, or else a composite', async () => {
+    expect((await ask('/api/v3/ProcedureComputations/2/')).text).toBe(served(2, 'b'));
+    expect((await ask('/api/v3/ProcedureComputations/3/')).text).toBe(served(3, 'd'));
+    expect((await ask('/api/v3/ProcedureComputations/4/')).status).toBe(404);
+    expect((await ask('/api/v3/computations/3/')).status).toBe(404);
+  });
+
+  test('names parameters without effect', async () => {
+    const { headers } = await ask('/api/v3/observations/3/?limit=1&format=json&title=x');
+    expect(headers['X-Ignored-Params']).toBe('limit, title');
+  });
+});
+
+describe('links that follow the request', () => {
+  const settings = { links: 'request' } as const;
+
+  test.each([
+    ['/api/v3/observations/1/', '/'],
+    ['/api/v3/observations/1/?format=', '/'],
+    ['/api/v3/observations/1/?format=json', '/?format=json'],
+    ['/api/v3/observations/1/?format=api', '/?format=api'],
+    ['/api/v3/observations/1.json', '.json'],
+    ['/api/v3/observations/1.json?format=json', '.json?format=json'],
+  ])('%s has links that end in %s', async (url, end) => {
+    expect((await ask(url, settings)).text).toBe(served(1, 'ocean', `${BASE_URL}/api/v3`, end));
+  });
+
+  test('are those of the root view too', async () => {
+    expect((await ask('/api/v3/.json', settings)).text).toContain(`"times":"${BASE_URL}/api/v3/times.json"`);
+  });
+});
+
+describe('the order of judgement', () => {
+  const bad = 'format=xml&ob_id=x';
+
+  test('is path, method, format, Accept, parameters, id', async () => {
+    expect((await ask({ method: 'POST', url: `/api/v3/nothing/?${bad}` })).status).toBe(404);
+    expect((await ask({ method: 'POST', url: `/api/v3/observations?${bad}` })).status).toBe(301);
+    expect((await ask({ method: 'POST', url: `/api/v3/observations/?${bad}` })).status).toBe(405);
+    expect((await ask({ method: 'OPTIONS', url: `/api/v3/observations/?${bad}` })).status).toBe(200);
+    const headers = { accept: 'text/html' };
+    expect((await ask({ url: `/api/v3/observations/?${bad}`, headers })).status).toBe(404);
+    expect((await ask({ url: '/api/v3/observations/?ob_id=x', headers })).status).toBe(406);
+    expect((await ask('/api/v3/observations/?ob_id=x')).status).toBe(400);
+    expect((await ask('/api/v3/observations/99/?strict=1&x=1')).status).toBe(400);
+    expect((await ask('/api/v3/observations/99/')).status).toBe(404);
+  });
+
+  test('puts a raw number sign first, in path and query', async () => {
+    expect((await ask('/nothing#')).status).toBe(400);
+    expect((await ask('/api/v3/observations/?title=a#b')).status).toBe(400);
+  });
+});
+
+describe('parameters', () => {
+  test('that are wrong are all named', async () => {
+    const { status, text } = await ask('/api/v3/observations/?title__foo=1&ob_id=x');
+    expect(status).toBe(400);
+    expect(text).toBe('{"title__foo":["\\"foo\\" lookup is not supported"],"ob_id":["Enter a whole number."]}');
+  });
+
+  test('that are unknown are named in a header, or refused where strict is set', async () => {
+    const { status, headers } = await ask('/api/v3/observations/?page=2');
+    expect([status, headers['X-Ignored-Params']]).toEqual([200, 'page']);
+    expect((await ask('/api/v3/observations/?page=2', { strict: true })).status).toBe(400);
+    expect((await ask('/api/v3/?page=2')).headers['X-Ignored-Params']).toBe('page');
+  });
+});
+
+describe('methods', () => {
+  test('HEAD is answered like GET', async () => {
+    const url = '/api/v3/observations/?limit=1';
+    expect(await ask({ method: 'HEAD', url })).toEqual(await ask(url));
+  });
+
+  test.each([
+    ['/', 'Index'],
+    ['/api/v2/', 'Api Root'],
+    ['/api/v3/observations/', 'Observations List'],
+    ['/api/v3/observations/99/', 'Observations Instance'],
+    ['/api/v3/ProcedureComputations/1/', 'Computations Instance'],
+  ])('OPTIONS %s describes %s', async (url, name) => {
+    const { status, text } = await ask({ method: 'OPTIONS', url });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ name, description: '' });
+  });
+});
+
+describe('other paths', () => {
+  test('the root view maps names to lists', async () => {
+    const view = JSON.parse((await ask('/api/v3/')).text) as Record<string, string>;
+    expect(view['observations']).toBe(`${BASE_URL}/api/v3/observations/?format=api`);
+  });
+
+  test('the index names the root views', async () => {
+    expect(JSON.parse((await ask('/')).text)).toEqual({ v2: `${BASE_URL}/api/v2/`, v3: `${BASE_URL}/api/v3/` });
+  });
+
+  test('a missing slash is answered with a relative redirection', async () => {
+    const { status, headers, text } = await ask('/api/v3/observations/1?x=%20&y');
+    expect([status, headers['Location'], text]).toEqual([301, '/api/v3/observations/1/?x=%20&y', '']);
+  });
+});
+
+test('the base URL that a listed Host chooses stands in every link', async () => {
+  const settings = { allowBaseUrls: ['https://catalogue.example.org'] };
+  const headers = { host: 'catalogue.example.org' };
+  const { text } = await ask({ url: '/api/v3/observations/?limit=1', headers }, settings);
+  const start = 'https://catalogue.example.org/api/v3';
+  const next = `${start}/observations/?limit=1&offset=1`;
+  expect(text).toBe(`{"count":8,"next":"${next}","previous":null,"results":[${served(1, 'ocean', start)}]}`);
+});
+
+describe('a heavy plan', () => {
+  const long = 'x'.repeat(1000);
+  const heavy = collectionOf(
+    'observations',
+    Array.from({ length: 100 }, (_, i) => recordOf(i, `${long}${i}`)),
+    BASE_URL,
+  );
+  const url = `/api/v3/observations/?title__contains=${long}&limit=2&offset=1`;
+
+  async function askHeavy(runHeavy: RunHeavy): Promise<Reply> {
+    const handler = catalogueHandler({ collections: () => heavy, settings: SETTINGS, runHeavy });
+    const answer = handler(requestOf({ url }), STAYING);
+    expect(answer).toBeInstanceOf(Promise);
+    return replyOf(await answer);
+  }
+
+  test('leaves the thread, and its rows become a page', async () => {
+    const { status, text } = await askHeavy(async (collection, plan) => {
+      expect([collection, plan.isHeavy, plan.offset, plan.limit]).toEqual(['observations', true, 1, 2]);
+      return { count: 3, rows: { kind: 'list', rows: Uint32Array.of(5, 9) } };
+    });
+    expect(status).toBe(200);
+    expect(text).toMatch(/^\{"count":3,"next":null,"previous":"[^"]+limit=2&title__contains=x+","results":\[/);
+    expect(text).toContain(`${served(5, `${long}5`)},${served(9, `${long}9`)}]}`);
+  });
+
+  test('that finds the queue full is answered with 503 and when to come again', async () => {
+    const { status, headers } = await askHeavy(async () => 'busy');
+    expect([status, headers['Retry-After']]).toEqual([503, '1']);
+  });
+
+  test('whose client went away is still answered', async () => {
+    expect((await askHeavy(async () => 'gone')).status).toBe(503);
+  });
+});

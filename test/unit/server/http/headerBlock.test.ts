@@ -1,0 +1,33 @@
+// Header lists as blocks: what is written, what is remembered, what is refused.
+import { expect, test } from 'vitest';
+
+import { HeaderBlocks } from '../../../../server/http/headerBlock.ts';
+
+test('a list becomes its first name and all lines in order; an empty list becomes nothing', () => {
+  const blocks = new HeaderBlocks();
+  const headers = [
+    ['A', '1'],
+    ['B', '2'],
+    ['A', '3'],
+  ] as const;
+  expect(blocks.of(headers)).toEqual({ name: 'A', lines: '1\r\nB: 2\r\nA: 3' });
+  expect(blocks.of([])).toBeUndefined();
+});
+
+test('a list used again gives the same block, whatever many others came between give their own', () => {
+  const blocks = new HeaderBlocks();
+  const usual = [['A', 'usual']] as const;
+  const block = blocks.of(usual);
+  expect(blocks.of(usual)).toBe(block);
+  for (let i = 0; i < 20; i++) {
+    expect(blocks.of([['A', String(i)]])).toEqual({ name: 'A', lines: String(i) });
+    expect(blocks.of(usual)).toEqual(block);
+  }
+});
+
+test.each(['\r', '\n', '\0', 'a\r\nB: c'])('a value with %j is refused, each time', (value) => {
+  const blocks = new HeaderBlocks();
+  const headers = [['A', value]] as const;
+  expect(() => blocks.of(headers)).toThrow('the value of header A holds a control character');
+  expect(() => blocks.of(headers)).toThrow('the value of header A holds a control character');
+});

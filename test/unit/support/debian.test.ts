@@ -1,0 +1,14 @@
+// Programs that tests may want: found on the PATH, and missing ones named in one line.
+import { expect, test } from 'vitest';
+import { hasProgram, PROGRAMS, skippedLine, type Program } from '../../support/debian.ts';
+
+test('a program is found where a directory of the PATH has it, and nowhere else', () => {
+  expect(hasProgram('curl', '')).toBe(false);
+  expect(hasProgram('curl', '/nonexistent:/dev/null')).toBe(false);
+});
+
+test('missing programs are one line that names their packages, and none is no line', () => {
+  const names = Object.keys(PROGRAMS) as Program[];
+  expect(skippedLine(names)).toMatch(/^Skipped the tests that drive .*apt-get install [a-z0-9 -]+\)$/);
+  expect(skippedLine([])).toBeUndefined();
+});
