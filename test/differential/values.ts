@@ -93,7 +93,7 @@ function jsonText(value: Json | undefined, text: (stored: string) => string): st
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(?:(Z)|([+-])(\d\d):(\d\d))?$/;
 
 /** Microseconds since 1970, undefined where the text is no such date. No time is midnight, no zone is UTC. */
-export function instantOf(text: string): bigint | undefined {
+function instantOf(text: string): bigint | undefined {
   const match = INSTANT.exec(text);
   if (!match) return undefined;
   const part = (i: number): number => Number(match[i] ?? 0);

@@ -1,0 +1,17 @@
+// The differential ring at length: more random catalogues and settings than a quick run has time for.
+// What is compared and how is in ring.ts.
+import { describe, test } from 'vitest';
+import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
+
+const SEEDS = Array.from({ length: 40 }, (_, i) => 1001 + i);
+const REQUESTS = 2500;
+
+describe('the server agrees with the naive oracle on many catalogues', () => {
+  test.each(SEEDS)(
+    'on the random catalogue and the random requests of seed %i',
+    (seed) => compareOnSeed(seed, REQUESTS),
+    SEED_MS_MAX,
+  );
+
+  test('on the embedded sample, heavy scans in the pool included', () => compareOnSample(REQUESTS * 4), SEED_MS_MAX);
+});

@@ -1,0 +1,135 @@
+// One round of the differential ring: a server and the naive oracle answer the same random requests over both transports,
+// with the same status, headers and body bytes. A failure prints its seed and a smallest request.
+// Called by differential.test.ts with few seeds, by differential.long.test.ts with many.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { clientOf, type Client } from '../support/client.ts';
+import { randomOf, type Random } from '../support/random.ts';
+import { startServer } from '../support/server.ts';
+import { randomCatalogue, writeCatalogue } from './catalogues.ts';
+import { curlOf, differencesOf, shrink } from './compare.ts';
+import { dataSetIn, dataSetOf, type DataSet } from './dataset.ts';
+import { oracle, type OracleRequest, type OracleSettings } from './oracle.ts';
+import { randomRequest } from './requests.ts';
+
+/** The seed whose catalogue is served with the default settings; the others choose theirs. */
+const DEFAULT_SETTINGS_SEED = 1;
+const SAMPLE_SEED = 7;
+/** Scans of all abstracts, which hold too much text to be answered in a serving thread. */
+const HEAVY: readonly string[] = ['=wind', '!=wind', '=the&limit=3', '=e&title__contains=a&offset=5', '=', '=%C3%A9'];
+const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
+/** Requests in flight at once: enough that answers could mix, few enough for two cores. */
+const IN_FLIGHT = 8;
+/** A seed that takes longer than this hangs. */
+export const SEED_MS_MAX = 120_000;
+
+/** Compares on one random catalogue: a seed is one catalogue, one set of settings and one run of requests. */
+export async function compareOnSeed(seed: number, requests: number): Promise<void> {
+  const random = randomOf(seed);
+  const settings = randomSettings(random, seed === DEFAULT_SETTINGS_SEED);
+  const catalogue = randomCatalogue(random);
+  const directory = mkdtempSync(join(tmpdir(), 'differential-'));
+  try {
+    writeCatalogue(catalogue, directory);
+    await compare(random, { directory, dataSet: dataSetOf(catalogue), settings, origin: `seed ${seed}`, requests });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Compares on the embedded sample with the default settings, heavy scans in the pool first. */
+export async function compareOnSample(requests: number): Promise<void> {
+  const random = randomOf(SAMPLE_SEED);
+  const settings = randomSettings(random, true);
+  const origin = `the sample, seed ${SAMPLE_SEED}`;
+  const targets = HEAVY.map((rest) => `/api/v3/observations/?abstract__contains${rest}`);
+  const first = targets.map((target): OracleRequest => ({ method: 'GET', target, headers: {} }));
+  await compare(random, { directory: SAMPLE, dataSet: dataSetIn(SAMPLE), settings, origin, first, requests });
+}
+
+/** What is compared on: a directory, what the oracle read of it, where it came from, requests to put before random ones. */
+interface Ground {
+  readonly directory: string;
+  readonly dataSet: DataSet;
+  readonly settings: OracleSettings;
+  readonly origin: string;
+  readonly requests: number;
+  readonly first?: readonly OracleRequest[];
+}
+
+async function compare(
+  random: Random,
+  { directory, dataSet, settings, origin, requests, first = [] }: Ground,
+): Promise<void> {
+  const flags = flagsOf(settings);
+  const server = await startServer({ data: directory, flags });
+  const sides = [
+    sideOf('uWebSockets.js', server.url, dataSet, settings),
+    sideOf('node:http', server.http10Url ?? server.url, dataSet, settings),
+  ];
+  try {
+    const named = `${origin}, ${flags.join(' ')}`;
+    for (let i = 0; i < sides.length; i++) await agree([...sides.slice(i), ...sides.slice(0, i)], first, named);
+    for (let done = 0; done < requests; done += IN_FLIGHT) {
+      const some = Array.from({ length: IN_FLIGHT }, () => randomRequest(random, dataSet));
+      await agree(sides, some, named);
+    }
+  } finally {
+    for (const side of sides) side.client.close();
+    await server.stop();
+  }
+}
+
+interface Side {
+  readonly url: string;
+  readonly client: Client;
+  readonly transport: string;
+  differences(request: OracleRequest): Promise<string[]>;
+}
+
+function sideOf(transport: string, url: string, dataSet: DataSet, settings: OracleSettings): Side {
+  const client = clientOf(url);
+  const differences = async (request: OracleRequest): Promise<string[]> =>
+    differencesOf(oracle(dataSet, settings, request), await client.send(request));
+  return { transport, url, client, differences };
+}
+
+/** Asks all requests at once, by turns of the sides, and fails on the first that differs. */
+async function agree(sides: readonly Side[], requests: readonly OracleRequest[], origin: string): Promise<void> {
+  const sideAt = (i: number): Side => sides[i % sides.length] as Side;
+  const found = await Promise.all(requests.map((request, i) => sideAt(i).differences(request)));
+  const wrong = found.findIndex((differences) => differences.length > 0);
+  if (wrong >= 0) expect.fail(await report(sideAt(wrong), requests[wrong] as OracleRequest, origin));
+}
+
+async function report(side: Side, request: OracleRequest, origin: string): Promise<string> {
+  const smallest = await shrink(request, async (smaller) => (await side.differences(smaller)).length > 0);
+  const differences = await side.differences(smallest);
+  return [`${origin} (${side.transport})`, curlOf(side.url, smallest), ...differences.map((line) => `  ${line}`)].join(
+    '\n',
+  );
+}
+
+function randomSettings(random: Random, isDefault: boolean): OracleSettings {
+  const settings: OracleSettings = {
+    baseUrl: random.pick(['http://catalogue.test', 'https://archive.test:8443/replica']),
+    links: random.pick(['spec', 'request']),
+    limitMax: random.pick([undefined, 7, 50, 1000]),
+    strict: random.chance(0.3),
+    filterErrors: random.pick(['fail', 'empty', 'ignore']),
+    filters: random.pick(['all', 'all', 'documented']),
+  };
+  if (!isDefault) return settings;
+  return { ...settings, links: 'spec', limitMax: undefined, strict: false, filterErrors: 'fail', filters: 'all' };
+}
+
+function flagsOf(settings: OracleSettings): string[] {
+  const flags = ['--base-url', settings.baseUrl, '--links', settings.links, '--filters', settings.filters];
+  flags.push('--filter-errors', settings.filterErrors);
+  if (settings.limitMax !== undefined) flags.push('--limit-max', String(settings.limitMax));
+  if (settings.strict) flags.push('--strict');
+  return flags;
+}
