@@ -1,23 +1,30 @@
 // The catalogue's handler: path, method, format, parameters, rows, page, in the order in which the stock service judges.
 // Knows no transport and no thread: heavy plans go to whoever composed it. Called by the transports.
 import assert from 'node:assert/strict';
-import type { CollectionIndex } from '../engine/index/table.ts';
-import { rowOfId } from '../engine/index/table.ts';
-import type { Selection } from '../engine/index/rowset.ts';
-import { wholeBody } from '../engine/page/body.ts';
-import { indexBody, PAGE_TAIL, pageHead, rootViewBody } from '../engine/page/envelope.ts';
-import { pageLinks } from '../engine/page/links.ts';
-import { SPEC_LINK_END, type ServedForm } from '../engine/column/served.ts';
-import { pageBody, rowsBody } from '../engine/page/rows.ts';
-import { execute, type Listed } from '../engine/query/execute.ts';
 import {
+  type CollectionIndex,
+  execute,
+  indexBody,
+  type Listed,
+  type ListRequest,
+  PAGE_TAIL,
+  pageBody,
+  pageHead,
+  pageLinks,
   parseListQuery,
   parseRecordQuery,
-  type ListRequest,
+  plan,
+  type Plan,
   type QueryOptions,
   type RecordRequest,
-} from '../engine/query/parse.ts';
-import { plan, type Plan } from '../engine/query/plan.ts';
+  rootViewBody,
+  rowOfId,
+  rowsBody,
+  type Selection,
+  type ServedForm,
+  SPEC_LINK_END,
+  wholeBody,
+} from '../engine/engine.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import { answersFor, type Answers } from './http/answers.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';

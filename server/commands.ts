@@ -61,7 +61,7 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
         import('./signals.ts'),
       ]);
       const report = (line: string): void => void stdout.write(`${line}\n`);
-      const server = await withProgress(stderr, (onProgress) => serve(settings, report, onProgress));
+      const server = await serve(settings, report, (work) => withProgress(stderr, work));
       await stopOnSignal(() => server.stop(), report);
     });
 }

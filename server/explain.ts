@@ -2,13 +2,16 @@
 // Loads the data like serve does, in this thread; opens no socket.
 import { openData } from '../data/open.ts';
 import { OperationError } from '../data/operationError.ts';
-import { SPEC_LINK_END } from '../engine/column/served.ts';
-import { newCounters } from '../engine/query/counters.ts';
-import { execute } from '../engine/query/execute.ts';
-import { explain as explainPlan } from '../engine/query/explain.ts';
-import { parseListQuery, type ListRequest } from '../engine/query/parse.ts';
-import { plan } from '../engine/query/plan.ts';
-import { openSnapshot } from '../engine/snapshot/open.ts';
+import {
+  execute,
+  explain as explainPlan,
+  type ListRequest,
+  newCounters,
+  openSnapshot,
+  parseListQuery,
+  plan,
+  SPEC_LINK_END,
+} from '../engine/engine.ts';
 import type { Settings } from './config.ts';
 import { LIMIT_DEFAULT } from './catalogue.ts';
 import { route } from './http/routes.ts';

@@ -1,14 +1,10 @@
 // The supervisor: takes the port, loads the data, starts the serving threads and stops them. Serves nothing itself.
 // Composition only; called by the serve command.
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { openData } from '../data/open.ts';
 import { OperationError } from '../data/operationError.ts';
 import type { OnProgress } from '../data/progress.ts';
-import { COLLECTIONS } from '../engine/schema/catalogue.ts';
-import type { LoadedSnapshot } from '../engine/snapshot/open.ts';
-import { decodeMetadata, METADATA_SECTION } from '../engine/snapshot/metadata.ts';
-import { sectionsOf } from '../engine/snapshot/open.ts';
+import { COLLECTIONS, decodeMetadata, type LoadedSnapshot, METADATA_SECTION, sectionsOf } from '../engine/engine.ts';
 import { steadyMs } from './clock.ts';
 import type { Settings } from './config.ts';
 import { claimPort } from './http/ports.ts';
@@ -28,20 +24,26 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** Runs work and shows its progress while it lasts. */
+export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
+
 /**
- * Serves what the settings name. `report` gets lines for people: what was loaded, the URLs, a line to try, later bugs.
+ * Serves what the settings name. `report` gets lines for people: what was loaded, the URLs, a line to try, later bugs; none
+ * while `showProgress` shows the loading, perhaps as a bar on the same terminal.
  * Throws OperationError: `port` in use, `file`, `input` or `snapshot` for the data; nothing is left running then.
  */
 export async function serve(
   settings: Settings,
   report: (line: string) => void,
-  onProgress: OnProgress,
+  showProgress: ShowProgress,
 ): Promise<Server> {
   const startMs = steadyMs();
   raiseHeadLimit();
   const ports = await claimPorts(settings);
   const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
-  const loaded = await openData(settings.data, { baseUrl, threads: settings.threads }, onProgress);
+  const loaded = await showProgress((onProgress) =>
+    openData(settings.data, { baseUrl, threads: settings.threads }, onProgress),
+  );
   report(loadedLine(settings.data, loaded, steadyMs() - startMs));
   const threads = await startThreads(settings, ports, loaded, report);
   const urls = reportUrls(settings, ports, baseUrl, report);
@@ -53,11 +55,15 @@ interface Ports {
   readonly http10Port: number | undefined;
 }
 
-async function claimPorts({ host, port, http10Port }: Settings): Promise<Ports> {
-  return {
-    port: await claimPort(host, port),
-    http10Port: http10Port === undefined ? undefined : await claimPort(host, http10Port),
-  };
+async function claimPorts(settings: Settings): Promise<Ports> {
+  const port = await claimPort(settings.host, settings.port);
+  let http10Port: number | undefined;
+  if (settings.http10Port !== undefined) {
+    // A port that was claimed is free again, so that asking for any free one may give it a second time.
+    do http10Port = await claimPort(settings.host, settings.http10Port);
+    while (http10Port === port);
+  }
+  return { port, http10Port };
 }
 
 function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
@@ -68,14 +74,28 @@ function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
   return `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data} in ${(ms / 1000).toFixed(1)} s, generation ${generation}`;
 }
 
+/** A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did. */
+interface ServingThread {
+  readonly worker: Worker;
+  readonly listens: Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+/** A thread that fails later stops all others and ends the process as our bug: half a server is none. */
 async function startThreads(
   settings: Settings,
   ports: Ports,
   loaded: LoadedSnapshot,
   report: (line: string) => void,
-): Promise<readonly Worker[]> {
+): Promise<readonly ServingThread[]> {
   const baseUrl = loaded.baseUrl;
-  const workers = Array.from({ length: settings.threads }, (_, i) => {
+  let failed: Promise<void> | undefined;
+  const onFailure = (error: unknown): void => {
+    failed ??= stopThreads(threads).then(() => {
+      throw error;
+    });
+  };
+  const threads = Array.from({ length: settings.threads }, (_, i) => {
     const data: ServingData = {
       loaded,
       settings: { ...settings, baseUrl },
@@ -84,43 +104,50 @@ async function startThreads(
       http10Port: i === 0 ? ports.http10Port : undefined,
       poolThreads: 1,
     };
-    return new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: data });
+    return startThread(data, report, onFailure);
   });
   try {
-    await Promise.all(workers.map((worker) => listening(worker, report)));
+    await Promise.all(threads.map(({ listens }) => listens));
   } catch (error) {
-    await stopThreads(workers);
+    await stopThreads(threads);
     throw error;
   }
-  return workers;
+  return threads;
 }
 
-/** Resolves when the thread listens. An error that ends a thread later ends the process: half a server is none. */
-function listening(worker: Worker, report: (line: string) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    worker.once('error', reject);
+/** `onFailure` is told of an end that nobody asked for, once the thread listens. */
+function startThread(
+  data: ServingData,
+  report: (line: string) => void,
+  onFailure: (error: unknown) => void,
+): ServingThread {
+  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: data });
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const listens = new Promise<void>((resolve, reject) => {
+    let hasListened = false;
+    let hasDrained = false;
+    const fail = (error: unknown): void => (hasListened ? onFailure(error) : reject(error));
+    worker.once('error', fail);
+    worker.once('exit', (code) => {
+      if (!hasDrained) fail(new Error(`a serving thread ended by itself, with code ${code}`));
+    });
     receive<FromThread>(worker, (message) => {
       if (message.kind === 'refused') reject(new OperationError('port', message.message));
       else if (message.kind === 'bug') report(`a request met a bug, please report it: ${message.stack}`);
-      else if (message.kind === 'listening') {
-        worker.off('error', reject);
-        worker.once('error', (error) => {
-          throw error;
-        });
+      else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
+      else if (message.kind === 'drained') hasDrained = true;
+      else {
+        hasListened = true;
         resolve();
       }
     });
   });
+  return { worker, listens, ended };
 }
 
-async function stopThreads(workers: readonly Worker[]): Promise<void> {
-  await Promise.all(
-    workers.map(async (worker) => {
-      const ended = once(worker, 'exit');
-      send(worker, { kind: 'drain', withinMs: DRAIN_MS });
-      await ended;
-    }),
-  );
+async function stopThreads(threads: readonly ServingThread[]): Promise<void> {
+  for (const { worker } of threads) send(worker, { kind: 'drain', withinMs: DRAIN_MS });
+  await Promise.all(threads.map(({ ended }) => ended));
 }
 
 function reportUrls(

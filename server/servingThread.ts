@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError } from '../data/operationError.ts';
-import { openSnapshot } from '../engine/snapshot/open.ts';
+import { openSnapshot } from '../engine/engine.ts';
 import { startPool } from '../workers/pool.ts';
 import { catalogueHandler } from './catalogue.ts';
 import type { Listener } from './http/listener.ts';
@@ -24,7 +24,11 @@ const handler = catalogueHandler({
 });
 
 function onError(error: unknown): void {
-  send(supervisor!, { kind: 'bug', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  send(supervisor!, { kind: 'bug', stack: stackOf(error) });
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
@@ -48,7 +52,10 @@ async function drain(listeners: readonly Listener[], withinMs: number): Promise<
 
 try {
   const listeners = await listen();
-  receive<ToThread>(supervisor, ({ withinMs }) => void drain(listeners, withinMs));
+  let drained: Promise<void> | undefined;
+  receive<ToThread>(supervisor, ({ withinMs }) => void (drained ??= drain(listeners, withinMs)));
+  // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
+  process.on('uncaughtException', (error) => send(supervisor, { kind: 'broken', stack: stackOf(error) }));
   send(supervisor, { kind: 'listening' });
 } catch (error) {
   if (!(error instanceof OperationError)) throw error;

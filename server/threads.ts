@@ -2,7 +2,7 @@
 // The snapshot itself goes once, as the thread's workerData, because only that shares memory.
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
-import type { LoadedSnapshot } from '../engine/snapshot/open.ts';
+import type { LoadedSnapshot } from '../engine/engine.ts';
 import type { CatalogueSettings } from './catalogue.ts';
 
 /** What a serving thread starts with. `http10Port` is set for the one thread that has the second listener. */
@@ -15,11 +15,12 @@ export interface ServingData {
   readonly poolThreads: number;
 }
 
-/** From a serving thread: it listens, it could not listen, a request met a bug of ours, it has drained. */
+/** From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has drained. */
 export type FromThread =
   | { readonly kind: 'listening' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'bug'; readonly stack: string }
+  | { readonly kind: 'broken'; readonly stack: string }
   | { readonly kind: 'drained' };
 
 /** To a serving thread: stop taking requests, finish what is in flight within this time, end. */

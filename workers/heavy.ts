@@ -1,8 +1,7 @@
 // A pool thread: executes heavy plans over the shared snapshot and answers row ids. Started by Piscina, see pool.ts.
 // Never opens a socket; a cancelled task ends itself within one slice of its scan.
 import { workerData } from 'piscina';
-import { execute } from '../engine/query/execute.ts';
-import { openSnapshot } from '../engine/snapshot/open.ts';
+import { execute, openSnapshot } from '../engine/engine.ts';
 import { TaskFlag, type HeavyResult, type HeavyTask, type PoolData } from './protocol.ts';
 
 const { loaded, flags } = workerData as PoolData;

@@ -1,8 +1,7 @@
 // The pool of a serving thread: runs heavy plans in threads of their own, with a bounded queue and cancellation.
 // Owned by one serving thread, so that a heavy client of one cannot fill the queue of another.
 import { Piscina } from 'piscina';
-import type { Plan } from '../engine/query/plan.ts';
-import type { LoadedSnapshot } from '../engine/snapshot/open.ts';
+import type { LoadedSnapshot, Plan } from '../engine/engine.ts';
 import { TaskFlag, type HeavyResult, type HeavyTask, type PoolData } from './protocol.ts';
 
 /** Who waits for a result, and how to learn that they do no longer. */

@@ -1,8 +1,6 @@
 // What a serving thread and its pool say to each other: a plan in, row ids and a count out, never bytes of a page.
 // Plain data; the flags of running tasks are the only shared mutable memory.
-import type { Plan } from '../engine/query/plan.ts';
-import type { Selection } from '../engine/index/rowset.ts';
-import type { LoadedSnapshot } from '../engine/snapshot/open.ts';
+import type { LoadedSnapshot, Plan, Selection } from '../engine/engine.ts';
 
 /** What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). */
 export interface PoolData {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
 
-import type { Body } from '../../engine/page/body.ts';
+import type { Body } from '../../engine/engine.ts';
 
 const BREAKS_OUT = /[\r\n\0]/;
 

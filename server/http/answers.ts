@@ -1,8 +1,6 @@
 // Every answer of the catalogue but what stands in its bodies: status, headers, and the bodies of all that is not a page.
 // Header sets that do not change are built once. Knows no transport; called by the catalogue's handler.
-import { wholeBody, type Body } from '../../engine/page/body.ts';
-import { jsonObject, jsonText } from '../../engine/page/json.ts';
-import { percentEncode } from '../../engine/page/links.ts';
+import { type Body, jsonObject, jsonText, percentEncode, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from './exchange.ts';
 
 type Headers = Answer['headers'];

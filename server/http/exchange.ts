@@ -1,6 +1,6 @@
 // The neutral exchange between handlers and transports: a request as data, an answer as data, a body as pieces.
 // Knows no transport; http/uws.ts and http/node.ts both turn these into bytes on a socket.
-import type { Body } from '../../engine/page/body.ts';
+import type { Body } from '../../engine/engine.ts';
 
 /**
  * A request as any transport presents it.

@@ -2,7 +2,7 @@
 // Holds at most one piece of WRITE_BYTES_MAX per answer: node:http keeps what it is given, so pieces are copied.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Body } from '../../engine/page/body.ts';
+import type { Body } from '../../engine/engine.ts';
 import { assertHeaderValue, checkedPiece, isBodiless } from './answerHead.ts';
 import type { Answer, Disconnection } from './exchange.ts';
 import { REQUEST_BODY_BYTES_MAX } from './framing.ts';

@@ -1,6 +1,6 @@
 // The answers that a transport gives by itself, when the handler cannot be asked or has failed.
 // They say what kind of fault it was and nothing of how the program is made.
-import { wholeBody } from '../../engine/page/body.ts';
+import { wholeBody } from '../../engine/engine.ts';
 import type { Answer } from './exchange.ts';
 
 /** Our bug: the handler threw, rejected, or gave an answer that cannot be sent. */

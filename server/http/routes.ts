@@ -1,7 +1,6 @@
 // What a path means: a view of the catalogue, a redirection to the path with its final slash, or nothing.
 // Pure text, derived from the declaration; knows neither requests nor records. Called by the catalogue's handler.
-import { COLLECTIONS, collectionsOfPath } from '../../engine/schema/catalogue.ts';
-import type { Collection, Version } from '../../engine/schema/types.ts';
+import { type Collection, COLLECTIONS, collectionsOfPath, type Version } from '../../engine/engine.ts';
 
 /**
  * What a target means. `isJsonPath` says that the path itself asks for JSON (`.json`). A record's `collections` are tried

@@ -1,0 +1,37 @@
+// The one face of the engine: what serving threads, the pool and the supervisor use of it. They import this file only;
+// data/ builds snapshots with the parts behind it. Only re-exports: every name is documented where it is defined.
+
+// The declaration.
+export { COLLECTIONS, collectionsOfPath } from './schema/catalogue.ts';
+export type { Collection, Version } from './schema/types.ts';
+
+// How own URLs are served.
+export { type ServedForm, SPEC_LINK_END } from './column/served.ts';
+
+// A collection opened, and sets of its rows.
+export type { Selection } from './index/rowset.ts';
+export { type CollectionIndex, rowOfId } from './index/table.ts';
+
+// A snapshot in shared memory.
+export { decodeMetadata, METADATA_SECTION } from './snapshot/metadata.ts';
+export { type LoadedSnapshot, openSnapshot, sectionsOf } from './snapshot/open.ts';
+
+// From a raw query to rows: parse -> plan -> execute.
+export { newCounters } from './query/counters.ts';
+export { execute, type Listed } from './query/execute.ts';
+export { explain } from './query/explain.ts';
+export {
+  type ListRequest,
+  parseListQuery,
+  parseRecordQuery,
+  type QueryOptions,
+  type RecordRequest,
+} from './query/parse.ts';
+export { plan, type Plan } from './query/plan.ts';
+
+// From rows to the bytes of an answer.
+export { type Body, wholeBody } from './page/body.ts';
+export { indexBody, PAGE_TAIL, pageHead, rootViewBody } from './page/envelope.ts';
+export { jsonObject, jsonText } from './page/json.ts';
+export { pageLinks, percentEncode } from './page/links.ts';
+export { pageBody, rowsBody } from './page/rows.ts';

@@ -1,0 +1,110 @@
+// The command line as a process of its own: what it prints, how it ends, and what it holds on to while it runs.
+// For tests of the whole program; test/support/server.ts is the shorter way to a server that only has to answer.
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** How a process ended: with a code, or by a signal. */
+export interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A process of the command line. `printed` resolves with the match of a pattern in all it printed, on either output, and
+ * rejects with that text when it ends without one. `kill` is for afterwards: it ends a process that a test left running.
+ */
+export interface CommandProcess {
+  readonly pid: number;
+  readonly ended: Promise<End>;
+  out(): string;
+  err(): string;
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(name: NodeJS.Signals): void;
+  kill(): Promise<void>;
+}
+
+/** Where a server listens, as it prints it. */
+export interface Addresses {
+  readonly url: string;
+  readonly port: number;
+  readonly http10Port: number;
+}
+
+const CLI = fileURLToPath(new URL('../../server/cli.ts', import.meta.url));
+
+/** Runs the command line with these words; `environment` is added to ours, `node` are flags of Node itself. */
+export function runCommand(
+  words: readonly string[],
+  options: { environment?: Readonly<Record<string, string>>; node?: readonly string[] } = {},
+): CommandProcess {
+  const env = { ...process.env, ...options.environment };
+  const argv = [...(options.node ?? []), CLI, ...words];
+  const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const text = { out: '', err: '' };
+  let hasEnded = false;
+  let stir: (() => void)[] = [];
+  const wake = (): void => {
+    const waiting = stir;
+    stir = [];
+    for (const one of waiting) one();
+  };
+  const collect = (name: 'out' | 'err') => (piece: Buffer) => {
+    text[name] += piece.toString();
+    wake();
+  };
+  child.stdout.on('data', collect('out'));
+  child.stderr.on('data', collect('err'));
+  const ended = new Promise<End>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      hasEnded = true;
+      wake();
+      resolve({ code, signal });
+    });
+  });
+  return {
+    pid: child.pid ?? -1,
+    ended,
+    out: () => text.out,
+    err: () => text.err,
+    printed: async (pattern) => {
+      for (;;) {
+        const match = pattern.exec(text.out + text.err);
+        if (match) return match;
+        if (hasEnded) throw new Error(`ended without ${pattern}:\n${text.out}${text.err}`);
+        await new Promise<void>((resolve) => stir.push(resolve));
+      }
+    },
+    signal: (name) => void child.kill(name),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Starts a server on free ports of both transports and waits until it listens. */
+export async function runServer(
+  words: readonly string[],
+  options: Parameters<typeof runCommand>[1] = {},
+): Promise<CommandProcess & Addresses> {
+  const command = runCommand(['serve', '--port', '0', '--http10-port', '0', ...words], options);
+  const [, url, port] = await command.printed(/listening on (http:\/\/\S+:(\d+))\n/);
+  const [, http10Port] = await command.printed(/listening on http:\/\/\S+:(\d+) \(HTTP\/1\.0\)\n[^]*try: /);
+  return { ...command, url: url!, port: Number(port), http10Port: Number(http10Port) };
+}
+
+/** What a running process holds. `residentBytes` is its memory in RAM, `descriptors` its open files and sockets. */
+export interface Holdings {
+  readonly residentBytes: number;
+  readonly descriptors: number;
+}
+
+const PAGE_BYTES = 4096;
+
+/** What a process holds now, as Linux tells it. */
+export function holdingsOf(pid: number): Holdings {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+  return { residentBytes: pages * PAGE_BYTES, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+}

@@ -1,0 +1,37 @@
+// Data sets made by hand for tests: a directory of their own that is removed, files in it, and importing them.
+// Knows the format of data sets only; what import makes of them is the tests' business.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
+import { importDirectory, type ImportOptions, type ImportReport } from '../../data/import.ts';
+
+/** Files of a data set by name: texts, or bytes as they are. */
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A directory that is removed after the tests of the file that calls this. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Writes files into a new directory inside `parent`; answers its path. */
+export function dataSetOf(parent: string, files: Files): string {
+  const directory = mkdtempSync(join(parent, 'data-'));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), content);
+  }
+  return directory;
+}
+
+/** Imports `directory` into `<directory>.snapshot`, without threads unless told otherwise, and without progress. */
+export async function imported(
+  directory: string,
+  options: Partial<ImportOptions> = {},
+): Promise<{ file: string; report: ImportReport }> {
+  const file = options.file ?? `${directory}.snapshot`;
+  const defaults = { directory, file, created: undefined, isLenient: false, threads: 0 };
+  return { file, report: await importDirectory({ ...defaults, ...options }, () => undefined) };
+}
