@@ -12,7 +12,7 @@ import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch } from './batch.ts';
 import { orderById, orderOfChildren, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from './operationError.ts';
-import { RecordStore } from './recordStore.ts';
+import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
 
 const NULL_CODE = 0xffffffff;
 
@@ -83,11 +83,11 @@ export class CollectionBuilder {
     return repeated.sort((a, b) => a.line - b.line);
   }
 
-  /** Writes all sections of the collection. */
-  write(writer: SnapshotWriter): BuiltCollection {
+  /** Writes all sections of the collection, its records in runs of at most `chunkBytesMax` bytes. */
+  write(writer: SnapshotWriter, chunkBytesMax = CHUNK_BYTES_MAX): BuiltCollection {
     const { order } = this.order();
     const { collection, tables, columns } = this.layout;
-    const { chunks, bytes } = this.store.write(writer, collection.name, order);
+    const { chunks, bytes } = this.store.write(writer, collection.name, order, chunkBytesMax);
     const orders: Order[] = [order];
     tables.forEach((table, i) => {
       if (i > 0) orders[i] = writeTable(writer, table.path, orders[table.parent], this.rowEnds[i]!.view());

@@ -90,8 +90,8 @@ export class Decoder {
       if (!isFirst) this.comma();
       const i = this.key(shape, next);
       if (i >= 0) {
-        if (seen[i]!++ > 0) throw new ScanFault('the key stands twice in its object');
         this.path.push(shape.nodes[i]!.name);
+        if (seen[i]!++ > 0) throw new ScanFault('the key stands twice in its object');
         this.member(shape, i, depth);
         next = i + 1;
       } else {

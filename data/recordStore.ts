@@ -44,12 +44,7 @@ export class RecordStore {
   }
 
   /** Writes the sections `<name>/records/<i>.*`; answers how many chunks and bytes. Cost: one pass over the bytes. */
-  write(
-    writer: SnapshotWriter,
-    name: string,
-    order: Order,
-    chunkBytesMax = CHUNK_BYTES_MAX,
-  ): { chunks: number; bytes: number } {
+  write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): { chunks: number; bytes: number } {
     const count = order ? order.length : this.rows;
     let chunks = 0;
     let bytes = 0;

@@ -206,6 +206,6 @@ function unescaped(token: Uint8Array): string {
  * A text as served: quotes, backslashes and control characters escaped minimally, U+2028 and U+2029 too, all else as it is.
  * Source: design, Data set format.
  */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }

@@ -10,6 +10,7 @@ import { decodeDirectory, paddedBytes, type Directory, type Section } from '../e
 import type { LoadedSnapshot, Placement } from '../engine/snapshot/open.ts';
 import { misplacedLink, Rebase } from '../engine/snapshot/rebase.ts';
 import { SnapshotWriter } from '../engine/snapshot/write.ts';
+import { removedBySignal } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
 
@@ -20,25 +21,27 @@ const READ_BYTES = 8 << 20;
 
 /**
  * Writes the snapshot that `fill` adds sections to. Answers its bytes and generation. The file appears under its name only
- * when it is whole; a failure leaves what was there before. Throws OperationError `file` when it cannot be written.
+ * when it is whole; a failure or a signal leaves what was there before. Throws OperationError `file` when it cannot be written.
  */
 export async function writeSnapshot(
   file: string,
   fill: (writer: SnapshotWriter) => Promise<{ created: string | undefined }>,
 ): Promise<{ bytes: number; generation: string }> {
   const partial = `${file}.partial-${process.pid}`;
-  const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial));
-  try {
-    const writer = new SnapshotWriter((bytes) => output.write(bytes));
-    const { created } = await fill(writer);
-    const header = writer.finish(created, () => output.hash());
-    const written = attempt(`cannot write ${file}`, () => output.close(header));
-    attempt(`cannot write ${file}`, () => renameSync(partial, file));
-    return written;
-  } catch (error) {
-    output.discard();
-    throw error;
-  }
+  return removedBySignal(partial, async () => {
+    const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial));
+    try {
+      const writer = new SnapshotWriter((bytes) => output.write(bytes));
+      const { created } = await fill(writer);
+      const header = writer.finish(created, () => output.hash());
+      const written = attempt(`cannot write ${file}`, () => output.close(header));
+      attempt(`cannot write ${file}`, () => renameSync(partial, file));
+      return written;
+    } catch (error) {
+      output.discard();
+      throw error;
+    }
+  });
 }
 
 /**

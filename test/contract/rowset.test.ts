@@ -1,0 +1,146 @@
+// One suite for every kind of row set, against a Set of numbers: whatever the kinds, the answers are the same.
+import { describe, expect, test } from 'vitest';
+import { bitmapOf } from '../../engine/bits/bitmap.ts';
+import * as rowset from '../../engine/index/rowset.ts';
+import type { RowSet } from '../../engine/index/rowset.ts';
+import { randomOf, type Random } from '../support/random.ts';
+
+interface Sample {
+  readonly set: RowSet;
+  readonly rows: readonly number[];
+}
+
+/** A random set of one kind over a table of `rows` rows, with the rows it holds. */
+const KINDS: Readonly<Record<RowSet['kind'], (random: Random, rows: number) => Sample>> = {
+  range: (random, rows) => {
+    const [one, other] = [random.integer(0, rows + 1), random.integer(0, rows + 1)];
+    const [start, end] = random.chance(0.1) ? [0, rows] : [Math.min(one, other), Math.max(one, other)];
+    const held = Array.from({ length: end - start }, (_, i) => start + i);
+    return { set: { kind: 'range', start, end }, rows: held };
+  },
+  list: (random, rows) => {
+    const held = someRows(random, rows);
+    return { set: { kind: 'list', rows: Uint32Array.from(held) }, rows: held };
+  },
+  bitmap: (random, rows) => {
+    const held = someRows(random, rows);
+    return { set: rowset.ofBitmap(bitmapOf(Uint32Array.from(held), rows)), rows: held };
+  },
+};
+const NAMES = Object.keys(KINDS) as RowSet['kind'][];
+const TABLES = [0, 1, 31, 32, 33, 64, 65, 100, 128, 1000];
+const ROUNDS = 8;
+
+function someRows(random: Random, rows: number): number[] {
+  const part = random.pick([0, 0.01, 0.1, 0.5, 1]);
+  return Array.from({ length: rows }, (_, row) => row).filter(() => random.chance(part));
+}
+
+/** Calls `check` with random sets over tables of all sizes; the message of a failure names seed and table. */
+function each(seed: number, check: (random: Random, rows: number, where: string) => void): void {
+  const random = randomOf(seed);
+  for (const rows of TABLES) {
+    for (let round = 0; round < ROUNDS; round++) check(random, rows, `seed ${seed}, table of ${rows}, round ${round}`);
+  }
+}
+
+function rowsOf(set: RowSet): number[] {
+  const rows: number[] = [];
+  rowset.eachRow(set, (row) => rows.push(row));
+  return rows;
+}
+
+/** Every promise of a set's form, since a query goes on with it. */
+function expectSet(set: RowSet, expected: readonly number[], where: string): void {
+  expect(rowsOf(set), where).toEqual(expected);
+  expect(rowset.countRows(set), where).toBe(expected.length);
+}
+
+describe.each(NAMES)('a %s', (kind) => {
+  test('holds its rows, ascending, and counts them', () => {
+    each(1, (random, rows, where) => {
+      const { set, rows: held } = KINDS[kind](random, rows);
+      expectSet(set, held, where);
+      const has = Array.from({ length: rows + 70 }, (_, row) => row).filter((row) => rowset.hasRow(set, row));
+      expect(has, where).toEqual(held);
+    });
+  });
+
+  test('has a complement with all other rows of the table', () => {
+    each(2, (random, rows, where) => {
+      const { set, rows: held } = KINDS[kind](random, rows);
+      const others = Array.from({ length: rows }, (_, row) => row).filter((row) => !held.includes(row));
+      expectSet(rowset.complement(set, rows), others, where);
+    });
+  });
+
+  test('selects a page by rank, and nothing past the end', () => {
+    each(3, (random, rows, where) => {
+      const { set, rows: held } = KINDS[kind](random, rows);
+      const [offset, limit] = [random.integer(0, rows + 3), random.pick([1, 2, 100, 999999999999999])];
+      const page = rowset.select(set, offset, limit);
+      expect(page.kind).not.toBe('bitmap');
+      expectSet(page, held.slice(offset, offset + limit), `${where}, offset ${offset}, limit ${limit}`);
+    });
+  });
+
+  test('is the same set as a bitmap', () => {
+    each(4, (random, rows, where) => {
+      const { set, rows: held } = KINDS[kind](random, rows);
+      expectSet(rowset.ofBitmap(rowset.asBitmap(set, rows)), held, where);
+    });
+  });
+
+  test.each(NAMES)('intersects with a %s', (other) => {
+    each(5, (random, rows, where) => {
+      const [a, b] = [KINDS[kind](random, rows), KINDS[other](random, rows)];
+      const shared = a.rows.filter((row) => b.rows.includes(row));
+      expectSet(rowset.intersect(a.set, b.set), shared, where);
+    });
+  });
+
+  test.each(NAMES)('unites with a %s', (other) => {
+    each(6, (random, rows, where) => {
+      const [a, b] = [KINDS[kind](random, rows), KINDS[other](random, rows)];
+      const all = [...new Set([...a.rows, ...b.rows])].sort((x, y) => x - y);
+      expectSet(rowset.union([a.set, b.set], rows), all, where);
+    });
+  });
+});
+
+test('operations leave their operands as they were', () => {
+  each(7, (random, rows, where) => {
+    const samples = NAMES.map((kind) => KINDS[kind](random, rows));
+    rowset.union(
+      samples.map(({ set }) => set),
+      rows,
+    );
+    for (const { set } of samples) {
+      for (const { set: other } of samples) rowset.intersect(set, other);
+      rowset.complement(set, rows);
+    }
+    for (const { set, rows: held } of samples) expectSet(set, held, where);
+  });
+});
+
+test('a union of many sets, or of none, holds the rows of all', () => {
+  each(8, (random, rows, where) => {
+    const samples = random.several(0, 6, () => KINDS[random.pick(NAMES)](random, rows));
+    const all = [...new Set(samples.flatMap(({ rows: held }) => held))].sort((x, y) => x - y);
+    const sets = samples.map(({ set }) => set);
+    expectSet(rowset.union(sets, rows), all, where);
+  });
+});
+
+test('a set of an unordered list holds each of its rows once', () => {
+  each(9, (random, rows, where) => {
+    const list = Array.from({ length: rows === 0 ? 0 : random.integer(0, 40) }, () => random.integer(0, rows));
+    const expected = [...new Set(list)].sort((x, y) => x - y);
+    expectSet(rowset.rowSetOf(Uint32Array.from(list), rows), expected, where);
+  });
+});
+
+test('all rows of a table and no rows are sets too', () => {
+  expectSet(rowset.allRows(3), [0, 1, 2], 'all');
+  expectSet(rowset.NO_ROWS, [], 'none');
+});

@@ -1,0 +1,44 @@
+// Decodes lines for tests and reads batches back as plain texts: records, own URLs and the values of columns.
+// Slow and obvious; knows the form of a batch (data/batch.ts) and nothing of how it came about.
+import { expect } from 'vitest';
+import { NULL_START, UNESCAPED_START, type Batch } from '../../data/batch.ts';
+import { decodeLines, decoderOf } from '../../data/decoders.ts';
+import { collectionNamed } from '../../engine/schema/catalogue.ts';
+import { layoutOf } from '../../engine/schema/layout.ts';
+
+/** The batch of one collection's lines, numbered from 1. */
+export function decode(collection: string, ...lines: (string | Uint8Array)[]): Batch {
+  const bytes = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));
+  return decodeLines(decoderOf(collection), { bytes, firstLine: 1, fileBytesRead: bytes.length });
+}
+
+/** The records of a batch as texts, without the commas between them. */
+export function served({ bytes, recordEnds }: Batch): string[] {
+  return Array.from(recordEnds, (end, i) => {
+    expect(bytes[end - 1]).toBe(','.charCodeAt(0));
+    return Buffer.from(bytes.subarray(recordEnds[i - 1] ?? 0, end - 1)).toString();
+  });
+}
+
+/** The texts, as served, that start at the positions of own URLs. */
+export function ownUrls({ bytes, links }: Batch): string[] {
+  return Array.from(links, (at) => {
+    expect(bytes[at - 1]).toBe('"'.charCodeAt(0));
+    return /^[^"]*/.exec(Buffer.from(bytes.subarray(at)).toString())![0];
+  });
+}
+
+/** The values of a column, by the end of its path; null is null. */
+export function column(batch: Batch, collection: string, path: string): (string | null)[] {
+  const number = layoutOf(collectionNamed(collection)!).columns.findIndex(
+    (one) => one.path === `${collection}/${path}`,
+  );
+  const { starts, ends } = batch.columns[number]!;
+  return Array.from(starts, (start, i) => {
+    if (start === NULL_START) return null;
+    const isUnescaped = start >= UNESCAPED_START;
+    const shift = isUnescaped ? UNESCAPED_START : 0;
+    const text = isUnescaped ? batch.unescaped : batch.bytes;
+    return Buffer.from(text.subarray(start - shift, ends[i]! - shift)).toString();
+  });
+}

@@ -1,0 +1,117 @@
+// Snapshot files made on purpose: of a data set's lines with short record runs, or rewritten with changed sections.
+// Rewriting gives every changed byte its right checksum and hash, so that only what the sections say can be wrong.
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { CollectionBuilder } from '../../data/build.ts';
+import { decodeLines, decoderOf } from '../../data/decoders.ts';
+import { OperationError } from '../../data/operationError.ts';
+import { writeSnapshot } from '../../data/store.ts';
+import { verifyFile } from '../../data/verify.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
+import { decodeHeader, isRefusal } from '../../engine/snapshot/header.ts';
+import { encodeMetadata, METADATA_SECTION, type CollectionCounts } from '../../engine/snapshot/metadata.ts';
+import type { SectionArray } from '../../engine/snapshot/write.ts';
+
+const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
+const lines = (records: readonly object[]): string => records.map((record) => JSON.stringify(record)).join('\n');
+
+/** A small data set: 40 terms in 10 phenomena, whose `label` has one dense value and rare ones; links; dates; gaps in ids. */
+export const SMALL_TEXTS = {
+  phenomona: lines(
+    Array.from({ length: 10 }, (_, i) => ({
+      ob_id: i * 3 + 1,
+      names: i % 2 === 0 ? [] : [{ ob_id: 100 - i, name: `n${i}` }],
+      terms: Array.from({ length: 4 }, (_unused, k) => ({
+        ob_id: i * 4 + k,
+        label: k > 0 ? 'units' : `l${i}`,
+        value: '',
+      })),
+    })),
+  ),
+  ipps: lines(
+    [1, 2, 5].map((id) => ({ ob_id: id, platform: link('platforms', id), instrument: link('instruments', 1) })),
+  ),
+  migrationproperties: lines(['2020-01-02', 'never', '2019-01-02'].map((modified, id) => ({ id, modified }))),
+};
+
+/** Writes the snapshot of NDJSON texts by collection, records in runs of at most `chunkBytesMax` bytes. Dangling is 0. */
+export async function snapshotOf(
+  file: string,
+  texts: Readonly<Record<string, string>>,
+  chunkBytesMax?: number,
+): Promise<void> {
+  await writeSnapshot(file, async (writer) => {
+    const collections = COLLECTIONS.map((collection): CollectionCounts => {
+      const builder = new CollectionBuilder(collection);
+      const bytes = Buffer.from(texts[collection.name] ?? '');
+      builder.add(decodeLines(decoderOf(collection.name), { bytes, firstLine: 1, fileBytesRead: 0 }));
+      const { records, chunks, nulls } = builder.write(writer, chunkBytesMax);
+      return { name: collection.name, records, chunks, nulls, dangling: 0 };
+    });
+    writer.add(METADATA_SECTION, [encodeMetadata({ collections })]);
+    return Promise.resolve({ created: undefined });
+  });
+}
+
+/** The directory of a good snapshot file's bytes. */
+export function directoryOf(bytes: Uint8Array): Directory {
+  const header = decodeHeader(bytes, bytes.length);
+  if (isRefusal(header)) throw new Error(header.refusal);
+  const directory = decodeDirectory(bytes.subarray(header.directoryOffset), header);
+  if (isRefusal(directory)) throw new Error(directory.refusal);
+  return directory;
+}
+
+/** A section by name, with elements as its width says. */
+export interface NamedSection {
+  readonly name: string;
+  readonly elements: SectionArray;
+}
+
+/** Makes other sections of those of a snapshot. */
+export type Change = (sections: readonly NamedSection[]) => readonly NamedSection[];
+
+/** Writes the sections of `source`, as `change` leaves them, to `target`. */
+export async function rewriteSnapshot(source: string, target: string, change: Change): Promise<void> {
+  const bytes = readFileSync(source);
+  const { sections, created } = directoryOf(bytes);
+  const changed = change(sections.map((section) => ({ name: section.name, elements: elementsOf(bytes, section) })));
+  await writeSnapshot(target, (writer) => {
+    for (const { name, elements } of changed) writer.add(name, [elements]);
+    return Promise.resolve({ created });
+  });
+}
+
+function elementsOf(file: Uint8Array, { offset, bytes, width }: Section): SectionArray {
+  const copy = Uint8Array.from(file.subarray(offset, offset + bytes));
+  if (width === 1) return copy;
+  return width === 4 ? new Uint32Array(copy.buffer) : new Float64Array(copy.buffer);
+}
+
+/** Changes the elements of one section, which must exist, in place. */
+export function within(name: string, change: (elements: SectionArray) => void): Change {
+  return (sections) => {
+    change(sections.find((section) => section.name === name)!.elements);
+    return sections;
+  };
+}
+
+/** Replaces the elements of one section. */
+export function replaced(name: string, change: (elements: SectionArray) => SectionArray): Change {
+  return (sections) => sections.map((one) => (one.name === name ? { name, elements: change(one.elements) } : one));
+}
+
+/** Swaps two elements in place. */
+export function swap(elements: SectionArray, a: number, b: number): void {
+  [elements[a], elements[b]] = [elements[b]!, elements[a]!];
+}
+
+/** Why `verify` refuses a snapshot file: its message behind the name of the file, which it starts with. */
+export async function refusalOf(file: string): Promise<string> {
+  const error: unknown = await verifyFile(file, () => undefined).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OperationError)) throw new Error(`expected an OperationError, got ${String(error)}`);
+  expect(error.code).toBe('snapshot');
+  expect(error.message.startsWith(`${file}: `)).toBe(true);
+  return error.message.slice(file.length + 2);
+}

@@ -1,0 +1,87 @@
+// XXH32 against the published algorithm: known vectors, and a slow twin in BigInt arithmetic on random bytes.
+import { describe, expect, test } from 'vitest';
+import { checksum, checksumOf } from '../../../../engine/bits/checksum.ts';
+import { randomOf } from '../../../support/random.ts';
+
+const MASK = 0xffffffffn;
+const [P1, P2, P3, P4, P5] = [2654435761n, 2246822519n, 3266489917n, 668265263n, 374761393n];
+
+function rotated(value: bigint, by: bigint): bigint {
+  return ((value << by) | (value >> (32n - by))) & MASK;
+}
+
+/** XXH32 with seed 0, step by step as the specification words it. */
+function slowChecksum(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const word = (at: number): bigint => BigInt(view.getUint32(at, true));
+  let at = 0;
+  let hash = P5;
+  if (bytes.length >= 16) {
+    const lanes = [(P1 + P2) & MASK, P2, 0n, -P1 & MASK];
+    for (; at + 16 <= bytes.length; at += 16) {
+      lanes.forEach((lane, i) => (lanes[i] = (rotated((lane + word(at + i * 4) * P2) & MASK, 13n) * P1) & MASK));
+    }
+    hash = [1n, 7n, 12n, 18n].reduce((sum, by, i) => sum + rotated(lanes[i]!, by), 0n);
+  }
+  hash = (hash + BigInt(bytes.length)) & MASK;
+  for (; at + 4 <= bytes.length; at += 4) hash = (rotated((hash + word(at) * P3) & MASK, 17n) * P4) & MASK;
+  for (; at < bytes.length; at++) hash = (rotated((hash + BigInt(bytes[at]!) * P5) & MASK, 11n) * P1) & MASK;
+  hash = ((hash ^ (hash >> 15n)) * P2) & MASK;
+  hash = ((hash ^ (hash >> 13n)) * P3) & MASK;
+  return Number(hash ^ (hash >> 16n));
+}
+
+function randomBytes(seed: number, length: number): Uint8Array {
+  const random = randomOf(seed);
+  return Uint8Array.from({ length }, () => random.integer(0, 256));
+}
+
+describe('checksumOf is XXH32 with seed 0', () => {
+  test.each([
+    ['', 0x02cc5d05],
+    ['a', 0x550d7456],
+    ['abc', 0x32d153ff],
+    ['Nobody inspects the spammish repetition', 0xe2293b2f],
+  ])('of %j', (text, expected) => {
+    expect(checksumOf(new TextEncoder().encode(text))).toBe(expected);
+    expect(slowChecksum(new TextEncoder().encode(text))).toBe(expected);
+  });
+
+  test('at every length around the stripes, aligned or not', () => {
+    for (let length = 0; length <= 100; length++) {
+      const whole = randomBytes(length, length + 3);
+      for (let offset = 0; offset <= 3; offset++) {
+        const bytes = whole.subarray(offset, offset + length);
+        expect(checksumOf(bytes), `length ${length}, offset ${offset}`).toBe(slowChecksum(bytes));
+      }
+    }
+  });
+});
+
+test('a running checksum over pieces of whole stripes is that of the whole', () => {
+  const bytes = randomBytes(7, 1000);
+  const running = checksum();
+  for (const [start, end] of [
+    [0, 16],
+    [16, 16],
+    [16, 528],
+    [528, 1000],
+  ]) {
+    running.add(bytes.subarray(start, end));
+  }
+  expect(running.digest()).toBe(slowChecksum(bytes));
+});
+
+test('a running checksum of nothing is that of no bytes', () => {
+  expect(checksum().digest()).toBe(0x02cc5d05);
+});
+
+test('every single flipped bit changes the checksum', () => {
+  const bytes = randomBytes(11, 75);
+  const expected = checksumOf(bytes);
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    bytes[bit >>> 3]! ^= 1 << (bit & 7);
+    expect(checksumOf(bytes), `bit ${bit}`).not.toBe(expected);
+    bytes[bit >>> 3]! ^= 1 << (bit & 7);
+  }
+});

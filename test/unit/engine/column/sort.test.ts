@@ -1,0 +1,121 @@
+// Dictionaries as import makes them: interned texts, each type's order, numbers beside texts, and the check of that order.
+import { describe, expect, test } from 'vitest';
+import { textAt, type ColumnType, type Dictionary } from '../../../../engine/column/dictionary.ts';
+import { Interner } from '../../../../engine/column/intern.ts';
+import { firstUnsorted, sortDictionary } from '../../../../engine/column/sort.ts';
+import { parseInstant } from '../../../../engine/query/instant.ts';
+import { randomOf } from '../../../support/random.ts';
+
+const encoder = new TextEncoder();
+
+function interned(texts: readonly string[]): { interner: Interner; numbers: number[] } {
+  const interner = new Interner();
+  const numbers = texts.map((text) => {
+    const bytes = encoder.encode(`<${text}>`);
+    return interner.intern(bytes, 1, bytes.length - 1);
+  });
+  return { interner, numbers };
+}
+
+function textsOf(dictionary: Dictionary): string[] {
+  return Array.from({ length: dictionary.size }, (_, code) => Buffer.from(textAt(dictionary, code)).toString());
+}
+
+function sorted(type: ColumnType, texts: readonly string[]): Dictionary {
+  return sortDictionary(type, interned(texts).interner, parseInstant).dictionary;
+}
+
+test('equal texts have one number, in the order of their first appearance, however many there are', () => {
+  const random = randomOf(6);
+  const texts = Array.from({ length: 5000 }, () => String(random.integer(0, 2000)).repeat(random.integer(0, 3)));
+  const distinct = [...new Set(texts)];
+  const { interner, numbers } = interned(texts);
+  expect(interner.size).toBe(distinct.length);
+  expect(numbers).toEqual(texts.map((text) => distinct.indexOf(text)));
+});
+
+describe('values ascend', () => {
+  test.each<[ColumnType, readonly string[]]>([
+    [
+      'text',
+      [
+        '',
+        '\u0000',
+        '1',
+        '10',
+        '9',
+        'Z',
+        'a',
+        'a\u0000',
+        'aaaaaa',
+        'aaaaaab',
+        'aaaaaac',
+        'z',
+        'é',
+        '\uffff',
+        '\u{1f600}',
+      ],
+    ],
+    ['boolean', ['false', 'true']],
+    [
+      'integer',
+      [
+        '-10',
+        '-9',
+        '0',
+        '2',
+        '10',
+        '9007199254740992',
+        '9007199254740993',
+        '10000000000000000',
+        '99999999999999999999999',
+      ],
+    ],
+    ['integer', ['-9007199254740993', '-9007199254740992', '-0', '0']],
+    [
+      'float',
+      ['-1e3', '-0.5', '0', '0.10', '1e-1', '5', '5.00', '10000000000000000', '1e16', '9999999999999999', '1e400'],
+    ],
+    ['link', ['1', '02', '2', '30', '9007199254740991']],
+    ['date', ['1969-12-31', '1970-01-01', '2020-02-29', '', '2019-02-29', 'never', '\ufeff2020-01-01']],
+    [
+      'dateTime',
+      [
+        '2020-01-01T00:00:00+01:00',
+        '2020-01-01',
+        '2020-01-01T00:00:00',
+        '2020-01-01T00:00:00Z',
+        '2020-01-01T00:00:00.000001',
+        '2020-01-01T24:00:00',
+      ],
+    ],
+  ])('of type %s', (type, expected) => {
+    const random = randomOf(8);
+    for (let round = 0; round < 5; round++) {
+      const dictionary = sorted(type, random.shuffled(expected));
+      expect(textsOf(dictionary)).toEqual(expected);
+      expect(firstUnsorted(dictionary)).toBe(-1);
+    }
+  });
+});
+
+test('numbers stand beside the texts they are of: NaN where a text is no date, none for texts', () => {
+  expect([...sorted('integer', ['7', '-1']).numbers!]).toEqual([-1, 7]);
+  expect([...sorted('date', ['x', '1970-01-02']).numbers!]).toEqual([86_400_000_000, NaN]);
+  expect(sorted('text', ['1']).numbers).toBeUndefined();
+});
+
+test('the code of each interned number is where its text went', () => {
+  const { interner } = interned(['b', 'c', 'a']);
+  expect([...sortDictionary('text', interner, parseInstant).codes]).toEqual([1, 2, 0]);
+});
+
+test('an order that is none is found where it breaks', () => {
+  const dictionary = sorted('integer', ['1', '2', '3', '3.0']);
+  const text = encoder.encode('1332.0');
+  expect(firstUnsorted({ ...dictionary, numbers: Float64Array.of(1, 3, 2, 3) })).toBe(2);
+  expect(firstUnsorted({ ...dictionary, numbers: Float64Array.of(1, NaN, 3, 3) })).toBe(2);
+  expect(
+    firstUnsorted({ ...dictionary, text, ends: Uint32Array.of(1, 2, 3, 6), numbers: Float64Array.of(1, 3, 3, 3) }),
+  ).toBe(2);
+});

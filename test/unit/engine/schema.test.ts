@@ -1,0 +1,153 @@
+// The declaration as a table: what every line of it must satisfy, and what derives from it.
+import { describe, expect, test } from 'vitest';
+import { collectionNamed, COLLECTIONS, collectionsOfPath } from '../../../engine/schema/catalogue.ts';
+import { layoutOf } from '../../../engine/schema/layout.ts';
+import type { Collection, Field } from '../../../engine/schema/types.ts';
+
+/** spec 2.1, as it stands there. */
+const ROOT_NAMES =
+  'acquisitions, bboxes, composites, computations, constraints, discoveryserviceids, dqconformanceresults, drsdatasets, identifiers, imagedetails, inspirethemes, instruments, iods, ipps, licenceclassifications, licences, migrationproperties, mpos, notes, observationcollections, observations, onlineresources, parties, phenomona, platforms, projects, referenceables, relatedobservationinfos, results, rpis, times, topiccategories, verticalextents, vocabularyterms';
+
+/** spec 4.1: the collections of the table and their paths; migrationproperties has no other spelling. */
+const DOCUMENTED_PATHS = {
+  acquisitions: 'acquisitions',
+  phenomona: 'phenomena',
+  computations: 'ProcedureComputations',
+  composites: 'ProcedureComputations',
+  identifiers: 'identifier',
+  ipps: 'ipps',
+  observations: 'observations',
+  migrationproperties: 'migrationproperties',
+};
+
+/** spec 4.3. */
+const FILTERS = {
+  phenomona: 'names, terms',
+  computations: 'uuid, title, keywords, abstract',
+  identifiers: 'url, identifierType',
+  observations:
+    'title, uuid, keywords, status, result_field, discoveryKeywords, updateFrequency, nonGeographicFlag, publicationState, permissions',
+};
+
+const DECLARED = COLLECTIONS.filter(({ open }) => !open);
+
+function fieldsIn(fields: readonly Field[]): readonly Field[] {
+  return fields.flatMap((field) => ('fields' in field ? [field, ...fieldsIn(field.fields)] : [field]));
+}
+
+function names(collections: readonly Collection[]): string[] {
+  return collections.map(({ name }) => name);
+}
+
+test('the 34 collections of the root view are declared, in its order, each once', () => {
+  expect(names(COLLECTIONS)).toEqual(ROOT_NAMES.split(', '));
+  expect(COLLECTIONS).toHaveLength(34);
+  expect(new Set(names(COLLECTIONS)).size).toBe(34);
+});
+
+test('the collections of spec 2.3 to 2.10 are declared, all others are open', () => {
+  expect(names(DECLARED).sort()).toEqual(Object.keys(DOCUMENTED_PATHS).sort());
+});
+
+describe.each(COLLECTIONS)('$name', (collection) => {
+  const all = fieldsIn(collection.fields);
+
+  test('has its documented path, or its own name', () => {
+    const documented: Readonly<Record<string, string>> = DOCUMENTED_PATHS;
+    expect(collection.documentedPath).toBe(documented[collection.name] ?? collection.name);
+  });
+
+  test('has the documented filters, and each is a field', () => {
+    const documented: Readonly<Record<string, string>> = FILTERS;
+    expect(collection.filters).toEqual(documented[collection.name]?.split(', ') ?? []);
+    const own = collection.fields.map(({ name }) => name);
+    expect(collection.filters.filter((name) => !own.includes(name))).toEqual([]);
+  });
+
+  test('declares its id as an integer that is never null, and first', () => {
+    expect(collection.fields[0]).toEqual({
+      kind: 'scalar',
+      name: collection.idField,
+      type: 'integer',
+      nullable: false,
+    });
+    expect(collection.idField).toBe(collection.name === 'migrationproperties' ? 'id' : 'ob_id');
+  });
+
+  test('names every field of an object once, and none as no filter key could', () => {
+    for (const fields of [collection.fields, ...all.flatMap((field) => ('fields' in field ? [field.fields] : []))]) {
+      const own = fields.map(({ name }) => name);
+      expect(new Set(own).size).toBe(own.length);
+      expect(own.filter((name) => !/^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/.test(name))).toEqual([]);
+    }
+  });
+
+  test('links to declared collections only', () => {
+    const targets = all.flatMap((field) => ('to' in field ? [field.to] : []));
+    expect(targets.filter((name) => !names(COLLECTIONS).includes(name))).toEqual([]);
+  });
+
+  test('declares the id of each embedded record', () => {
+    for (const field of all) {
+      if (field.kind !== 'record' && field.kind !== 'records') continue;
+      expect(field.fields.map(({ name }) => name)).toContain(field.idField);
+    }
+  });
+
+  test('is served by v3, and by v2 but for migrationproperties', () => {
+    expect(collection.versions).toEqual(collection.name === 'migrationproperties' ? ['v3'] : ['v2', 'v3']);
+  });
+
+  test('has a title, a description that is a sentence, and its source', () => {
+    expect(collection.title).toMatch(/^[A-Z]/);
+    expect(collection.description).toMatch(/^[A-Z].*\.$/);
+    expect(collection.source).toMatch(/^spec 2\.(1|3|4|5|6|7|8|9|10)$/);
+  });
+
+  test('is found by its name and by both its paths', () => {
+    expect(collectionNamed(collection.name)).toBe(collection);
+    for (const version of collection.versions) {
+      expect(collectionsOfPath(collection.name, version)).toContain(collection);
+      expect(collectionsOfPath(collection.documentedPath, version)).toContain(collection);
+    }
+  });
+
+  test('becomes columns and tables with paths of their own', () => {
+    const { columns, tables, members } = layoutOf(collection);
+    expect(new Set(columns.map(({ path }) => path)).size).toBe(columns.length);
+    expect(new Set(tables.map(({ path }) => path)).size).toBe(tables.length);
+    expect(tables[0]).toEqual({ path: collection.name, parent: -1 });
+    expect(tables.slice(1).every(({ parent }, i) => parent >= 0 && parent <= i)).toBe(true);
+    expect(columns.every(({ table }) => table < tables.length)).toBe(true);
+    expect(columns.filter(({ isId }) => isId).map(({ path }) => path)).toEqual([
+      `${collection.name}/${collection.idField}`,
+    ]);
+    expect(members.map(({ name }) => name)).toEqual(collection.fields.map(({ name }) => name));
+  });
+});
+
+test('a path that two collections share means computations first, then composites', () => {
+  expect(names(collectionsOfPath('ProcedureComputations', 'v2'))).toEqual(['computations', 'composites']);
+  expect(names(collectionsOfPath('ProcedureComputations', 'v3'))).toEqual(['computations', 'composites']);
+});
+
+test('every other path means one collection, and an unknown path, or one of another version, none', () => {
+  for (const { name } of COLLECTIONS) {
+    if (name !== 'migrationproperties') expect(names(collectionsOfPath(name, 'v2'))).toEqual([name]);
+    expect(names(collectionsOfPath(name, 'v3'))).toEqual([name]);
+  }
+  for (const path of ['', 'observation', 'Observations', 'procedurecomputations', '__proto__', 'constructor']) {
+    expect(collectionsOfPath(path, 'v3')).toEqual([]);
+    expect(collectionNamed(path)).toBeUndefined();
+  }
+  expect(collectionsOfPath('migrationproperties', 'v2')).toEqual([]);
+});
+
+test('a to-many relation inside a to-many relation has a table whose parent is the outer one', () => {
+  const { tables, columns } = layoutOf(collectionNamed('composites')!);
+  const of = (path: string): number => tables.findIndex((table) => table.path === path);
+  const pairs = of('composites/acquisitionComponent/instrumentplatformpair_set');
+  expect(tables[pairs]!.parent).toBe(of('composites/acquisitionComponent'));
+  const shortCode = columns.find(({ path }) => path.endsWith('instrumentplatformpair_set/relatedTo/short_code'))!;
+  expect(shortCode.table).toBe(pairs);
+});
