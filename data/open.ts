@@ -1,10 +1,14 @@
 // Makes a snapshot file or a data set directory ready to be served: whichever `--data` names.
-// A directory is imported to a temporary file first, which is gone before this returns. Called by serve and explain.
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+// A directory is imported to a temporary file first, which is gone before this returns
+// or a signal ends the process. Called by serve and explain.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LoadedSnapshot } from '../engine/snapshot/open.ts';
 import { importDirectory } from './import.ts';
+import { removedBySignal } from './leftovers.ts';
 import { openDataSet } from './ndjson.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -30,14 +34,27 @@ export async function openData(
     );
   });
   if (!found.isDirectory()) return loadSnapshot(data, { baseUrl: options.baseUrl }, onProgress);
-  const directory = await mkdtemp(path.join(tmpdir(), 'catalogue-replica-'));
+  const directory = path.join(tmpdir(), `catalogue-replica-${randomUUID()}`);
+  return removedBySignal(directory, async () => {
+    makeDirectory(directory);
+    try {
+      const file = path.join(directory, 'imported.snapshot');
+      const threads = (await bytesIn(data)) > INLINE_BYTES_MAX ? options.threads : 0;
+      await importDirectory({ directory: data, file, created: undefined, isLenient: false, threads }, onProgress);
+      return await loadSnapshot(file, { baseUrl: options.baseUrl }, onProgress);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+}
+
+/** At once, so that no signal falls between the directory and whoever removes it. */
+function makeDirectory(directory: string): void {
   try {
-    const file = path.join(directory, 'imported.snapshot');
-    const threads = (await bytesIn(data)) > INLINE_BYTES_MAX ? options.threads : 0;
-    await importDirectory({ directory: data, file, created: undefined, isLenient: false, threads }, onProgress);
-    return await loadSnapshot(file, { baseUrl: options.baseUrl }, onProgress);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    const cure = 'set TMPDIR to a directory that can be written, or import the data to a file first';
+    throw new OperationError('file', `cannot write ${directory}: ${cure}`, error);
   }
 }
 
