@@ -1,0 +1,50 @@
+// Chooses what the scenarios search for: a word and a prefix that titles have often enough, and not too often.
+// Plain counting, the same for the same rows. Called by load.ts.
+import type { NaiveCatalogue, NaiveRow } from './naive.ts';
+import type { Choice } from './scenarios.ts';
+
+/** The design's promise for contains: 3 characters or more, at most 4 % of the titles. */
+const WORD_CHARACTERS_MIN = 5;
+const HITS_PART_MAX = 0.04;
+/** Characters of a prefix: about the name of a project, which some hundreds of 100,000 titles start with. */
+const PREFIX_CHARACTERS = 12;
+/** A page's worth of hits is enough for a prefix, however few titles there are. */
+const PREFIX_HITS = 100;
+
+/** A choice for a catalogue. Throws when no title has a word that is rare enough. Cost: a few passes over the titles. */
+export function choiceFor(catalogue: NaiveCatalogue): Choice {
+  const { rows } = catalogue;
+  const most = Math.max(1, Math.floor(rows.length * HITS_PART_MAX));
+  const words = commonest(countsOf(rows, wordsOf), most);
+  const word = words.find((one) => hitsOf(rows, one) <= most);
+  const [prefix] = commonest(countsOf(rows, prefixOf), Math.max(most, PREFIX_HITS));
+  if (word === undefined || prefix === undefined) throw new Error('no title has a word or prefix that is rare enough');
+  return { catalogue, word, prefix };
+}
+
+function wordsOf({ title }: NaiveRow): readonly string[] {
+  return [...new Set(title.match(/[a-z]+/g) ?? [])].filter(({ length }) => length >= WORD_CHARACTERS_MIN);
+}
+
+function prefixOf({ title }: NaiveRow): readonly string[] {
+  return /^[A-Za-z ]*[A-Za-z]$/.test(title.slice(0, PREFIX_CHARACTERS)) ? [title.slice(0, PREFIX_CHARACTERS)] : [];
+}
+
+function countsOf(
+  rows: readonly NaiveRow[],
+  textsOf: (row: NaiveRow) => readonly string[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) for (const text of textsOf(row)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+/** Texts that at most `most` rows have, the commonest first; equal ones in the order of their characters. */
+function commonest(counts: ReadonlyMap<string, number>, most: number): readonly string[] {
+  const rare = [...counts].filter(([, count]) => count <= most);
+  return rare.sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([text]) => text);
+}
+
+function hitsOf(rows: readonly NaiveRow[], word: string): number {
+  return rows.reduce((sum, { title }) => sum + (title.includes(word) ? 1 : 0), 0);
+}

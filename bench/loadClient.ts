@@ -1,0 +1,57 @@
+// The load client as the bench sees it: a process of its own, so that its CPU time is not the server's.
+// One order at a time. Called by load.ts; the process itself is loadProcess.ts.
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { stopped } from './processes.ts';
+
+/** One kind of request, and what every answer to it must have: status and Content-Length. */
+export interface Exchange {
+  readonly target: string;
+  readonly status: number;
+  readonly bytes: number;
+}
+
+/**
+ * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on each,
+ * the exchanges in turn. It gives up after `withinMs`.
+ */
+export interface LoadOrder {
+  readonly port: number;
+  readonly exchanges: readonly Exchange[];
+  readonly requests: number;
+  readonly connections: number;
+  readonly withinMs: number;
+}
+
+/** What came of an order; `fault` says what was wrong, and then the numbers are those up to there. */
+export interface LoadOutcome {
+  readonly requests: number;
+  readonly bodyBytes: number;
+  readonly fault: string | undefined;
+}
+
+/** A client that is running. `run` rejects when an answer is not as it must be, or time is over. */
+export interface LoadClient {
+  run(order: LoadOrder): Promise<LoadOutcome>;
+  stop(): Promise<void>;
+}
+
+/** Starts the client's process. */
+export function startLoadClient(): LoadClient {
+  const child = fork(fileURLToPath(new URL('./loadProcess.ts', import.meta.url)));
+  return {
+    run: (order) =>
+      new Promise((resolve, reject) => {
+        const onExit = (code: number | null): void => reject(new Error(`the load client ended with ${code}`));
+        child.once('exit', onExit);
+        child.once('message', (message) => {
+          child.off('exit', onExit);
+          const outcome = message as LoadOutcome;
+          if (outcome.fault === undefined) resolve(outcome);
+          else reject(new Error(outcome.fault));
+        });
+        child.send(order);
+      }),
+    stop: () => stopped(child),
+  };
+}

@@ -1,0 +1,67 @@
+// The observations as their NDJSON file says, read with nothing of the product: what answers are compared with.
+// Plain arrays and loops; lines stay on disk. Called by scenarios.ts and check.ts.
+import { createReadStream, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+
+/** One observation: what the scenarios choose by, and where its line lies in the file. */
+export interface NaiveRow {
+  readonly id: number;
+  readonly title: string;
+  readonly publicationState: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** All observations by ascending id. `line` answers one as served under a base URL and version. Cost of `line`: a read. */
+export interface NaiveCatalogue {
+  readonly rows: readonly NaiveRow[];
+  line(row: NaiveRow, baseUrl: string, version: string): string;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Reads the observations of a data set directory. Cost: a parse of every line, 4 s for 100,000. */
+export async function readNaively(directory: string): Promise<NaiveCatalogue> {
+  const file = path.join(directory, 'observations.ndjson');
+  const rows: NaiveRow[] = [];
+  for await (const { text, start, end } of linesOf(file)) {
+    const { ob_id: id, title, publicationState } = JSON.parse(text) as NaiveRecord;
+    rows.push({ id, title, publicationState, start, end });
+  }
+  const descriptor = openSync(file, 'r');
+  return {
+    rows: rows.sort((a, b) => a.id - b.id),
+    line: ({ start, end }, baseUrl, version) => {
+      const bytes = Buffer.alloc(end - start);
+      readSync(descriptor, bytes, 0, bytes.length, start);
+      return bytes.toString().replaceAll('"{base_url}/api/v3/', `"${baseUrl}/api/${version}/`);
+    },
+  };
+}
+
+interface NaiveRecord {
+  readonly ob_id: number;
+  readonly title: string;
+  readonly publicationState: string;
+}
+
+interface Line {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+async function* linesOf(file: string): AsyncGenerator<Line> {
+  let rest = Buffer.alloc(0);
+  let start = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 22 }) as AsyncIterable<Buffer>) {
+    const bytes = Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
+      yield { text: bytes.toString('utf8', from, at), start: start + from, end: start + at };
+      from = at + 1;
+    }
+    rest = bytes.subarray(from);
+    start += from;
+  }
+}

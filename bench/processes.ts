@@ -1,0 +1,67 @@
+// The processes of a bench: the server, the control beside it and the load client, each a child of its own.
+// Starts and stops them; knows nothing of scenarios. Called by load.ts.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A child that listens on loopback. `stop` ends it and waits until it is gone. */
+export interface ListeningProcess {
+  readonly pid: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Every link of the answers starts with this, so that bodies, and the hashes of them, do not depend on the port. */
+export const BASE_URL = 'http://catalogue.example.org';
+
+/** A snapshot of a million observations takes 10 s to load; a control fills its memory in less. */
+const START_MS_MAX = 120_000;
+const STOP_MS_MAX = 15_000;
+
+/** The product as operators run it, with one serving thread. */
+export function startServer(snapshot: string): Promise<ListeningProcess> {
+  const flags = ['--data', snapshot, '--port', '0', '--threads', '1', '--base-url', BASE_URL];
+  return start(new URL('../server/cli.ts', import.meta.url), ['serve', ...flags]);
+}
+
+/** The bare control (control.ts), whose floor views move over `memoryBytes`. */
+export function startControl(memoryBytes: number): Promise<ListeningProcess> {
+  return start(new URL('./control.ts', import.meta.url), [String(memoryBytes)]);
+}
+
+async function start(script: URL, flags: readonly string[]): Promise<ListeningProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(script), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    return { pid: child.pid!, port: await portOf(child, script.pathname), stop: () => stopped(child) };
+  } catch (error) {
+    await stopped(child);
+    throw error;
+  }
+}
+
+/** The port in the line `listening on http://HOST:PORT` that both programs print. */
+function portOf(child: ChildProcess, script: string): Promise<number> {
+  let printed = '';
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${script} does not listen:\n${printed}`)), START_MS_MAX);
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`${script} ended with ${code} before it listened:\n${printed}`)));
+    child.stdout!.on('data', (piece: Buffer) => {
+      printed += piece.toString();
+      const match = /listening on http:\/\/[^\s/]+:(\d+)\s/.exec(printed);
+      if (!match) return;
+      clearTimeout(timer);
+      resolve(Number(match[1]));
+    });
+  });
+}
+
+/** Ends a child with SIGTERM, and with SIGKILL when that takes too long. */
+export async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,207 @@
+// The benches run small: that they check answers, measure every scenario, and say what they did. No times are asserted.
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { checkQuestions } from '../../../bench/check.ts';
+import { choiceFor } from '../../../bench/choice.ts';
+import { cpuMicroseconds } from '../../../bench/cpuTime.ts';
+import { prepareDataSet } from '../../../bench/dataSet.ts';
+import { runLoadBench } from '../../../bench/load.ts';
+import { startLoadClient } from '../../../bench/loadClient.ts';
+import { countOf } from '../../../bench/memoryScan.ts';
+import { runMicroBench } from '../../../bench/micro.ts';
+import { readNaively } from '../../../bench/naive.ts';
+import { chosenOf } from '../../../bench/only.ts';
+import { loadTable, microTable } from '../../../bench/report.ts';
+import { summaryOf } from '../../../bench/rounds.ts';
+import { SCENARIOS } from '../../../bench/scenarios.ts';
+import { guardOf, verdictOf } from '../../../bench/verdict.ts';
+import { temporaryDirectory } from '../../support/dataSets.ts';
+
+const cacheDirectory = temporaryDirectory();
+const DATA = { observations: 200, seed: 5, cacheDirectory };
+const QUIET = { onProgress: () => {}, onStep: () => {} };
+
+describe('the load bench', () => {
+  test('checks and measures every scenario beside its control, on a small catalogue', async () => {
+    const options = { ...DATA, rounds: 2, only: [], requestsPart: 0.004, floorBytes: 1 << 20 };
+    const reports = await runLoadBench(options, QUIET);
+    expect(reports.map(({ scenario }) => scenario)).toEqual(SCENARIOS);
+    for (const { scenario, requests, subject, control, ratio, hash } of reports) {
+      expect(requests).toBe(Math.max(1, Math.round(scenario.requests * options.requestsPart)));
+      expect(subject.least).toBeGreaterThan(0);
+      expect(control.least).toBeGreaterThan(0);
+      expect(ratio).toBeGreaterThan(0);
+      expect(hash).toMatch(/^[0-9a-f]{16}$/);
+    }
+    const notFound = createHash('sha256').update('{"detail":"Not found."}').digest('hex').slice(0, 16);
+    expect(reports.find(({ scenario }) => scenario.name === 'tiny')?.hash).toBe(notFound);
+    const lines = loadTable(reports).split('\n');
+    expect(lines).toHaveLength(SCENARIOS.length + 1);
+    expect(lines[0]).toMatch(/^scenario .* ratio .* verdict +hash$/);
+  });
+
+  test('measures the scenarios that are named, with those that they are compared with', async () => {
+    const options = { ...DATA, rounds: 1, only: ['offset'], requestsPart: 0.004, floorBytes: 1 << 20 };
+    const [report, ...others] = await runLoadBench(options, QUIET);
+    expect(report?.scenario.control).toEqual({ scenario: 'list' });
+    expect(others).toEqual([]);
+  });
+});
+
+describe('answers are checked before they are measured:', () => {
+  const servers: Server[] = [];
+  afterAll(() => servers.forEach((server) => server.close()));
+
+  async function answering(answer: (path: string, times: number) => [status: number, body: string]): Promise<number> {
+    const times = new Map<string, number>();
+    const server = createServer((request, response) => {
+      const path = request.url ?? '';
+      times.set(path, (times.get(path) ?? 0) + 1);
+      const [status, body] = answer(path, times.get(path)!);
+      response.writeHead(status, { 'Content-Length': Buffer.byteLength(body) }).end(body);
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  }
+
+  async function questionsOf(name: string) {
+    const { directory } = await prepareDataSet(DATA, () => {});
+    const choice = choiceFor(await readNaively(directory));
+    const questions = SCENARIOS.find((scenario) => scenario.name === name)!.questions(choice);
+    return { questions, catalogue: choice.catalogue };
+  }
+
+  test('a wrong status is refused', async () => {
+    const { questions, catalogue } = await questionsOf('tiny');
+    const port = await answering(() => [200, '{"detail":"Not found."}']);
+    await expect(checkQuestions(port, questions, catalogue)).rejects.toThrow('the status of');
+  });
+
+  test('a record that differs by one byte from its line is refused', async () => {
+    const { questions, catalogue } = await questionsOf('record');
+    const port = await answering(() => [200, '{"ob_id":1}']);
+    await expect(checkQuestions(port, questions, catalogue)).rejects.toThrow('is another record');
+  });
+
+  test('a page with the right count and other records is refused', async () => {
+    const { questions, catalogue } = await questionsOf('list');
+    const port = await answering(() => [200, '{"count":200,"next":"x","previous":null,"results":[]}']);
+    await expect(checkQuestions(port, questions, catalogue)).rejects.toThrow('holds other records');
+  });
+
+  test('an answer that is another one the second time is refused', async () => {
+    const { questions, catalogue } = await questionsOf('tiny');
+    const port = await answering((_path, times) => [404, times === 1 ? '{"detail":"Not found."}' : '{"detail":"?"}']);
+    await expect(checkQuestions(port, questions, catalogue)).rejects.toThrow('has a second answer');
+  });
+
+  test('the load client stops at an answer of another length or status', async () => {
+    const port = await answering((path) => [path === '/b' ? 500 : 200, 'four']);
+    const client = startLoadClient();
+    const order = { port, requests: 8, connections: 2, withinMs: 10_000 };
+    const run = (target: string, bytes: number) =>
+      client.run({ ...order, exchanges: [{ target, status: 200, bytes }] });
+    try {
+      await expect(run('/a', 4)).resolves.toEqual({ requests: 8, bodyBytes: 32 });
+      await expect(run('/a', 5)).rejects.toThrow('/a: got status 200 and 4 bytes, expected 200 and 5');
+      await expect(run('/b', 4)).rejects.toThrow('got status 500');
+    } finally {
+      await client.stop();
+    }
+  });
+});
+
+describe('the micro-benchmarks', () => {
+  test('match their slow twins and are told as ratios', async () => {
+    const options = { ...DATA, rounds: 2, only: [], batchMs: 1, bits: 4096 };
+    const reports = await runMicroBench(options, () => {});
+    expect(reports.map(({ name }) => name)).toEqual(
+      'and select dictionary postings plan head page gather scan'.split(' '),
+    );
+    for (const { ratio, hash } of reports) {
+      expect(ratio).toBeGreaterThan(0);
+      expect(hash).toMatch(/^[0-9a-f]{16}$/);
+    }
+    expect(microTable(reports).split('\n')).toHaveLength(reports.length + 1);
+  });
+});
+
+describe('the data set', () => {
+  test('is made once and kept', async () => {
+    const progress: string[] = [];
+    const made = await prepareDataSet(DATA, () => {});
+    const again = await prepareDataSet(DATA, ({ phase }) => void progress.push(phase));
+    expect(again).toEqual(made);
+    expect(progress).toEqual([]);
+  });
+});
+
+describe('the names that a run is limited to', () => {
+  const all = [{ name: 'a' }, { name: 'b' }];
+
+  test('choose in the order of the table, none choosing all', () => {
+    expect(chosenOf(all, ['b', 'a'])).toEqual(all);
+    expect(chosenOf(all, [])).toEqual(all);
+  });
+
+  test('are refused when nothing has such a name', () => {
+    expect(() => chosenOf(all, ['a', 'c'])).toThrow('there is no c; --only takes a, b');
+  });
+});
+
+describe('figures', () => {
+  test('are the least of the rounds, with how far the middle one lies above it', () => {
+    expect(summaryOf([12, 10, 50])).toEqual({ least: 10, spread: expect.closeTo(0.2) });
+  });
+
+  test('count a thread that began between two looks whole, and leave out one that ended', () => {
+    const before = new Map([
+      ['1', 5_000],
+      ['2', 9_000],
+    ]);
+    const after = new Map([
+      ['1', 6_000],
+      ['3', 2_000],
+    ]);
+    expect(cpuMicroseconds(before, after)).toBe(3);
+  });
+
+  test.each([
+    [1, 'great'],
+    [1.2, 'pass'],
+    [1.4, 'miss'],
+  ])('a ratio of %d against a pass of 1.3 and a great of 1.05 is judged %s', (ratio, verdict) => {
+    expect(verdictOf({ ratio, spread: 0.1, pass: 1.3, great: 1.05 })).toBe(verdict);
+  });
+
+  test('are not judged when the control spreads by more than 40 %', () => {
+    expect(verdictOf({ ratio: 1, spread: 0.41, pass: 1.3, great: 1.05 })).toBe('too noisy');
+  });
+
+  test('a guard allows 30 % beyond its target, or what the scenario says', () => {
+    expect(guardOf({ pass: 2 })).toBeCloseTo(2.6);
+    expect(guardOf({ pass: 2, guard: { ratio: 5, reason: 'why' } })).toBe(5);
+  });
+});
+
+test('the memory scan of the controls counts what String.prototype.indexOf does', () => {
+  const text = 'abababxabx';
+  for (const needle of ['a', 'ab', 'aba', 'x', 'abx', 'zz', text, `${text}x`]) {
+    let count = 0;
+    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) count++;
+    expect([needle, countOf(Buffer.from(text), Buffer.from(needle))]).toEqual([needle, count]);
+  }
+});
+
+test('scenarios have names of their own, controls that exist, and targets in order', () => {
+  const names = SCENARIOS.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { control, pass, great, guard } of SCENARIOS) {
+    expect(great).toBeLessThan(pass);
+    if (guard) expect(guard.ratio).toBeGreaterThan(pass);
+    if (typeof control === 'object') expect(names).toContain(control.scenario);
+  }
+});
