@@ -1,5 +1,6 @@
 // What decoding makes of a run of lines: served bytes, and every column's values as parts of them. Plain typed arrays,
 // so that a batch can cross threads as one piece of msgpack. Made by decode.ts, consumed by build.ts.
+import type { ShapeKind } from './shape.ts';
 
 /** The `start` of a null value. */
 export const NULL_START = 0xffffffff;
@@ -8,12 +9,23 @@ export const NULL_START = 0xffffffff;
 export const UNESCAPED_START = 0x80000000;
 
 /**
- * The values of one column, one a row of its table, as parts of the batch's bytes: `starts` and `ends`.
+ * The values of one column, one a row of its table, as parts of the batch's bytes: `starts` and `ends`. `kinds` is the sum of
+ * the `SCALAR_KIND`s (shape.ts) among the values of an inferred column.
  * `NULL_START` stands for null; a start of at least `UNESCAPED_START` lies in `unescaped`, less that number.
  */
 export interface ColumnBatch {
+  readonly path: string;
+  readonly table: number;
+  readonly kinds: number;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
+}
+
+/** One table: for a child table, `rowEnds` counts its rows up to and with each row of its parent; the root's is empty. */
+export interface TableBatch {
+  readonly path: string;
+  readonly parent: number;
+  readonly rowEnds: Uint32Array;
 }
 
 /** A line that could not be taken: its number in the file, the JSON pointer to the value and what is wrong with it. */
@@ -27,8 +39,8 @@ export interface LineFault {
  * Decoded lines.
  * `bytes` holds the records, each followed by a comma, ending at `recordEnds`; `lines` their line numbers; `ids` their ids.
  * `links` are the positions of own URLs in `bytes`, `linkEnds` how many stand up to and with each record.
- * `columns` and `rowEnds` are numbered like the layout's columns and tables: for a child table, `rowEnds` counts its rows
- * up to and with each row of its parent table; the root's is empty.
+ * `columns` and `tables` begin with those of the declared layout; those of inferred keys follow, in any order. `keys` are all
+ * inferred keys with what their values are.
  */
 export interface Batch {
   readonly bytes: Uint8Array;
@@ -39,6 +51,7 @@ export interface Batch {
   readonly links: Uint32Array;
   readonly linkEnds: Uint32Array;
   readonly columns: readonly ColumnBatch[];
-  readonly rowEnds: readonly Uint32Array[];
+  readonly tables: readonly TableBatch[];
+  readonly keys: readonly (readonly [path: string, kind: ShapeKind])[];
   readonly faults: readonly LineFault[];
 }

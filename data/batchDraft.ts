@@ -1,8 +1,9 @@
 // A batch while it grows: typed arrays that can be cut back to a mark, so that a faulty line leaves nothing behind.
-// Filled by decode.ts; knows neither JSON nor the declaration beyond the number of its columns and tables.
+// Columns are filled up with nulls when their next value comes, so that what is missing costs nothing. Filled by decode.ts;
+// knows neither JSON nor types.
 import { GrowableBytes, GrowableF64, GrowableU32 } from '../engine/bits/growable.ts';
-import type { Layout } from '../engine/schema/layout.ts';
-import { UNESCAPED_START, type Batch, type LineFault } from './batch.ts';
+import { NULL_START, UNESCAPED_START, type Batch, type LineFault } from './batch.ts';
+import { inferredKeys, type ShapeTree } from './shape.ts';
 
 interface ColumnDraft {
   readonly starts: GrowableU32;
@@ -17,7 +18,7 @@ export interface Mark {
   readonly links: number;
   readonly columns: readonly number[];
   readonly rowEnds: readonly number[];
-  readonly rowCounts: Uint32Array;
+  readonly rowCounts: readonly number[];
 }
 
 const EMPTY: Mark = {
@@ -27,33 +28,38 @@ const EMPTY: Mark = {
   links: 0,
   columns: [],
   rowEnds: [],
-  rowCounts: new Uint32Array(0),
+  rowCounts: [],
 };
 
-/** A growing batch over the served bytes in `output`. The fields are those of `Batch`; `rowCounts` counts rows by table. */
+/** A growing batch over the served bytes in `output`, with a column and a table for each of `shapes`, however many it gets. */
 export class BatchDraft {
   readonly lines = new GrowableU32(1024);
   readonly ids = new GrowableF64();
   readonly links = new GrowableU32(1024);
-  readonly rowCounts: Uint32Array;
   faults: LineFault[] = [];
   private readonly output: GrowableBytes;
-  private readonly columns: readonly ColumnDraft[];
-  private readonly rowEnds: readonly GrowableU32[];
+  private readonly shapes: ShapeTree;
+  private readonly columns: ColumnDraft[] = [];
+  private readonly rowEnds: GrowableU32[] = [];
+  private readonly rowCounts: number[] = [];
   private readonly unescaped = new GrowableBytes();
   private readonly recordEnds = new GrowableU32(1024);
   private readonly linkEnds = new GrowableU32(1024);
 
-  constructor(layout: Layout, output: GrowableBytes) {
+  constructor(shapes: ShapeTree, output: GrowableBytes) {
+    this.shapes = shapes;
     this.output = output;
-    this.columns = layout.columns.map(() => ({ starts: new GrowableU32(1024), ends: new GrowableU32(1024) }));
-    this.rowEnds = layout.tables.map(() => new GrowableU32(1024));
-    this.rowCounts = new Uint32Array(layout.tables.length);
   }
 
-  /** Adds a column's next value: a part of the output, or `NULL_START`. */
+  /** Begins a row of a table. */
+  beginRow(table: number): void {
+    this.rowCounts[table] = (this.rowCounts[table] ?? 0) + 1;
+  }
+
+  /** Adds a column's value in the current row of its table: a part of the output. Rows since its last value are null. */
   push(column: number, start: number, end: number): void {
-    const draft = this.columns[column]!;
+    const draft = (this.columns[column] ??= { starts: new GrowableU32(1024), ends: new GrowableU32(1024) });
+    fillUp(draft, this.rowsOf(this.shapes.columns[column]!.table) - 1);
     draft.starts.push(start);
     draft.ends.push(end);
   }
@@ -67,7 +73,9 @@ export class BatchDraft {
 
   /** Ends the rows that a child table has for the current row of its parent. */
   endRows(table: number): void {
-    this.rowEnds[table]!.push(this.rowCounts[table]!);
+    const ends = (this.rowEnds[table] ??= new GrowableU32(1024));
+    repeatLast(ends, this.rowsOf(this.shapes.tables[table]!.parent) - 1);
+    ends.push(this.rowsOf(table));
   }
 
   /** Ends a record at the end of the output. */
@@ -83,9 +91,9 @@ export class BatchDraft {
       unescaped: this.unescaped.length,
       rows: this.recordEnds.length,
       links: this.links.length,
-      columns: this.columns.map((column) => column.starts.length),
-      rowEnds: this.rowEnds.map((ends) => ends.length),
-      rowCounts: this.rowCounts.slice(),
+      columns: this.columns.map((column) => column?.starts.length ?? 0),
+      rowEnds: this.rowEnds.map((ends) => ends?.length ?? 0),
+      rowCounts: [...this.rowCounts],
     };
   }
 
@@ -100,11 +108,12 @@ export class BatchDraft {
       column.ends.truncate(mark.columns[i] ?? 0);
     });
     this.rowEnds.forEach((ends, i) => ends.truncate(mark.rowEnds[i] ?? 0));
-    this.rowCounts.forEach((_, i) => (this.rowCounts[i] = mark.rowCounts[i] ?? 0));
+    for (let i = 0; i < this.rowCounts.length; i++) this.rowCounts[i] = mark.rowCounts[i] ?? 0;
   }
 
   /** A copy of all as a batch; the draft is empty afterwards. */
   take(): Batch {
+    const { columns, tables, kinds } = this.shapes;
     const batch: Batch = {
       bytes: this.output.view().slice(),
       unescaped: this.unescaped.view().slice(),
@@ -113,12 +122,42 @@ export class BatchDraft {
       ids: this.ids.view().slice(),
       links: this.links.view().slice(),
       linkEnds: this.linkEnds.view().slice(),
-      columns: this.columns.map(({ starts, ends }) => ({ starts: starts.view().slice(), ends: ends.view().slice() })),
-      rowEnds: this.rowEnds.map((ends) => ends.view().slice()),
+      columns: columns.map(({ path, table }, i) => ({ path, table, kinds: kinds[i]!, ...this.columnOf(i, table) })),
+      tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.rowEndsOf(i, parent) })),
+      keys: inferredKeys(this.shapes),
       faults: this.faults,
     };
     this.reset(EMPTY);
     this.faults = [];
     return batch;
   }
+
+  private rowsOf(table: number): number {
+    return this.rowCounts[table] ?? 0;
+  }
+
+  private columnOf(i: number, table: number): { starts: Uint32Array; ends: Uint32Array } {
+    const draft = (this.columns[i] ??= { starts: new GrowableU32(), ends: new GrowableU32() });
+    fillUp(draft, this.rowsOf(table));
+    return { starts: draft.starts.view().slice(), ends: draft.ends.view().slice() };
+  }
+
+  private rowEndsOf(table: number, parent: number): Uint32Array {
+    const ends = (this.rowEnds[table] ??= new GrowableU32());
+    if (parent >= 0) repeatLast(ends, this.rowsOf(parent));
+    return ends.view().slice();
+  }
+}
+
+function fillUp({ starts, ends }: ColumnDraft, rows: number): void {
+  while (starts.length < rows) {
+    starts.push(NULL_START);
+    ends.push(0);
+  }
+}
+
+/** Parents without an array have no rows: they end where the parent before them does. */
+function repeatLast(ends: GrowableU32, rows: number): void {
+  const last = ends.length === 0 ? 0 : ends.at(ends.length - 1);
+  while (ends.length < rows) ends.push(last);
 }

@@ -6,13 +6,15 @@ import { sortDictionary } from '../engine/column/sort.ts';
 import type { Dictionary } from '../engine/column/dictionary.ts';
 import { invert } from '../engine/index/invert.ts';
 import { parseInstant } from '../engine/query/instant.ts';
-import { layoutOf, type ColumnLayout, type Layout } from '../engine/schema/layout.ts';
-import type { Collection } from '../engine/schema/types.ts';
+import { layoutOf, type ColumnLayout, type TableLayout } from '../engine/schema/layout.ts';
+import type { Collection, Field } from '../engine/schema/types.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
-import { NULL_START, UNESCAPED_START, type Batch } from './batch.ts';
+import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from './batch.ts';
+import { combined, fieldsOf, inferType, ownLink, type InferredType, type Learnt } from './fields.ts';
 import { orderById, orderOfChildren, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from './operationError.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
+import { INFERRED_MAX, type ShapeKind } from './shape.ts';
 
 const NULL_CODE = 0xffffffff;
 
@@ -33,6 +35,7 @@ export interface BuiltCollection {
   readonly chunks: number;
   readonly recordBytes: number;
   readonly columns: number;
+  readonly fields: readonly Field[];
   readonly nulls: number;
   readonly targets: readonly LinkTargets[];
 }
@@ -46,18 +49,18 @@ export interface RepeatedId {
 
 /** Takes the batches of one collection in file order; then `repeatedIds` and `write`, once. */
 export class CollectionBuilder {
-  private readonly layout: Layout;
   private readonly store = new RecordStore();
   private readonly ids = new GrowableF64();
   private readonly lines = new GrowableU32();
-  private readonly columns: readonly { readonly texts: Interner; readonly codes: GrowableU32 }[];
-  private readonly rowEnds: readonly GrowableU32[];
+  private readonly columns = new Map<string, ColumnSlot>();
+  private readonly tables = new Map<string, TableSlot>();
+  private readonly keys = new Map<string, ShapeKind>();
+  private readonly collection: Collection;
   private ordered: { order: Order; repeats: readonly Repeat[] } | undefined;
 
   constructor(collection: Collection) {
-    this.layout = layoutOf(collection);
-    this.columns = this.layout.columns.map(() => ({ texts: new Interner(), codes: new GrowableU32() }));
-    this.rowEnds = this.layout.tables.map(() => new GrowableU32());
+    this.collection = collection;
+    this.tables.set(collection.name, { rowEnds: new GrowableU32(), rows: 0 });
   }
 
   /** Adds a batch. Cost: one pass over its columns' texts. */
@@ -65,13 +68,33 @@ export class CollectionBuilder {
     this.store.add(batch);
     for (const id of batch.ids) this.ids.push(id);
     this.lines.pushAll(batch.lines);
-    this.columns.forEach(({ texts, codes }, i) => {
-      addColumn(texts, codes, batch, i);
-      if (texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(this.layout.columns[i]!);
-    });
-    this.rowEnds.forEach((ends, table) => {
-      ends.pushAll(batch.rowEnds[table]!, ends.length === 0 ? 0 : ends.at(ends.length - 1));
-    });
+    for (const [path, kind] of batch.keys) {
+      const known = this.keys.get(path);
+      this.keys.set(path, known ? combined(known, kind) : kind);
+    }
+    for (const column of batch.columns) this.addColumn(batch, column);
+    const before = new Map([...this.tables].map(([path, { rows }]) => [path, rows]));
+    for (const table of batch.tables) this.addTable(batch, table, before);
+    this.tables.get(this.collection.name)!.rows += batch.recordEnds.length;
+  }
+
+  /** Rows before a column's first value in this batch have none. */
+  private addColumn(batch: Batch, column: ColumnBatch): void {
+    const slot = slotIn(this.columns, column.path, emptyColumn);
+    const table = slotIn(this.tables, batch.tables[column.table]!.path, emptyTable);
+    fillUp(slot.codes, table.rows);
+    slot.kinds |= column.kinds;
+    addCodes(slot, batch, column);
+    if (slot.texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(column);
+  }
+
+  private addTable(batch: Batch, { path, parent, rowEnds }: TableBatch, before: ReadonlyMap<string, number>): void {
+    if (parent < 0) return;
+    const slot = slotIn(this.tables, path, emptyTable);
+    const parentRows = before.get(batch.tables[parent]!.path) ?? 0;
+    while (slot.rowEnds.length < parentRows) slot.rowEnds.push(slot.rows);
+    slot.rowEnds.pushAll(rowEnds, slot.rows);
+    slot.rows = slot.rowEnds.length === 0 ? 0 : slot.rowEnds.at(slot.rowEnds.length - 1);
   }
 
   /** The lines whose id stands on an earlier line too, ascending; `write` leaves them out. */
@@ -86,21 +109,42 @@ export class CollectionBuilder {
   /** Writes all sections of the collection, its records in runs of at most `chunkBytesMax` bytes. */
   write(writer: SnapshotWriter, chunkBytesMax = CHUNK_BYTES_MAX): BuiltCollection {
     const { order } = this.order();
-    const { collection, tables, columns } = this.layout;
-    const { chunks, bytes } = this.store.write(writer, collection.name, order, chunkBytesMax);
+    const fields = fieldsOf(this.collection, this.learnt());
+    const { tables, columns } = layoutOf(this.collection, fields);
+    const { chunks, bytes } = this.store.write(writer, this.collection.name, order, chunkBytesMax);
     const orders: Order[] = [order];
     tables.forEach((table, i) => {
-      if (i > 0) orders[i] = writeTable(writer, table.path, orders[table.parent], this.rowEnds[i]!.view());
+      if (i > 0) orders[i] = writeTable(writer, table.path, orders[table.parent], this.rowEnds(table, tables));
     });
     let nulls = 0;
     const targets: LinkTargets[] = [];
-    columns.forEach((column, i) => {
-      const written = this.writeColumn(writer, column, i, orders[column.table]);
+    for (const column of columns) {
+      const written = this.writeColumn(writer, column, this.rowsOf(tables[column.table]!), orders[column.table]);
       nulls += written.nulls;
       if (written.targets) targets.push(written.targets);
-    });
+    }
     const ids = order ? Float64Array.from(order, (row) => this.ids.view()[row]!) : this.ids.view();
-    return { records: ids.length, ids, chunks, recordBytes: bytes, columns: columns.length, nulls, targets };
+    return { records: ids.length, ids, chunks, recordBytes: bytes, columns: columns.length, fields, nulls, targets };
+  }
+
+  private rowsOf({ path }: TableLayout): number {
+    return this.tables.get(path)?.rows ?? 0;
+  }
+
+  private rowEnds({ path, parent }: TableLayout, tables: readonly TableLayout[]): Uint32Array {
+    const slot = slotIn(this.tables, path, emptyTable);
+    while (slot.rowEnds.length < this.rowsOf(tables[parent]!)) slot.rowEnds.push(slot.rows);
+    return slot.rowEnds.view();
+  }
+
+  /** Too many keys are data, not names: nothing is learnt from them (A54). */
+  private learnt(): Learnt {
+    const kinds = this.keys.size > INFERRED_MAX ? new Map<string, ShapeKind>() : this.keys;
+    const typeOf = (path: string): InferredType => {
+      const { kinds: scalars, texts } = slotIn(this.columns, path, emptyColumn);
+      return inferType(scalars, textsOf(texts));
+    };
+    return { kinds, typeOf };
   }
 
   private order(): { order: Order; repeats: readonly Repeat[] } {
@@ -110,10 +154,10 @@ export class CollectionBuilder {
   private writeColumn(
     writer: SnapshotWriter,
     column: ColumnLayout,
-    i: number,
+    rowCount: number,
     order: Order,
   ): { nulls: number; targets: LinkTargets | undefined } {
-    const { texts, codes } = this.keptTexts(i, order);
+    const { texts, codes } = this.keptTexts(column, rowCount, order);
     const { dictionary, codes: sorted } = sortDictionary(column.type, texts, parseInstant);
     writeDictionary(writer, column.path, dictionary);
     if (column.isId) return { nulls: 0, targets: undefined };
@@ -132,25 +176,77 @@ export class CollectionBuilder {
     };
   }
 
-  /** A column's texts and the number of each row's text, in the new order; without the texts that only dropped rows have. */
-  private keptTexts(i: number, order: Order): { texts: Interner; codes: Uint32Array } {
-    const { texts, codes } = this.columns[i]!;
+  /**
+   * A column's texts and the number of each row's text, in the new order; without the texts that only dropped rows have.
+   * Inferred links were decoded as texts: here they become the ids that they point at.
+   */
+  private keptTexts(column: ColumnLayout, rowCount: number, order: Order): { texts: Interner; codes: Uint32Array } {
+    const { texts, codes } = slotIn(this.columns, column.path, emptyColumn);
+    fillUp(codes, rowCount);
     const kept = reordered(codes.view(), order);
-    if (this.order().repeats.length === 0) return { texts, codes: kept };
+    const isInferredLink = column.type === 'link' && this.keys.has(column.path);
+    if (this.order().repeats.length === 0 && !isInferredLink) return { texts, codes: kept };
     const left = new Interner();
     const bytes = texts.text.view();
-    const intern = (code: number): number => left.intern(bytes, texts.startOf(code), texts.ends.at(code));
-    return { texts: left, codes: kept.map((code) => (code === NULL_CODE ? code : intern(code))) };
+    const intern = (code: number): number => {
+      const [start, end] = [texts.startOf(code), texts.ends.at(code)];
+      if (!isInferredLink) return left.intern(bytes, start, end);
+      const id = new TextEncoder().encode(ownLink(DECODER.decode(bytes.subarray(start, end)))!.id);
+      return left.intern(id, 0, id.length);
+    };
+    const known = new Map<number, number>();
+    const numberOf = (code: number): number => {
+      const number = known.get(code) ?? intern(code);
+      known.set(code, number);
+      return number;
+    };
+    return { texts: left, codes: kept.map((code) => (code === NULL_CODE ? code : numberOf(code))) };
   }
 }
 
-function tooMuchText({ path }: ColumnLayout): OperationError {
+interface ColumnSlot {
+  readonly texts: Interner;
+  readonly codes: GrowableU32;
+  kinds: number;
+}
+
+interface TableSlot {
+  readonly rowEnds: GrowableU32;
+  rows: number;
+}
+
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+function emptyColumn(): ColumnSlot {
+  return { texts: new Interner(), codes: new GrowableU32(), kinds: 0 };
+}
+
+function emptyTable(): TableSlot {
+  return { rowEnds: new GrowableU32(), rows: 0 };
+}
+
+function slotIn<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot): Slot {
+  const known = slots.get(path);
+  if (known) return known;
+  const made = make();
+  slots.set(path, made);
+  return made;
+}
+
+function fillUp(codes: GrowableU32, rows: number): void {
+  while (codes.length < rows) codes.push(NULL_CODE);
+}
+
+function* textsOf(texts: Interner): Generator<string> {
+  const bytes = texts.text.view();
+  for (let i = 0; i < texts.size; i++) yield DECODER.decode(bytes.subarray(texts.startOf(i), texts.ends.at(i)));
+}
+
+function tooMuchText({ path }: ColumnBatch): OperationError {
   return new OperationError('input', `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`);
 }
 
-function addColumn(texts: Interner, codes: GrowableU32, batch: Batch, column: number): void {
-  const { starts, ends } = batch.columns[column]!;
-  const { bytes, unescaped } = batch;
+function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { starts, ends }: ColumnBatch): void {
   for (let i = 0; i < starts.length; i++) {
     const start = starts[i]!;
     if (start === NULL_START) codes.push(NULL_CODE);

@@ -1,10 +1,11 @@
 // Decodes lines of one collection into a batch: checks them against the declaration, finds every column's values and own
 // URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault. Runs in threads of decoders.ts.
 import { PLACEHOLDER } from '../engine/column/records.ts';
-import type { ColumnLayout, Layout, LayoutNode } from '../engine/schema/layout.ts';
+import type { Layout } from '../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
 import { DEPTH_MAX, ScanFault, Scanner, type ValueKind } from './scanner.ts';
+import { SCALAR_KIND, ShapeTree, type DecodeColumn, type Shape, type ShapeNode } from './shape.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
 const OPEN_BRACE = 0x7b;
@@ -15,34 +16,27 @@ const LINK_SUFFIX = new TextEncoder().encode('/?format=api');
 // A byte order mark is part of a key: without this, one in front of a declared name would be taken for that name.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The members of one object of the declaration, prepared for reading: in declared order, and by name. */
-interface Shape {
-  readonly nodes: readonly LayoutNode[];
-  readonly keys: readonly Uint8Array[];
-  readonly byName: ReadonlyMap<string, number>;
-  readonly children: readonly (Shape | undefined)[];
-}
-
 /** Decodes lines of one collection. One decoder serves many batches; `take` hands over a batch and starts the next. */
 export class Decoder {
   private readonly scanner = new Scanner();
-  private readonly layout: Layout;
-  private readonly shape: Shape;
+  private readonly idField: string;
+  private readonly shapes: ShapeTree;
   private readonly draft: BatchDraft;
   private readonly linkPrefixes: readonly Uint8Array[];
   private readonly path: (string | number)[] = [];
   private lastKey = '';
 
   constructor(layout: Layout) {
-    this.layout = layout;
-    this.shape = shapeOf(layout.members);
-    this.draft = new BatchDraft(layout, this.scanner.output);
+    this.idField = layout.collection.idField;
+    this.shapes = new ShapeTree(layout);
+    this.draft = new BatchDraft(this.shapes, this.scanner.output);
     this.linkPrefixes = layout.columns.map(({ to }) => new TextEncoder().encode(`${PLACEHOLDER}/api/v3/${to}/`));
   }
 
   /** Decodes the line `bytes[start..end)`, which is valid UTF-8. Never throws for what the line holds. */
   line(bytes: Uint8Array, start: number, end: number, lineNumber: number): void {
     const mark = this.draft.mark();
+    this.shapes.begin();
     this.path.length = 0;
     try {
       this.record(bytes, start, end);
@@ -50,6 +44,7 @@ export class Decoder {
     } catch (error) {
       if (!(error instanceof ScanFault)) throw error;
       this.draft.faults.push({ line: lineNumber, pointer: pointerOf(this.path), message: error.message });
+      this.shapes.rollback();
       this.draft.reset(mark);
     }
   }
@@ -69,8 +64,13 @@ export class Decoder {
     scanner.open(bytes, start, end);
     scanner.skipSpace();
     if (scanner.peek() !== OPEN_BRACE) throw new ScanFault(`expected a record (an object), got ${scanner.kind()}`);
-    this.draft.rowCounts[0]!++;
-    this.object(this.shape, 0);
+    this.draft.beginRow(0);
+    const ids = this.draft.ids.length;
+    this.object(this.shapes.root, 0);
+    if (this.draft.ids.length === ids) {
+      this.path.push(this.idField);
+      throw new ScanFault('the id is missing');
+    }
     scanner.skipSpace();
     if (scanner.peek() >= 0) scanner.fail('expected the end of the record');
     scanner.flush();
@@ -78,36 +78,36 @@ export class Decoder {
     this.draft.endRecord();
   }
 
-  /** Reads the members of an object of the declaration, in any order; what is missing is null. */
+  /** Reads the members of an object, in any order. What is missing is null: `BatchDraft` fills it up. */
   private object(shape: Shape, depth: number): void {
     const { scanner } = this;
-    const seen = new Uint8Array(shape.nodes.length);
-    let extra: Set<string> | undefined;
+    if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
+    let seen = new Uint8Array(shape.nodes.length + NEW_KEYS);
+    let others: Set<string> | undefined;
     let next = 0;
     scanner.at++;
     scanner.skipSpace();
     for (let isFirst = true; scanner.peek() !== CLOSE_BRACE; isFirst = false) {
       if (!isFirst) this.comma();
       const i = this.key(shape, next);
+      this.path.push(i >= 0 ? shape.nodes[i]!.name : this.lastKey);
       if (i >= 0) {
-        this.path.push(shape.nodes[i]!.name);
+        if (i >= seen.length) seen = grown(seen);
         if (seen[i]!++ > 0) throw new ScanFault('the key stands twice in its object');
-        this.member(shape, i, depth);
+        this.member(shape, shape.nodes[i]!, depth);
         next = i + 1;
       } else {
-        extra ??= new Set();
-        this.path.push(this.lastKey);
-        if (extra.size === extra.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
+        others ??= new Set();
+        if (others.size === others.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
         this.anything(depth + 1);
       }
       this.path.pop();
       scanner.skipSpace();
     }
     scanner.at++;
-    for (let i = 0; i < seen.length; i++) if (seen[i] === 0) this.missing(shape, i);
   }
 
-  /** Reads a key and its colon; the number of the member, or -1 for an extra key, whose text is `lastKey`. */
+  /** Reads a key and its colon; the number of its node, new or known, or -1 where it has none; `lastKey` is its text then. */
   private key(shape: Shape, next: number): number {
     const { scanner } = this;
     if (scanner.peek() !== 0x22) scanner.fail('expected a key');
@@ -122,7 +122,7 @@ export class Decoder {
         scanner.unescaped ??
         scanner.bytes.subarray(scanner.at - 1 - (scanner.tokenEnd - scanner.tokenStart), scanner.at - 1);
       this.lastKey = DECODER.decode(name);
-      i = shape.byName.get(this.lastKey) ?? -1;
+      i = shape.byName.get(this.lastKey) ?? (this.learns(shape) ? shape.nodes.length - 1 : -1);
     }
     scanner.skipSpace();
     scanner.expect(0x3a);
@@ -135,39 +135,93 @@ export class Decoder {
     this.scanner.skipSpace();
   }
 
-  private member(shape: Shape, i: number, depth: number): void {
-    const node = shape.nodes[i]!;
+  private learns(shape: Shape): boolean {
+    return shape !== NO_SHAPE && this.shapes.addKey(shape, this.lastKey) !== undefined;
+  }
+
+  private member(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.isInferred) return this.inferred(shape, node, depth);
     switch (node.kind) {
       case 'column':
         return this.value(node.column);
       case 'record':
         this.want('an object');
-        return this.object(shape.children[i]!, depth + 1);
+        return this.object(node.child!, depth + 1);
       case 'table':
         return this.array(node.table, () => {
           this.want('an object');
-          this.object(shape.children[i]!, depth + 2);
+          this.object(node.child!, depth + 2);
         });
       case 'elements':
         return this.array(node.table, () => this.value(node.column));
-      case 'opaque':
+      default:
         this.want('an array');
         return this.anything(depth + 1);
     }
   }
 
-  /** Null, or no rows, for all that a missing member would have filled. */
-  private missing(shape: Shape, i: number): void {
-    const node = shape.nodes[i]!;
-    if (node.kind === 'column') {
-      if (this.layout.columns[node.column]!.isId) {
-        this.path.push(node.name);
-        throw new ScanFault('the id is missing');
-      }
-      this.draft.push(node.column, NULL_START, 0);
-    } else if (node.kind === 'record') {
-      for (let k = 0; k < node.members.length; k++) this.missing(shape.children[i]!, k);
-    } else if (node.kind !== 'opaque') this.draft.endRows(node.table);
+  /** A key that is not declared: its first value that says anything settles what it is. */
+  private inferred(shape: Shape, node: ShapeNode, depth: number): void {
+    const found = this.scanner.kind();
+    if (found === 'null' || node.kind === 'mixed') return this.anything(depth + 1);
+    if (found === 'an array') return this.inferredArray(shape, node, depth);
+    const kind = found === 'an object' ? 'record' : 'column';
+    if (node.kind === 'unknown') this.shapes.settle(node, kind, shape.table);
+    if (node.kind !== kind) return this.mixed(shape, node, depth);
+    if (kind === 'record') this.object(node.child!, depth + 1);
+    else this.inferredValue(node.column);
+  }
+
+  private inferredArray(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.kind === 'unknown') this.shapes.settle(node, 'empty', shape.table);
+    if (node.kind === 'empty' && !this.isEmptyArray()) {
+      this.shapes.settle(node, this.elementKind() === 'an object' ? 'table' : 'elements', shape.table);
+    }
+    if (node.kind !== 'table' && node.kind !== 'elements') {
+      return node.kind === 'empty' ? this.anything(depth + 1) : this.mixed(shape, node, depth);
+    }
+    this.array(node.table, () => this.inferredElement(shape, node, depth));
+  }
+
+  private inferredElement(shape: Shape, node: ShapeNode, depth: number): void {
+    const found = this.scanner.kind();
+    if (node.kind === 'table' && found === 'an object') return this.object(node.child!, depth + 2);
+    if (node.kind === 'elements' && found === 'null') return this.anything(depth + 2);
+    if (node.kind !== 'elements' || found === 'an object' || found === 'an array')
+      return this.mixed(shape, node, depth + 1);
+    this.inferredValue(node.column);
+  }
+
+  private mixed(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.kind !== 'mixed') this.shapes.settle(node, 'mixed', shape.table);
+    this.anything(depth + 1);
+  }
+
+  /** Looks behind the bracket under the cursor without moving it. */
+  private elementKind(): ValueKind | undefined {
+    const { scanner } = this;
+    let at = scanner.at + 1;
+    while (at < scanner.end && scanner.bytes[at]! <= 0x20) at++;
+    if (scanner.bytes[at] === CLOSE_BRACKET) return undefined;
+    return scanner.bytes[at] === OPEN_BRACE ? 'an object' : 'text';
+  }
+
+  private isEmptyArray(): boolean {
+    return this.elementKind() === undefined;
+  }
+
+  private inferredValue(column: number): void {
+    const { scanner } = this;
+    const kind = scanner.kind();
+    if (kind === 'text') {
+      this.shapes.note(column, SCALAR_KIND.text);
+      return this.text(column);
+    }
+    if (kind === 'a boolean') {
+      scanner.literal();
+      this.shapes.note(column, SCALAR_KIND.boolean);
+    } else this.shapes.note(column, scanner.number() ? SCALAR_KIND.integer : SCALAR_KIND.float);
+    this.draft.push(column, scanner.tokenStart, scanner.tokenEnd);
   }
 
   private array(table: number, row: () => void): void {
@@ -178,7 +232,7 @@ export class Decoder {
     for (let i = 0; scanner.peek() !== CLOSE_BRACKET; i++) {
       if (i > 0) this.comma();
       this.path.push(i);
-      this.draft.rowCounts[table]!++;
+      this.draft.beginRow(table);
       row();
       this.path.pop();
       scanner.skipSpace();
@@ -194,7 +248,7 @@ export class Decoder {
 
   private value(number: number): void {
     const { scanner } = this;
-    const column = this.layout.columns[number]!;
+    const column = this.shapes.columns[number]!;
     const kind = scanner.kind();
     if (kind === 'null') {
       if (!column.isNullable) throw new ScanFault(`expected ${wantedKind(column)}, got null`);
@@ -287,18 +341,19 @@ export class Decoder {
   }
 }
 
-const NO_SHAPE: Shape = { nodes: [], keys: [], byName: new Map(), children: [] };
+/** How many keys an object may teach before its record of seen keys grows. */
+const NEW_KEYS = 8;
 
-function shapeOf(nodes: readonly LayoutNode[]): Shape {
-  return {
-    nodes,
-    keys: nodes.map((node) => new TextEncoder().encode(`${node.name}"`)),
-    byName: new Map(nodes.map((node, i) => [node.name, i])),
-    children: nodes.map((node) => ('members' in node ? shapeOf(node.members) : undefined)),
-  };
+function grown(seen: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(seen.length * 2);
+  longer.set(seen);
+  return longer;
 }
 
-function wantedKind(column: ColumnLayout): ValueKind {
+/** The shape of objects nothing is learnt of. */
+const NO_SHAPE: Shape = { path: '', table: 0, nodes: [], keys: [], byName: new Map() };
+
+function wantedKind(column: DecodeColumn): ValueKind {
   if (column.type === 'integer' || column.type === 'float') return 'a number';
   return column.type === 'boolean' ? 'a boolean' : 'text';
 }

@@ -8,6 +8,7 @@ import { encodeMetadata, METADATA_SECTION } from '../engine/snapshot/metadata.ts
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import type { LineFault } from './batch.ts';
 import { CollectionBuilder, type BuiltCollection } from './build.ts';
+import { inferredTypes } from './fields.ts';
 import { startDecoders, type Decoders } from './decoders.ts';
 import { linesOf, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from './operationError.ts';
@@ -42,6 +43,13 @@ export interface ImportReport {
   readonly snapshotBytes: number;
   readonly generation: string;
   readonly skipped: readonly string[];
+  readonly inferred: readonly InferredFields[];
+}
+
+/** The fields of one collection that are not declared, each with its type, such as `startTime dateTime`. */
+export interface InferredFields {
+  readonly collection: string;
+  readonly fields: readonly string[];
 }
 
 /** How many faulty lines are told one by one; the others are counted. */
@@ -68,15 +76,22 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   const decoders = startDecoders(options.threads);
   let reports: readonly CollectionReport[] = [];
   let skipped: readonly string[] = [];
+  let inferred: readonly InferredFields[] = [];
   try {
     const { bytes, generation } = await writeSnapshot(options.file, async (writer) => {
       const imported = await importCollections({ dataSet, decoders, writer, isLenient: options.isLenient }, onProgress);
       reports = reportsOf(imported);
+      inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
-      writer.add(METADATA_SECTION, [encodeMetadata({ collections: countsOf(reports, imported) })]);
+      writer.add(METADATA_SECTION, [
+        encodeMetadata({
+          collections: countsOf(reports, imported),
+          fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
+        }),
+      ]);
       return { created: options.created ?? dataSet.created };
     });
-    return { collections: reports, snapshotBytes: bytes, generation, skipped };
+    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred };
   } finally {
     await decoders.close();
   }
@@ -181,6 +196,10 @@ function reportsOf(imported: readonly Imported[]): readonly CollectionReport[] {
     recordBytes: built.recordBytes,
     indexBytes,
   }));
+}
+
+function inferredOf(collection: Collection, { fields }: BuiltCollection): InferredFields {
+  return { collection: collection.name, fields: inferredTypes(collection.fields, fields) };
 }
 
 function danglingIn(targets: Float64Array, counts: Uint32Array, ids: Float64Array): number {

@@ -51,7 +51,7 @@ async function verifySections(
   const tallies = new Map<string, Tally>();
   let done = 0;
   for (const counts of metadata.collections) {
-    const step = verifyCollection(sections, counts, parseInstant).next();
+    const step = verifyCollection(sections, metadata, counts, parseInstant).next();
     tallies.set(counts.name, accepted(path, step.value));
     done += counts.records;
     onProgress({ phase: 'verifying offsets and order', done, total, unit: 'records' });

@@ -30,10 +30,16 @@ export function importText(report: ImportReport, file: string): string {
   const more = report.collections.reduce((sum, row) => sum + row.skipped, 0) - report.skipped.length;
   return [
     tableText([head, ...rows, ['total', ...totals]]),
+    ...inferredLines(report),
     ...report.skipped.map((line) => `skipped: ${line}`),
     ...(more > 0 ? [`skipped: ${countText(more)} more`] : []),
     `${file}: ${bytesText(report.snapshotBytes)}, generation ${report.generation}`,
   ].join('\n');
+}
+
+function inferredLines({ inferred }: ImportReport): readonly string[] {
+  const some = inferred.filter(({ fields }) => fields.length > 0);
+  return some.map(({ collection, fields }) => `inferred in ${collection}: ${fields.join(', ')}`);
 }
 
 /** The report of a snapshot found good: every check with its outcome, and the records per collection. */

@@ -20,19 +20,20 @@ export interface Table {
 /**
  * A name that a filter key can step on.
  * `values`: a scalar or a to-one link, with its index over the table at hand.
- * `record`: a to-one embedded record; its members' indexes are over the same table; `id` means the relation itself.
+ * `record`: a to-one embedded record; its members' indexes are over the same table; `id` means the relation itself, undefined
+ * where an inferred one has none.
  * `many`: a to-many relation with a table of its own. Embedded records have `members`; links and arrays of scalars have
  * none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars.
  */
 export type FieldNode =
   | { readonly kind: 'values'; readonly name: string; readonly index: FieldIndex }
-  | { readonly kind: 'record'; readonly name: string; readonly members: Members; readonly id: FieldIndex }
+  | { readonly kind: 'record'; readonly name: string; readonly members: Members; readonly id: FieldIndex | undefined }
   | {
       readonly kind: 'many';
       readonly name: string;
       readonly table: Table;
       readonly members: Members;
-      readonly id: FieldIndex;
+      readonly id: FieldIndex | undefined;
       readonly isRelation: boolean;
     };
 

@@ -5,7 +5,7 @@ import type { RowSet, Selection } from '../index/rowset.ts';
 import { parentsOf, type CollectionIndex, type Table } from '../index/table.ts';
 import { newCounters, type Counters } from './counters.ts';
 import { lookupNamed } from './lookups.ts';
-import { locate } from './path.ts';
+import { locate, locateField } from './path.ts';
 import { rowsOfCodes } from './postings.ts';
 import type { ConditionStep, Plan, TableNode } from './plan.ts';
 import { scanCodes, scanRows, type ScanContext } from './scan.ts';
@@ -73,7 +73,7 @@ function tableOf({ collection }: Context, path: readonly string[]): Table {
 }
 
 function withCondition(context: Context, step: ConditionStep, set: RowSet): RowSet | undefined {
-  const { index } = locate(context.collection, step.path)!;
+  const { index } = locateField(context.collection, step.path);
   const lookup = lookupNamed(step.lookup)!;
   if (step.access === 'row check') {
     const rows = scanRows(context, index, lookup.search!(step.operand), listed(set));

@@ -2,7 +2,7 @@
 // Knows no value. Called by parse.ts.
 import type { CollectionIndex } from '../index/table.ts';
 import { DEFAULT_LOOKUP, lookupNamed, type Lookup } from './lookups.ts';
-import { locate, type Located } from './path.ts';
+import { locate, type LocatedField } from './path.ts';
 import { tooManySteps, unsupportedLookup } from './problems.ts';
 
 /**
@@ -21,7 +21,7 @@ export type Key =
   | {
       readonly kind: 'filter';
       readonly identity: string;
-      readonly located: Located;
+      readonly located: LocatedField;
       readonly lookup: Lookup;
       readonly isNegated: boolean;
     };
@@ -38,13 +38,15 @@ export function readKey(collection: CollectionIndex, name: string, isKnown: (fie
     return { kind: 'bad', identity: name, message: tooManySteps(RELATION_STEPS_MAX) };
   }
   const rest = names.slice(located.path.length);
+  const { index } = located;
+  if (!index) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[0] ?? DEFAULT_LOOKUP) };
   const lookup = lookupNamed(rest[0] ?? DEFAULT_LOOKUP);
-  const column = { type: located.index.dictionary.type, isRelation: located.isRelation };
+  const column = { type: index.dictionary.type, isRelation: located.isRelation };
   if (!lookup?.fits(column)) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[0]!) };
   if (rest.length > 1) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[1]!) };
   const field = located.idName === undefined ? located.path : [...located.path, located.idName];
   const identity = [...field, lookup.name].join('__') + (isNegated ? '!' : '');
-  return { kind: 'filter', identity, located, lookup, isNegated };
+  return { kind: 'filter', identity, located: { ...located, index }, lookup, isNegated };
 }
 
 /** Only the first name may not be empty: an empty one behind it is a lookup that does not exist. */

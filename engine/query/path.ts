@@ -11,16 +11,19 @@ export interface ManyStep {
 
 /**
  * Where a path ends. `path` holds the names that fit. `index` is over the rows of the last table of `tables`, or of the
- * collection where there is none. `isRelation` where the path ends on a relation, so that the index is of its id (A36), and
+ * collection where there is none; undefined where the path ends on an embedded record without an id. `isRelation` where the path ends on a relation, so that the index is of its id (A36), and
  * `idName` then names the member that is this id, where there is one.
  */
 export interface Located {
   readonly path: readonly string[];
-  readonly index: FieldIndex;
+  readonly index: FieldIndex | undefined;
   readonly isRelation: boolean;
   readonly idName: string | undefined;
   readonly tables: readonly ManyStep[];
 }
+
+/** A path that ends on something with values. */
+export type LocatedField = Located & { readonly index: FieldIndex };
 
 const NO_MEMBERS: Members = new Map();
 
@@ -46,7 +49,14 @@ export function locate(collection: CollectionIndex, names: readonly string[]): L
   };
 }
 
-function indexOf(node: FieldNode): FieldIndex {
+/** Where the path of a condition ends, which key.ts has found to have values. */
+export function locateField(collection: CollectionIndex, names: readonly string[]): LocatedField {
+  const located = locate(collection, names);
+  if (!located?.index) throw new Error(`a plan names ${names.join('__')}, which has no values`);
+  return { ...located, index: located.index };
+}
+
+function indexOf(node: FieldNode): FieldIndex | undefined {
   return node.kind === 'values' ? node.index : node.id;
 }
 

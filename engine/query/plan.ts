@@ -6,7 +6,7 @@ import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { lookupNamed } from './lookups.ts';
 import type { Condition, ListRequest } from './parse.ts';
-import { locate, type Located, type ManyStep } from './path.ts';
+import { locateField, type LocatedField, type ManyStep } from './path.ts';
 import type { Operand } from './values.ts';
 
 /**
@@ -114,12 +114,12 @@ interface Context {
 /** A condition with the tables that lie between the table at hand and its field. */
 interface Placed {
   readonly condition: Condition;
-  readonly located: Located;
+  readonly located: LocatedField;
   readonly tables: readonly ManyStep[];
 }
 
 function place(collection: CollectionIndex, condition: Condition): Placed {
-  const located = locate(collection, condition.path)!;
+  const located = locateField(collection, condition.path);
   return { condition, located, tables: located.tables };
 }
 
@@ -196,7 +196,7 @@ function countOf(index: FieldIndex, codes: readonly CodeRange[]): number {
 /** A scan becomes a check of the rows that the steps before leave, where these are few. */
 function withRowCheck({ collection }: Context, step: ConditionStep, left: number): ConditionStep {
   if (step.access !== 'scan') return step;
-  const scanBytes = left * meanBytes(locate(collection, step.path)!.index.dictionary);
+  const scanBytes = left * meanBytes(locateField(collection, step.path).index.dictionary);
   if (scanBytes * ROW_CHECK_GAIN > step.scanBytes) return step;
   return { ...step, access: 'row check', estimate: Math.min(left, step.estimate), scanBytes };
 }

@@ -377,4 +377,11 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     choice: 'Ignored: the answer is the whole page with 200.',
     why: 'RFC 9110, section 14.2, allows it, and pages are cut by limit and offset.',
   },
+  {
+    id: 'A54',
+    topic: 'Fields that are not declared',
+    choice:
+      'Keys of open collections and extra keys of declared ones are fields, with types inferred over all their non-null values: link (to one collection), date, date-time, integer, float, boolean, else text as JSON shows it. Objects and arrays of objects are embedded records; keys whose values differ in structure, and names that no filter key can hold, are served and are no fields. Beyond 1,000 such keys in one collection none is a field.',
+    why: 'Clients filter on them; the data is the only place that tells what they are, and keys by the thousand are data themselves.',
+  },
 ];

@@ -148,7 +148,21 @@ const OBSERVATION_FIELDS: readonly Field[] = [
   records('discoveryKeywords', [OB_ID, text('name')]),
 ];
 
-function open(name: string, title: string): Collection {
+function float(name: string): ScalarField {
+  return scalar(name, 'float');
+}
+function dateTime(name: string): ScalarField {
+  return scalar(name, 'dateTime');
+}
+function texts(...names: readonly string[]): readonly ScalarField[] {
+  return names.map((name) => text(name));
+}
+
+const SHORT_CODE = text('short_code');
+const TITLED: readonly Field[] = [text('uuid'), SHORT_CODE, text('title'), text('abstract')];
+
+/** `shown`: what public documents show of its records. */
+function open(name: string, title: string, shown: readonly Field[] = []): Collection {
   return {
     name,
     documentedPath: name,
@@ -157,6 +171,7 @@ function open(name: string, title: string): Collection {
     idField: 'ob_id',
     open: true,
     fields: [OB_ID],
+    shown,
     filters: [],
     description: 'Any record with an integer ob_id; the specification shows no fields.',
     source: 'spec 2.1',
@@ -168,7 +183,17 @@ function declared(
   title: string,
   rest: Pick<Collection, 'fields' | 'description' | 'source'> & Partial<Collection>,
 ): Collection {
-  return { name, documentedPath: name, title, versions: BOTH, idField: 'ob_id', open: false, filters: [], ...rest };
+  return {
+    name,
+    documentedPath: name,
+    title,
+    versions: BOTH,
+    idField: 'ob_id',
+    open: false,
+    shown: [],
+    filters: [],
+    ...rest,
+  };
 }
 
 /** All 34 collections in the order of the root view (spec 2.1). */
@@ -178,7 +203,10 @@ export const COLLECTIONS: readonly Collection[] = [
     description: 'One record per ProcedureAcquisition, mapping 1:1 to an Observation.',
     source: 'spec 2.3',
   }),
-  open('bboxes', 'Bboxes'),
+  open('bboxes', 'Bboxes', [
+    nullable(text('bboxName')),
+    ...['eastBoundLongitude', 'westBoundLongitude', 'southBoundLatitude', 'northBoundLatitude'].map(float),
+  ]),
   declared('composites', 'Composites', {
     fields: [
       OB_ID,
@@ -217,7 +245,7 @@ export const COLLECTIONS: readonly Collection[] = [
   }),
   open('imagedetails', 'Image Details'),
   open('inspirethemes', 'Inspire Themes'),
-  open('instruments', 'Instruments'),
+  open('instruments', 'Instruments', [...TITLED, text('keywords'), text('instrumentType')]),
   open('iods', 'Iods'),
   declared('ipps', 'Ipps', {
     fields: IPP_FIELDS,
@@ -225,7 +253,7 @@ export const COLLECTIONS: readonly Collection[] = [
     source: 'spec 2.4',
   }),
   open('licenceclassifications', 'Licence Classifications'),
-  open('licences', 'Licences'),
+  open('licences', 'Licences', [text('licenceURL'), { kind: 'scalars', name: 'licenceClassifications', type: 'text' }]),
   declared('migrationproperties', 'Migration Properties', {
     fields: [integer('id'), text('key'), text('value'), scalar('modified', 'date'), integer('ob_ref')],
     versions: ['v3'],
@@ -235,7 +263,13 @@ export const COLLECTIONS: readonly Collection[] = [
   }),
   open('mpos', 'Mpos'),
   open('notes', 'Notes'),
-  open('observationcollections', 'Observation Collections'),
+  open('observationcollections', 'Observation Collections', [
+    ...TITLED,
+    ...texts('keywords', 'publicationState'),
+    nullable(dateTime('dataPublishedTime')),
+    nullable(dateTime('doiPublishedTime')),
+    links('member', 'observations'),
+  ]),
   declared('observations', 'Observations', {
     fields: OBSERVATION_FIELDS,
     filters: [
@@ -254,7 +288,7 @@ export const COLLECTIONS: readonly Collection[] = [
     source: 'spec 2.9',
   }),
   open('onlineresources', 'Online Resources'),
-  open('parties', 'Parties'),
+  open('parties', 'Parties', texts('firstName', 'lastName', 'partyType')),
   declared('phenomona', 'Phenomena', {
     fields: [
       OB_ID,
@@ -271,16 +305,27 @@ export const COLLECTIONS: readonly Collection[] = [
     description: 'What was observed; many-to-many with Observations.',
     source: 'spec 2.5',
   }),
-  open('platforms', 'Platforms'),
-  open('projects', 'Projects'),
-  open('referenceables', 'Referenceables'),
-  open('relatedobservationinfos', 'Related Observation Infos'),
-  open('results', 'Results'),
-  open('rpis', 'Rpis'),
-  open('times', 'Times'),
+  open('platforms', 'Platforms', [...TITLED, text('keywords'), text('platformType'), nullable(text('location'))]),
+  open('projects', 'Projects', [...TITLED, ...texts('publicationState', 'keywords', 'status')]),
+  open('referenceables', 'Referenceables', texts('uuid', 'short_code')),
+  open('relatedobservationinfos', 'Related Observation Infos', [
+    text('relationType'),
+    link('subjectObservation', 'observations'),
+    link('objectObservation', 'observations'),
+  ]),
+  open('results', 'Results', [
+    ...texts('uuid', 'short_code', 'curationCategory', 'dataPath'),
+    integer('numberOfFiles'),
+    integer('volume'),
+    nullable(text('fileFormat')),
+    ...texts('storageStatus', 'storageLocation'),
+    { kind: 'scalars', name: 'oldDataPath', type: 'text' },
+  ]),
+  open('rpis', 'Rpis', [integer('priority'), text('role'), link('party', 'parties'), RELATED_TO]),
+  open('times', 'Times', [dateTime('startTime'), nullable(dateTime('endTime'))]),
   open('topiccategories', 'Topic Categories'),
-  open('verticalextents', 'Vertical Extents'),
-  open('vocabularyterms', 'Vocabulary Terms'),
+  open('verticalextents', 'Vertical Extents', [float('highestLevelBound'), float('lowestLevelBound'), text('units')]),
+  open('vocabularyterms', 'Vocabulary Terms', texts('vocabService', 'uri', 'resolvedTerm')),
 ];
 
 const BY_NAME: ReadonlyMap<string, Collection> = new Map(

@@ -27,13 +27,13 @@ export type LayoutNode =
   | {
       readonly kind: 'record';
       readonly name: string;
-      readonly idField: string;
+      readonly idField: string | undefined;
       readonly members: readonly LayoutNode[];
     }
   | {
       readonly kind: 'table';
       readonly name: string;
-      readonly idField: string;
+      readonly idField: string | undefined;
       readonly table: number;
       readonly members: readonly LayoutNode[];
     }
@@ -53,10 +53,13 @@ interface Draft {
   readonly tables: TableLayout[];
 }
 
-/** The layout of a declared collection. Cost: the number of its fields; derived once per collection and use. */
-export function layoutOf(collection: Collection): Layout {
+/**
+ * The layout of a collection as declared, or with the fields that its data has. Cost: the number of its fields; derived
+ * once per collection and use.
+ */
+export function layoutOf(collection: Collection, fields: readonly Field[] = collection.fields): Layout {
   const draft: Draft = { columns: [], tables: [{ path: collection.name, parent: -1 }] };
-  const members = collection.fields.map((field) =>
+  const members = fields.map((field) =>
     nodeOf(draft, field, { path: collection.name, table: 0, idField: collection.idField }),
   );
   return { collection, columns: draft.columns, tables: draft.tables, members };

@@ -32,12 +32,12 @@ export interface LinksField {
   readonly to: string;
 }
 
-/** A to-one embedded record: one JSON object. `idField` names the member that is its id. */
+/** A to-one embedded record: one JSON object. `idField` names the member that is its id; one inferred from data may have none. */
 export interface RecordField {
   readonly kind: 'record';
   readonly name: string;
   readonly fields: readonly Field[];
-  readonly idField: string;
+  readonly idField?: string;
 }
 
 /** A to-many embedded record: an array of JSON objects. */
@@ -45,7 +45,7 @@ export interface RecordsField {
   readonly kind: 'records';
   readonly name: string;
   readonly fields: readonly Field[];
-  readonly idField: string;
+  readonly idField?: string;
 }
 
 /** An array of scalars. */
@@ -71,6 +71,7 @@ export type Version = 'v2' | 'v3';
  * One collection of the root view (spec 2.1).
  * `name` is the root view's spelling and the name in links; `documentedPath` the spelling of the table in spec 4.1.
  * `fields` is empty where `open`: such a collection takes any JSON object with an integer id.
+ * `shown` are fields of an open collection that public documents show: known to filters, never enforced.
  * `filters` are the documented filters (spec 4.3), as top-level field names.
  */
 export interface Collection {
@@ -81,6 +82,7 @@ export interface Collection {
   readonly idField: string;
   readonly open: boolean;
   readonly fields: readonly Field[];
+  readonly shown: readonly Field[];
   readonly filters: readonly string[];
   readonly description: string;
   readonly source: string;

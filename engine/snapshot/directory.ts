@@ -37,7 +37,11 @@ export function paddedBytes(bytes: number): number {
  * Descriptions, documented values and filters may change without a new import. Cost: microseconds.
  */
 export function schemaHash(): string {
-  const layouts = COLLECTIONS.map(layoutOf).map(({ columns, tables, members }) => ({ columns, tables, members }));
+  const layouts = COLLECTIONS.map((collection) => layoutOf(collection)).map(({ columns, tables, members }) => ({
+    columns,
+    tables,
+    members,
+  }));
   return checksumOf(new TextEncoder().encode(JSON.stringify(layouts)))
     .toString(16)
     .padStart(8, '0');

@@ -1,6 +1,7 @@
 // The metadata section of a snapshot: what import counted, as msgpack. For reports and pages, never for a hot path.
-// The same counts always give the same bytes.
+// The same counts and fields always give the same bytes.
 import { Packr } from 'msgpackr';
+import type { Collection, Field } from '../schema/types.ts';
 
 /** What import found in one collection. `chunks` is how many runs its record bytes are stored in. */
 export interface CollectionCounts {
@@ -11,9 +12,16 @@ export interface CollectionCounts {
   readonly dangling: number;
 }
 
+/** The fields of one collection as its data has them: the declared ones and those inferred beside them. */
+export interface CollectionFields {
+  readonly name: string;
+  readonly fields: readonly Field[];
+}
+
 /** The metadata of a snapshot. */
 export interface Metadata {
   readonly collections: readonly CollectionCounts[];
+  readonly fields: readonly CollectionFields[];
 }
 
 /** The section's name. */
@@ -30,4 +38,9 @@ export function encodeMetadata(metadata: Metadata): Uint8Array {
 /** The metadata in these bytes, which have passed their checksum. */
 export function decodeMetadata(bytes: Uint8Array): Metadata {
   return packr.unpack(Uint8Array.from(bytes)) as Metadata;
+}
+
+/** The fields of a collection as the data of the snapshot has them. */
+export function fieldsIn(metadata: Metadata, collection: Collection): readonly Field[] {
+  return metadata.fields.find(({ name }) => name === collection.name)?.fields ?? collection.fields;
 }

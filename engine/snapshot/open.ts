@@ -6,7 +6,7 @@ import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts
 import type { CollectionIndex, FieldNode, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf, type ColumnLayout, type Layout, type LayoutNode } from '../schema/layout.ts';
-import { decodeMetadata, METADATA_SECTION, type Metadata } from './metadata.ts';
+import { decodeMetadata, fieldsIn, METADATA_SECTION, type Metadata } from './metadata.ts';
 import type { Section } from './directory.ts';
 
 /** Where a section lies: `memories[memory]`, from `offset`, `bytes` long. Record bytes may be longer than in the file. */
@@ -49,14 +49,18 @@ export interface Sections {
 /** Opens a loaded snapshot, whose checksums have been verified. Cost: the number of sections; milliseconds. */
 export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
   const sections = sectionsOf(loaded);
+  const metadata = decodeMetadata(sections.bytes(METADATA_SECTION));
   const collections = new Map(
-    COLLECTIONS.map((collection) => [collection.name, openCollection(sections, layoutOf(collection), loaded)]),
+    COLLECTIONS.map((collection) => [
+      collection.name,
+      openCollection(sections, layoutOf(collection, fieldsIn(metadata, collection)), loaded),
+    ]),
   );
   return {
     generation: loaded.generation,
     created: loaded.created,
     baseUrl: loaded.baseUrl,
-    metadata: decodeMetadata(sections.bytes(METADATA_SECTION)),
+    metadata,
     collection: (name) => {
       const found = collections.get(name);
       if (!found) throw new Error(`no collection ${name} is declared`);
@@ -164,10 +168,9 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
   }
 }
 
-function idOf(members: Members, idField: string): FieldIndex {
-  const id = members.get(idField);
-  if (id?.kind !== 'values') throw new Error(`an embedded record is declared without its id field ${idField}`);
-  return id.index;
+function idOf(members: Members, idField: string | undefined): FieldIndex | undefined {
+  const id = idField === undefined ? undefined : members.get(idField);
+  return id?.kind === 'values' ? id.index : undefined;
 }
 
 function openRecords(sections: Sections, name: string, baseUrl: string): Records {

@@ -6,7 +6,7 @@ import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf, type ColumnLayout, type Layout } from '../schema/layout.ts';
 import type { Section, Width } from './directory.ts';
 import type { Refusal } from './header.ts';
-import { decodeMetadata, METADATA_SECTION, type CollectionCounts, type Metadata } from './metadata.ts';
+import { decodeMetadata, fieldsIn, METADATA_SECTION, type CollectionCounts, type Metadata } from './metadata.ts';
 import type { Sections } from './open.ts';
 import { misplacedLink } from './rebase.ts';
 import { refused, verifyColumn, verifyEnds, verifyLength, type InstantOf } from './verifyColumn.ts';
@@ -63,10 +63,11 @@ export function misnamedSection(listed: readonly Section[], metadata: Metadata):
  */
 export function* verifyCollection(
   sections: Sections,
+  metadata: Metadata,
   counts: CollectionCounts,
   instantOf: InstantOf,
 ): Generator<Refusal, Tally> {
-  const layout = layoutNamed(counts.name);
+  const layout = layoutNamed(metadata, counts.name);
   const { records, links } = yield* verifyRecords(sections, counts);
   const rows: number[] = [records];
   for (const { path, parent } of layout.tables)
@@ -91,7 +92,7 @@ interface Expected {
 }
 
 function expectedSections(metadata: Metadata): readonly Expected[] {
-  const collections = COLLECTIONS.map(layoutOf).flatMap((layout, i) => [
+  const collections = COLLECTIONS.map(({ name }) => layoutNamed(metadata, name)).flatMap((layout, i) => [
     ...Array.from({ length: metadata.collections[i]!.chunks }, (_, chunk) => chunkSections(layout, chunk)).flat(),
     ...layout.tables
       .filter(({ parent }) => parent >= 0)
@@ -124,10 +125,10 @@ function sectionText(section: Expected | undefined): string {
   return section ? `${section.name} in elements of ${section.width} bytes` : 'none';
 }
 
-function layoutNamed(name: string): Layout {
+function layoutNamed(metadata: Metadata, name: string): Layout {
   const collection = COLLECTIONS.find((candidate) => candidate.name === name);
   if (!collection) throw new Error(`no collection ${name} is declared`);
-  return layoutOf(collection);
+  return layoutOf(collection, fieldsIn(metadata, collection));
 }
 
 function* verifyRecords(

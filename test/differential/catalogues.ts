@@ -18,6 +18,27 @@ const MISSING = 0.03;
 /** One page holds 100 records: some collections must be longer. */
 const LONG_END = 260;
 const SHORT_END = 30;
+/** Keys that open and declared records have beside their fields, each with values of one type: what inference finds. */
+const REGULAR: readonly Field[] = [
+  { kind: 'scalar', name: 'note', type: 'text', nullable: true },
+  { kind: 'scalar', name: 'size', type: 'integer', nullable: true },
+  { kind: 'scalar', name: 'ratio', type: 'float', nullable: true },
+  { kind: 'scalar', name: 'isOld', type: 'boolean', nullable: true },
+  { kind: 'scalar', name: 'seenOn', type: 'date', nullable: true },
+  { kind: 'link', name: 'owner', to: 'parties', nullable: true },
+  { kind: 'links', name: 'owners', to: 'parties' },
+  { kind: 'scalars', name: 'tags', type: 'text' },
+  { kind: 'record', name: 'place', fields: [{ kind: 'scalar', name: 'name', type: 'text', nullable: true }] },
+  {
+    kind: 'records',
+    name: 'people',
+    fields: [
+      { kind: 'scalar', name: 'ob_id', type: 'integer', nullable: false },
+      { kind: 'scalar', name: 'name', type: 'text', nullable: true },
+      { kind: 'links', name: 'at', to: 'platforms' },
+    ],
+  },
+];
 const EXTRA_KEYS: readonly string[] = ['extra', 'creationDate', '__proto__', 'a b', '7', 'naïve', ''];
 
 /** A catalogue with all kinds of collections: empty, without a file, short, longer than a page. */
@@ -52,9 +73,15 @@ function randomRecord(random: Random, collection: Collection, id: number): Json 
     const value = field.name === collection.idField ? integer(String(id)) : randomField(random, field);
     return [field.name, value];
   });
+  const regular = collection.open ? [...collection.shown, ...REGULAR] : REGULAR;
+  for (const field of regular) {
+    if (random.chance(collection.open ? 0.7 : 0.1)) members.push([field.name, randomField(random, field)]);
+  }
   const extras = collection.open ? random.integer(0, 5) : random.integer(-6, 3);
+  const isTaken = new Set(members.map(([name]) => name));
   const keys = new Set(Array.from({ length: Math.max(0, extras) }, () => random.pick(EXTRA_KEYS)));
   for (const key of keys) {
+    if (isTaken.has(key)) continue;
     members.splice(random.integer(0, members.length + 1), 0, [key, randomJson(random, 2)]);
   }
   return { kind: 'object', members };

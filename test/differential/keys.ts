@@ -44,7 +44,7 @@ function walk(root: Field, names: readonly string[], negated: boolean): Key {
     path.push(next);
   }
   const [lookup = 'exact', excess] = names.slice(depth);
-  if (!isLookup(lookup) || !suits(lookup, path.at(-1))) return wrongLookup(lookup);
+  if (!isLookup(lookup) || !suits(lookup, path.at(-1)) || hasNoId(path.at(-1))) return wrongLookup(lookup);
   if (excess !== undefined) return wrongLookup(excess);
   const whole = withId(path);
   const normal = `${whole.map(({ name }) => name).join('__')}__${lookup}${negated ? '!' : ''}`;
@@ -65,11 +65,16 @@ function suits(lookup: Lookup, last: Field | undefined): boolean {
   return isScalar || lookup === 'exact' || lookup === 'in';
 }
 
+/** An embedded record that only the data shows may have no id. */
+function hasNoId(last: Field | undefined): boolean {
+  return (last?.kind === 'record' || last?.kind === 'records') && last.idField === undefined;
+}
+
 /** A path that ends on an embedded record goes on to its id. */
 function withId(path: readonly Field[]): readonly Field[] {
   const last = path.at(-1);
   if (last?.kind !== 'record' && last?.kind !== 'records') return path;
-  const id = fieldNamed(last.fields, last.idField);
+  const id = last.idField === undefined ? undefined : fieldNamed(last.fields, last.idField);
   return id ? [...path, id] : path;
 }
 

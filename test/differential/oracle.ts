@@ -1,6 +1,7 @@
 // The naive oracle: answers any request of the catalogue API from arrays of records and plain loops.
 // Shares only the declaration with the product. Called by the differential and its own tests. Never fast.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { collectionIn } from './infer.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { accepts } from './accept.ts';
 import type { DataSet, OracleRecord } from './dataset.ts';
@@ -76,7 +77,11 @@ function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept
   if (!view.json && format === '' && !accepts(accept)) {
     return detail(406, 'Could not satisfy the request Accept header.');
   }
-  const judgement = judge(context.pairs, view.kind === 'list' ? view.collection : undefined, context.settings);
+  const judgement = judge(
+    context.pairs,
+    view.kind === 'list' ? collectionIn(context.dataSet, view.collection) : undefined,
+    context.settings,
+  );
   if (judgement.errors.length > 0) return json(400, errorBody(judgement.errors), {});
   const style = styleOf(context, view, format);
   const body = bodyOf(context, view, judgement, style);

@@ -9,11 +9,11 @@ import { DATES, DATE_TIMES, INTEGERS, TEXTS } from './texts.ts';
 /** Draws `key=value` for a path of fields; `model` is a record that values are mostly drawn from. */
 export function randomFilter(random: Random, path: readonly Field[], model: Json | undefined): string {
   const lookup = random.chance(0.93) ? random.pick(fittingLookups(random, path.at(-1))) : random.pick(ODD_LOOKUPS);
-  const key = path.map(({ name }) => name).join('__') + lookup + randomNegation(random);
+  const key = path.map(({ name }) => encodeURIComponent(name)).join('__') + lookup + randomNegation(random);
   const draw = (): string => randomValue(random, path, model);
   const value = lookup === '__in' ? random.several(0, 4, draw).join(',') : draw();
   const written = random.chance(0.03) ? random.pick(ODD_VALUES) : spell(random, value);
-  return `${random.chance(0.03) ? escapeSome(random, key) : key}=${written}`;
+  return `${random.chance(0.03) ? escapeSome(random, decodeURIComponent(key)) : key}=${written}`;
 }
 
 /** Kinds that the declaration has one of, among dozens of texts and links, are drawn more often. */
@@ -57,8 +57,9 @@ export function randomFieldPath(random: Random, fields: readonly Field[]): reado
   const rare = fields.filter(isRare);
   const field = random.pick(rare.length > 0 && random.chance(0.15) ? rare : fields);
   const isRelation = field.kind === 'record' || field.kind === 'records';
-  if (!isRelation || random.chance(0.2)) return [field];
-  return [field, ...randomFieldPath(random, field.fields)];
+  const inner = isRelation ? field.fields.filter(({ kind }) => kind !== 'opaque') : [];
+  if (inner.length === 0 || random.chance(0.2)) return [field];
+  return [field, ...randomFieldPath(random, inner)];
 }
 
 /** A value that stands in the model at the path, or a piece of one, or any value of a fitting type, or any at all. */

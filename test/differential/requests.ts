@@ -4,6 +4,7 @@ import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import type { DataSet } from './dataset.ts';
+import { collectionIn } from './infer.ts';
 import type { Json } from './json.ts';
 import type { OracleRequest } from './oracle.ts';
 import { encode } from './query.ts';
@@ -19,7 +20,7 @@ export function randomRequest(random: Random, dataSet: DataSet): OracleRequest {
   const records = dataSet.get(collection.name) ?? [];
   const model = records.length > 0 ? random.pick(records).json : undefined;
   const path = randomPath(random, dataSet, collection);
-  const query = randomQuery(random, collection, model);
+  const query = randomQuery(random, collectionIn(dataSet, collection), model);
   return { method: randomMethod(random), target: path + query, headers: randomHeaders(random) };
 }
 

@@ -45,7 +45,7 @@ function parseExact(type: OperandType, raw: string): Parsed {
   const operand = raw.trim();
   switch (type) {
     case 'text':
-      return { test: (value, text) => value?.kind === 'string' && text(value.value) === operand };
+      return { test: (value, text) => jsonText(value, text) === operand };
     case 'boolean': {
       const wanted = !['', '0', 'false'].includes(operand.toLowerCase());
       return { test: (value) => value?.kind === 'boolean' && value.value === wanted };
@@ -54,7 +54,7 @@ function parseExact(type: OperandType, raw: string): Parsed {
     case 'dateTime':
       return parseInstant(type, operand);
     case 'float':
-      throw new Error('no declared field is a float');
+      return parseFloating(operand);
     case 'integer':
     case 'id':
       return parseInteger(operand);
@@ -67,6 +67,12 @@ function parseInteger(operand: string): Parsed {
   if (digits === undefined) return { message: 'Enter a whole number.' };
   const wanted = BigInt(digits.replace('+', ''));
   return { test: (value) => integerIn(value) === wanted };
+}
+
+function parseFloating(operand: string): Parsed {
+  if (operand === '') return REQUIRED;
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(operand)) return { message: 'Enter a number.' };
+  return { test: (value) => value?.kind === 'number' && Number(value.token) === Number(operand) };
 }
 
 function parseInstant(type: 'date' | 'dateTime', operand: string): Parsed {
@@ -93,7 +99,7 @@ function jsonText(value: Json | undefined, text: (stored: string) => string): st
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(?:(Z)|([+-])(\d\d):(\d\d))?$/;
 
 /** Microseconds since 1970, undefined where the text is no such date. No time is midnight, no zone is UTC. */
-function instantOf(text: string): bigint | undefined {
+export function instantOf(text: string): bigint | undefined {
   const match = INSTANT.exec(text);
   if (!match) return undefined;
   const part = (i: number): number => Number(match[i] ?? 0);

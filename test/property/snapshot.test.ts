@@ -45,7 +45,9 @@ function randomRecords(random: Random, collection: string): readonly Made[] {
 }
 
 function randomTexts(random: Random): ReadonlyMap<string, readonly Made[]> {
-  return new Map(['acquisitions', 'bboxes', 'ipps', 'notes', 'times'].map((name) => [name, randomRecords(random, name)]));
+  return new Map(
+    ['acquisitions', 'bboxes', 'ipps', 'notes', 'times'].map((name) => [name, randomRecords(random, name)]),
+  );
 }
 
 /** Every record of a collection, cut out as pages are. */

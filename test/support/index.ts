@@ -94,10 +94,9 @@ function asRecord(value: Value): RecordValue | undefined {
   return typeof value === 'object' && value !== null ? (value as RecordValue) : undefined;
 }
 
-function idIndex(members: Members, idField: string): FieldIndex {
-  const node = members.get(idField);
-  if (node?.kind !== 'values') throw new Error(`no id field ${idField}`);
-  return node.index;
+function idIndex(members: Members, idField: string | undefined): FieldIndex | undefined {
+  const node = members.get(idField ?? '');
+  return node?.kind === 'values' ? node.index : undefined;
 }
 
 function childOf(arrays: readonly Value[]): { readonly table: Table; readonly elements: readonly Value[] } {

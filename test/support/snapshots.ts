@@ -10,7 +10,12 @@ import { verifyFile } from '../../data/verify.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
 import { decodeHeader, isRefusal } from '../../engine/snapshot/header.ts';
-import { encodeMetadata, METADATA_SECTION, type CollectionCounts } from '../../engine/snapshot/metadata.ts';
+import {
+  encodeMetadata,
+  METADATA_SECTION,
+  type CollectionCounts,
+  type CollectionFields,
+} from '../../engine/snapshot/metadata.ts';
 import type { SectionArray } from '../../engine/snapshot/write.ts';
 
 const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
@@ -42,14 +47,16 @@ export async function snapshotOf(
   chunkBytesMax?: number,
 ): Promise<void> {
   await writeSnapshot(file, async (writer) => {
+    const fields: CollectionFields[] = [];
     const collections = COLLECTIONS.map((collection): CollectionCounts => {
       const builder = new CollectionBuilder(collection);
       const bytes = Buffer.from(texts[collection.name] ?? '');
       builder.add(decodeLines(decoderOf(collection.name), { bytes, firstLine: 1, fileBytesRead: 0 }));
-      const { records, chunks, nulls } = builder.write(writer, chunkBytesMax);
+      const { records, chunks, nulls, fields: own } = builder.write(writer, chunkBytesMax);
+      fields.push({ name: collection.name, fields: own });
       return { name: collection.name, records, chunks, nulls, dangling: 0 };
     });
-    writer.add(METADATA_SECTION, [encodeMetadata({ collections })]);
+    writer.add(METADATA_SECTION, [encodeMetadata({ collections, fields })]);
     return Promise.resolve({ created: undefined });
   });
 }

@@ -217,9 +217,10 @@ describe('a directory that lists other sections than the declaration asks for is
 
 describe('metadata that contradicts the sections is refused:', () => {
   const counts = (change: (collections: CollectionCounts[]) => CollectionCounts[]): Change =>
-    replaced('metadata', (bytes) =>
-      encodeMetadata({ collections: change([...decodeMetadata(bytes as Uint8Array).collections]) }),
-    );
+    replaced('metadata', (bytes) => {
+      const { collections, fields } = decodeMetadata(bytes as Uint8Array);
+      return encodeMetadata({ collections: change([...collections]), fields });
+    });
   const with1 = (name: string, other: Partial<CollectionCounts>): Change =>
     counts((all) => all.map((one) => (one.name === name ? { ...one, ...other } : one)));
   test.each([

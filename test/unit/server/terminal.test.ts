@@ -124,14 +124,18 @@ describe('reports', () => {
       { name: 'mpos', records: 1200, ...row },
     ];
     const skipped = ['ipps.ndjson:1 /ob_id is missing'];
-    const lines = importText({ collections, snapshotBytes: 9000, generation: 'abc', skipped }, 'x.snapshot').split(
-      '\n',
-    );
-    expect(lines.slice(0, 5)).toEqual([
+    const inferred = [
+      { collection: 'ipps', fields: [] },
+      { collection: 'mpos', fields: ['size integer', 'owner link to parties'] },
+    ];
+    const report = { collections, snapshotBytes: 9000, generation: 'abc', skipped, inferred };
+    const lines = importText(report, 'x.snapshot').split('\n');
+    expect(lines.slice(0, 6)).toEqual([
       'collection  records    input  skipped  nulls  dangling  columns  record bytes  index bytes',
       'ipps             10   5.0 kB        1      2         3        4        4.0 kB        100 B',
       'mpos          1,200   5.0 kB        1      2         3        4        4.0 kB        100 B',
       'total         1,210  10.0 kB        2      4         6        8        8.0 kB        200 B',
+      'inferred in mpos: size integer, owner link to parties',
       'skipped: ipps.ndjson:1 /ob_id is missing',
     ]);
     expect(lines.slice(-2)).toEqual(['skipped: 1 more', 'x.snapshot: 9.0 kB, generation abc']);

@@ -66,8 +66,10 @@ function fieldHolds(field: Field, value: Value, conditions: readonly NaiveCondit
 }
 
 /** A path that ends on a relation means its id. */
-function withId(idField: string, conditions: readonly NaiveCondition[]): readonly NaiveCondition[] {
-  return conditions.map((condition) => (condition.path.length > 0 ? condition : { ...condition, path: [idField] }));
+function withId(idField: string | undefined, conditions: readonly NaiveCondition[]): readonly NaiveCondition[] {
+  return conditions.map((condition) =>
+    condition.path.length > 0 ? condition : { ...condition, path: [idField ?? ''] },
+  );
 }
 
 function linkId(value: Value): Value {
