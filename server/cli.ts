@@ -32,14 +32,20 @@ async function run(): Promise<number> {
   }
 }
 
+/**
+ * Nobody hears us any more: the reader is gone (`| head`, or a `tee` that Ctrl-C ended with us), or its disk is full. The
+ * work goes on, and a server drains as ever; only output that could not be kept is a failure.
+ */
+function onLostOutput(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') process.exitCode = OPERATION_EXIT;
+}
+
 // uWebSockets.js has binaries for Node up to 22; on a newer one the launcher finds the Node that the install brought.
 if (process.versions.node.startsWith('22.')) {
   process.on('uncaughtException', (error) => process.exit(exitCodeOf(error)));
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of our output went away (`| head`): nothing is left to say.
-    process.exit(error.code === 'EPIPE' ? 0 : exitCodeOf(error));
-  });
-  process.exitCode = await run();
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', onLostOutput);
+  const code = await run();
+  process.exitCode ||= code;
 } else {
   const launcher: string = new URL('launch.js', import.meta.url).href;
   await import(launcher);

@@ -89,12 +89,8 @@ async function startThreads(
   report: (line: string) => void,
 ): Promise<readonly ServingThread[]> {
   const baseUrl = loaded.baseUrl;
-  let failed: Promise<void> | undefined;
-  const onFailure = (error: unknown): void => {
-    failed ??= stopThreads(threads).then(() => {
-      throw error;
-    });
-  };
+  let failed: Promise<never> | undefined;
+  const onFailure = (error: unknown): void => void (failed ??= failAfterStop(threads, error));
   const threads = Array.from({ length: settings.threads }, (_, i) => {
     const data: ServingData = {
       loaded,
@@ -143,6 +139,12 @@ function startThread(
     });
   });
   return { worker, listens, ended };
+}
+
+/** Rejects once all have ended: nobody handles that, which ends the process. */
+async function failAfterStop(threads: readonly ServingThread[], error: unknown): Promise<never> {
+  await stopThreads(threads);
+  throw error;
 }
 
 async function stopThreads(threads: readonly ServingThread[]): Promise<void> {

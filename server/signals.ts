@@ -5,7 +5,7 @@ import { steadyMs, type Clock } from './clock.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /**
  * Signals this close together are one. A terminal sends Ctrl-C to every process in it, and npm passes on the one it got:
- * after `npm start` a server hears one key twice.
+ * after `npm start` a server hears one key twice where npm's shell has given way to it (not every shell does).
  */
 const ONE_PRESS_MS = 500;
 

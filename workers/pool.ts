@@ -13,7 +13,7 @@ export interface Waiter {
 /** Heavy queries that run or wait at once; one more is answered `busy` (503). Bounds memory and the wait of the last. */
 export const TASKS_MAX = 64;
 
-/** A pool over one snapshot. `run` rejects for bugs of ours only. `close` waits for what runs and ends the threads. */
+/** A pool over one snapshot. `run` rejects for bugs of ours only. `close` cancels all and ends the threads; no `run` behind it. */
 export interface HeavyPool {
   run(collection: string, plan: Plan, waiter: Waiter): Promise<NonNullable<HeavyResult> | 'busy' | 'gone'>;
   close(): Promise<void>;
@@ -34,27 +34,31 @@ export function startPool(loaded: LoadedSnapshot, threads: number): HeavyPool {
       idleTimeout: 60_000,
       workerData,
     }));
-  return {
-    run: async (collection, plan, waiter) => {
-      const slot = free.pop();
-      if (slot === undefined) return 'busy';
-      Atomics.store(flags, slot, TaskFlag.wanted);
-      // A client may also leave while it reads the answer, when the slot is another task's already.
-      let isHeld = true;
-      waiter.onGone(() => {
-        if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
-      });
-      try {
-        const found = await started().run({ collection, plan, slot });
-        return found ?? 'gone';
-      } finally {
-        isHeld = false;
-        free.push(slot);
-      }
-    },
-    close: async () => {
-      flags.fill(TaskFlag.cancelled);
-      await piscina?.close();
-    },
+  const underWay = new Set<Promise<unknown>>();
+  const run: HeavyPool['run'] = async (collection, plan, waiter) => {
+    const slot = free.pop();
+    if (slot === undefined) return 'busy';
+    Atomics.store(flags, slot, TaskFlag.wanted);
+    // A client may also leave while it reads the answer, when the slot is another task's already.
+    let isHeld = true;
+    waiter.onGone(() => {
+      if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
+    });
+    const task = started().run({ collection, plan, slot });
+    underWay.add(task);
+    try {
+      return (await task) ?? 'gone';
+    } finally {
+      underWay.delete(task);
+      isHeld = false;
+      free.push(slot);
+    }
   };
+  const close: HeavyPool['close'] = async () => {
+    flags.fill(TaskFlag.cancelled);
+    // Piscina waits for what runs only, and takes what is queued behind it for a failure.
+    await Promise.allSettled(underWay);
+    await piscina?.close();
+  };
+  return { run, close };
 }

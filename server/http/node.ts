@@ -81,7 +81,11 @@ class NodeListening {
     const server = this.#server;
     server.on('request', (incoming, response) => this.#receive(incoming, response));
     server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
-    server.on('connect', (_, socket) => endWith(socket as Socket, MALFORMED_REQUEST));
+    server.on('connect', (_, socket) => {
+      // node:http lets go of the socket, and an error that nobody hears of would end the process.
+      socket.on('error', () => undefined);
+      this.#endRefused(socket as Socket, MALFORMED_REQUEST);
+    });
     server.on('timeout', (socket) => {
       const isAwaiting = [...(this.#connections.get(socket)?.open ?? [])].some((exchange) => exchange.isAwaiting);
       if (isAwaiting) socket.setTimeout(STALL_MS_MAX);
@@ -142,16 +146,21 @@ class NodeListening {
     if (connection.open.delete(exchange)) this.#flight.leave();
   }
 
-  /**
-   * Bytes that are no request, or a connection that broke. The answer may go out only where no other one is unfinished or
-   * queued before it; behind an ended one the connection closes as soon as that is out.
-   */
+  /** Bytes that are no request, or a connection that broke. */
   #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code?.startsWith('HPE_')) this.#endRefused(socket, answerTo(error.code));
+    else socket.destroy();
+  }
+
+  /**
+   * Ends a connection with an answer that no exchange gives. It may go out only where no other one is unfinished or queued
+   * before it; behind an ended one the connection closes as soon as that is out.
+   */
+  #endRefused(socket: Socket, answer: Answer): void {
     const connection = this.#connections.get(socket);
     const open = [...(connection?.open ?? [])];
     const isFree = open.length === 0 || (open.length === 1 && open[0]?.hasEnded === true);
-    const answer = error.code?.startsWith('HPE_') ? answerTo(error.code) : undefined;
-    if (!answer || !socket.writable || !isFree) socket.destroy();
+    if (!socket.writable || !isFree) socket.destroy();
     else if (connection?.isRefused) socket.destroySoon();
     else endWith(socket, answer);
   }

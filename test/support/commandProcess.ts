@@ -12,7 +12,8 @@ export interface End {
 
 /**
  * A process of the command line. `printed` resolves with the match of a pattern in all it printed, on either output, and
- * rejects with that text when it ends without one. `kill` is for afterwards: it ends a process that a test left running.
+ * rejects with that text when it ends without one. `deafen` closes the reading ends of both outputs. `kill` is for afterwards:
+ * it ends a process that a test left running.
  */
 export interface CommandProcess {
   readonly pid: number;
@@ -20,6 +21,7 @@ export interface CommandProcess {
   out(): string;
   err(): string;
   printed(pattern: RegExp): Promise<RegExpExecArray>;
+  deafen(): void;
   signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
 }
@@ -75,6 +77,10 @@ export function runCommand(
         if (hasEnded) throw new Error(`ended without ${pattern}:\n${text.out}${text.err}`);
         await new Promise<void>((resolve) => stir.push(resolve));
       }
+    },
+    deafen: () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
     },
     signal: (name) => void child.kill(name),
     kill: async () => {

@@ -1,0 +1,172 @@
+// The hostile ring in full: rounds of everything at once against one server per configuration, with clients that stall,
+// vanish and flood, until what the server holds has stopped growing. The quick part is test/property/fuzz.test.ts.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { TASKS_MAX } from '../../workers/pool.ts';
+import { clientOf } from '../support/client.ts';
+import { holdingsOf, runServer } from '../support/commandProcess.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../support/dataSets.ts';
+import { abandonedFlood, abandonedPages, flood, slowPages } from '../support/floods.ts';
+import {
+  dribble,
+  finalWords,
+  fuzzBytes,
+  fuzzRequests,
+  leakedDescriptors,
+  STALL_MS_MAX,
+  testimony,
+  type Victim,
+} from '../support/fuzz.ts';
+import { longProperties } from '../support/longProperties.ts';
+import { randomOf, type Random } from '../support/random.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
+
+const SEED = Math.floor(Math.random() * 2 ** 32);
+const RECORDS = 150;
+const ROUNDS = 4;
+/** Of each round and transport. */
+const REQUESTS = 3000;
+const CONNECTIONS = 400;
+const DRIBBLERS = 60;
+const UNREAD_PAGES = 30;
+
+/** Memory may still grow by this much once half of the rounds are over: what the collectors have not come to yet. */
+const GROWTH_BYTES_MAX = 48 << 20;
+const PAGE = requestOf('GET', '/api/v3/migrationproperties/?limit=5000');
+
+/** Every way to send a request slowly, or never to the end. */
+const STALLS: readonly { readonly head: string; readonly bytes: string }[] = [
+  { head: '', bytes: '' },
+  { head: '', bytes: 'GET /api/v3/ HTTP/1.1\r\nHost: x\r\nX: y\r\n' },
+  { head: '', bytes: '\r\n' },
+  { head: 'GET / HTTP/1.1\r\nHost: x\r\nX: ', bytes: 'y' },
+  { head: 'GET / HTTP/1.1\r\n', bytes: 'Host: x\r\n' },
+  { head: requestOf('GET', '/'), bytes: '' },
+  { head: requestOf('GET', '/'), bytes: 'x' },
+  { head: requestOf('POST', '/', ['Content-Length: 100000']), bytes: 'x' },
+  { head: requestOf('POST', '/', ['Content-Length: 100000000']), bytes: 'x' },
+  { head: requestOf('POST', '/', ['Transfer-Encoding: chunked']), bytes: '1\r\nx\r\n' },
+  { head: requestOf('POST', '/', ['Transfer-Encoding: chunked']), bytes: '1;' },
+  { head: requestOf('GET', '/', ['Expect: 100-continue', 'Content-Length: 5']), bytes: 'x' },
+];
+
+const directory = temporaryDirectory();
+let victim: Victim | undefined;
+afterEach(() => victim?.kill());
+
+async function started(...flags: readonly string[]): Promise<Victim> {
+  const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) });
+  const { file } = await imported(data);
+  victim = await runServer(['--data', file, ...flags]);
+  return victim;
+}
+
+async function dribblers({ port, http10Port }: Victim): Promise<readonly string[]> {
+  const all = [port, http10Port].flatMap((to) => Array.from({ length: DRIBBLERS }, (_, i) => [to, i] as const));
+  const faults = all.map(async ([to, i]) => {
+    const stall = STALLS[i % STALLS.length]!;
+    return (await dribble(to, stall))
+      ? []
+      : [`${to === port ? 'uws' : 'node'} waits on after ${JSON.stringify(stall)}`];
+  });
+  return (await Promise.all(faults)).flat();
+}
+
+/** Floods while cheap requests go on; all slots must be back afterwards. */
+async function floods({ port, http10Port }: Victim): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const to of [port, http10Port]) {
+    let isOver = false;
+    const flooding = flood(to, TASKS_MAX * 4).finally(() => (isOver = true));
+    const client = clientOf(`http://127.0.0.1:${to}`);
+    for (let i = 0; i < 20; i++) {
+      const { status } = await client.get('/api/v3/migrationproperties/?limit=1');
+      if (status !== 200) faults.push(`${status} to a cheap request beside a flood`);
+    }
+    if (isOver) faults.push('cheap requests waited for the flood');
+    client.close();
+    const { statuses, faults: flooded } = await flooding;
+    faults.push(...flooded, ...[...statuses.keys()].filter((status) => status !== 200 && status !== 503).map(String));
+    await abandonedFlood(to, TASKS_MAX * 2);
+    await abandonedPages(to, UNREAD_PAGES);
+  }
+  return faults;
+}
+
+/** A flood that fits is answered whole once those before it are gone, however their clients left. */
+async function slotsComeBack({ port, http10Port }: Victim): Promise<void> {
+  for (const to of [port, http10Port]) {
+    await expect.poll(async () => (await flood(to, TASKS_MAX)).statuses, POLL).toEqual(new Map([[200, TASKS_MAX]]));
+  }
+}
+
+const POLL = { timeout: 30_000, interval: 500 };
+
+async function round(server: Victim, random: Random): Promise<readonly string[]> {
+  const faults = await Promise.all([
+    fuzzBytes(server, random, { count: CONNECTIONS, leaves: false }),
+    dribblers(server),
+    fuzzRequests(server, random, REQUESTS),
+  ]);
+  const flooded = await floods(server);
+  await slotsComeBack(server);
+  const lengths = new Set(await slowPages(server, 6));
+  return [
+    ...faults.flat(),
+    ...flooded,
+    ...(lengths.size === 1 ? [] : [`slow readers got ${[...lengths].join(' and ')} bytes`]),
+  ];
+}
+
+describe.skipIf(process.platform !== 'linux')(`a hostile world (seed ${SEED})`, () => {
+  test.each([
+    ['--threads', '1', '--trusted-proxy', '127.0.0.0/8', '--allow-base-url', 'http://b.example.org'],
+    ['--threads', '2', '--strict', '--filter-errors', 'ignore', '--links', 'request'],
+    ['--threads', '3', '--filter-errors', 'empty', '--limit-max', '5000', '--cors'],
+  ])('leaves a server of flags %s %s %s as it was', async (...flags) => {
+    const server = await started(...flags);
+    const before = await testimony(server);
+    await slotsComeBack(server);
+    const { descriptors } = holdingsOf(server.pid);
+    const random = randomOf(SEED);
+    const residentBytes: number[] = [];
+    for (let n = 0; n < ROUNDS; n++) {
+      expect(await round(server, random)).toEqual([]);
+      expect(await leakedDescriptors(server, descriptors)).toBe(0);
+      expect(await testimony(server)).toBe(before);
+      residentBytes.push(holdingsOf(server.pid).residentBytes);
+    }
+    const early = Math.max(...residentBytes.slice(0, ROUNDS / 2));
+    const late = Math.min(...residentBytes.slice(ROUNDS / 2));
+    expect(late, residentBytes.join(' ')).toBeLessThan(early + GROWTH_BYTES_MAX);
+    expect(await finalWords(server)).toEqual({ code: 0, complaints: [] });
+  });
+
+  test('does not keep a server from letting go of clients that read nothing', async () => {
+    const server = await started('--threads', '2');
+    await testimony(server);
+    const { descriptors } = holdingsOf(server.pid);
+    for (const port of [server.port, server.http10Port]) {
+      const sockets = await Promise.all(Array.from({ length: UNREAD_PAGES }, () => RawSocket.open(port, false)));
+      await Promise.all(sockets.map((socket) => socket.write(PAGE)));
+      expect(await leakedDescriptors(server, descriptors)).toBe(0);
+      for (const socket of sockets) socket.vanish();
+    }
+    expect(await finalWords(server)).toEqual({ code: 0, complaints: [] });
+  });
+
+  test('does not keep a server from draining', async () => {
+    const server = await started('--threads', '2');
+    await slotsComeBack(server);
+    const sockets = await Promise.all(
+      [server.port, server.http10Port].flatMap((port) => Array.from({ length: 5 }, () => RawSocket.open(port, false))),
+    );
+    await Promise.all(sockets.map((socket) => socket.write(PAGE)));
+    void flood(server.port, TASKS_MAX * 2).catch(() => undefined);
+    void flood(server.http10Port, TASKS_MAX * 2).catch(() => undefined);
+    await testimony(server);
+    const end = await Promise.race([finalWords(server), delay(STALL_MS_MAX, 'still there')]);
+    expect(end).toEqual({ code: 0, complaints: [] });
+    for (const socket of sockets) socket.vanish();
+  });
+});

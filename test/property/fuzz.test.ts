@@ -1,0 +1,168 @@
+// The quick part of the hostile ring: some hundred connections that nobody means well with, a flood, and inputs of growing
+// size, against a server that must not notice. test/load/fuzz.long.test.ts does the same for minutes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute } from '../../engine/query/execute.ts';
+import { parseListQuery, type QueryOptions } from '../../engine/query/parse.ts';
+import { plan } from '../../engine/query/plan.ts';
+import { negotiate } from '../../server/http/negotiate.ts';
+import { route } from '../../server/http/routes.ts';
+import { TASKS_MAX } from '../../workers/pool.ts';
+import { holdingsOf, runServer } from '../support/commandProcess.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../support/dataSets.ts';
+import { abandonedFlood, abandonedPages, flood } from '../support/floods.ts';
+import { finalWords, fuzzBytes, fuzzRequests, leakedDescriptors, testimony, type Victim } from '../support/fuzz.ts';
+import { growthOf, GROWTH_MAX } from '../support/growth.ts';
+import { indexOf } from '../support/index.ts';
+import { longProperties } from '../support/longProperties.ts';
+import { randomOf } from '../support/random.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
+
+const SEED = Math.floor(Math.random() * 2 ** 32);
+const TRANSPORTS = ['uws', 'node'] as const;
+
+describe.skipIf(process.platform !== 'linux')(`a server (seed ${SEED})`, () => {
+  const directory = temporaryDirectory();
+  let victim: Victim;
+  let before: string;
+  let descriptors: number;
+  beforeAll(async () => {
+    const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(60) });
+    const { file } = await imported(data);
+    const proxy = ['--trusted-proxy', '127.0.0.0/8', '--allow-base-url', 'http://b.example.org'];
+    victim = await runServer(['--data', file, '--threads', '1', ...proxy]);
+    before = await testimony(victim);
+    await flood(victim.port, 1);
+    ({ descriptors } = holdingsOf(victim.pid));
+  });
+  afterAll(() => victim.kill());
+  const portOf = (name: (typeof TRANSPORTS)[number]): number => (name === 'uws' ? victim.port : victim.http10Port);
+
+  test('gives well-framed hostile requests the same answer on both transports, and never a 5xx', async () => {
+    expect(await fuzzRequests(victim, randomOf(SEED), 300)).toEqual([]);
+  });
+
+  test.each([
+    ['--strict', '--filter-errors', 'ignore', '--links', 'request'],
+    ['--filters', 'documented', '--filter-errors', 'empty', '--limit-max', '5', '--cors'],
+  ])('does so with %s %s as well', async (...flags) => {
+    const server = await runServer(['--threads', '1', ...flags]);
+    try {
+      expect(await fuzzRequests(server, randomOf(SEED + 2), 150)).toEqual([]);
+      expect(await finalWords(server)).toEqual({ code: 0, complaints: [] });
+    } finally {
+      await server.kill();
+    }
+  });
+
+  test('survives bytes that are no requests', async () => {
+    expect(await fuzzBytes(victim, randomOf(SEED + 1), { count: 400, leaves: true })).toEqual([]);
+  });
+
+  test.each(TRANSPORTS)('takes a head of 60 kB and refuses one of 70 kB (%s)', async (name) => {
+    for (const [bytes, status] of [
+      [60_000, 200],
+      [70_000, 431],
+    ] as const) {
+      const socket = await RawSocket.open(portOf(name));
+      await socket.write(requestOf('GET', `/api/v3/?${'x'.repeat(bytes)}`));
+      expect((await socket.answer())?.status).toBe(status);
+      socket.vanish();
+    }
+  });
+
+  test.each(TRANSPORTS)(
+    'answers 503 with Retry-After when its queue is full, and has all of it back (%s)',
+    async (name) => {
+      const port = portOf(name);
+      const { statuses, faults } = await flood(port, TASKS_MAX * 3);
+      expect(faults).toEqual([]);
+      expect(new Set(statuses.keys())).toEqual(new Set([200, 503]));
+      expect(statuses.get(200)).toBeGreaterThanOrEqual(TASKS_MAX);
+      await abandonedFlood(port, TASKS_MAX * 2);
+      await abandonedPages(port, 20);
+      await expect.poll(async () => (await flood(port, TASKS_MAX)).statuses).toEqual(new Map([[200, TASKS_MAX]]));
+    },
+  );
+
+  test('says what it said before, has let go of every connection, and ends with 0 and no complaint', async () => {
+    expect(await testimony(victim)).toBe(before);
+    expect(await leakedDescriptors(victim, descriptors)).toBe(0);
+    expect(await finalWords(victim)).toEqual({ code: 0, complaints: [] });
+  });
+});
+
+describe('the cost of a request grows no faster than its length', () => {
+  const collection = indexOf('observations', [
+    { ob_id: 1, title: 'a', permissions: [{ label: 'x' }], result_field: { volume: 3, oldDataPath: ['p'] } },
+    { ob_id: 4, title: '{base_url}/x', dataPublishedTime: '2016-05-04', nonGeographicFlag: true },
+  ]);
+  const served = { baseUrl: 'http://localhost:8080', version: 'v3', linkEnd: '/?format=api' } as const;
+  const OPTIONS: QueryOptions = {
+    limitDefault: 100,
+    limitMax: undefined,
+    isStrict: true,
+    filterErrors: 'ignore',
+    filters: 'all',
+  };
+  const answer = (query: string, options = OPTIONS): number => {
+    const request = parseListQuery(collection, query, options);
+    return execute(collection, plan(collection, request, served))?.count ?? -1;
+  };
+  const FILLS = [
+    '0',
+    '1',
+    '%30',
+    ' ',
+    ',',
+    ';',
+    '"',
+    '/',
+    '+',
+    '%',
+    '_',
+    '__',
+    'a__',
+    '&a',
+    '&title=',
+    '=',
+    'é',
+    '!',
+    '.',
+  ];
+  const TAILS = ['', 'x', '=1', '5x'];
+
+  test.each(['limit=', 'offset=1', 'title__', 'title__in=', 'ob_id__in=1', 'title__contains=', 'dataPublishedTime='])(
+    'of a query that starts with %s',
+    (head) => {
+      for (const fill of FILLS)
+        for (const tail of TAILS) expect(growthOf(answer, { head, fill, tail })).toBeLessThan(GROWTH_MAX);
+    },
+  );
+
+  test.each(['/', '/api/v3/observations/', '/api/v3/observations/1'])('of a path that starts with %s', (head) => {
+    for (const fill of [...FILLS, '.json', '%20'])
+      expect(growthOf(route, { head, fill, tail: 'x' })).toBeLessThan(GROWTH_MAX);
+  });
+
+  test('of an Accept header', () => {
+    const judge = (accept: string): unknown => negotiate({ accept, format: undefined, isJsonPath: false });
+    for (const head of ['', '"', 'a/', ';q', 'text/html;q="'])
+      for (const fill of [...FILLS, 'a/b,', '*/*,', ';q=', ';q=1', '; q =', '\\"', '\t'])
+        expect(growthOf(judge, { head, fill, tail: 'x' })).toBeLessThan(GROWTH_MAX);
+  });
+
+  test('of a list of 100,000 values, which no head can hold, whatever they are', () => {
+    const integers = Array.from({ length: 100_000 }, (_, i) => i).join(',');
+    expect(answer(`ob_id__in=${integers}`)).toBe(2);
+    expect(answer(`ob_id__in!=${integers}`)).toBe(0);
+    expect(answer(`title__in=${integers},a`)).toBe(1);
+    expect(answer(`result_field__volume__in=${'9'.repeat(400)},${integers}`)).toBe(1);
+    expect(answer(`dataPublishedTime__in=${'2016-05-04,'.repeat(100_000)}2016-05-04`)).toBe(1);
+    const fail = (query: string): number =>
+      parseListQuery(collection, query, { ...OPTIONS, filterErrors: 'fail' }).problems.length;
+    expect(fail(`ob_id__in=${'x,'.repeat(100_000)}`)).toBe(1);
+    for (const fill of ['1,', 'x,', '1e9,', ',', '9007199254740993,', 'true,'])
+      for (const head of ['ob_id__in=', 'title__in!=', 'nonGeographicFlag__in=', 'permissions__label__in='])
+        expect(growthOf(answer, { head, fill, tail: '1' }, 200_000)).toBeLessThan(GROWTH_MAX);
+  });
+});

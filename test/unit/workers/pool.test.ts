@@ -1,0 +1,108 @@
+// The pool of heavy queries: results, its bounded queue, and cancellation that hits the right task only.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadSnapshot } from '../../../data/store.ts';
+import type { CollectionIndex } from '../../../engine/index/table.ts';
+import { parseListQuery } from '../../../engine/query/parse.ts';
+import { plan, type Plan } from '../../../engine/query/plan.ts';
+import { openSnapshot } from '../../../engine/snapshot/open.ts';
+import { startPool, TASKS_MAX, type HeavyPool, type Waiter } from '../../../workers/pool.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
+import { longProperties } from '../../support/longProperties.ts';
+
+const RECORDS = 40;
+const SERVED = { baseUrl: 'http://localhost', version: 'v3', linkEnd: '/?format=api' } as const;
+const directory = temporaryDirectory();
+let properties: CollectionIndex;
+let pool: HeavyPool;
+
+beforeAll(async () => {
+  const { file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) }));
+  const loaded = await loadSnapshot(file, { baseUrl: 'http://localhost' });
+  properties = openSnapshot(loaded).collection('migrationproperties');
+  pool = startPool(loaded, 1);
+});
+afterAll(() => pool.close());
+
+/** A plan that scans all texts; the properties whose text holds `needle`. */
+function planFor(needle: string): Plan {
+  const options = {
+    limitDefault: 100,
+    limitMax: undefined,
+    isStrict: false,
+    filterErrors: 'fail',
+    filters: 'all',
+  } as const;
+  return plan(properties, parseListQuery(properties, `value__contains=${needle}`, options), SERVED);
+}
+
+/** A client that leaves when the test says so. */
+class Client implements Waiter {
+  #isGone = false;
+  readonly #listeners: (() => void)[] = [];
+
+  isGone(): boolean {
+    return this.#isGone;
+  }
+
+  onGone(listener: () => void): void {
+    if (this.#isGone) listener();
+    else this.#listeners.push(listener);
+  }
+
+  leave(): void {
+    this.#isGone = true;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+test('a heavy plan gives its count and its rows', async () => {
+  expect(planFor('needle7').isHeavy).toBe(true);
+  const found = await pool.run('migrationproperties', planFor('needle7'), new Client());
+  expect(found).toMatchObject({ count: 1, rows: { kind: 'list', rows: Uint32Array.of(6) } });
+});
+
+test('as many queries as there are slots run or wait, one more is told so, and every slot comes back', async () => {
+  for (let round = 0; round < 3; round++) {
+    const tasks = Array.from({ length: TASKS_MAX }, () =>
+      pool.run('migrationproperties', planFor('needle'), new Client()),
+    );
+    expect(await pool.run('migrationproperties', planFor('needle'), new Client())).toBe('busy');
+    for (const found of await Promise.all(tasks)) expect(found).toMatchObject({ count: RECORDS });
+  }
+});
+
+test('queries whose clients leave are cancelled, running or waiting, and their slots come back', async () => {
+  const clients = Array.from({ length: TASKS_MAX }, () => new Client());
+  const tasks = clients.map((client) => pool.run('migrationproperties', planFor('needle'), client));
+  for (const client of clients) client.leave();
+  // The first may have been answered before its client left.
+  expect((await Promise.all(tasks)).filter((found) => found === 'gone').length).toBeGreaterThan(TASKS_MAX / 2);
+  const again = Array.from({ length: TASKS_MAX }, () =>
+    pool.run('migrationproperties', planFor('needle'), new Client()),
+  );
+  for (const found of await Promise.all(again)) expect(found).toMatchObject({ count: RECORDS });
+});
+
+test('a client that was gone before its query came is not waited for', async () => {
+  const client = new Client();
+  client.leave();
+  expect(await pool.run('migrationproperties', planFor('needle'), client)).toBe('gone');
+});
+
+test('a client that leaves while it reads its answer cancels no query of another', async () => {
+  const reader = new Client();
+  await pool.run('migrationproperties', planFor('needle'), reader);
+  const others = Array.from({ length: TASKS_MAX }, () =>
+    pool.run('migrationproperties', planFor('needle'), new Client()),
+  );
+  reader.leave();
+  for (const found of await Promise.all(others)) expect(found).toMatchObject({ count: RECORDS });
+});
+
+test('a pool that closes while queries run and wait ends them all', async () => {
+  const { file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) }));
+  const closing = startPool(await loadSnapshot(file, { baseUrl: 'http://localhost' }), 1);
+  const tasks = Array.from({ length: 8 }, () => closing.run('migrationproperties', planFor('needle'), new Client()));
+  await closing.close();
+  for (const found of await Promise.all(tasks)) expect(found === 'gone' || typeof found === 'object').toBe(true);
+});
