@@ -35,6 +35,12 @@ export function hasPrefix(bytes: Uint8Array, prefix: Uint8Array): boolean {
   return true;
 }
 
+/** Whether `part` stands in `bytes` at `at`; the caller knows that there are as many bytes. */
+export function hasBytesAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
+  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
+  return true;
+}
+
 /**
  * How far a search may step when the byte under the needle's end is b: Horspool 1980. `shifts[b]` is at least 1.
  * The needle is not empty.
