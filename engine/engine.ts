@@ -26,8 +26,9 @@ export {
   parseRecordQuery,
   type QueryOptions,
   type RecordRequest,
+  regexProblems,
 } from './query/parse.ts';
-export { plan, type Plan } from './query/plan.ts';
+export { hasRegex, plan, type Plan } from './query/plan.ts';
 
 // From rows to the bytes of an answer.
 export { type Body, wholeBody } from './page/body.ts';

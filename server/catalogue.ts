@@ -17,6 +17,7 @@ import {
   type Plan,
   type QueryOptions,
   type RecordRequest,
+  regexProblems,
   rootViewBody,
   rowOfId,
   rowsBody,
@@ -46,13 +47,13 @@ export interface CatalogueSettings {
 
 /**
  * Runs a heavy plan on the collection of that name, off this thread: `busy` when too much waits already, `gone` when the
- * client went away first. It takes the plan at once; a rejection is our bug.
+ * client went away first, `overtime` when its regular expressions took too long. It takes the plan at once; a rejection is our bug.
  */
 export type RunHeavy = (
   collection: string,
   plan: Plan,
   disconnection: Disconnection,
-) => Promise<Listed | 'busy' | 'gone'>;
+) => Promise<Listed | 'busy' | 'gone' | 'overtime'>;
 
 /** What the handler is composed of. `collections` answers every name of the declaration. */
 export interface CatalogueOptions {
@@ -199,6 +200,7 @@ async function heavyAnswer(
   const found = await catalogue.runHeavy(page.collection.declaration.name, planned, disconnection);
   // Nobody reads the answer to a client that is gone.
   if (found === 'busy' || found === 'gone') return catalogue.answers.busy;
+  if (found === 'overtime') return catalogue.answers.refused(regexProblems(page.asked));
   return pageAnswer(catalogue, page, found);
 }
 

@@ -2,6 +2,7 @@
 // Owned by one serving thread, so that a heavy client of one cannot fill the queue of another.
 import { Piscina } from 'piscina';
 import type { LoadedSnapshot, Plan } from '../engine/engine.ts';
+import { REGEX_MS_MAX } from './budget.ts';
 import { TaskFlag, type HeavyResult, type HeavyTask, type PoolData } from './protocol.ts';
 
 /** Who waits for a result, and how to learn that they do no longer. */
@@ -19,11 +20,11 @@ export interface HeavyPool {
   close(): Promise<void>;
 }
 
-/** A pool of `threads` threads. Threads start with the first heavy query. */
-export function startPool(loaded: LoadedSnapshot, threads: number): HeavyPool {
+/** A pool of `threads` threads. Threads start with the first heavy query. `regexMsMax` as in protocol.ts. */
+export function startPool(loaded: LoadedSnapshot, threads: number, regexMsMax: number = REGEX_MS_MAX): HeavyPool {
   const flags = new Int32Array(new SharedArrayBuffer(TASKS_MAX * Int32Array.BYTES_PER_ELEMENT));
   const free = Array.from({ length: TASKS_MAX }, (_, slot) => slot);
-  const workerData: PoolData = { loaded, flags };
+  const workerData: PoolData = { loaded, flags, regexMsMax };
   let piscina: Piscina<HeavyTask, HeavyResult> | undefined;
   const started = (): Piscina<HeavyTask, HeavyResult> =>
     (piscina ??= new Piscina({

@@ -111,8 +111,8 @@ function isEmpty({ start, end }: CodeRange): boolean {
   return start >= end;
 }
 
-/** Ranges in any order, overlapping or not, as ascending disjoint ones. Cost: O(n log n). */
-function merged(ranges: readonly CodeRange[]): readonly CodeRange[] {
+/** Ranges in any order, overlapping or not, as ascending disjoint ones without empty ones. Cost: O(n log n). */
+export function merged(ranges: readonly CodeRange[]): readonly CodeRange[] {
   const ascending = ranges.filter((range) => !isEmpty(range)).sort((a, b) => a.start - b.start);
   const disjoint: { start: number; end: number }[] = [];
   for (const { start, end } of ascending) {
@@ -123,8 +123,8 @@ function merged(ranges: readonly CodeRange[]): readonly CodeRange[] {
   return disjoint;
 }
 
-/** The codes of a range that are not in `hole`, ascending. */
-function without({ start, end }: CodeRange, hole: CodeRange): readonly CodeRange[] {
+/** The codes of a range that are not in `hole`, ascending. Cost: none. */
+export function without({ start, end }: CodeRange, hole: CodeRange): readonly CodeRange[] {
   return merged([
     { start, end: Math.min(end, hole.start) },
     { start: Math.max(start, hole.end), end },

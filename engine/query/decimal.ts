@@ -33,3 +33,27 @@ function lastDigit(digits: string): number {
   while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--;
   return end;
 }
+
+/** Order of two decimal tokens that `canonicalDecimal` can read: negative, 0 or positive, exact. Cost: their lengths. */
+export function compareDecimals(a: string, b: string): number {
+  const [first, second] = [partsOf(a), partsOf(b)];
+  if (first.sign !== second.sign) return first.sign - second.sign;
+  if (first.magnitude !== second.magnitude) return first.sign * (first.magnitude < second.magnitude ? -1 : 1);
+  if (first.digits === second.digits) return 0;
+  return first.sign * (first.digits < second.digits ? -1 : 1);
+}
+
+interface DecimalParts {
+  readonly sign: number;
+  readonly magnitude: number;
+  readonly digits: string;
+}
+
+/** `magnitude` counts the digits before the point; digits behind equal magnitudes are in the order of texts. */
+function partsOf(token: string): DecimalParts {
+  const form = canonicalDecimal(token) ?? '0';
+  if (form === '0') return { sign: 0, magnitude: 0, digits: '' };
+  const sign = form.startsWith('-') ? -1 : 1;
+  const [digits = '', power = '0'] = form.slice(sign < 0 ? 1 : 0).split('e');
+  return { sign, magnitude: digits.length + Number(power), digits };
+}

@@ -1,10 +1,11 @@
 // Executes a plan: sets of rows per table, carried up to the records, less what is excluded, and the page's part of them.
 // Allocates sets only; never reads a record's bytes. Called by serving threads and by the pool.
-import { countRows, allRows, complement, eachRow, intersect, NO_ROWS, select } from '../index/rowset.ts';
+import { countRows, allRows, complement, eachRow, intersect, NO_ROWS, select, union } from '../index/rowset.ts';
 import type { RowSet, Selection } from '../index/rowset.ts';
 import { parentsOf, type CollectionIndex, type Table } from '../index/table.ts';
 import { newCounters, type Counters } from './counters.ts';
 import { lookupNamed } from './lookups.ts';
+import { holdsForNulls, parentsWithoutRows } from './nulls.ts';
 import { locate, locateField } from './path.ts';
 import { rowsOfCodes } from './postings.ts';
 import type { ConditionStep, Plan, TableNode } from './plan.ts';
@@ -65,7 +66,10 @@ function withChild(context: Context, parent: TableNode, child: TableNode, set: R
   if (!rows) return undefined;
   const parentRows = parent.table.length === 0 ? context.collection.rows : tableOf(context, parent.table).rows;
   context.counters.rowsTouched += countRows(rows);
-  return intersect(set, parentsOf(table, rows, parentRows));
+  const parents = parentsOf(table, rows, parentRows);
+  if (!holdsForNulls(child)) return intersect(set, parents);
+  context.counters.rowsTouched += parentRows;
+  return intersect(set, union([parents, parentsWithoutRows(table, parentRows)], parentRows));
 }
 
 function tableOf({ collection }: Context, path: readonly string[]): Table {

@@ -1,5 +1,5 @@
 // Dates and date-times as instants: the grammar of A34, checked against the calendar, by pure arithmetic.
-// Knows no clock and no time zone but the one written in the text. Called by values.ts, codes.ts and by the import.
+// Knows no clock and no time zone but the one written in the text. Called by values.ts, codes.ts, dateParts.ts and the import.
 
 const GRAMMAR = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(?:(Z)|([+-])(\d\d):(\d\d))?$/;
 const DAYS_BEFORE_1970 = 719_468;
@@ -49,10 +49,10 @@ function isLeap(year: number): boolean {
 }
 
 /**
- * Days from 1970-01-01 in the proleptic Gregorian calendar. Years are counted from March, so that the leap day is the last
+ * Days from 1970-01-01 to a day of the proleptic Gregorian calendar; any year, month 1 to 12. Cost: none. Years are counted from March, so that the leap day is the last
  * of its year, and grouped in eras of 400 years, each of 146,097 days.
  */
-function daysSince1970(year: number, month: number, day: number): number {
+export function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(marchYear / 400);
   const yearOfEra = marchYear - era * 400;

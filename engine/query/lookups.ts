@@ -1,10 +1,15 @@
 // The table of lookups: one row says what a lookup fits, how its operand is read and how it finds codes.
 // To add a lookup, add a row and a test; parser, planner and executor read the table. Called by key.ts, parse.ts, plan.ts.
-import { eachCodeContaining, type CodeRange, type ColumnType, type Dictionary } from '../column/dictionary.ts';
+import type { CodeRange, ColumnType, Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
-import { hasPrefix, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
-import { codesOfServedPrefix, codesOfValues, isTextOrdered } from './codes.ts';
-import { isNumeric, parseValue, type Operand, type Parsed } from './values.ts';
+import { codesOfValues } from './codes.ts';
+import { DATE_PARTS, codesOfDay, codesOfYear, partCodes, partCost, partSearch, type DatePart } from './dateParts.ts';
+import { listOfValues, oneDay, oneText, oneValue, oneWhole, truth, twoValues } from './operands.ts';
+import { codesBetween, type Bound } from './order.ts';
+import { parseRegex, regexCost, regexSearch } from './regex.ts';
+import type { Search } from './search.ts';
+import { FOLDED_SEARCHES, foldedCost, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
+import type { Operand, Parsed } from './values.ts';
 
 /** What a key ends on: a column's type, and whether the key means a relation by its id. */
 export interface Column {
@@ -12,23 +17,12 @@ export interface Column {
   readonly isRelation: boolean;
 }
 
-/** Whether one text, `bytes[start..end)` as served in UTF-8, is a hit. Called in hot loops: it must not allocate. */
-export type TextMatcher = (bytes: Uint8Array, start: number, end: number) => boolean;
-
-/**
- * How a lookup looks at texts one by one. `eachHit` finds the hits among neighbouring codes whose texts are served as
- * stored, ascending, where there is a faster way than one text after the other.
- */
-export interface Search {
-  readonly matches: TextMatcher;
-  readonly eachHit?: (dictionary: Dictionary, codes: CodeRange, onHit: (code: number) => void) => void;
-}
-
 /**
  * One lookup.
  * `fits`: the columns it can be asked of; elsewhere it is not supported. `parse` reads the client's text; with
  * `isLenient` bad members of a list are dropped (A42). `codes` finds codes without a scan: undefined where the dictionary
- * at hand has to be searched instead, which is heavy. A lookup that never scans has no `search`.
+ * at hand has to be searched instead. A lookup that never scans has no `search`. `scanCost` is what a scan of a dictionary
+ * costs, in bytes of text that `contains` would see in that time; its text without one. What `isPooled` is heavy always.
  */
 export interface Lookup {
   readonly name: string;
@@ -36,18 +30,37 @@ export interface Lookup {
   parse(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand>;
   codes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined;
   readonly search?: (operand: Operand) => Search;
+  readonly scanCost?: (dictionary: Dictionary) => number;
+  readonly isPooled?: boolean;
 }
 
 /** The lookup of a key without one. Source: A32. */
 export const DEFAULT_LOOKUP = 'exact';
 
-const encoder = new TextEncoder();
+/** The lookup of null and what is not null; rows that do not exist are null too (nulls.ts). */
+export const NULL_LOOKUP = 'isnull';
 
 const LOOKUPS: readonly Lookup[] = [
   { name: DEFAULT_LOOKUP, fits: isAny, parse: oneValue, codes: memberCodes },
   { name: 'in', fits: isAny, parse: listOfValues, codes: memberCodes },
-  { name: 'contains', fits: hasText, parse: oneText, codes: containingCodes, search: containsSearch },
-  { name: 'startswith', fits: hasText, parse: oneText, codes: prefixCodes, search: prefixSearch },
+  { name: NULL_LOOKUP, fits: isAny, parse: truth, codes: nullCodes },
+  ordered('gt', (bound) => ({ from: bound(false) })),
+  ordered('gte', (bound) => ({ from: bound(true) })),
+  ordered('lt', (bound) => ({ to: bound(false) })),
+  ordered('lte', (bound) => ({ to: bound(true) })),
+  { name: 'range', fits: hasOrder, parse: twoValues, codes: rangeCodes },
+  textual('contains'),
+  { ...textual('startswith'), codes: prefixCodes },
+  textual('endswith'),
+  folded('iexact', 'exact'),
+  folded('icontains', 'contains'),
+  folded('istartswith', 'startswith'),
+  folded('iendswith', 'endswith'),
+  regular('regex', false),
+  regular('iregex', true),
+  { name: 'date', fits: isInstant, parse: oneDay, codes: codesOfDay },
+  { name: 'year', fits: isInstant, parse: oneWhole, codes: codesOfYear },
+  ...DATE_PARTS.map(partOfDate),
 ];
 
 const BY_NAME: ReadonlyMap<string, Lookup> = new Map(LOOKUPS.map((lookup) => [lookup.name, lookup]));
@@ -55,6 +68,53 @@ const BY_NAME: ReadonlyMap<string, Lookup> = new Map(LOOKUPS.map((lookup) => [lo
 /** The lookup of a name, or undefined. Cost: one map look-up. */
 export function lookupNamed(name: string): Lookup | undefined {
   return BY_NAME.get(name);
+}
+
+/** What scanning a dictionary for a lookup costs, in bytes of text that `contains` would see in that time. */
+export function scanCostOf(lookup: Lookup, dictionary: Dictionary): number {
+  return lookup.scanCost?.(dictionary) ?? dictionary.text.length;
+}
+
+function ordered(name: string, ends: (bound: (isIncluded: boolean) => Bound) => { from?: Bound; to?: Bound }): Lookup {
+  const codes: Lookup['codes'] = (dictionary, { values }, form) =>
+    codesBetween(
+      dictionary,
+      ends((isIncluded) => ({ value: values[0]!, isIncluded })),
+      form,
+    );
+  return { name, fits: hasOrder, parse: oneValue, codes };
+}
+
+function textual(name: TextRelation): Lookup {
+  return { name, fits: hasText, parse: oneText, codes: codesOfEmptyText, search: TEXT_SEARCHES[name] };
+}
+
+function folded(name: string, relation: TextRelation | 'exact'): Lookup {
+  const codes = relation === 'exact' ? () => undefined : codesOfEmptyText;
+  return { name, fits: hasText, parse: oneText, codes, search: FOLDED_SEARCHES[relation], scanCost: foldedCost };
+}
+
+function regular(name: string, isFolded: boolean): Lookup {
+  return {
+    name,
+    fits: hasText,
+    parse: (_, text) => parseRegex(text, isFolded),
+    codes: () => undefined,
+    search: (operand) => regexSearch(operand.values[0]!, isFolded),
+    scanCost: regexCost,
+    isPooled: true,
+  };
+}
+
+function partOfDate(part: DatePart): Lookup {
+  return {
+    name: part.name,
+    fits: isInstant,
+    parse: oneWhole,
+    codes: (dictionary, operand) => partCodes(part, dictionary, operand),
+    search: (operand) => partSearch(part, operand),
+    scanCost: partCost,
+  };
 }
 
 function isAny(): boolean {
@@ -66,60 +126,30 @@ function hasText(column: Column): boolean {
   return !column.isRelation;
 }
 
-function kindOf(type: ColumnType): Operand['kind'] {
-  return isNumeric(type) ? 'number' : 'text';
+/** False and true have no order that anyone would ask for. */
+function hasOrder(column: Column): boolean {
+  return column.type !== 'boolean';
 }
 
-function oneValue(type: ColumnType, text: string): Parsed<Operand> {
-  const parsed = parseValue(type, text);
-  return parsed.kind === 'error' ? parsed : operandOf(kindOf(type), [parsed.value]);
-}
-
-function oneText(_type: ColumnType, text: string): Parsed<Operand> {
-  return oneValue('text', text);
-}
-
-/** An empty list is a list without members on every type; one whose members are all bad is an error in every mode (A42). */
-function listOfValues(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand> {
-  if (text === '') return operandOf(kindOf(type), []);
-  const values: string[] = [];
-  let firstError: Extract<Parsed<string>, { kind: 'error' }> | undefined;
-  for (const member of text.split(',')) {
-    const parsed = parseValue(type, member);
-    if (parsed.kind === 'value') values.push(parsed.value);
-    else firstError ??= parsed;
-  }
-  if (firstError && !(isLenient && values.length > 0)) return firstError;
-  return operandOf(kindOf(type), values);
-}
-
-function operandOf(kind: Operand['kind'], values: readonly string[]): Parsed<Operand> {
-  return { kind: 'value', value: { kind, values } };
+function isInstant(column: Column): boolean {
+  return column.type === 'date' || column.type === 'dateTime';
 }
 
 function memberCodes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] {
   return codesOfValues(dictionary, operand.values, form);
 }
 
-/** Every text contains the empty one; all else needs a scan. */
-function containingCodes(dictionary: Dictionary, operand: Operand): readonly CodeRange[] | undefined {
+/** Null is the last code. */
+function nullCodes({ size }: Dictionary, operand: Operand): readonly CodeRange[] {
+  return [operand.values[0] === 'true' ? { start: size, end: size + 1 } : { start: 0, end: size }];
+}
+
+function rangeCodes(dictionary: Dictionary, { values }: Operand, form: ServedForm): readonly CodeRange[] {
+  const [from, to] = values.map((value) => ({ value, isIncluded: true }));
+  return codesBetween(dictionary, { from: from!, to: to! }, form);
+}
+
+/** Every text contains the empty one, starts and ends with it; all else needs a scan. */
+function codesOfEmptyText(dictionary: Dictionary, operand: Operand): readonly CodeRange[] | undefined {
   return operand.values[0] === '' ? [{ start: 0, end: dictionary.size }] : undefined;
-}
-
-function containsSearch(operand: Operand): Search {
-  const needle = encoder.encode(operand.values[0]!);
-  const shifts = horspoolShifts(needle);
-  return {
-    matches: (bytes, start, end) => indexOfBytes(bytes, needle, shifts, start, end) >= 0,
-    eachHit: (dictionary, codes, onHit) => eachCodeContaining(dictionary, codes, needle, onHit),
-  };
-}
-
-function prefixCodes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined {
-  return isTextOrdered(dictionary) ? codesOfServedPrefix(dictionary, operand.values[0]!, form) : undefined;
-}
-
-function prefixSearch(operand: Operand): Search {
-  const prefix = encoder.encode(operand.values[0]!);
-  return { matches: (bytes, start, end) => hasPrefix(bytes.subarray(start, end), prefix) };
 }

@@ -3,8 +3,9 @@
 import type { CollectionIndex } from '../index/table.ts';
 import { decodeForm, type Parameter } from './form.ts';
 import { readKey, type Key } from './key.ts';
+import { lookupNamed } from './lookups.ts';
 import { formatOf, isStrictAsked, limitOf, LIST_PARAMETERS, offsetOf, RECORD_PARAMETERS } from './paging.ts';
-import { unknownParameter, type Problem } from './problems.ts';
+import { MESSAGES, tooManyRegexes, unknownParameter, type Problem } from './problems.ts';
 import { nearestKey, type KnownNames } from './suggest.ts';
 import type { Operand } from './values.ts';
 
@@ -50,6 +51,9 @@ export interface ListRequest extends RecordRequest {
  * collection.
  */
 const SUGGESTIONS_MAX = 20;
+
+/** Regular expressions in one query: each takes up to some ms to compile, before the pool sees it. */
+const REGEXES_MAX = 8;
 
 interface Findings {
   readonly conditions: Condition[];
@@ -101,6 +105,15 @@ export function parseRecordQuery(query: string | undefined, options: Pick<QueryO
     ignored: [...findings.ignored],
     problems: findings.problems,
   };
+}
+
+/** What to tell the client whose regular expressions took the pool too long: each key of one, in query order (A58). */
+export function regexProblems({ conditions }: ListRequest): readonly Problem[] {
+  return conditions.filter(isRegex).map(({ key }) => ({ key, messages: [MESSAGES.regexTime] }));
+}
+
+function isRegex({ lookup }: Condition): boolean {
+  return lookupNamed(lookup)?.isPooled === true;
 }
 
 function knownFields({ declaration }: CollectionIndex, { filters }: QueryOptions): (field: string) => boolean {
@@ -156,6 +169,7 @@ function addCondition(
 ): string | undefined {
   const parsed = lookup.parse(located.index.dictionary.type, value, isLenient);
   if (parsed.kind === 'error') return parsed.message;
+  if (lookup.isPooled && conditions.filter(isRegex).length >= REGEXES_MAX) return tooManyRegexes(REGEXES_MAX);
   conditions.push({ key, path: located.path, lookup: lookup.name, isNegated, operand: parsed.value });
   return undefined;
 }

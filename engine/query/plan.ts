@@ -2,9 +2,10 @@
 // A plan is plain data that can be printed, cloned and sent to another thread. Runs nothing. Called by handlers, explain.ts.
 import type { CollectionIndex } from '../index/table.ts';
 import type { FieldIndex } from '../index/field.ts';
-import type { CodeRange, Dictionary } from '../column/dictionary.ts';
+import type { CodeRange } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
-import { lookupNamed } from './lookups.ts';
+import { lookupNamed, scanCostOf } from './lookups.ts';
+import { holdsForNulls } from './nulls.ts';
 import type { Condition, ListRequest } from './parse.ts';
 import { locateField, type LocatedField, type ManyStep } from './path.ts';
 import type { Operand } from './values.ts';
@@ -18,7 +19,8 @@ export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | '
 
 /**
  * One condition on a table's rows. `estimate` is the number of rows that match: exact where postings say so, else an upper
- * bound. `scanBytes` is how much text a matcher sees, about; 0 without one.
+ * bound. `scanBytes` is how much text a matcher sees, about, each byte counted as often as `contains` is faster than this
+ * matcher; 0 without one.
  */
 export interface ConditionStep {
   readonly kind: 'condition';
@@ -102,8 +104,17 @@ export function plan(collection: CollectionIndex, request: ListRequest, form: Se
     limit: request.limit,
     form,
     cost: microseconds([node, ...excluded], scanBytes, values),
-    isHeavy: !request.isEmpty && (scanBytes > INLINE_SCAN_BYTES_MAX || values > INLINE_VALUES_MAX),
+    isHeavy:
+      !request.isEmpty &&
+      (scanBytes > INLINE_SCAN_BYTES_MAX || values > INLINE_VALUES_MAX || hasRegex({ node, excluded })),
   };
+}
+
+/** Whether a plan has regular expressions, for which the time in the pool is limited. Cost: its steps. */
+export function hasRegex({ node, excluded }: Pick<Plan, 'node' | 'excluded'>): boolean {
+  const isPooled = (step: ConditionStep | TableNode): boolean =>
+    step.kind === 'table' ? step.steps.some(isPooled) : lookupNamed(step.lookup)!.isPooled === true;
+  return [node, ...excluded].some(isPooled);
 }
 
 interface Context {
@@ -131,7 +142,8 @@ function tableNode(context: Context, table: readonly string[], placed: readonly 
   let estimate = bound;
   const steps = [...own, ...children].sort(cheapestFirst).map((step) => {
     const chosen = step.kind === 'condition' ? withRowCheck(context, step, estimate) : step;
-    estimate = Math.min(estimate, chosen.estimate);
+    // Parents without rows come on top of those of the rows that match.
+    if (chosen.kind === 'condition' || !holdsForNulls(chosen)) estimate = Math.min(estimate, chosen.estimate);
     return chosen;
   });
   const scanBytes = steps.reduce((sum, step) => sum + step.scanBytes, 0);
@@ -172,9 +184,10 @@ function conditionStep({ form }: Context, { condition, located }: Placed): Condi
   const { index } = located;
   const base = { kind: 'condition', path, lookup, isNegated, operand } as const;
   if (operand.values.length > COUNTED_VALUES_MAX) return { ...base, ...uncounted(index, operand) };
-  const codes = lookupNamed(lookup)!.codes(index.dictionary, operand, form);
+  const found = lookupNamed(lookup)!;
+  const codes = found.codes(index.dictionary, operand, form);
   if (codes) return { ...base, access: accessOf(codes), estimate: countOf(index, codes), scanBytes: 0 };
-  return { ...base, access: 'scan', estimate: index.rows, scanBytes: index.dictionary.text.length };
+  return { ...base, access: 'scan', estimate: index.rows, scanBytes: scanCostOf(found, index.dictionary) };
 }
 
 function uncounted(index: FieldIndex, operand: Operand): Pick<ConditionStep, 'access' | 'estimate' | 'scanBytes'> {
@@ -196,13 +209,10 @@ function countOf(index: FieldIndex, codes: readonly CodeRange[]): number {
 /** A scan becomes a check of the rows that the steps before leave, where these are few. */
 function withRowCheck({ collection }: Context, step: ConditionStep, left: number): ConditionStep {
   if (step.access !== 'scan') return step;
-  const scanBytes = left * meanBytes(locateField(collection, step.path).index.dictionary);
+  const { size } = locateField(collection, step.path).index.dictionary;
+  const scanBytes = left * Math.ceil(step.scanBytes / Math.max(1, size));
   if (scanBytes * ROW_CHECK_GAIN > step.scanBytes) return step;
   return { ...step, access: 'row check', estimate: Math.min(left, step.estimate), scanBytes };
-}
-
-function meanBytes(dictionary: Dictionary): number {
-  return Math.ceil(dictionary.text.length / Math.max(1, dictionary.size));
 }
 
 function microseconds(trees: readonly TableNode[], scanBytes: number, values: number): number {

@@ -7,7 +7,7 @@ export interface Problem {
   readonly messages: readonly string[];
 }
 
-/** What can be wrong with a value, or with a name as a whole, each by the word that code uses for it. Source: A29, A34, A40, A43. */
+/** What can be wrong with a value, or with a name as a whole, each by the word that code uses for it. Source: A29, A34, A40, A43, A58. */
 export const MESSAGES = {
   required: 'This field is required.',
   wholeNumber: 'Enter a whole number.',
@@ -15,6 +15,9 @@ export const MESSAGES = {
   date: 'Enter a valid date.',
   dateTime: 'Enter a valid date/time.',
   nul: 'Null characters are not allowed.',
+  regex: 'Enter a valid regular expression.',
+  regexSize: 'This regular expression is too large.',
+  regexTime: 'This regular expression takes too long; make it simpler, or add a filter that leaves fewer records.',
   unknown: 'Unknown parameter.',
 } as const;
 
@@ -26,6 +29,21 @@ export function unsupportedLookup(name: string): string {
 /** The message for a key that steps over more relations than a key may. */
 export function tooManySteps(most: number): string {
   return `At most ${most} relations can be stepped over.`;
+}
+
+/** The message for a list that is too short. */
+export function atLeastItems(least: number, length: number): string {
+  return `Ensure this value has at least ${least} items (it has ${length}).`;
+}
+
+/** The message for a list that is too long. */
+export function atMostItems(most: number, length: number): string {
+  return `Ensure this value has at most ${most} items (it has ${length}).`;
+}
+
+/** The message for a query with more regular expressions than one may have. */
+export function tooManyRegexes(most: number): string {
+  return `At most ${most} regular expressions can be used at once.`;
 }
 
 /** The message for a parameter that strict mode refuses, with the known name that it may stand for. Source: A28. */

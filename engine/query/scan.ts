@@ -1,4 +1,4 @@
-// Looks at texts as served: at all of a dictionary, slice by slice, or at those of some rows.
+// Looks at texts as served, or at numbers: at all of a dictionary, slice by slice, or at those of some rows.
 // Polls for cancellation between slices; own URLs are put together before they are matched. Called by execute.ts.
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { hasPrefix } from '../bits/bytes.ts';
@@ -8,7 +8,7 @@ import { servedUrl, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { codesOfOwnUrls, isTextOrdered } from './codes.ts';
 import type { Counters } from './counters.ts';
-import type { Search, TextMatcher } from './lookups.ts';
+import type { Search, TextMatcher, TextSearch } from './search.ts';
 
 /** Text between two polls, in bytes: some 50 us, so that a cancelled task ends at once and polling costs nothing. */
 const SLICE_BYTES = 65_536;
@@ -27,7 +27,7 @@ export interface ScanContext {
   isCancelled(): boolean;
 }
 
-/** The codes whose text is a hit, ascending and disjoint; undefined when cancelled. Cost: one pass over the texts. */
+/** The codes that are a hit, ascending and disjoint; undefined when cancelled. Cost: one pass over the texts or numbers. */
 export function scanCodes(
   context: ScanContext,
   dictionary: Dictionary,
@@ -39,12 +39,13 @@ export function scanCodes(
     if (last?.end === code) last.end++;
     else hits.push({ start: code, end: code + 1 });
   };
-  const isHit = servedMatcher(dictionary, search.matches, context.form);
+  const isHit = matcherOf(dictionary, search, context.form);
+  const { eachHit, sliceBytes } = textual(search);
   for (const { part, isAsStored } of partsOf(dictionary)) {
     for (let code = part.start; code < part.end;) {
       if (context.isCancelled()) return undefined;
-      const slice = sliceOf(dictionary, code, part.end);
-      if (isAsStored && search.eachHit) search.eachHit(dictionary, slice, onHit);
+      const slice = sliceOf(dictionary, { start: code, end: part.end }, sliceBytes);
+      if (isAsStored && eachHit) eachHit(dictionary, slice, onHit);
       else for (let i = slice.start; i < slice.end; i++) if (isHit(i)) onHit(i);
       context.counters.bytesScanned += endOf(dictionary, slice.end - 1) - endOf(dictionary, slice.start - 1);
       code = slice.end;
@@ -53,7 +54,7 @@ export function scanCodes(
   return hits;
 }
 
-/** The rows of an ascending list whose text is a hit; undefined when cancelled. Cost: the texts of the rows. */
+/** The rows of an ascending list that are a hit; undefined when cancelled. Cost: the texts of the rows. */
 export function scanRows(
   context: ScanContext,
   index: FieldIndex,
@@ -61,11 +62,16 @@ export function scanRows(
   rows: Uint32Array,
 ): Uint32Array | undefined {
   const { dictionary } = index;
-  const isHit = servedMatcher(dictionary, search.matches, context.form);
+  const isHit = matcherOf(dictionary, search, context.form);
+  const { sliceBytes } = textual(search);
   const kept = new Uint32Array(rows.length);
   let length = 0;
+  let polledAt = context.counters.bytesScanned;
   for (let i = 0; i < rows.length; i++) {
-    if (i % SLICE_ROWS === 0 && context.isCancelled()) return undefined;
+    if (i % SLICE_ROWS === 0 || context.counters.bytesScanned - polledAt > sliceBytes) {
+      if (context.isCancelled()) return undefined;
+      polledAt = context.counters.bytesScanned;
+    }
     const code = index.codeAt(rows[i]!);
     if (code >= dictionary.size) continue;
     context.counters.bytesScanned += endOf(dictionary, code) - endOf(dictionary, code - 1);
@@ -86,9 +92,23 @@ function partsOf(dictionary: Dictionary): readonly { readonly part: CodeRange; r
   ];
 }
 
-/** The codes from `start` whose texts are one slice; at least one code. */
-function sliceOf(dictionary: Dictionary, start: number, partEnd: number): CodeRange {
-  const end = lowerBound(dictionary.ends, endOf(dictionary, start - 1) + SLICE_BYTES, start, partEnd);
+interface Slicing {
+  readonly eachHit: TextSearch['eachHit'];
+  readonly sliceBytes: number;
+}
+
+function textual(search: Search): Slicing {
+  if (search.kind === 'code') return { eachHit: undefined, sliceBytes: SLICE_BYTES };
+  return { eachHit: search.eachHit, sliceBytes: search.sliceBytes ?? SLICE_BYTES };
+}
+
+function matcherOf(dictionary: Dictionary, search: Search, form: ServedForm): (code: number) => boolean {
+  return search.kind === 'code' ? search.matcherOf(dictionary) : servedMatcher(dictionary, search.matches, form);
+}
+
+/** The first codes of a range whose texts are one slice; at least one code. */
+function sliceOf(dictionary: Dictionary, { start, end: partEnd }: CodeRange, bytes: number): CodeRange {
+  const end = lowerBound(dictionary.ends, endOf(dictionary, start - 1) + bytes, start, partEnd);
   return { start, end: Math.max(start + 1, end) };
 }
 

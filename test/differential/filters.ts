@@ -42,7 +42,8 @@ function fieldHolds(
   depth: number,
   text: Text,
 ): boolean {
-  const items = value?.kind === 'array' ? value.items : [];
+  // Where there is no related row, one of nulls stands for it.
+  const items = value?.kind === 'array' && value.items.length > 0 ? value.items : [undefined];
   switch (field.kind) {
     case 'scalar':
     case 'link':

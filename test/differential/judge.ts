@@ -5,7 +5,8 @@ import { writeText } from './json.ts';
 import { encode, lastValue, type Pair } from './query.ts';
 import { filterableFields, keyOf, type FilterKey, type Key } from './keys.ts';
 import type { Condition } from './filters.ts';
-import { parseTest } from './values.ts';
+import type { Parsed } from './values.ts';
+import { parseTest } from './lookups.ts';
 
 /** The settings that decide how parameters are judged. */
 export interface JudgeSettings {
@@ -34,6 +35,7 @@ export function judge(pairs: readonly Pair[], collection: Collection | undefined
   const errors: [string, string][] = [];
   const ignored: string[] = [];
   let isEmpty = false;
+  let regexes = 0;
   for (const { name, value, key } of judgedOnce(pairs, controls, (name) => keyOf(name, roots))) {
     if (key.kind === 'unknown') {
       const known = [...roots.map((field) => field.name), ...controls];
@@ -41,15 +43,26 @@ export function judge(pairs: readonly Pair[], collection: Collection | undefined
       ignored.push(name);
       continue;
     }
-    const parsed =
-      key.kind === 'wrong' ? key : parseTest(key.type, key.lookup, value, settings.filterErrors !== 'fail');
-    if ('test' in parsed)
+    const parsed = parsedOf(key, value, settings.filterErrors !== 'fail', regexes);
+    if ('test' in parsed) {
       conditions.push({ path: (key as FilterKey).path, negated: (key as FilterKey).negated, ...parsed });
-    else if (settings.filterErrors === 'fail') errors.push([name, parsed.message]);
+      if (isRegex(key)) regexes++;
+    } else if (settings.filterErrors === 'fail') errors.push([name, parsed.message]);
     else if (settings.filterErrors === 'ignore') ignored.push(name);
     else isEmpty = true;
   }
   return { conditions, errors, ignored: [...new Set(ignored)], isEmpty };
+}
+
+function isRegex(key: Key): boolean {
+  return key.kind === 'filter' && ['regex', 'iregex'].includes(key.lookup);
+}
+
+function parsedOf(key: Exclude<Key, { kind: 'unknown' }>, value: string, lenient: boolean, regexes: number): Parsed {
+  if (key.kind === 'wrong') return key;
+  const parsed = parseTest(key.type, key.lookup, value, lenient);
+  const isTooMany = 'test' in parsed && isRegex(key) && regexes === 8;
+  return isTooMany ? { message: 'At most 8 regular expressions can be used at once.' } : parsed;
 }
 
 /** The body of a 400: every bad key in query order. */

@@ -1,7 +1,8 @@
 // The oracle's reading of a filter key: which field it walks to, which lookup, whether negated, or what is wrong.
 // Called by judge.ts. Reads the declaration and nothing else of the product.
 import type { Collection, Field } from '../../engine/schema/types.ts';
-import type { Lookup, OperandType } from './values.ts';
+import { LOOKUPS, type Lookup } from './lookups.ts';
+import type { OperandType } from './values.ts';
 
 /** A key that names a condition. `path` walks from the record to the value; `normal` is equal for equal conditions. */
 export interface FilterKey {
@@ -18,7 +19,8 @@ export type Key = FilterKey | { readonly kind: 'wrong'; readonly message: string
 
 const UNKNOWN: Key = { kind: 'unknown' };
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
-const LOOKUPS: readonly string[] = ['exact', 'contains', 'startswith', 'in'] satisfies Lookup[];
+const DATE_PARTS: readonly string[] = ['date', 'year', 'month', 'day', 'week_day', 'hour', 'minute', 'second'];
+const ORDERS: readonly string[] = ['gt', 'gte', 'lt', 'lte', 'range'];
 
 /** The fields a query may start from: declared ones that are columns, or just the documented filters (spec 4.3). */
 export function filterableFields(collection: Collection, filters: 'all' | 'documented'): readonly Field[] {
@@ -56,13 +58,15 @@ function wrongLookup(name: string): Key {
 }
 
 function isLookup(name: string): name is Lookup {
-  return LOOKUPS.includes(name);
+  return (LOOKUPS as readonly string[]).includes(name);
 }
 
-/** Text lookups ask for a text; a key that ends on a relation means an id. */
+/** Dates have parts, all but booleans an order; text lookups ask for a text; a key that ends on a relation means an id. */
 function suits(lookup: Lookup, last: Field | undefined): boolean {
-  const isScalar = last?.kind === 'scalar' || last?.kind === 'scalars';
-  return isScalar || lookup === 'exact' || lookup === 'in';
+  const type = last?.kind === 'scalar' || last?.kind === 'scalars' ? last.type : 'id';
+  if (DATE_PARTS.includes(lookup)) return type === 'date' || type === 'dateTime';
+  if (ORDERS.includes(lookup)) return type !== 'boolean';
+  return type !== 'id' || ['exact', 'in', 'isnull'].includes(lookup);
 }
 
 /** An embedded record that only the data shows may have no id. */

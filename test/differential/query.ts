@@ -50,6 +50,6 @@ export function pageInteger(value: string | undefined, least: bigint): bigint | 
 }
 
 /** Orders texts by code point, as UTF-8 bytes do (and UTF-16 units do not). */
-function compareCodePoints(a: string, b: string): number {
+export function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -4,6 +4,7 @@ import type { Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import { memberOf, type Json } from './json.ts';
 import { encode } from './query.ts';
+import { DATE_LOOKUPS, randomOperand, TEXT_LOOKUPS } from './requestOperands.ts';
 import { DATES, DATE_TIMES, INTEGERS, TEXTS } from './texts.ts';
 
 /** Draws `key=value` for a path of fields; `model` is a record that values are mostly drawn from. */
@@ -11,7 +12,7 @@ export function randomFilter(random: Random, path: readonly Field[], model: Json
   const lookup = random.chance(0.93) ? random.pick(fittingLookups(random, path.at(-1))) : random.pick(ODD_LOOKUPS);
   const key = path.map(({ name }) => encodeURIComponent(name)).join('__') + lookup + randomNegation(random);
   const draw = (): string => randomValue(random, path, model);
-  const value = lookup === '__in' ? random.several(0, 4, draw).join(',') : draw();
+  const value = randomOperand(random, lookup.slice('__'.length), draw);
   const written = random.chance(0.03) ? random.pick(ODD_VALUES) : spell(random, value);
   return `${random.chance(0.03) ? escapeSome(random, decodeURIComponent(key)) : key}=${written}`;
 }
@@ -28,8 +29,13 @@ function randomNegation(random: Random): string {
 
 /** Mostly lookups that the field takes. */
 function fittingLookups(random: Random, field: Field | undefined): readonly string[] {
-  const takesText = field?.kind === 'scalar' || field?.kind === 'scalars' || random.chance(0.05);
-  return takesText ? ['', '', '__exact', '__contains', '__startswith', '__in', '__in'] : ['', '__exact', '__in'];
+  const type = field?.kind === 'scalar' || field?.kind === 'scalars' ? field.type : undefined;
+  const isOdd = random.chance(0.03);
+  const fitting = ['', '__exact', '__in', '__isnull'];
+  if (type !== undefined || isOdd) fitting.push(...TEXT_LOOKUPS);
+  if (type !== 'boolean' || isOdd) fitting.push('__gt', '__gte', '__lt', '__lte', '__range');
+  if (type === 'date' || type === 'dateTime' || isOdd) fitting.push(...DATE_LOOKUPS);
+  return fitting;
 }
 
 const ODD_VALUES: readonly string[] = ['', '', '%zz', '%', '%ed%a0%80', '%c3', '+', '%00', '%EF%BB%BFocean'];
@@ -39,7 +45,6 @@ const ODD_LOOKUPS: readonly string[] = [
   '__foo',
   '__Exact',
   '__uuid',
-  '__icontains',
   '__contains__foo',
   '__foo__contains',
   '__contains__',
@@ -63,7 +68,7 @@ export function randomFieldPath(random: Random, fields: readonly Field[]): reado
 }
 
 /** A value that stands in the model at the path, or a piece of one, or any value of a fitting type, or any at all. */
-function randomValue(random: Random, path: readonly Field[], model: Json | undefined): string {
+export function randomValue(random: Random, path: readonly Field[], model: Json | undefined): string {
   const names = path.map(({ name }) => name);
   const found = random.chance(0.8) ? valuesAt(model, names) : [];
   if (found.length === 0) return random.chance(0.9) ? fittingValue(random, path.at(-1)) : random.pick(ODD_OPERANDS);

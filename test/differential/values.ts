@@ -1,46 +1,23 @@
-// The oracle's reading of a filter value, and its comparison with one JSON value of a record.
-// Called by filters.ts. Messages are those of the design page, Parameters and Filters.
+// The oracle's reading of one filter value, and its equality with one JSON value of a record.
+// Called by lookups.ts. Messages are those of the design page, Parameters and Filters.
 import type { ScalarType } from '../../engine/schema/types.ts';
 import type { Json } from './json.ts';
 
 /** What a key ends on: a scalar's type, or `id` for a link or relation. */
 export type OperandType = ScalarType | 'id';
-/** The lookups of spec 4.3. */
-export type Lookup = 'exact' | 'contains' | 'startswith' | 'in';
-
 /** Whether one JSON value of a record fits; a null or absent value never does. `text` gives a string as served. */
 export type Test = (value: Json | undefined, text: (stored: string) => string) => boolean;
 
 /** A test, or the message that says what is wrong with the value. */
 export type Parsed = { readonly test: Test } | { readonly message: string };
 
-const NUL: Parsed = { message: 'Null characters are not allowed.' };
-const REQUIRED: Parsed = { message: 'This field is required.' };
+/** What is wrong with a value that holds NUL. */
+export const NUL: Parsed = { message: 'Null characters are not allowed.' };
+/** What is wrong with an empty number, date or pattern. */
+export const REQUIRED: Parsed = { message: 'This field is required.' };
 
-/** The test of a lookup with a raw (decoded) value. `lenient` drops wrong members of `in` instead of refusing the list. */
-export function parseTest(type: OperandType, lookup: Lookup, raw: string, lenient: boolean): Parsed {
-  if (lookup === 'in') return parseIn(type, raw, lenient);
-  if (lookup === 'exact') return parseExact(type, raw);
-  if (raw.includes('\0')) return NUL;
-  const operand = raw.trim();
-  return {
-    test: (value, text) => {
-      const served = jsonText(value, text);
-      return served !== undefined && (lookup === 'contains' ? served.includes(operand) : served.startsWith(operand));
-    },
-  };
-}
-
-function parseIn(type: OperandType, raw: string, lenient: boolean): Parsed {
-  if (raw === '') return { test: () => false };
-  const members = raw.split(',').map((member) => parseExact(type, member));
-  const tests = members.flatMap((member) => ('test' in member ? [member.test] : []));
-  const wrong = members.find((member) => 'message' in member);
-  if (wrong && (!lenient || tests.length === 0)) return wrong;
-  return { test: (value, text) => tests.some((test) => test(value, text)) };
-}
-
-function parseExact(type: OperandType, raw: string): Parsed {
+/** The test of equality with a raw (decoded) value, as the type reads it. */
+export function parseExact(type: OperandType, raw: string): Parsed {
   if (raw.includes('\0')) return NUL;
   const operand = raw.trim();
   switch (type) {
@@ -89,8 +66,8 @@ function integerIn(value: Json | undefined): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits);
 }
 
-/** The text that text lookups see: a string as served, the JSON text of numbers and booleans. */
-function jsonText(value: Json | undefined, text: (stored: string) => string): string | undefined {
+/** The text that text lookups see: a string as served, the JSON text of numbers and booleans; undefined for null. */
+export function jsonText(value: Json | undefined, text: (stored: string) => string): string | undefined {
   if (value?.kind === 'string') return text(value.value);
   if (value?.kind === 'number') return value.token;
   return value?.kind === 'boolean' ? String(value.value) : undefined;

@@ -27,7 +27,22 @@ const NAMES = [
   '%F0%9F%98%80',
 ];
 const MEMBERS = ['name', 'label', 'value', 'uuid', 'dataPath', 'oldDataPath', 'volume', 'ob_id', '__proto__', '0', ''];
-const LOOKUPS = ['exact', 'in', 'contains', 'startswith', 'regex', 'gt', 'range', 'isnull', 'year', 'nope', ''];
+const LOOKUPS = [
+  'exact',
+  'in',
+  'contains',
+  'startswith',
+  'regex',
+  'iregex',
+  'icontains',
+  'gt',
+  'range',
+  'isnull',
+  'year',
+  'hour',
+  'nope',
+  '',
+];
 const OWN = ['limit', 'offset', 'format', 'fields', 'ordering', 'strict', 'after', 'page', 'callback'];
 const BROKEN = [
   '%',

@@ -51,6 +51,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       what: 'the clock',
       allowed: [
         ['server/clock.ts', 'the clock of the server'],
+        ['workers/budget.ts', 'the time that a task of the pool may take'],
         ['bench/', 'measuring is what it is for'],
       ],
       cure: 'take a Clock (server/clock.ts) as a parameter',

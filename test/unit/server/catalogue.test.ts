@@ -263,6 +263,20 @@ describe('a heavy plan', () => {
     expect([status, headers['Retry-After']]).toEqual([503, '1']);
   });
 
+  test('whose regular expressions took too long is answered with 400 and their keys', async () => {
+    const handler = catalogueHandler({
+      collections: () => heavy,
+      settings: { ...SETTINGS, filterErrors: 'ignore' },
+      runHeavy: async () => 'overtime',
+    });
+    const reply = await replyOf(
+      await handler(requestOf({ url: '/api/v3/observations/?title__regex=x&ob_id=1&uuid__iregex!=y' }), STAYING),
+    );
+    const message =
+      'This regular expression takes too long; make it simpler, or add a filter that leaves fewer records.';
+    expect([reply.status, reply.text]).toEqual([400, `{"title__regex":["${message}"],"uuid__iregex!":["${message}"]}`]);
+  });
+
   test('whose client went away is still answered', async () => {
     expect((await askHeavy(async () => 'gone')).status).toBe(503);
   });

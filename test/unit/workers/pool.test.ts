@@ -14,17 +14,19 @@ const SERVED = { baseUrl: 'http://localhost', version: 'v3', linkEnd: '/?format=
 const directory = temporaryDirectory();
 let properties: CollectionIndex;
 let pool: HeavyPool;
+let hasty: HeavyPool;
 
 beforeAll(async () => {
   const { file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) }));
   const loaded = await loadSnapshot(file, { baseUrl: 'http://localhost' });
   properties = openSnapshot(loaded).collection('migrationproperties');
   pool = startPool(loaded, 1);
+  hasty = startPool(loaded, 1, -1);
 });
-afterAll(() => pool.close());
+afterAll(() => Promise.all([pool.close(), hasty.close()]));
 
 /** A plan that scans all texts; the properties whose text holds `needle`. */
-function planFor(needle: string): Plan {
+function planFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): Plan {
   const options = {
     limitDefault: 100,
     limitMax: undefined,
@@ -32,7 +34,7 @@ function planFor(needle: string): Plan {
     filterErrors: 'fail',
     filters: 'all',
   } as const;
-  return plan(properties, parseListQuery(properties, `value__contains=${needle}`, options), SERVED);
+  return plan(properties, parseListQuery(properties, `value__${lookup}=${needle}`, options), SERVED);
 }
 
 /** A client that leaves when the test says so. */
@@ -59,6 +61,14 @@ test('a heavy plan gives its count and its rows', async () => {
   expect(planFor('needle7').isHeavy).toBe(true);
   const found = await pool.run('migrationproperties', planFor('needle7'), new Client());
   expect(found).toMatchObject({ count: 1, rows: { kind: 'list', rows: Uint32Array.of(6) } });
+});
+
+test('regular expressions are matched in the pool, within their time only, which other queries do not have', async () => {
+  const asked = planFor('needle7$', 'regex');
+  expect(asked.isHeavy).toBe(true);
+  expect(await pool.run('migrationproperties', asked, new Client())).toMatchObject({ count: 1 });
+  expect(await hasty.run('migrationproperties', asked, new Client())).toBe('overtime');
+  expect(await hasty.run('migrationproperties', planFor('needle7'), new Client())).toMatchObject({ count: 1 });
 });
 
 test('as many queries as there are slots run or wait, one more is told so, and every slot comes back', async () => {

@@ -109,6 +109,14 @@ describe('a plan is heavy', () => {
     expect(planOf('title__contains=').isHeavy).toBe(false);
   });
 
+  test('where it has a regular expression, however small the text, or a pass over many instants', () => {
+    expect(planOf('status__regex=x').isHeavy).toBe(true);
+    expect(planOf('permissions__label__iregex!=x').isHeavy).toBe(true);
+    expect(planOf('status__icontains=x').isHeavy).toBe(false);
+    expect(planOf('dataPublishedTime__month=5').isHeavy).toBe(false);
+    expect(planOf('title__icontains=t').node.scanBytes).toBe(2 * planOf('title__contains=t').node.scanBytes);
+  });
+
   test('where it looks up very many values', () => {
     const list = (length: number): string => Array.from({ length }, (_, i) => i).join(',');
     expect(planOf(`ob_id__in=${list(INLINE_VALUES_MAX)}`).isHeavy).toBe(false);

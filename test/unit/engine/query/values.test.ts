@@ -1,7 +1,7 @@
 // Values of filters: what each type reads, what it refuses, and exactness at any length.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalDecimal } from '../../../../engine/query/decimal.ts';
+import { canonicalDecimal, compareDecimals } from '../../../../engine/query/decimal.ts';
 import { exactValue, parseValue } from '../../../../engine/query/values.ts';
 import type { ColumnType } from '../../../../engine/column/dictionary.ts';
 
@@ -85,6 +85,19 @@ describe('the canonical form of a decimal', () => {
     expect(canonicalDecimal(digits)).toBe(`${digits}e0`);
     expect(read('integer', `${digits}.${'0'.repeat(500_000)}`)).toBe(`${digits}e0`);
   });
+});
+
+test('decimals compare exactly, in any spelling and at any length', () => {
+  fc.assert(
+    fc.property(fc.bigInt(), fc.bigInt(), fc.nat(40), fc.nat(40), (a, b, i, j) => {
+      const [first, second] = [a * 10n ** BigInt(i), b * 10n ** BigInt(j)];
+      expect(Math.sign(compareDecimals(String(first), `${b}e${j}`))).toBe(first < second ? -1 : first > second ? 1 : 0);
+    }),
+  );
+  expect(compareDecimals('0.30', '.3')).toBe(0);
+  expect(compareDecimals('-0', '0.00')).toBe(0);
+  expect(compareDecimals('0.1000000000000000055511151231257827', '0.1')).toBeGreaterThan(0);
+  expect(compareDecimals('-2e-3', '-0.0021')).toBeGreaterThan(0);
 });
 
 test('a stored text has the form of the operands that it equals', () => {

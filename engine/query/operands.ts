@@ -1,0 +1,76 @@
+// From the text of a parameter to a lookup's operand: one value, a text, a list, two ends, a truth, a whole number.
+// The rules of single values are in values.ts. Called by lookups.ts.
+import type { ColumnType } from '../column/dictionary.ts';
+import { atLeastItems, atMostItems, MESSAGES } from './problems.ts';
+import { isNumeric, parseValue, type Operand, type Parsed } from './values.ts';
+
+/** The members of `range`. */
+const ENDS = 2;
+
+/** `YYYY-MM-DD`; every other spelling of an instant is longer. */
+const DAY_LENGTH = 10;
+
+/** One value as the column's type reads it. */
+export function oneValue(type: ColumnType, text: string): Parsed<Operand> {
+  const parsed = parseValue(type, text);
+  return parsed.kind === 'error' ? parsed : operandOf(type, [parsed.value]);
+}
+
+/** A text, whatever the column's type: what the text lookups compare with the JSON text of a value (A35). */
+export function oneText(_type: ColumnType, text: string): Parsed<Operand> {
+  return oneValue('text', text);
+}
+
+/** A whole number, whatever the column's type: a part of a date. */
+export function oneWhole(_type: ColumnType, text: string): Parsed<Operand> {
+  return oneValue('integer', text);
+}
+
+/** A day, `YYYY-MM-DD` and nothing behind it, whatever the column's type: its first instant. */
+export function oneDay(_type: ColumnType, text: string): Parsed<Operand> {
+  const parsed = oneValue('date', text);
+  if (parsed.kind === 'error' || text.trim().length === DAY_LENGTH) return parsed;
+  return { kind: 'error', message: MESSAGES.date };
+}
+
+/** True or false, whatever the column's type (A41). */
+export function truth(_type: ColumnType, text: string): Parsed<Operand> {
+  return oneValue('boolean', text);
+}
+
+/** An empty list is a list without members on every type; one whose members are all bad is an error in every mode (A42). */
+export function listOfValues(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand> {
+  if (text === '') return operandOf(type, []);
+  const { values, firstError } = members(type, text);
+  if (firstError && !(isLenient && values.length > 0)) return firstError;
+  return operandOf(type, values);
+}
+
+/** Exactly two values, both ends of a range; a bad one is an error in every mode, and found before their number (A57). */
+export function twoValues(type: ColumnType, text: string): Parsed<Operand> {
+  const { values, firstError } = members(type, text);
+  if (firstError) return firstError;
+  if (values.length < ENDS) return { kind: 'error', message: atLeastItems(ENDS, values.length) };
+  if (values.length > ENDS) return { kind: 'error', message: atMostItems(ENDS, values.length) };
+  return operandOf(type, values);
+}
+
+interface Members {
+  readonly values: readonly string[];
+  readonly firstError: Extract<Parsed<string>, { kind: 'error' }> | undefined;
+}
+
+function members(type: ColumnType, text: string): Members {
+  const values: string[] = [];
+  let firstError: Members['firstError'];
+  for (const member of text.split(',')) {
+    const parsed = parseValue(type, member);
+    if (parsed.kind === 'value') values.push(parsed.value);
+    else firstError ??= parsed;
+  }
+  return { values, firstError };
+}
+
+function operandOf(type: ColumnType, values: readonly string[]): Parsed<Operand> {
+  return { kind: 'value', value: { kind: isNumeric(type) ? 'number' : 'text', values } };
+}

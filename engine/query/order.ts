@@ -1,0 +1,137 @@
+// The codes between two values: runs of the sorted dictionary, found by binary search, with own URLs compared as served.
+// Exact where doubles are not: there the stored texts decide. Called by lookups.ts and dateParts.ts.
+import { codesOfNumbers, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import { PLACEHOLDER } from '../column/records.ts';
+import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
+import { compareBytes } from '../bits/bytes.ts';
+import { codesOfOwnUrls, isTextOrdered, merged, without } from './codes.ts';
+import { compareDecimals } from './decimal.ts';
+import { exactValue } from './values.ts';
+
+/** One end of a range: an operand's value, and whether it belongs to the range. */
+export interface Bound {
+  readonly value: string;
+  readonly isIncluded: boolean;
+}
+
+/** A range of values; an end that is left out is open. */
+export interface Bounds {
+  readonly from?: Bound;
+  readonly to?: Bound;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * The codes whose value lies between the bounds: texts by code point, as served, numbers by value, dates by instant. Not for
+ * booleans. What is no date lies in no range. Cost: O(log size); the neighbours of a bound beyond 2^53; every own URL
+ * where the form changes more than their base.
+ */
+export function codesBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm): readonly CodeRange[] {
+  return isTextOrdered(dictionary) ? textsBetween(dictionary, bounds, form) : numbersBetween(dictionary, bounds);
+}
+
+function textsBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm): readonly CodeRange[] {
+  const whole = { start: 0, end: dictionary.size };
+  const asStored = between(bounds, whole, (text) => codesOfText(dictionary, encoder.encode(text)));
+  const own = codesOfOwnUrls(dictionary);
+  if (own.start >= own.end) return merged([asStored]);
+  return merged([...without(asStored, own), ...ownUrlsBetween(dictionary, bounds, own, form)]);
+}
+
+/** The part of `whole` between the bounds, where `placeOf` finds the codes that equal a value, or where they would be. */
+function between({ from, to }: Bounds, whole: CodeRange, placeOf: (text: string) => CodeRange): CodeRange {
+  const first = from && placeOf(from.value);
+  const last = to && placeOf(to.value);
+  return {
+    start: first ? (from.isIncluded ? first.start : first.end) : whole.start,
+    end: last ? (to.isIncluded ? last.end : last.start) : whole.end,
+  };
+}
+
+/** Own URLs have one beginning when they are served, and in the form of the specification the order that they are stored in. */
+function ownUrlsBetween(
+  dictionary: Dictionary,
+  bounds: Bounds,
+  own: CodeRange,
+  form: ServedForm,
+): readonly CodeRange[] {
+  if (!isSpecForm(form)) return ownUrlsOneByOne(dictionary, bounds, own, form);
+  const { baseUrl } = form;
+  const placeOf = (text: string): CodeRange => {
+    if (text.startsWith(baseUrl)) {
+      return codesOfText(dictionary, encoder.encode(PLACEHOLDER + text.slice(baseUrl.length)));
+    }
+    const place = compareTexts(text, baseUrl) < 0 ? own.start : own.end;
+    return { start: place, end: place };
+  };
+  return [between(bounds, own, placeOf)];
+}
+
+function ownUrlsOneByOne(
+  dictionary: Dictionary,
+  { from, to }: Bounds,
+  own: CodeRange,
+  form: ServedForm,
+): readonly CodeRange[] {
+  const found: CodeRange[] = [];
+  for (let code = own.start; code < own.end; code++) {
+    const served = servedUrl(decoder.decode(textAt(dictionary, code)), form);
+    const isBetween = isWithin(from, to, (text) => compareTexts(served, text));
+    if (isBetween) found.push({ start: code, end: code + 1 });
+  }
+  return found;
+}
+
+/** By code point, which UTF-8 has and UTF-16 has not. */
+function compareTexts(a: string, b: string): number {
+  return compareBytes(encoder.encode(a), encoder.encode(b));
+}
+
+/** Whether a value lies between the bounds, given its order to a bound's value. */
+function isWithin(from: Bound | undefined, to: Bound | undefined, orderTo: (value: string) => number): boolean {
+  if (from) {
+    const order = orderTo(from.value);
+    if (order < 0 || (order === 0 && !from.isIncluded)) return false;
+  }
+  if (!to) return true;
+  const order = orderTo(to.value);
+  return order < 0 || (order === 0 && to.isIncluded);
+}
+
+/** What lies between the runs of codes that doubles cannot tell from the bounds, and of these runs what is within. */
+function numbersBetween(dictionary: Dictionary, bounds: Bounds): readonly CodeRange[] {
+  const { from, to } = bounds;
+  const first = from && runOf(dictionary, from.value);
+  const last = to && runOf(dictionary, to.value);
+  // Texts that are no date have no number and stand last.
+  const end = last?.start ?? codesOfNumbers(dictionary, -Infinity, Infinity).end;
+  return merged([
+    { start: first?.end ?? 0, end },
+    ...[first, last].flatMap((run) => (run ? withinRun(dictionary, bounds, run) : [])),
+  ]);
+}
+
+function runOf(dictionary: Dictionary, value: string): CodeRange {
+  return codesOfNumbers(dictionary, Number(value), Number(value));
+}
+
+/** A run of equal doubles: one value, unless it is large. */
+function withinRun(dictionary: Dictionary, { from, to }: Bounds, run: CodeRange): readonly CodeRange[] {
+  if (run.start >= run.end) return [];
+  const number = dictionary.numbers![run.start]!;
+  if (dictionary.type === 'float' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) {
+    return isWithin(from, to, (value) => compareNumbers(number, Number(value))) ? [run] : [];
+  }
+  const found: CodeRange[] = [];
+  for (let code = run.start; code < run.end; code++) {
+    const exact = exactValue(dictionary.type, decoder.decode(textAt(dictionary, code)))!;
+    if (isWithin(from, to, (value) => compareDecimals(exact, value))) found.push({ start: code, end: code + 1 });
+  }
+  return found;
+}
+
+function compareNumbers(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,162 @@
+// The lookups that look at texts: contains, startswith, endswith, and their forms that fold case.
+// Bytes against bytes, no string per text; what is folded is folded into one buffer per search. Called by lookups.ts.
+import { eachCodeContaining, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import type { ServedForm } from '../column/served.ts';
+import { hasBytesAt, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
+import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
+import { upperBound } from '../bits/lists.ts';
+import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
+import type { TextMatcher, TextSearch } from './search.ts';
+import type { Operand } from './values.ts';
+
+/** How a text may lie to the operand. */
+export type TextRelation = 'contains' | 'startswith' | 'endswith';
+
+const encoder = new TextEncoder();
+
+/** The searches of the case-sensitive lookups; the operand is a text, for `contains` not the empty one. */
+export const TEXT_SEARCHES: Readonly<Record<TextRelation, (operand: Operand) => TextSearch>> = {
+  contains: (operand) => {
+    const needle = encoder.encode(operand.values[0]!);
+    const eachHit: TextSearch['eachHit'] = (dictionary, codes, onHit) =>
+      eachCodeContaining(dictionary, codes, needle, onHit);
+    return { kind: 'text', matches: containsMatcher(needle), eachHit };
+  },
+  startswith: (operand) => ({ kind: 'text', matches: prefixMatcher(encoder.encode(operand.values[0]!)) }),
+  endswith: (operand) => ({ kind: 'text', matches: suffixMatcher(encoder.encode(operand.values[0]!)) }),
+};
+
+/** The searches of the lookups that fold case (A55). */
+export const FOLDED_SEARCHES: Readonly<Record<TextRelation | 'exact', (operand: Operand) => TextSearch>> = {
+  exact: (operand) => {
+    const { matches } = foldedSearch(operand, wholeMatcher, wholePart);
+    const most = foldedNeedle(operand).length * FOLD_SHRINKAGE_MAX;
+    return { kind: 'text', matches: (bytes, start, end) => end - start <= most && matches(bytes, start, end) };
+  },
+  contains: (operand) => {
+    const search = foldedSearch(operand, containsMatcher, wholePart);
+    return { ...search, eachHit: eachFoldedContaining(foldedNeedle(operand), search.matches) };
+  },
+  startswith: (operand) => foldedSearch(operand, prefixMatcher, firstPart),
+  endswith: (operand) => foldedSearch(operand, suffixMatcher, lastPart),
+};
+
+/** Folding a text costs about as much as a search in it. */
+const FOLDED_COST = 2;
+
+/** What a scan of folded texts costs, see `Lookup.scanCost`. */
+export function foldedCost({ text }: Dictionary): number {
+  return text.length * FOLDED_COST;
+}
+
+/** The codes whose text starts with the operand, where texts are in order. */
+export function prefixCodes(
+  dictionary: Dictionary,
+  operand: Operand,
+  form: ServedForm,
+): readonly CodeRange[] | undefined {
+  return isTextOrdered(dictionary) ? codesOfServedPrefix(dictionary, operand.values[0]!, form) : undefined;
+}
+
+function containsMatcher(needle: Uint8Array): TextMatcher {
+  const shifts = horspoolShifts(needle);
+  return (bytes, start, end) => indexOfBytes(bytes, needle, shifts, start, end) >= 0;
+}
+
+function prefixMatcher(prefix: Uint8Array): TextMatcher {
+  return (bytes, start, end) => end - start >= prefix.length && hasBytesAt(bytes, start, prefix);
+}
+
+function suffixMatcher(suffix: Uint8Array): TextMatcher {
+  return (bytes, start, end) => end - start >= suffix.length && hasBytesAt(bytes, end - suffix.length, suffix);
+}
+
+function wholeMatcher(whole: Uint8Array): TextMatcher {
+  return (bytes, start, end) => end - start === whole.length && hasBytesAt(bytes, start, whole);
+}
+
+function foldedNeedle(operand: Operand): Uint8Array {
+  return encoder.encode(foldText(operand.values[0]!));
+}
+
+/** Which part of a text can decide, given the most bytes that the needle can come from. */
+type Part = (bytes: Uint8Array, start: number, end: number, most: number) => CodeRange;
+
+function foldedSearch(operand: Operand, matcherOf: (needle: Uint8Array) => TextMatcher, partOf: Part): TextSearch {
+  const needle = foldedNeedle(operand);
+  const isHit = matcherOf(needle);
+  const most = needle.length * FOLD_SHRINKAGE_MAX;
+  const room = newRoom();
+  const matches: TextMatcher = (bytes, start, end) => {
+    const part = partOf(bytes, start, end, most);
+    const folded = room(part.end - part.start);
+    return isHit(folded, 0, foldBytes(bytes, part.start, part.end, folded, 0));
+  };
+  return { kind: 'text', matches };
+}
+
+function wholePart(_bytes: Uint8Array, start: number, end: number): CodeRange {
+  return { start, end };
+}
+
+/** Cut where a character ends, at or behind the last byte that the needle can come from. */
+function firstPart(bytes: Uint8Array, start: number, end: number, most: number): CodeRange {
+  let cut = Math.min(end, start + most);
+  while (cut < end && isContinuation(bytes[cut]!)) cut++;
+  return { start, end: cut };
+}
+
+function lastPart(bytes: Uint8Array, start: number, end: number, most: number): CodeRange {
+  let cut = Math.max(start, end - most);
+  while (cut > start && isContinuation(bytes[cut]!)) cut--;
+  return { start: cut, end };
+}
+
+function isContinuation(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
+}
+
+/**
+ * Folds the texts of the codes where they lie in a copy and searches them as one text. The few that change their length are
+ * looked at one by one by `matches`.
+ */
+function eachFoldedContaining(needle: Uint8Array, matches: TextMatcher): NonNullable<TextSearch['eachHit']> {
+  const room = newRoom();
+  return (dictionary, codes, onHit) => {
+    const first = startOf(dictionary.ends, codes.start);
+    const bytes = startOf(dictionary.ends, codes.end) - first;
+    const text = room(bytes);
+    text.set(dictionary.text.subarray(first, first + bytes));
+    const ends = dictionary.ends.slice(codes.start, codes.end);
+    for (let i = 0; i < ends.length; i++) ends[i]! -= first;
+    const folded: Dictionary = { type: 'text', size: ends.length, ends, text, numbers: undefined };
+    const onFoldedHit = (i: number): void => onHit(codes.start + i);
+    for (let from = 0; from < ends.length;) {
+      const stop = foldTexts(text, ends, from);
+      eachCodeContaining(folded, { start: from, end: stop }, needle, onFoldedHit);
+      const isHit = stop < ends.length && matches(dictionary.text, first + startOf(ends, stop), first + ends[stop]!);
+      if (isHit) onFoldedHit(stop);
+      from = stop + 1;
+    }
+  };
+}
+
+/** Folds the texts from `from` on where they lie; answers the first that cannot be, or how many there are. */
+function foldTexts(text: Uint8Array, ends: Uint32Array, from: number): number {
+  const end = ends[ends.length - 1]!;
+  const reached = foldInPlace(text, startOf(ends, from), end);
+  return reached < end ? upperBound(ends, reached) : ends.length;
+}
+
+function startOf(ends: Uint32Array, i: number): number {
+  return i === 0 ? 0 : ends[i - 1]!;
+}
+
+/** A buffer of whole words that is kept from text to text; asked with the bytes of a text, it has room for them folded. */
+function newRoom(): (bytes: number) => Uint8Array {
+  let buffer = new Uint8Array(0);
+  return (bytes) => {
+    if (buffer.length < bytes * FOLD_GROWTH_MAX) buffer = new Uint8Array(Math.ceil((bytes * FOLD_GROWTH_MAX) / 4) * 4);
+    return buffer;
+  };
+}

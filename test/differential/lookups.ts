@@ -1,0 +1,183 @@
+// The oracle's lookups: from a lookup's name and a raw value to a test of one JSON value of a record.
+// Case is folded by the language's own regular expressions, parts of dates are those of Date. Called by judge.ts.
+import { RE2JS } from 're2js';
+import { compareCodePoints } from './query.ts';
+import { instantOf, jsonText, NUL, parseExact, REQUIRED, type OperandType, type Parsed, type Test } from './values.ts';
+
+/** The lookups of the design, Filters. */
+/** A lookup's name. */
+export type Lookup = keyof typeof PARSERS;
+
+/** The test of a lookup with a raw (decoded) value. `lenient` drops wrong members of `in` instead of refusing the list. */
+export function parseTest(type: OperandType, lookup: Lookup, raw: string, lenient: boolean): Parsed {
+  return PARSERS[lookup](type, raw, lenient);
+}
+
+type Parser = (type: OperandType, raw: string, lenient: boolean) => Parsed;
+
+const PARSERS = {
+  exact: parseExact,
+  in: parseIn,
+  contains: textual((text, operand) => text.includes(operand)),
+  startswith: textual((text, operand) => text.startsWith(operand)),
+  endswith: textual((text, operand) => text.endsWith(operand)),
+  iexact: folded('^', '$'),
+  icontains: folded('', ''),
+  istartswith: folded('^', ''),
+  iendswith: folded('', '$'),
+  gt: ordered((order) => order > 0),
+  gte: ordered((order) => order >= 0),
+  lt: ordered((order) => order < 0),
+  lte: ordered((order) => order <= 0),
+  range: parseRange,
+  isnull: parseNull,
+  regex: regular(0),
+  iregex: regular(RE2JS.CASE_INSENSITIVE),
+  date: parseDay,
+  year: part((date) => date.getUTCFullYear()),
+  month: part((date) => date.getUTCMonth() + 1),
+  day: part((date) => date.getUTCDate()),
+  week_day: part((date) => date.getUTCDay() + 1),
+  hour: part((date) => date.getUTCHours()),
+  minute: part((date) => date.getUTCMinutes()),
+  second: part((date) => date.getUTCSeconds()),
+} satisfies Record<string, Parser>;
+
+/** All lookups. */
+export const LOOKUPS = Object.keys(PARSERS) as readonly Lookup[];
+
+function parseIn(type: OperandType, raw: string, lenient: boolean): Parsed {
+  if (raw === '') return { test: () => false };
+  const members = raw.split(',').map((member) => parseExact(type, member));
+  const tests = members.flatMap((member) => ('test' in member ? [member.test] : []));
+  const wrong = members.find((member) => 'message' in member);
+  if (wrong && (!lenient || tests.length === 0)) return wrong;
+  return { test: (value, text) => tests.some((test) => test(value, text)) };
+}
+
+function onText(raw: string, fits: (text: string) => boolean): Parsed {
+  if (raw.includes('\0')) return NUL;
+  const test: Test = (value, text) => {
+    const served = jsonText(value, text);
+    return served !== undefined && fits(served);
+  };
+  return { test };
+}
+
+function textual(fits: (text: string, operand: string) => boolean): Parser {
+  return (_, raw) => onText(raw, (text) => fits(text, raw.trim()));
+}
+
+/** The language folds as Unicode's simple case folding does where a pattern is of code points and ignores case. */
+function folded(before: string, after: string): Parser {
+  return (_, raw) => {
+    const literal = [...raw.trim()].map((character) => `\\u{${character.codePointAt(0)!.toString(16)}}`).join('');
+    const pattern = new RegExp(before + literal + after, 'iu');
+    return onText(raw, (text) => pattern.test(text));
+  };
+}
+
+/** No limits of length here: the random patterns are short. */
+function regular(flags: number): Parser {
+  return (_, raw) => {
+    if (raw.includes('\0')) return NUL;
+    if (raw.trim() === '') return REQUIRED;
+    try {
+      const pattern = RE2JS.compile(raw.trim(), flags);
+      return onText(raw, (text) => pattern.matcher(text).find());
+    } catch {
+      return { message: 'Enter a valid regular expression.' };
+    }
+  };
+}
+
+function parseNull(_: OperandType, raw: string): Parsed {
+  if (raw.includes('\0')) return NUL;
+  const wanted = !['', '0', 'false'].includes(raw.trim().toLowerCase());
+  return { test: (value) => (value === undefined || value.kind === 'null') === wanted };
+}
+
+function ordered(fits: (order: number) => boolean): Parser {
+  return (type, raw) => {
+    const read = parseExact(type, raw);
+    if ('message' in read) return read;
+    const orderTo = orderOf(type, raw.trim());
+    const test: Test = (value, text) => {
+      const order = orderTo(value, text);
+      return order !== undefined && fits(order);
+    };
+    return { test };
+  };
+}
+
+function parseRange(type: OperandType, raw: string): Parsed {
+  const members = raw.split(',');
+  const wrong = members.map((member) => parseExact(type, member)).find((member) => 'message' in member);
+  if (wrong) return wrong;
+  const bound = members.length < 2 ? 'least' : 'most';
+  if (members.length !== 2) {
+    return { message: `Ensure this value has at ${bound} 2 items (it has ${members.length}).` };
+  }
+  const [from, to] = members.map((member) => orderOf(type, member.trim()));
+  const test: Test = (value, text) => {
+    const orders = [from?.(value, text), to?.(value, text)];
+    return orders[0] !== undefined && orders[1] !== undefined && orders[0] >= 0 && orders[1] <= 0;
+  };
+  return { test };
+}
+
+type Order = (...given: Parameters<Test>) => number | undefined;
+
+/** The order of a value to an operand that could be read; undefined where the value has none. */
+function orderOf(type: OperandType, operand: string): Order {
+  if (type === 'text') {
+    return (value, text) => {
+      const found = jsonText(value, text);
+      return found === undefined ? undefined : compareCodePoints(found, operand);
+    };
+  }
+  const read = readerOf(type);
+  const wanted = read(operand);
+  return (value) => {
+    const found = read(value?.kind === 'string' ? value.value : value?.kind === 'number' ? value.token : '');
+    if (found === undefined || wanted === undefined) return undefined;
+    return found < wanted ? -1 : found > wanted ? 1 : 0;
+  };
+}
+
+/** How a type reads an operand that could be parsed, or the token, text or link of a value, as what compares. */
+function readerOf(type: OperandType): (text: string) => bigint | number | undefined {
+  if (type === 'date' || type === 'dateTime') return instantOf;
+  if (type === 'float') return (text) => (text === '' ? undefined : Number(text));
+  return (text) => {
+    const digits = /^([+-]?\d+)(?:\.0*)?$/.exec(text)?.[1] ?? /(\d+)\/?(?:\?.*)?$/.exec(text)?.[1];
+    return digits === undefined ? undefined : BigInt(digits.replace('+', ''));
+  };
+}
+
+function parseDay(_: OperandType, raw: string): Parsed {
+  const read = parseExact('date', raw);
+  if ('message' in read) return read;
+  if (!/^\d{4}-\d\d-\d\d$/.test(raw.trim())) return { message: 'Enter a valid date.' };
+  return onDate((date) => date.toISOString().slice(0, -'T00:00:00.000Z'.length) === raw.trim());
+}
+
+function part(read: (date: Date) => number): Parser {
+  return (_, raw) => {
+    const parsed = parseExact('integer', raw);
+    if ('message' in parsed) return parsed;
+    const wanted = BigInt(raw.trim().replace('+', '').replace(/\..*/, ''));
+    return onDate((date) => BigInt(read(date)) === wanted);
+  };
+}
+
+/** In UTC, fractions of milliseconds cut off downwards. */
+function onDate(fits: (date: Date) => boolean): Parsed {
+  const test: Test = (value) => {
+    const instant = value?.kind === 'string' ? instantOf(value.value) : undefined;
+    if (instant === undefined) return false;
+    const milliseconds = (instant - (((instant % 1000n) + 1000n) % 1000n)) / 1000n;
+    return fits(new Date(Number(milliseconds)));
+  };
+  return { test };
+}
