@@ -1,0 +1,120 @@
+// Every lookup on every declared field of every collection, plain and negated, against the oracle's plain loops.
+// One generated test a collection and field, in process: no server, so that there can be thousands of queries.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openData } from '../../data/open.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection, Field } from '../../engine/schema/types.ts';
+import {
+  execute,
+  openSnapshot,
+  parseListQuery,
+  plan,
+  type CollectionIndex,
+  type QueryOptions,
+} from '../../engine/engine.ts';
+import { eachRow } from '../../engine/index/rowset.ts';
+import { randomOf, type Random } from '../support/random.ts';
+import { randomCatalogue, writeCatalogue } from './catalogues.ts';
+import { dataSetOf } from './dataset.ts';
+import { matches } from './filters.ts';
+import { collectionIn } from './infer.ts';
+import { judge } from './judge.ts';
+import { servedText } from './links.ts';
+import { LOOKUPS } from './lookups.ts';
+import { encode, pairsOf } from './query.ts';
+import { randomValue } from './requestFilters.ts';
+import { randomOperand } from './requestOperands.ts';
+
+const SEED = 41;
+const BASE_URL = 'http://catalogue.test';
+const OPTIONS: QueryOptions = {
+  limitDefault: 100_000,
+  limitMax: undefined,
+  isStrict: false,
+  filterErrors: 'fail',
+  filters: 'all',
+};
+/** Operands drawn for each lookup: one that hits, mostly, and one more. */
+const OPERANDS = 3;
+
+const random = randomOf(SEED);
+const catalogue = randomCatalogue(random);
+const dataSet = dataSetOf(catalogue);
+const directory = mkdtempSync(join(tmpdir(), 'lookups-'));
+let collections: (name: string) => CollectionIndex;
+
+beforeAll(async () => {
+  writeCatalogue(catalogue, directory);
+  const opened = openSnapshot(await openData(directory, { baseUrl: BASE_URL, threads: 0 }, () => undefined));
+  collections = (name) => opened.collection(name);
+});
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** What a query finds: the ids in order, or what is wrong with it. */
+type Found = { readonly ids: readonly string[] } | { readonly problems: readonly (readonly [string, string])[] };
+
+function foundByReplica(name: string, query: string): Found {
+  const collection = collections(name);
+  const asked = parseListQuery(collection, query, OPTIONS);
+  if (asked.problems.length > 0) return { problems: asked.problems.map(({ key, messages }) => [key, messages[0]!]) };
+  const planned = plan(collection, asked, { baseUrl: BASE_URL, version: 'v3', linkEnd: '/?format=api' });
+  const listed = execute(collection, planned)!;
+  const ids: string[] = [];
+  eachRow(listed.rows, (row) => ids.push(String(collection.ids.dictionary.numbers![row])));
+  expect(listed.count).toBe(ids.length);
+  return { ids };
+}
+
+function foundByOracle(collection: Collection, query: string): Found {
+  const judgement = judge(pairsOf(query), collection, { strict: false, filterErrors: 'fail', filters: 'all' });
+  if (judgement.errors.length > 0) return { problems: judgement.errors };
+  const text = (stored: string): string => servedText(stored, { baseUrl: BASE_URL, version: 'v3', form: 'api' });
+  const records = dataSet.get(collection.name) ?? [];
+  const found = records.filter(({ json }) => matches(json, judgement.conditions, text));
+  return { ids: found.map(({ id }) => String(id)) };
+}
+
+/** Every walk from the collection to a value or a relation. */
+function pathsOf(fields: readonly Field[]): readonly (readonly Field[])[] {
+  return fields
+    .filter(({ kind }) => kind !== 'opaque')
+    .flatMap((field) => {
+      const inner = field.kind === 'record' || field.kind === 'records' ? pathsOf(field.fields) : [];
+      return [[field], ...inner.map((path) => [field, ...path])];
+    });
+}
+
+function queriesOf(draws: Random, collection: Collection, path: readonly Field[]): readonly string[] {
+  const records = dataSet.get(collection.name) ?? [];
+  const name = path.map((field) => field.name).join('__');
+  const draw = (): string => {
+    const model = records.length > 0 ? draws.pick(records).json : undefined;
+    return randomValue(draws, path, model);
+  };
+  return LOOKUPS.flatMap((lookup) =>
+    Array.from({ length: OPERANDS }, () => encode(randomOperand(draws, lookup, draw).toWellFormed(), '+')).flatMap(
+      (operand) => ['', '!'].map((negation) => `${name}__${lookup}${negation}=${operand}`),
+    ),
+  );
+}
+
+describe.each(COLLECTIONS.map(({ name }) => name))(
+  'every lookup on every field of %s agrees with plain loops:',
+  (name) => {
+    const collection = collectionIn(
+      dataSet,
+      COLLECTIONS.find((one) => one.name === name)!,
+    );
+    const paths = pathsOf(collection.fields).map((path) => [path.map((field) => field.name).join('__'), path] as const);
+
+    test.each(paths)('%s', (_, path) => {
+      for (const query of queriesOf(random, collection, path)) {
+        expect(foundByReplica(name, query), `seed ${SEED}: ${query}`).toEqual(foundByOracle(collection, query));
+      }
+    });
+  },
+);
