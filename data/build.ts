@@ -4,6 +4,7 @@ import { GrowableF64, GrowableU32 } from '../engine/bits/growable.ts';
 import { Interner } from '../engine/column/intern.ts';
 import { sortDictionary } from '../engine/column/sort.ts';
 import type { Dictionary } from '../engine/column/dictionary.ts';
+import { buildGrams, hasGrams } from '../engine/index/grams.ts';
 import { invert } from '../engine/index/invert.ts';
 import { parseInstant } from '../engine/query/instant.ts';
 import { layoutOf, type ColumnLayout, type TableLayout } from '../engine/schema/layout.ts';
@@ -259,6 +260,11 @@ function writeDictionary(writer: SnapshotWriter, path: string, dictionary: Dicti
   writer.add(`${path}.text`, [dictionary.text]);
   writer.add(`${path}.textEnds`, [dictionary.ends]);
   if (dictionary.numbers) writer.add(`${path}.numbers`, [dictionary.numbers]);
+  if (!hasGrams(dictionary)) return;
+  const grams = buildGrams(dictionary);
+  writer.add(`${path}.gramKeys`, [grams.keys]);
+  writer.add(`${path}.gramEnds`, [grams.ends]);
+  writer.add(`${path}.gramPostings`, [grams.postings]);
 }
 
 function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnds: Uint32Array): Order {

@@ -2,14 +2,17 @@
 // Posting lists by code are also the sorted permutation of the rows; dense codes have bitmaps. Called by query/.
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { NO_ROWS, rowSetOf, union, type RowSet } from './rowset.ts';
+import type { Grams } from './grams.ts';
 
 /**
  * What a query asks of a field's index. `rows` is the number of rows of the field's table.
  * `codeAt` answers a row's code, `dictionary.size` for null. `rowsOf` answers the rows whose code lies in the range; the
- * code `dictionary.size` means null there too. `countOf` is the size of that set, exact.
+ * code `dictionary.size` means null there too. `countOf` is the size of that set, exact. `grams` finds candidates for
+ * substrings, where scanning the texts would be long (grams.ts).
  */
 export interface FieldIndex {
   readonly dictionary: Dictionary;
+  readonly grams: Grams | undefined;
   readonly rows: number;
   codeAt(row: number): number;
   rowsOf(codes: CodeRange): RowSet;
@@ -34,12 +37,13 @@ export interface InvertedParts {
 }
 
 /** An inverted index over stored parts. Cost of `rowsOf`: none for one code; the rows of the range for several. */
-export function invertedIndex(dictionary: Dictionary, parts: InvertedParts): FieldIndex {
+export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, grams?: Grams): FieldIndex {
   const { codes, starts, postings } = parts;
   const rows = codes.length;
   const bitmaps = bitmapsByCode(parts);
   return {
     dictionary,
+    grams,
     rows,
     codeAt: (row) => codes[row]!,
     countOf: ({ start, end }) => (start < end ? starts[end]! - starts[start]! : 0),
@@ -58,6 +62,7 @@ export function identityIndex(dictionary: Dictionary): FieldIndex {
   const clamp = (code: number): number => Math.min(code, rows);
   return {
     dictionary,
+    grams: undefined,
     rows,
     codeAt: (row) => row,
     countOf: ({ start, end }) => Math.max(0, clamp(end) - clamp(start)),

@@ -3,6 +3,7 @@
 import type { Dictionary } from '../column/dictionary.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
+import { blockOf, type Grams } from '../index/grams.ts';
 import type { CollectionIndex, FieldNode, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf, type ColumnLayout, type Layout, type LayoutNode } from '../schema/layout.ts';
@@ -120,13 +121,24 @@ function openField(sections: Sections, column: ColumnLayout): FieldIndex {
   const numbers = sections.has(`${path}.numbers`) ? sections.f64(`${path}.numbers`) : undefined;
   const dictionary: Dictionary = { type, size: ends.length, ends, text: sections.bytes(`${path}.text`), numbers };
   if (column.isId) return identityIndex(dictionary);
-  return invertedIndex(dictionary, {
+  const parts = {
     codes: sections.u32(`${path}.codes`),
     starts: sections.u32(`${path}.postingStarts`),
     postings: sections.u32(`${path}.postings`),
     dense: sections.u32(`${path}.dense`),
     bitmaps: sections.u32(`${path}.bitmaps`),
-  });
+  };
+  return invertedIndex(dictionary, parts, openGrams(sections, path, dictionary));
+}
+
+function openGrams(sections: Sections, path: string, dictionary: Dictionary): Grams | undefined {
+  if (!sections.has(`${path}.gramKeys`)) return undefined;
+  return {
+    keys: sections.u32(`${path}.gramKeys`),
+    ends: sections.u32(`${path}.gramEnds`),
+    postings: sections.bytes(`${path}.gramPostings`),
+    block: blockOf(dictionary),
+  };
 }
 
 function openMembers(opening: Opening, nodes: readonly LayoutNode[]): Members {

@@ -48,7 +48,8 @@ export function verifyMetadata(sections: Sections): Metadata | Refusal {
 
 /** Why the directory does not list exactly the sections that the declaration and the metadata ask for, in their order. */
 export function misnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
-  const expected = expectedSections(metadata);
+  const names = new Set(listed.map(({ name }) => name));
+  const expected = expectedSections(metadata, (path) => names.has(`${path}.gramKeys`));
   for (let i = 0; i < Math.max(expected.length, listed.length); i++) {
     const [found, wanted] = [listed[i], expected[i]];
     if (found?.name === wanted?.name && found?.width === wanted?.width) continue;
@@ -91,13 +92,14 @@ interface Expected {
   readonly width: Width;
 }
 
-function expectedSections(metadata: Metadata): readonly Expected[] {
+/** Which columns have an n-gram index follows from their texts, so that verifyColumn.ts judges it. */
+function expectedSections(metadata: Metadata, hasGramSections: (path: string) => boolean): readonly Expected[] {
   const collections = COLLECTIONS.map(({ name }) => layoutNamed(metadata, name)).flatMap((layout, i) => [
     ...Array.from({ length: metadata.collections[i]!.chunks }, (_, chunk) => chunkSections(layout, chunk)).flat(),
     ...layout.tables
       .filter(({ parent }) => parent >= 0)
       .flatMap(({ path }) => named(path, ['rowStarts', 'parents'], 4)),
-    ...layout.columns.flatMap(columnSections),
+    ...layout.columns.flatMap((column) => columnSections(column, hasGramSections(column.path))),
   ]);
   return [...collections, { name: METADATA_SECTION, width: 1 }];
 }
@@ -107,12 +109,13 @@ function chunkSections({ collection }: Layout, chunk: number): readonly Expected
   return [...named(path, ['bytes'], 1), ...named(path, ['ends', 'links', 'linkEnds'], 4)];
 }
 
-function columnSections({ path, type, isId }: ColumnLayout): readonly Expected[] {
+function columnSections({ path, type, isId }: ColumnLayout, hasGramSections: boolean): readonly Expected[] {
   const hasNumbers = type !== 'text' && type !== 'boolean';
   return [
     ...named(path, ['text'], 1),
     ...named(path, ['textEnds'], 4),
     ...(hasNumbers ? named(path, ['numbers'], 8) : []),
+    ...(hasGramSections ? [...named(path, ['gramKeys', 'gramEnds'], 4), ...named(path, ['gramPostings'], 1)] : []),
     ...(isId ? [] : named(path, ['codes', 'postingStarts', 'postings', 'dense', 'bitmaps'], 4)),
   ];
 }

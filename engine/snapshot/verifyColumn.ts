@@ -3,6 +3,7 @@
 import { countBits, hasBit, wordsFor } from '../bits/bitmap.ts';
 import type { Dictionary } from '../column/dictionary.ts';
 import { firstUnsorted, numbersOf } from '../column/sort.ts';
+import { buildGrams, hasGrams } from '../index/grams.ts';
 import { DENSE_PART } from '../index/rowset.ts';
 import type { ColumnLayout } from '../schema/layout.ts';
 import type { Refusal } from './header.ts';
@@ -35,6 +36,7 @@ export function* verifyColumn(
   const numbers = sections.has(`${path}.numbers`) ? sections.f64(`${path}.numbers`) : undefined;
   const dictionary: Dictionary = { type, size: ends.length, ends, text, numbers };
   yield* verifyDictionary(path, dictionary, instantOf);
+  yield* verifyGrams(sections, path, dictionary);
   if (column.isId) {
     yield* verifyIds(path, dictionary, rows);
     return { values: ends.length, nulls: 0, bitmaps: 0 };
@@ -69,6 +71,25 @@ function* verifyDictionary(path: string, dictionary: Dictionary, instantOf: Inst
   const unsorted = firstUnsorted(dictionary);
   if (unsorted >= 0)
     yield refused(`${path}.text`, `value ${unsorted} is not above the one before it`, 'ascending values');
+}
+
+/** An n-gram index is what building it again gives. */
+function* verifyGrams(sections: Sections, path: string, dictionary: Dictionary): Generator<Refusal> {
+  const isThere = sections.has(`${path}.gramKeys`);
+  if (isThere !== hasGrams(dictionary)) {
+    yield refused(`${path}.gramKeys`, isThere ? 'an n-gram index' : 'no n-gram index', isThere ? 'none' : 'one');
+  }
+  if (!isThere) return;
+  const expected = buildGrams(dictionary);
+  yield* verifySame(`${path}.gramKeys`, sections.u32(`${path}.gramKeys`), expected.keys);
+  yield* verifySame(`${path}.gramEnds`, sections.u32(`${path}.gramEnds`), expected.ends);
+  yield* verifySame(`${path}.gramPostings`, sections.bytes(`${path}.gramPostings`), expected.postings);
+}
+
+function* verifySame<A extends Uint32Array | Uint8Array>(name: string, found: A, expected: A): Generator<Refusal> {
+  yield* verifyLength(name, found.length, expected.length);
+  const wrong = found.findIndex((element, i) => element !== expected[i]);
+  if (wrong >= 0) yield refused(name, `element ${wrong} is ${found[wrong]}`, String(expected[wrong]));
 }
 
 function* verifyIds(path: string, { size, numbers }: Dictionary, rows: number): Generator<Refusal> {

@@ -1,0 +1,119 @@
+// The n-gram index of a dictionary: its candidates hold every hit, folded or not, whatever the size of its blocks.
+import { describe, expect, test } from 'vitest';
+import { foldText } from '../../../../engine/bits/fold.ts';
+import type { Dictionary } from '../../../../engine/column/dictionary.ts';
+import { Interner } from '../../../../engine/column/intern.ts';
+import { sortDictionary } from '../../../../engine/column/sort.ts';
+import {
+  blockOf,
+  buildGrams,
+  GRAM_TEXT_BYTES_MIN,
+  gramCandidates,
+  gramQuery,
+  hasGrams,
+} from '../../../../engine/index/grams.ts';
+import { randomOf } from '../../../support/random.ts';
+
+const ENCODER = new TextEncoder();
+const WORDS = [
+  'ocean',
+  'Ocean',
+  'Ångström',
+  'ångström',
+  'Kelvin',
+  '\u212aelvin',
+  'ice',
+  'ΣΊΣΥΦΟΣ',
+  'σίσυφος',
+  '日本',
+  '😀',
+  ' ',
+];
+
+function dictionaryOf(texts: readonly string[]): Dictionary {
+  const interner = new Interner();
+  for (const text of texts) {
+    const bytes = ENCODER.encode(text);
+    interner.intern(bytes, 0, bytes.length);
+  }
+  return sortDictionary('text', interner, () => NaN).dictionary;
+}
+
+function textsOf({ text, ends }: Dictionary): readonly string[] {
+  return Array.from(ends, (end, code) => Buffer.from(text.subarray(code === 0 ? 0 : ends[code - 1]!, end)).toString());
+}
+
+function candidatesOf(dictionary: Dictionary, needle: string): ReadonlySet<number> | undefined {
+  const grams = buildGrams(dictionary);
+  const query = gramQuery(grams, ENCODER.encode(needle));
+  if (!query) return undefined;
+  const codes = new Set<number>();
+  for (const { start, end } of gramCandidates(grams, dictionary.size, query)) {
+    for (let code = start; code < end; code++) codes.add(code);
+  }
+  return codes;
+}
+
+describe('candidates', () => {
+  test.each([
+    ['short texts, each a block', 3, 1],
+    ['long texts that share blocks', 900, 2],
+  ])('hold every code whose folded text has the folded needle: %s', (_what, words, blockMin) => {
+    const seed = 20_261_120 + words;
+    const random = randomOf(seed);
+    const texts = Array.from({ length: 60 }, () => random.several(1, words, () => random.pick(WORDS)).join(''));
+    const dictionary = dictionaryOf(texts);
+    expect(blockOf(dictionary)).toBeGreaterThanOrEqual(blockMin);
+    const stored = textsOf(dictionary);
+    for (let i = 0; i < 200; i++) {
+      const source = random.pick(stored);
+      const start = random.integer(0, source.length);
+      const needle = source.slice(start, start + random.integer(1, 9)).toWellFormed();
+      const codes = candidatesOf(dictionary, needle);
+      if (!codes) continue;
+      stored.forEach((text, code) => {
+        const isHit = foldText(text).includes(foldText(needle));
+        if (isHit) expect(codes.has(code), `seed ${seed}: ${JSON.stringify(needle)} in ${code}`).toBe(true);
+      });
+    }
+  });
+
+  test('are the hits themselves and nothing else, where a needle is one gram', () => {
+    const dictionary = dictionaryOf(['ocean', 'canoe', 'ace', 'pace of ice', 'cea']);
+    const hits = textsOf(dictionary).flatMap((text, code) => (text.includes('cea') ? [code] : []));
+    expect([...candidatesOf(dictionary, 'CEA')!]).toEqual(hits);
+  });
+
+  test('are none where a gram of the needle stands nowhere', () => {
+    expect(candidatesOf(dictionaryOf(['ocean', 'ice']), 'oceanic')).toEqual(new Set());
+  });
+
+  test('are not known for a needle of less than three bytes', () => {
+    expect(candidatesOf(dictionaryOf(['ocean']), 'oc')).toBeUndefined();
+    expect(candidatesOf(dictionaryOf(['ocean']), 'å')).toBeUndefined();
+  });
+});
+
+describe('an index is built', () => {
+  const long = Array.from({ length: 3000 }, (_, i) => `a text of some length, number ${i}`);
+
+  test('for texts that are long to scan', () => {
+    const dictionary = dictionaryOf(long);
+    expect(dictionary.text.length).toBeGreaterThan(GRAM_TEXT_BYTES_MIN);
+    expect(hasGrams(dictionary)).toBe(true);
+    expect(hasGrams(dictionaryOf(['short']))).toBe(false);
+  });
+
+  test('not for identifiers, which all have one length', () => {
+    const identifiers = Array.from({ length: 4000 }, (_, i) => String(i).padStart(32, 'f'));
+    expect(dictionaryOf(identifiers).text.length).toBeGreaterThan(GRAM_TEXT_BYTES_MIN);
+    expect(hasGrams(dictionaryOf(identifiers))).toBe(false);
+  });
+
+  test('the same for the same texts, after other builds too', () => {
+    const dictionary = dictionaryOf(long);
+    const first = buildGrams(dictionary);
+    buildGrams(dictionaryOf(['something', 'else']));
+    expect(buildGrams(dictionary)).toEqual(first);
+  });
+});
