@@ -85,7 +85,7 @@ function withCondition(context: Context, step: ConditionStep, set: RowSet): RowS
   }
   const codes =
     lookup.codes(index.dictionary, step.operand, context.form) ??
-    scanCodes(context, index.dictionary, lookup.search!(step.operand));
+    scanCodes(context, index, lookup.search!(step.operand));
   if (!codes) return undefined;
   const rows = rowsOfCodes(context.counters, index, codes);
   context.counters.rowsTouched += countRows(rows);

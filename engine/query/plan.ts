@@ -2,9 +2,10 @@
 // A plan is plain data that can be printed, cloned and sent to another thread. Runs nothing. Called by handlers, explain.ts.
 import type { CollectionIndex } from '../index/table.ts';
 import type { FieldIndex } from '../index/field.ts';
+import { gramQuery } from '../index/grams.ts';
 import type { CodeRange } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
-import { lookupNamed, scanCostOf } from './lookups.ts';
+import { lookupNamed, scanCostOf, type Lookup } from './lookups.ts';
 import { holdsForNulls } from './nulls.ts';
 import type { Condition, ListRequest } from './parse.ts';
 import { locateField, type LocatedField, type ManyStep } from './path.ts';
@@ -13,9 +14,10 @@ import type { Operand } from './values.ts';
 /**
  * How a condition finds its rows. `posting list`: the rows of one code. `code range`: those of neighbouring codes.
  * `code list`: those of several codes or ranges. `scan`: a matcher over all texts of the dictionary, then the rows of the
- * codes that hit. `row check`: the matcher over the texts of the rows that are left, where they are few. `nothing`: none.
+ * codes that hit. `n-gram`: the same over those texts that the n-gram index names. `row check`: the matcher over the texts of
+ * the rows that are left, where they are few. `nothing`: none.
  */
-export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | 'scan' | 'row check';
+export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | 'scan' | 'n-gram' | 'row check';
 
 /**
  * One condition on a table's rows. `estimate` is the number of rows that match: exact where postings say so, else an upper
@@ -187,7 +189,23 @@ function conditionStep({ form }: Context, { condition, located }: Placed): Condi
   const found = lookupNamed(lookup)!;
   const codes = found.codes(index.dictionary, operand, form);
   if (codes) return { ...base, access: accessOf(codes), estimate: countOf(index, codes), scanBytes: 0 };
-  return { ...base, access: 'scan', estimate: index.rows, scanBytes: scanCostOf(found, index.dictionary) };
+  return { ...base, estimate: index.rows, ...searched(index, found, operand) };
+}
+
+/** What a search looks at: all texts, or those of the blocks in the shortest list that the n-gram index has for it. */
+function searched(
+  { dictionary, grams }: FieldIndex,
+  lookup: Lookup,
+  operand: Operand,
+): Pick<ConditionStep, 'access' | 'scanBytes'> {
+  const whole = scanCostOf(lookup, dictionary);
+  const search = grams && lookup.search?.(operand);
+  const needle = search?.kind === 'text' ? search.needle : undefined;
+  const query = grams && needle && gramQuery(grams, needle);
+  if (!query) return { access: 'scan', scanBytes: whole };
+  // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
+  const part = Math.min(1, (query.bytes * grams.block) / dictionary.size);
+  return { access: 'n-gram', scanBytes: Math.ceil(whole * part) + query.bytes };
 }
 
 function uncounted(index: FieldIndex, operand: Operand): Pick<ConditionStep, 'access' | 'estimate' | 'scanBytes'> {
@@ -208,9 +226,10 @@ function countOf(index: FieldIndex, codes: readonly CodeRange[]): number {
 
 /** A scan becomes a check of the rows that the steps before leave, where these are few. */
 function withRowCheck({ collection }: Context, step: ConditionStep, left: number): ConditionStep {
-  if (step.access !== 'scan') return step;
-  const { size } = locateField(collection, step.path).index.dictionary;
-  const scanBytes = left * Math.ceil(step.scanBytes / Math.max(1, size));
+  if (step.access !== 'scan' && step.access !== 'n-gram') return step;
+  const { dictionary } = locateField(collection, step.path).index;
+  const perRow = Math.ceil(scanCostOf(lookupNamed(step.lookup)!, dictionary) / Math.max(1, dictionary.size));
+  const scanBytes = left * perRow;
   if (scanBytes * ROW_CHECK_GAIN > step.scanBytes) return step;
   return { ...step, access: 'row check', estimate: Math.min(left, step.estimate), scanBytes };
 }

@@ -6,12 +6,16 @@ import { lowerBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { servedUrl, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
+import { gramCandidates, gramQuery } from '../index/grams.ts';
 import { codesOfOwnUrls, isTextOrdered } from './codes.ts';
 import type { Counters } from './counters.ts';
 import type { Search, TextMatcher, TextSearch } from './search.ts';
 
 /** Text between two polls, in bytes: some 50 us, so that a cancelled task ends at once and polling costs nothing. */
 const SLICE_BYTES = 65_536;
+
+/** A search over a run of texts prepares itself; for fewer codes than this, as n-grams name them, one by one is faster. */
+const RUN_CODES_MIN = 16;
 
 /** Rows between two polls of a row check. */
 const SLICE_ROWS = 1024;
@@ -27,12 +31,16 @@ export interface ScanContext {
   isCancelled(): boolean;
 }
 
-/** The codes that are a hit, ascending and disjoint; undefined when cancelled. Cost: one pass over the texts or numbers. */
+/**
+ * The codes that are a hit, ascending and disjoint; undefined when cancelled. Cost: one pass over the texts or numbers, or
+ * over those that the n-gram index names.
+ */
 export function scanCodes(
   context: ScanContext,
-  dictionary: Dictionary,
+  index: Pick<FieldIndex, 'dictionary' | 'grams'>,
   search: Search,
 ): readonly CodeRange[] | undefined {
+  const { dictionary } = index;
   const hits: { start: number; end: number }[] = [];
   const onHit = (code: number): void => {
     const last = hits[hits.length - 1];
@@ -41,11 +49,11 @@ export function scanCodes(
   };
   const isHit = matcherOf(dictionary, search, context.form);
   const { eachHit, sliceBytes } = textual(search);
-  for (const { part, isAsStored } of partsOf(dictionary)) {
+  for (const { part, isAsStored } of partsOf(index, search)) {
     for (let code = part.start; code < part.end;) {
       if (context.isCancelled()) return undefined;
       const slice = sliceOf(dictionary, { start: code, end: part.end }, sliceBytes);
-      if (isAsStored && eachHit) eachHit(dictionary, slice, onHit);
+      if (isAsStored && eachHit && slice.end - slice.start >= RUN_CODES_MIN) eachHit(dictionary, slice, onHit);
       else for (let i = slice.start; i < slice.end; i++) if (isHit(i)) onHit(i);
       context.counters.bytesScanned += endOf(dictionary, slice.end - 1) - endOf(dictionary, slice.start - 1);
       code = slice.end;
@@ -81,15 +89,38 @@ export function scanRows(
   return kept.subarray(0, length);
 }
 
-/** In text order own URLs are neighbours, and all other texts are served as they are stored. */
-function partsOf(dictionary: Dictionary): readonly { readonly part: CodeRange; readonly isAsStored: boolean }[] {
+interface Part {
+  readonly part: CodeRange;
+  readonly isAsStored: boolean;
+}
+
+/** In text order own URLs are neighbours, and all other texts are served as they are stored, as the n-gram index has them. */
+function partsOf(index: Pick<FieldIndex, 'dictionary' | 'grams'>, search: Search): readonly Part[] {
+  const { dictionary } = index;
   const own = codesOfOwnUrls(dictionary);
   const isAsStored = isTextOrdered(dictionary);
+  const candidates = candidatesOf(index, search);
+  const within = ({ start, end }: CodeRange): readonly Part[] =>
+    candidates
+      .filter((range) => range.start < end && range.end > start)
+      .map((range) => ({
+        part: { start: Math.max(start, range.start), end: Math.min(end, range.end) },
+        isAsStored,
+      }));
   return [
-    { part: { start: 0, end: own.start }, isAsStored },
+    ...within({ start: 0, end: own.start }),
     { part: own, isAsStored: false },
-    { part: { start: own.end, end: dictionary.size }, isAsStored },
+    ...within({ start: own.end, end: dictionary.size }),
   ];
+}
+
+function candidatesOf(
+  { dictionary, grams }: Pick<FieldIndex, 'dictionary' | 'grams'>,
+  search: Search,
+): readonly CodeRange[] {
+  const needle = search.kind === 'text' ? search.needle : undefined;
+  const query = grams && needle && gramQuery(grams, needle);
+  return query ? gramCandidates(grams, dictionary.size, query) : [{ start: 0, end: dictionary.size }];
 }
 
 interface Slicing {

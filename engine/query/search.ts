@@ -8,13 +8,15 @@ export type TextMatcher = (bytes: Uint8Array, start: number, end: number) => boo
 /**
  * How a lookup looks at texts one by one. `eachHit` finds the hits among neighbouring codes whose texts are served as
  * stored, ascending, where there is a faster way than one text after the other. `sliceBytes` is how much text may lie between
- * two polls, where the matcher is so slow that the usual slice is too long.
+ * two polls, where the matcher is so slow that the usual slice is too long. `needle` is text that every hit holds, case aside: it
+ * asks the n-gram index for candidates, where there is one.
  */
 export interface TextSearch {
   readonly kind: 'text';
   readonly matches: TextMatcher;
   readonly eachHit?: (dictionary: Dictionary, codes: CodeRange, onHit: (code: number) => void) => void;
   readonly sliceBytes?: number;
+  readonly needle?: Uint8Array;
 }
 
 /** How a lookup looks at the numbers beside the texts. `matcherOf` makes the test of one dictionary's codes. */

@@ -17,21 +17,21 @@ const encoder = new TextEncoder();
 /** The searches of the case-sensitive lookups; the operand is a text, for `contains` not the empty one. */
 export const TEXT_SEARCHES: Readonly<Record<TextRelation, (operand: Operand) => TextSearch>> = {
   contains: (operand) => {
-    const needle = encoder.encode(operand.values[0]!);
+    const needle = needleOf(operand);
     const eachHit: TextSearch['eachHit'] = (dictionary, codes, onHit) =>
       eachCodeContaining(dictionary, codes, needle, onHit);
-    return { kind: 'text', matches: containsMatcher(needle), eachHit };
+    return { kind: 'text', matches: containsMatcher(needle), eachHit, needle };
   },
-  startswith: (operand) => ({ kind: 'text', matches: prefixMatcher(encoder.encode(operand.values[0]!)) }),
-  endswith: (operand) => ({ kind: 'text', matches: suffixMatcher(encoder.encode(operand.values[0]!)) }),
+  startswith: (operand) => plainSearch(operand, prefixMatcher),
+  endswith: (operand) => plainSearch(operand, suffixMatcher),
 };
 
 /** The searches of the lookups that fold case (A55). */
 export const FOLDED_SEARCHES: Readonly<Record<TextRelation | 'exact', (operand: Operand) => TextSearch>> = {
   exact: (operand) => {
-    const { matches } = foldedSearch(operand, wholeMatcher, wholePart);
+    const { matches, needle } = foldedSearch(operand, wholeMatcher, wholePart);
     const most = foldedNeedle(operand).length * FOLD_SHRINKAGE_MAX;
-    return { kind: 'text', matches: (bytes, start, end) => end - start <= most && matches(bytes, start, end) };
+    return { kind: 'text', matches: (bytes, start, end) => end - start <= most && matches(bytes, start, end), needle };
   },
   contains: (operand) => {
     const search = foldedSearch(operand, containsMatcher, wholePart);
@@ -75,6 +75,19 @@ function wholeMatcher(whole: Uint8Array): TextMatcher {
   return (bytes, start, end) => end - start === whole.length && hasBytesAt(bytes, start, whole);
 }
 
+function needleOf(operand: Operand): Uint8Array {
+  return encoder.encode(operand.values[0]!);
+}
+
+function plainSearch(operand: Operand, matcherOf: (needle: Uint8Array) => TextMatcher): TextSearch & Needled {
+  const needle = needleOf(operand);
+  return { kind: 'text', matches: matcherOf(needle), needle };
+}
+
+interface Needled {
+  readonly needle: Uint8Array;
+}
+
 function foldedNeedle(operand: Operand): Uint8Array {
   return encoder.encode(foldText(operand.values[0]!));
 }
@@ -82,7 +95,11 @@ function foldedNeedle(operand: Operand): Uint8Array {
 /** Which part of a text can decide, given the most bytes that the needle can come from. */
 type Part = (bytes: Uint8Array, start: number, end: number, most: number) => CodeRange;
 
-function foldedSearch(operand: Operand, matcherOf: (needle: Uint8Array) => TextMatcher, partOf: Part): TextSearch {
+function foldedSearch(
+  operand: Operand,
+  matcherOf: (needle: Uint8Array) => TextMatcher,
+  partOf: Part,
+): TextSearch & Needled {
   const needle = foldedNeedle(operand);
   const isHit = matcherOf(needle);
   const most = needle.length * FOLD_SHRINKAGE_MAX;
@@ -92,7 +109,7 @@ function foldedSearch(operand: Operand, matcherOf: (needle: Uint8Array) => TextM
     const folded = room(part.end - part.start);
     return isHit(folded, 0, foldBytes(bytes, part.start, part.end, folded, 0));
   };
-  return { kind: 'text', matches };
+  return { kind: 'text', matches, needle };
 }
 
 function wholePart(_bytes: Uint8Array, start: number, end: number): CodeRange {

@@ -30,7 +30,7 @@ function textsOf(dictionary: Dictionary): readonly string[] {
 function hitsOf(name: string, operand: string, dictionary: Dictionary): readonly number[] {
   const search = lookupNamed(name)!.search!({ kind: 'text', values: [operand] });
   const context = { form: FORM, counters: newCounters(), isCancelled: () => false };
-  return scanCodes(context, dictionary, search)!.flatMap(({ start, end }) =>
+  return scanCodes(context, { dictionary, grams: undefined }, search)!.flatMap(({ start, end }) =>
     Array.from({ length: end - start }, (_, i) => start + i),
   );
 }

@@ -1,0 +1,76 @@
+// Scans that ask the n-gram index find the same codes as scans of all texts, for every lookup that looks at texts.
+import { expect, test } from 'vitest';
+import type { Dictionary } from '../../../../engine/column/dictionary.ts';
+import { Interner } from '../../../../engine/column/intern.ts';
+import { PLACEHOLDER } from '../../../../engine/column/records.ts';
+import { sortDictionary } from '../../../../engine/column/sort.ts';
+import { buildGrams } from '../../../../engine/index/grams.ts';
+import { newCounters } from '../../../../engine/query/counters.ts';
+import { lookupNamed } from '../../../../engine/query/lookups.ts';
+import { scanCodes } from '../../../../engine/query/scan.ts';
+import { randomOf, type Random } from '../../../support/random.ts';
+
+const SEED = 20_261_121;
+const FORM = { baseUrl: 'http://a.test', version: 'v2', linkEnd: '/?format=json' } as const;
+const LOOKUPS = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith', 'iexact'];
+const WORDS = [
+  'ocean',
+  'OCEAN',
+  'Ångström',
+  'ÅNGSTRÖM',
+  'Kelvin',
+  '\u212aelvin',
+  'σίσυφος',
+  'ΣΊΣΥΦΟΣ',
+  '日本',
+  '😀',
+  ' ',
+  'a',
+];
+const OWN = [`${PLACEHOLDER}/api/v3/parties/3/?format=api`, `${PLACEHOLDER}/ocean`];
+
+function dictionaryOf(texts: readonly string[]): Dictionary {
+  const interner = new Interner();
+  for (const text of texts) interner.intern(Buffer.from(text), 0, Buffer.byteLength(text));
+  return sortDictionary('text', interner, () => NaN).dictionary;
+}
+
+function operandFrom(random: Random, texts: readonly string[]): string {
+  const text = random.pick(texts).replace(PLACEHOLDER, random.pick([PLACEHOLDER, FORM.baseUrl]));
+  const start = random.integer(0, text.length);
+  const cut = text.slice(start, start + random.integer(1, 12)).toWellFormed();
+  return random.chance(0.5) ? cut : cut.toUpperCase();
+}
+
+test.each([
+  ['short texts', 4],
+  ['long texts, several to a block', 400],
+])(`with an n-gram index a scan finds the same, of %s (seed ${SEED})`, (_what, words) => {
+  const random = randomOf(SEED + words);
+  const texts = [
+    ...Array.from({ length: 80 }, () => random.several(1, words, () => random.pick(WORDS)).join('')),
+    ...OWN,
+  ];
+  const dictionary = dictionaryOf(texts);
+  const grams = buildGrams(dictionary);
+  let scanned = 0;
+  let named = 0;
+  for (let i = 0; i < 400; i++) {
+    const operand = operandFrom(random, texts);
+    const lookup = random.pick(LOOKUPS);
+    const search = lookupNamed(lookup)!.search!({ kind: 'text', values: [operand] });
+    const whole = newCounters();
+    const part = newCounters();
+    const isCancelled = (): boolean => false;
+    const expected = scanCodes({ form: FORM, counters: whole, isCancelled }, { dictionary, grams: undefined }, search);
+    const found = scanCodes({ form: FORM, counters: part, isCancelled }, { dictionary, grams }, search);
+    expect(codesIn(found!), `${lookup} ${JSON.stringify(operand)}`).toEqual(codesIn(expected!));
+    scanned += whole.bytesScanned;
+    named += part.bytesScanned;
+  }
+  expect(named).toBeLessThan(scanned);
+});
+
+function codesIn(ranges: readonly { start: number; end: number }[]): readonly number[] {
+  return ranges.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));
+}
