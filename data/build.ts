@@ -22,8 +22,9 @@ const NULL_CODE = 0xffffffff;
 /** The different texts of one column are at most this long together: their ends are u32, and one memory holds them. */
 const TEXT_BYTES_MAX = 2 ** 32 - (1 << 27);
 
-/** Where a link column points, for counting links without a record: ids, and how many links have each. */
+/** Where a link column points: the path of the column, the ids in code order, and how many links have each. */
 export interface LinkTargets {
+  readonly path: string;
   readonly to: string;
   readonly ids: Float64Array;
   readonly counts: Uint32Array;
@@ -173,7 +174,8 @@ export class CollectionBuilder {
     const nulls = rows.length - starts[dictionary.size]!;
     return {
       nulls,
-      targets: column.to === undefined ? undefined : { to: column.to, ids: dictionary.numbers!, counts },
+      targets:
+        column.to === undefined ? undefined : { path: column.path, to: column.to, ids: dictionary.numbers!, counts },
     };
   }
 

@@ -2,7 +2,6 @@
 // One collection is in memory at a time; faults are collected per collection and told with file, line and JSON pointer.
 import { COLLECTIONS } from '../engine/schema/catalogue.ts';
 import type { Collection } from '../engine/schema/types.ts';
-import { lowerBound } from '../engine/bits/lists.ts';
 import { parseInstant } from '../engine/query/instant.ts';
 import { encodeMetadata, METADATA_SECTION } from '../engine/snapshot/metadata.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
@@ -14,6 +13,7 @@ import { linesOf, openDataSet, type CollectionFile, type DataSet } from './ndjso
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
 import { writeSnapshot } from './store.ts';
+import { writeTargets, type LinkCounts } from './targets.ts';
 
 /** What is imported to where. `created` beats the manifest's data time; `threads` 0 decodes in the calling thread. */
 export interface ImportOptions {
@@ -80,7 +80,8 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   try {
     const { bytes, generation } = await writeSnapshot(options.file, async (writer) => {
       const imported = await importCollections({ dataSet, decoders, writer, isLenient: options.isLenient }, onProgress);
-      reports = reportsOf(imported);
+      const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
+      reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
       inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
       writer.add(METADATA_SECTION, [
@@ -180,34 +181,25 @@ class Faults {
   }
 }
 
-function reportsOf(imported: readonly Imported[]): readonly CollectionReport[] {
-  const ids = new Map(imported.map(({ collection, built }) => [collection.name, built.ids]));
-  return imported.map(({ collection, built, inputBytes, indexBytes, skippedCount }) => ({
+function reportOf(
+  { collection, built, inputBytes, indexBytes, skippedCount }: Imported,
+  links: LinkCounts,
+): CollectionReport {
+  return {
     name: collection.name,
     records: built.records,
     inputBytes,
     skipped: skippedCount,
     nulls: built.nulls,
-    dangling: built.targets.reduce(
-      (sum, target) => sum + danglingIn(target.ids, target.counts, ids.get(target.to)!),
-      0,
-    ),
+    dangling: links.dangling,
     columns: built.columns,
     recordBytes: built.recordBytes,
-    indexBytes,
-  }));
+    indexBytes: indexBytes + links.bytes,
+  };
 }
 
 function inferredOf(collection: Collection, { fields }: BuiltCollection): InferredFields {
   return { collection: collection.name, fields: inferredTypes(collection.fields, fields) };
-}
-
-function danglingIn(targets: Float64Array, counts: Uint32Array, ids: Float64Array): number {
-  let dangling = 0;
-  for (let i = 0; i < targets.length; i++) {
-    if (ids[lowerBound(ids, targets[i]!)] !== targets[i]) dangling += counts[i]!;
-  }
-  return dangling;
 }
 
 function countsOf(

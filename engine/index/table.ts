@@ -3,8 +3,9 @@
 import type { Collection } from '../schema/types.ts';
 import type { Records } from '../column/records.ts';
 import type { FieldIndex } from './field.ts';
+import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
-import { countRows, eachRow, ofBitmap, type RowSet } from './rowset.ts';
+import { countRows, eachRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 
 /**
@@ -18,15 +19,27 @@ export interface Table {
 }
 
 /**
+ * Where the links of one column point (join.ts). `targets` has a row of the linked collection for each code, `DANGLING` where
+ * there is no such record. `rowsPerTargetMax` is how many rows of the column one record is linked from at most.
+ * `to` is a call because collections link in circles.
+ */
+export interface Link {
+  readonly targets: Uint32Array;
+  to(): CollectionIndex;
+  rowsPerTargetMax(): number;
+}
+
+/**
  * A name that a filter key can step on.
  * `values`: a scalar or a to-one link, with its index over the table at hand.
  * `record`: a to-one embedded record; its members' indexes are over the same table; `id` means the relation itself, undefined
  * where an inferred one has none.
  * `many`: a to-many relation with a table of its own. Embedded records have `members`; links and arrays of scalars have
  * none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars.
+ * `link` stands beside the index of ids that are links, and says where they point.
  */
 export type FieldNode =
-  | { readonly kind: 'values'; readonly name: string; readonly index: FieldIndex }
+  | { readonly kind: 'values'; readonly name: string; readonly index: FieldIndex; readonly link?: Link }
   | { readonly kind: 'record'; readonly name: string; readonly members: Members; readonly id: FieldIndex | undefined }
   | {
       readonly kind: 'many';
@@ -35,6 +48,7 @@ export type FieldNode =
       readonly members: Members;
       readonly id: FieldIndex | undefined;
       readonly isRelation: boolean;
+      readonly link?: Link;
     };
 
 /** The fields of a table or embedded record by name. */
@@ -62,6 +76,36 @@ export function parentsOf(table: Table, set: RowSet, parentRows: number): RowSet
   if (countRows(set) <= parentRows / 64) return fewParents(parents, set);
   const words = new Uint32Array(wordsFor(parentRows));
   eachRow(set, (row) => setBit(words, parents[row]!));
+  return ofBitmap(words);
+}
+
+/** How many rows one parent has at most in a child table. Cost: one pass over the parents, once. */
+export function rowsPerParentMax(table: Table): number {
+  const known = mostRows.get(table);
+  if (known !== undefined) return known;
+  const starts = table.starts!;
+  let most = 0;
+  for (let row = 0; row + 1 < starts.length; row++) most = Math.max(most, starts[row + 1]! - starts[row]!);
+  mostRows.set(table, most);
+  return most;
+}
+
+const mostRows = new WeakMap<Table, number>();
+
+/** The rows that a few parents have in a child table. Cost: these rows. */
+export function childRows({ starts, rows }: Table, parents: RowSet): RowSet {
+  const children = new GrowableU32();
+  eachRow(parents, (parent) => {
+    for (let row = starts![parent]!; row < starts![parent + 1]!; row++) children.push(row);
+  });
+  return rowSetOf(children.view(), rows);
+}
+
+/** The parents without a row in a child table. Cost: one pass over the parents. */
+export function childlessRows({ starts }: Table): RowSet {
+  const parents = starts!.length - 1;
+  const words = new Uint32Array(wordsFor(parents));
+  for (let row = 0; row < parents; row++) if (starts![row] === starts![row + 1]) setBit(words, row);
   return ofBitmap(words);
 }
 

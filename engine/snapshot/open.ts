@@ -4,7 +4,8 @@ import type { Dictionary } from '../column/dictionary.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
-import type { CollectionIndex, FieldNode, Members, Table } from '../index/table.ts';
+import { linkOf } from '../index/join.ts';
+import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf, type ColumnLayout, type Layout, type LayoutNode } from '../schema/layout.ts';
 import { decodeMetadata, fieldsIn, METADATA_SECTION, type Metadata } from './metadata.ts';
@@ -51,22 +52,22 @@ export interface Sections {
 export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
   const sections = sectionsOf(loaded);
   const metadata = decodeMetadata(sections.bytes(METADATA_SECTION));
-  const collections = new Map(
-    COLLECTIONS.map((collection) => [
-      collection.name,
-      openCollection(sections, layoutOf(collection, fieldsIn(metadata, collection)), loaded),
-    ]),
-  );
+  const collections = new Map<string, CollectionIndex>();
+  const named = (name: string): CollectionIndex => {
+    const found = collections.get(name);
+    if (!found) throw new Error(`no collection ${name} is declared`);
+    return found;
+  };
+  for (const collection of COLLECTIONS) {
+    const layout = layoutOf(collection, fieldsIn(metadata, collection));
+    collections.set(collection.name, openCollection(sections, layout, { loaded, named }));
+  }
   return {
     generation: loaded.generation,
     created: loaded.created,
     baseUrl: loaded.baseUrl,
     metadata,
-    collection: (name) => {
-      const found = collections.get(name);
-      if (!found) throw new Error(`no collection ${name} is declared`);
-      return found;
-    },
+    collection: named,
   };
 }
 
@@ -95,11 +96,21 @@ export function sectionsOf(loaded: LoadedSnapshot): Sections {
 interface Opening {
   readonly layout: Layout;
   readonly fields: readonly FieldIndex[];
+  readonly links: readonly (Link | undefined)[];
   readonly tables: readonly Table[];
 }
 
-function openCollection(sections: Sections, layout: Layout, loaded: LoadedSnapshot): CollectionIndex {
+/** What lies around a collection: where it was loaded from, and the other collections, once all are opened. */
+interface Around {
+  readonly loaded: LoadedSnapshot;
+  named(collection: string): CollectionIndex;
+}
+
+function openCollection(sections: Sections, layout: Layout, { loaded, named }: Around): CollectionIndex {
   const fields = layout.columns.map((column) => openField(sections, column));
+  const links = layout.columns.map(({ path, to }, i) =>
+    to === undefined ? undefined : linkOf(fields[i]!, sections.u32(`${path}.targets`), () => named(to)),
+  );
   const ids = fields[layout.columns.findIndex((column) => column.isId)]!;
   const tables = layout.tables.map(({ path, parent }): Table => {
     if (parent < 0) return { rows: ids.rows, starts: undefined, parents: undefined };
@@ -110,7 +121,7 @@ function openCollection(sections: Sections, layout: Layout, loaded: LoadedSnapsh
     declaration: layout.collection,
     rows: ids.rows,
     ids,
-    members: openMembers({ layout, fields, tables }, layout.members),
+    members: openMembers({ layout, fields, links, tables }, layout.members),
     records: openRecords(sections, layout.collection.name, loaded.baseUrl),
   };
 }
@@ -154,7 +165,7 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
   const { name } = node;
   switch (node.kind) {
     case 'column':
-      return { kind: 'values', name, index: opening.fields[node.column]! };
+      return { kind: 'values', name, index: opening.fields[node.column]!, ...linkAt(opening, node.column) };
     case 'record': {
       const members = openMembers(opening, node.members);
       return { kind: 'record', name, members, id: idOf(members, node.idField) };
@@ -173,11 +184,17 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
     case 'elements': {
       const isRelation = opening.layout.columns[node.column]!.type === 'link';
       const id = opening.fields[node.column]!;
-      return { kind: 'many', name, table: opening.tables[node.table]!, members: new Map(), id, isRelation };
+      const table = opening.tables[node.table]!;
+      return { kind: 'many', name, table, members: new Map(), id, isRelation, ...linkAt(opening, node.column) };
     }
     case 'opaque':
       return undefined;
   }
+}
+
+function linkAt({ links }: Opening, column: number): { readonly link?: Link } {
+  const link = links[column];
+  return link ? { link } : {};
 }
 
 function idOf(members: Members, idField: string | undefined): FieldIndex | undefined {

@@ -2,7 +2,8 @@
 // For snapshots whose checksums are right; slow and thorough, never on the way to serving. Called by data/verify.ts.
 import { hasPrefix } from '../bits/bytes.ts';
 import { PLACEHOLDER } from '../column/records.ts';
-import { COLLECTIONS } from '../schema/catalogue.ts';
+import { targetsOf } from '../index/join.ts';
+import { collectionNamed, COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf, type ColumnLayout, type Layout } from '../schema/layout.ts';
 import type { Section, Width } from './directory.ts';
 import type { Refusal } from './header.ts';
@@ -80,6 +81,7 @@ export function* verifyCollection(
     tally.nulls += found.nulls;
     tally.bitmaps += found.bitmaps;
     tally.postings += column.isId ? 0 : rows[column.table]!;
+    yield* verifyTargets(sections, column);
   }
   if (tally.nulls !== counts.nulls) {
     yield refused(METADATA_SECTION, `${counts.nulls} nulls in ${counts.name}`, String(tally.nulls));
@@ -101,7 +103,10 @@ function expectedSections(metadata: Metadata, hasGramSections: (path: string) =>
       .flatMap(({ path }) => named(path, ['rowStarts', 'parents'], 4)),
     ...layout.columns.flatMap((column) => columnSections(column, hasGramSections(column.path))),
   ]);
-  return [...collections, { name: METADATA_SECTION, width: 1 }];
+  const targets = COLLECTIONS.flatMap(({ name }) => layoutNamed(metadata, name).columns)
+    .filter(({ to }) => to !== undefined)
+    .flatMap(({ path }) => named(path, ['targets'], 4));
+  return [...collections, ...targets, { name: METADATA_SECTION, width: 1 }];
 }
 
 function chunkSections({ collection }: Layout, chunk: number): readonly Expected[] {
@@ -126,6 +131,19 @@ function named(path: string, parts: readonly string[], width: Width): readonly E
 
 function sectionText(section: Expected | undefined): string {
   return section ? `${section.name} in elements of ${section.width} bytes` : 'none';
+}
+
+/** Every id of a link column points at the row of the record that has it, at nothing where there is none. */
+function* verifyTargets(sections: Sections, { path, to }: ColumnLayout): Generator<Refusal> {
+  if (to === undefined) return;
+  const targets = sections.u32(`${path}.targets`);
+  const expected = targetsOf(
+    sections.f64(`${path}.numbers`),
+    sections.f64(`${to}/${collectionNamed(to)!.idField}.numbers`),
+  );
+  yield* verifyLength(`${path}.targets`, targets.length, expected.length);
+  const wrong = expected.findIndex((target, code) => targets[code] !== target);
+  if (wrong >= 0) yield refused(`${path}.targets`, `element ${wrong} is ${targets[wrong]}`, String(expected[wrong]));
 }
 
 function layoutNamed(metadata: Metadata, name: string): Layout {

@@ -5,7 +5,8 @@ import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import type { ColumnType, Dictionary } from '../../engine/column/dictionary.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../../engine/index/field.ts';
-import type { CollectionIndex, FieldNode, Members, Table } from '../../engine/index/table.ts';
+import { DANGLING, linkOf } from '../../engine/index/join.ts';
+import type { CollectionIndex, FieldNode, Link, Members, Table } from '../../engine/index/table.ts';
 import { bitmapOf } from '../../engine/bits/bitmap.ts';
 import { DENSE_PART } from '../../engine/index/rowset.ts';
 
@@ -17,15 +18,41 @@ export interface RecordValue {
   readonly [name: string]: Value;
 }
 
-/** The index of a declared collection over these records, in any order. `records` of it has rows but no chunks. */
+/**
+ * The index of a declared collection over these records, in any order. `records` of it has rows but no chunks. Its links
+ * dangle, unless they point at this collection itself.
+ */
 export function indexOf(collectionName: string, records: readonly RecordValue[]): CollectionIndex {
-  const declaration = collectionNamed(collectionName);
-  if (!declaration) throw new Error(`no collection ${collectionName}`);
-  return indexOfDeclared(declaration, records);
+  return indexesOf({ [collectionName]: records })(collectionName);
+}
+
+/** The indexes of declared collections that link to each other; one without records is empty. */
+export function indexesOf(
+  records: Readonly<Record<string, readonly RecordValue[]>>,
+): (collectionName: string) => CollectionIndex {
+  const made = new Map<string, CollectionIndex>();
+  const named = (name: string): CollectionIndex => {
+    const declaration = collectionNamed(name);
+    if (!declaration) throw new Error(`no collection ${name}`);
+    const index = made.get(name) ?? indexOfDeclared(declaration, records[name] ?? [], { records, named });
+    made.set(name, index);
+    return index;
+  };
+  return named;
+}
+
+/** What links lead to. */
+interface Linked {
+  readonly records: Readonly<Record<string, readonly RecordValue[]>>;
+  named(collectionName: string): CollectionIndex;
 }
 
 /** The same for a declaration of a test's own. */
-export function indexOfDeclared(declaration: Collection, records: readonly RecordValue[]): CollectionIndex {
+export function indexOfDeclared(
+  declaration: Collection,
+  records: readonly RecordValue[],
+  linked: Linked = { records: {}, named: (name) => indexOf(name, []) },
+): CollectionIndex {
   const idOf = (record: RecordValue): number => Number(record[declaration.idField]);
   const sorted = [...records].sort((a, b) => idOf(a) - idOf(b));
   const dictionary = dictionaryOf(
@@ -33,7 +60,7 @@ export function indexOfDeclared(declaration: Collection, records: readonly Recor
     sorted.map((record) => tokenOf(record[declaration.idField], 'integer')),
   );
   const ids = identityIndex(dictionary);
-  const members = new Map(membersOf(declaration.fields, sorted));
+  const members = new Map(membersOf(declaration.fields, sorted, linked));
   members.set(declaration.idField, { kind: 'values', name: declaration.idField, index: ids });
   return {
     declaration,
@@ -50,12 +77,13 @@ export function idOfLink(link: string): string {
 }
 
 /** `rows` holds one (embedded) record per row of the table, undefined where the parent has none. */
-function membersOf(fields: readonly Field[], rows: readonly (RecordValue | undefined)[]): Members {
+function membersOf(fields: readonly Field[], rows: readonly (RecordValue | undefined)[], linked: Linked): Members {
   const members = new Map<string, FieldNode>();
   for (const field of fields) {
     const node = nodeOf(
       field,
       rows.map((row) => row?.[field.name]),
+      linked,
     );
     if (node) members.set(field.name, node);
   }
@@ -63,31 +91,46 @@ function membersOf(fields: readonly Field[], rows: readonly (RecordValue | undef
 }
 
 /** `values` holds the field's value of every row. */
-function nodeOf(field: Field, values: readonly Value[]): FieldNode | undefined {
+function nodeOf(field: Field, values: readonly Value[], linked: Linked): FieldNode | undefined {
   const { kind, name } = field;
   switch (kind) {
     case 'scalar':
       return { kind: 'values', name, index: columnOf(field.type, values) };
     case 'link':
-      return { kind: 'values', name, index: columnOf('link', values) };
+      return { kind: 'values', name, ...linkTo(field.to, values, linked) };
     case 'record': {
-      const members = membersOf(field.fields, values.map(asRecord));
+      const members = membersOf(field.fields, values.map(asRecord), linked);
       return { kind: 'record', name, members, id: idIndex(members, field.idField) };
     }
     case 'records': {
       const { table, elements } = childOf(values);
-      const members = membersOf(field.fields, elements.map(asRecord));
+      const members = membersOf(field.fields, elements.map(asRecord), linked);
       return { kind: 'many', name, table, members, id: idIndex(members, field.idField), isRelation: true };
     }
-    case 'links':
+    case 'links': {
+      const { table, elements } = childOf(values);
+      const { index: id, link } = linkTo(field.to, elements, linked);
+      return { kind: 'many', name, table, members: new Map(), id, isRelation: true, link };
+    }
     case 'scalars': {
       const { table, elements } = childOf(values);
-      const id = columnOf(kind === 'links' ? 'link' : field.type, elements);
-      return { kind: 'many', name, table, members: new Map(), id, isRelation: kind === 'links' };
+      return { kind: 'many', name, table, members: new Map(), id: columnOf(field.type, elements), isRelation: false };
     }
     case 'opaque':
       return undefined;
   }
+}
+
+function linkTo(
+  to: string,
+  values: readonly Value[],
+  linked: Linked,
+): { readonly index: FieldIndex; readonly link: Link } {
+  const index = columnOf('link', values);
+  const ids = (linked.records[to] ?? []).map((record) => Number(record[collectionNamed(to)!.idField]));
+  const rowOf = new Map(ids.sort((a, b) => a - b).map((id, row) => [id, row]));
+  const targets = Uint32Array.from(index.dictionary.numbers!, (id) => rowOf.get(id) ?? DANGLING);
+  return { index, link: linkOf(index, targets, () => linked.named(to)) };
 }
 
 function asRecord(value: Value): RecordValue | undefined {

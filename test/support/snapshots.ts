@@ -2,10 +2,11 @@
 // Rewriting gives every changed byte its right checksum and hash, so that only what the sections say can be wrong.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { CollectionBuilder } from '../../data/build.ts';
+import { CollectionBuilder, type BuiltCollection } from '../../data/build.ts';
 import { decodeLines, decoderOf } from '../../data/decoders.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store.ts';
+import { writeTargets } from '../../data/targets.ts';
 import { verifyFile } from '../../data/verify.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
@@ -34,6 +35,7 @@ export const SMALL_TEXTS = {
       })),
     })),
   ),
+  platforms: lines([1, 2].map((id) => ({ ob_id: id }))),
   ipps: lines(
     [1, 2, 5].map((id) => ({ ob_id: id, platform: link('platforms', id), instrument: link('instruments', 1) })),
   ),
@@ -48,14 +50,17 @@ export async function snapshotOf(
 ): Promise<void> {
   await writeSnapshot(file, async (writer) => {
     const fields: CollectionFields[] = [];
+    const built = new Map<string, BuiltCollection>();
     const collections = COLLECTIONS.map((collection): CollectionCounts => {
       const builder = new CollectionBuilder(collection);
       const bytes = Buffer.from(texts[collection.name] ?? '');
       builder.add(decodeLines(decoderOf(collection.name), { bytes, firstLine: 1, fileBytesRead: 0 }));
-      const { records, chunks, nulls, fields: own } = builder.write(writer, chunkBytesMax);
-      fields.push({ name: collection.name, fields: own });
-      return { name: collection.name, records, chunks, nulls, dangling: 0 };
+      const one = builder.write(writer, chunkBytesMax);
+      built.set(collection.name, one);
+      fields.push({ name: collection.name, fields: one.fields });
+      return { name: collection.name, records: one.records, chunks: one.chunks, nulls: one.nulls, dangling: 0 };
     });
+    writeTargets(writer, built);
     writer.add(METADATA_SECTION, [encodeMetadata({ collections, fields })]);
     return Promise.resolve({ created: undefined });
   });

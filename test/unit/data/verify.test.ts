@@ -42,6 +42,7 @@ test('a good snapshot is described: every check with what was found, and the rec
     { name: 'ipps', records: 3 },
     { name: 'migrationproperties', records: 3 },
     { name: 'phenomona', records: 10 },
+    { name: 'platforms', records: 2 },
   ]);
   expect(report.checks.map(({ name }) => name)).toEqual(
     ['magic and version', 'lengths', 'alignment', 'checksums', 'schema hash', 'content hash', 'records', 'ids'].concat([
@@ -143,6 +144,27 @@ describe('records that contradict their positions are refused:', () => {
     ],
   ])('%s', async (_what, change, expected) => {
     expect(await refusalWith(change)).toMatch(expected);
+  });
+});
+
+describe('links that lead elsewhere are refused:', () => {
+  const TARGETS = 'ipps/platform.targets';
+  test.each([
+    [
+      'a record that does not exist',
+      within(TARGETS, (targets) => void (targets[2] = 1)),
+      /element 2 is 1, expected 4294967295$/,
+    ],
+    ['another record', within(TARGETS, (targets) => swap(targets, 0, 1)), /element 0 is 1, expected 0$/],
+    [
+      'nowhere, though the record exists',
+      within(TARGETS, (targets) => void (targets[1] = 0xffffffff)),
+      /element 1 is 4294967295, expected 1$/,
+    ],
+    ['too few of them', replaced(TARGETS, (targets) => targets.slice(0, 2)), /2 elements, expected 3$/],
+  ])('%s', async (_, change, pattern) => {
+    expect(await refusalWith(change)).toMatch(new RegExp(`^section ${TARGETS}: `));
+    expect(await refusalWith(change)).toMatch(pattern);
   });
 });
 

@@ -1,0 +1,115 @@
+// Joins through links: which codes of a link column point at a set of rows of the collection it links to.
+// A semi-join: records are not put side by side, only sets of rows carried over. Called by snapshot/open.ts and query/.
+import { setBit, hasBit, wordsFor } from '../bits/bitmap.ts';
+import { GrowableU32 } from '../bits/growable.ts';
+import { lowerBound } from '../bits/lists.ts';
+import type { FieldIndex } from './field.ts';
+import { asBitmap, countRows, eachRow, hasRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
+import type { CollectionIndex, Link } from './table.ts';
+
+/** The target of a code whose record does not exist. */
+export const DANGLING = 0xffffffff;
+
+/** A binary search among codes costs about as much as looking at the targets of this many. */
+const CODES_PER_SEARCH = 16;
+
+/**
+ * The row that each id means, `DANGLING` where it is none of `targetIds`; both ascend. Cost: one merge.
+ * Made once, while importing: FORMAT.md, `.targets`.
+ */
+export function targetsOf(ids: Float64Array, targetIds: Float64Array): Uint32Array {
+  const targets = new Uint32Array(ids.length);
+  let row = 0;
+  for (let code = 0; code < ids.length; code++) {
+    while (row < targetIds.length && targetIds[row]! < ids[code]!) row++;
+    targets[code] = row < targetIds.length && targetIds[row] === ids[code] ? row : DANGLING;
+  }
+  return targets;
+}
+
+/** The link of a column. Cost: none; the first `rowsPerTargetMax` looks at every code. */
+export function linkOf(index: FieldIndex, targets: Uint32Array, to: () => CollectionIndex): Link {
+  let most: number | undefined;
+  return { targets, to, rowsPerTargetMax: () => (most ??= mostRowsPerId(index)) };
+}
+
+/**
+ * The codes whose link points at a row of `set`, as a set over the codes of the column. With `isNullIncluded` also the codes
+ * that point at nothing, dangling ones and null. Cost: a binary search for each row of `set`, or one pass over the codes if
+ * that is less.
+ */
+export function codesLinkingTo(index: FieldIndex, link: Link, set: RowSet, isNullIncluded: boolean): RowSet {
+  const { targets } = link;
+  if (!isNullIncluded && countRows(set) * CODES_PER_SEARCH < targets.length) return fewCodes(index, link, set);
+  const words = new Uint32Array(wordsFor(targets.length + 1));
+  addCodes(words, targets, asBitmap(set, link.to().rows));
+  if (isNullIncluded) addNulls(words, targets);
+  return ofBitmap(words);
+}
+
+/** The rows that a few rows of a link column point at. Cost: the rows, and a sort. */
+export function rowsLinkedFrom(index: FieldIndex, { targets, to }: Link, set: RowSet): RowSet {
+  const linked = new Uint32Array(countRows(set));
+  let length = 0;
+  eachRow(set, (row) => {
+    const target = targets[index.codeAt(row)] ?? DANGLING;
+    if (target !== DANGLING) linked[length++] = target;
+  });
+  return rowSetOf(linked.subarray(0, length), to().rows);
+}
+
+/** Those of a few rows that point at a row of `linked`, or at nothing where `isNullIncluded`. Cost: the rows. */
+export function rowsLinkingTo(
+  index: FieldIndex,
+  { targets }: Link,
+  { from, linked, isNullIncluded }: { from: RowSet; linked: RowSet; isNullIncluded: boolean },
+): RowSet {
+  const rows = new Uint32Array(countRows(from));
+  let length = 0;
+  eachRow(from, (row) => {
+    const target = targets[index.codeAt(row)] ?? DANGLING;
+    if (target === DANGLING ? isNullIncluded : hasRow(linked, target)) rows[length++] = row;
+  });
+  return { kind: 'list', rows: rows.subarray(0, length) };
+}
+
+/** How many elements `codesLinkingTo` looks at for a set of so many rows. */
+export function joinSteps(link: Link, rows: number): number {
+  return Math.min(rows * CODES_PER_SEARCH, link.targets.length);
+}
+
+/** Ids ascend with rows and codes with ids, so that the codes found ascend too. One id may be written in two ways (`07`). */
+function fewCodes({ dictionary }: FieldIndex, link: Link, set: RowSet): RowSet {
+  const ids = link.to().ids.dictionary.numbers!;
+  const numbers = dictionary.numbers!;
+  const codes = new GrowableU32();
+  let code = 0;
+  eachRow(set, (row) => {
+    code = lowerBound(numbers, ids[row]!, code);
+    for (; code < numbers.length && numbers[code] === ids[row]; code++) codes.push(code);
+  });
+  return { kind: 'list', rows: codes.view() };
+}
+
+function addCodes(words: Uint32Array, targets: Uint32Array, wanted: Uint32Array): void {
+  for (let code = 0; code < targets.length; code++) {
+    const target = targets[code]!;
+    if (target !== DANGLING && hasBit(wanted, target)) setBit(words, code);
+  }
+}
+
+function addNulls(words: Uint32Array, targets: Uint32Array): void {
+  for (let code = 0; code < targets.length; code++) if (targets[code] === DANGLING) setBit(words, code);
+  setBit(words, targets.length);
+}
+
+function mostRowsPerId(index: FieldIndex): number {
+  const { numbers, size } = index.dictionary;
+  let most = 0;
+  let start = 0;
+  for (let code = 0; code < size; code++) {
+    if (numbers![code] !== numbers![start]) start = code;
+    most = Math.max(most, index.countOf({ start, end: code + 1 }));
+  }
+  return most;
+}
