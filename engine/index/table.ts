@@ -101,14 +101,6 @@ export function childRows({ starts, rows }: Table, parents: RowSet): RowSet {
   return rowSetOf(children.view(), rows);
 }
 
-/** The parents without a row in a child table. Cost: one pass over the parents. */
-export function childlessRows({ starts }: Table): RowSet {
-  const parents = starts!.length - 1;
-  const words = new Uint32Array(wordsFor(parents));
-  for (let row = 0; row < parents; row++) if (starts![row] === starts![row + 1]) setBit(words, row);
-  return ofBitmap(words);
-}
-
 /** Parents ascend with their rows, so that an ascending set gives ascending parents and repeats are neighbours. */
 function fewParents(parents: Uint32Array, set: RowSet): RowSet {
   const rows = new Uint32Array(countRows(set));

@@ -2,13 +2,14 @@
 // Allocates sets only; never reads a record's bytes. Called by serving threads and by the pool.
 import { countRows, allRows, complement, eachRow, intersect, NO_ROWS, select, union } from '../index/rowset.ts';
 import type { RowSet, Selection } from '../index/rowset.ts';
-import { parentsOf, type CollectionIndex, type Table } from '../index/table.ts';
+import { codesLinkingTo, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
+import { childRows, parentsOf, type CollectionIndex } from '../index/table.ts';
 import { newCounters, type Counters } from './counters.ts';
 import { lookupNamed } from './lookups.ts';
 import { holdsForNulls, parentsWithoutRows } from './nulls.ts';
-import { locate, locateField } from './path.ts';
-import { rowsOfCodes } from './postings.ts';
-import type { ConditionStep, Plan, TableNode } from './plan.ts';
+import { locate, locateField, type ManyStep } from './path.ts';
+import { rowsOfCodes, rowsOfCodeSet } from './postings.ts';
+import type { ConditionStep, LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import { scanCodes, scanRows, type ScanContext } from './scan.ts';
 
 /** What a list shows: the exact number of records that match, and those of the page, ascending. */
@@ -41,39 +42,62 @@ export function execute(
 
 function matching(context: Context, plan: Plan): RowSet | undefined {
   const { rows } = context.collection;
-  let set = rowsOfNode(context, plan.node, allRows(rows));
+  let set = rowsOfSteps(context, plan.node.steps, { rows, start: allRows(rows) });
   for (const node of plan.excluded) {
     if (!set || countRows(set) === 0) return set;
-    const dropped = rowsOfNode(context, node, set);
+    const dropped = rowsOfSteps(context, node.steps, { rows, start: set });
     set = dropped && intersect(set, complement(dropped, rows));
   }
   return set;
 }
 
+/** The table at hand: how many rows it has, and those to start from. */
+interface Ground {
+  readonly rows: number;
+  readonly start: RowSet;
+}
+
 /** The rows of `start` for which every step holds; undefined when cancelled. */
-function rowsOfNode(context: Context, node: TableNode, start: RowSet): RowSet | undefined {
+function rowsOfSteps(context: Context, steps: readonly PlanStep[], { rows, start }: Ground): RowSet | undefined {
   let set: RowSet | undefined = start;
-  for (const step of node.steps) {
+  for (const step of steps) {
     if (!set || countRows(set) === 0) return set;
-    set = step.kind === 'table' ? withChild(context, node, step, set) : withCondition(context, step, set);
+    set = step.kind === 'condition' ? withCondition(context, step, set) : withRelated(context, step, set, rows);
   }
   return set;
 }
 
-function withChild(context: Context, parent: TableNode, child: TableNode, set: RowSet): RowSet | undefined {
-  const table = tableOf(context, child.table);
-  const rows = rowsOfNode(context, child, allRows(table.rows));
-  if (!rows) return undefined;
-  const parentRows = parent.table.length === 0 ? context.collection.rows : tableOf(context, parent.table).rows;
-  context.counters.rowsTouched += countRows(rows);
-  const parents = parentsOf(table, rows, parentRows);
-  if (!holdsForNulls(child)) return intersect(set, parents);
-  context.counters.rowsTouched += parentRows;
-  return intersect(set, union([parents, parentsWithoutRows(table, parentRows)], parentRows));
+function withRelated(context: Context, node: TableNode | LinkNode, set: RowSet, rows: number): RowSet | undefined {
+  const found =
+    node.kind === 'table' ? rowsAround(context, node, { rows, start: set }) : rowsLinking(context, node, set);
+  return found && intersect(set, found);
 }
 
-function tableOf({ collection }: Context, path: readonly string[]): Table {
-  return locate(collection, path)!.tables.at(-1)!.node.table;
+/** The rows at hand that have a row in a to-many relation for which the node holds; others of the table may be among them. */
+function rowsAround(context: Context, node: TableNode, { rows, start: set }: Ground): RowSet | undefined {
+  const { table } = locate(context.collection, node.table)!.steps.at(-1) as ManyStep;
+  const start = node.isNarrowed ? childRows(table, set) : allRows(table.rows);
+  const inside = rowsOfSteps(context, node.steps, { rows: table.rows, start });
+  if (!inside) return undefined;
+  context.counters.rowsTouched += countRows(inside);
+  const parents = parentsOf(table, inside, rows);
+  if (!holdsForNulls(node)) return parents;
+  context.counters.rowsTouched += rows;
+  return union([parents, parentsWithoutRows(table, rows)], rows);
+}
+
+/** The rows at hand whose link points at a record for which the node holds; others of the table may be among them. */
+function rowsLinking(context: Context, node: LinkNode, set: RowSet): RowSet | undefined {
+  const { index, link } = locateField(context.collection, node.link);
+  if (!link) throw new Error(`a plan joins through ${node.link.join('__')}, which is no link`);
+  const { rows } = link.to();
+  const start = node.isNarrowed ? rowsLinkedFrom(index, link, set) : allRows(rows);
+  const linked = rowsOfSteps(context, node.steps, { rows, start });
+  if (!linked) return undefined;
+  context.counters.rowsTouched += countRows(linked);
+  const isNullIncluded = holdsForNulls(node);
+  if (node.isNarrowed) return rowsLinkingTo(index, link, { from: set, linked, isNullIncluded });
+  return rowsOfCodeSet(context.counters, index, codesLinkingTo(index, link, linked, isNullIncluded));
 }
 
 function withCondition(context: Context, step: ConditionStep, set: RowSet): RowSet | undefined {

@@ -1,6 +1,6 @@
 // Prints a plan as a tree for people: the order of the steps, how each finds its rows and what that costs.
 // Reads plain data only, runs nothing. Called by the command line and by tests.
-import type { ConditionStep, Plan, TableNode } from './plan.ts';
+import type { ConditionStep, LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import type { Operand } from './values.ts';
 
 /** Operand values shown before the rest is only counted, and characters shown of each. */
@@ -18,10 +18,16 @@ export function explain(plan: Plan): string {
   return [head, ...body, ''].join('\n');
 }
 
-function lines(step: ConditionStep | TableNode, indent: string): readonly string[] {
+function lines(step: PlanStep, indent: string): readonly string[] {
   if (step.kind === 'condition') return [indent + conditionLine(step)];
-  const head = `${indent}one row of ${step.table.join('__')}: at most ${rows(step.estimate)}`;
+  const asked = step.isNarrowed ? ', asked of the rows left' : '';
+  const head = `${indent}${relationOf(step)}: at most ${rows(step.estimate)}${asked}`;
   return [head, ...step.steps.flatMap((inner) => lines(inner, `${indent}  `))];
+}
+
+function relationOf(step: TableNode | LinkNode): string {
+  if (step.kind === 'table') return `one row of ${step.table.join('__')}`;
+  return `at most ${rows(step.reaches)} that link by ${step.link.join('__')} to ${step.to}`;
 }
 
 function conditionLine({ path, lookup, operand, access, estimate, scanBytes }: ConditionStep): string {

@@ -34,18 +34,17 @@ export function readKey(collection: CollectionIndex, name: string, isKnown: (fie
   const names = (isNegated ? name.slice(0, -1) : name).split('__');
   const located = hasForm(names) && isKnown(names[0]!) ? locate(collection, names) : undefined;
   if (!located) return { kind: 'unknown' };
-  if (located.path.length - 1 > RELATION_STEPS_MAX) {
+  if (located.length - 1 > RELATION_STEPS_MAX) {
     return { kind: 'bad', identity: name, message: tooManySteps(RELATION_STEPS_MAX) };
   }
-  const rest = names.slice(located.path.length);
+  const rest = names.slice(located.length);
   const { index } = located;
   if (!index) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[0] ?? DEFAULT_LOOKUP) };
   const lookup = lookupNamed(rest[0] ?? DEFAULT_LOOKUP);
   const column = { type: index.dictionary.type, isRelation: located.isRelation };
   if (!lookup?.fits(column)) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[0]!) };
   if (rest.length > 1) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[1]!) };
-  const field = located.idName === undefined ? located.path : [...located.path, located.idName];
-  const identity = [...field, lookup.name].join('__') + (isNegated ? '!' : '');
+  const identity = [...located.path, ...located.idNames, lookup.name].join('__') + (isNegated ? '!' : '');
   return { kind: 'filter', identity, located: { ...located, index }, lookup, isNegated };
 }
 

@@ -6,15 +6,15 @@ import type { Table } from '../index/table.ts';
 import { NULL_LOOKUP } from './lookups.ts';
 import type { Operand } from './values.ts';
 
-/** The steps of a plan, as far as nulls matter: conditions on a table's rows, and tables within. */
+/** The steps of a plan or its draft, as far as nulls matter: conditions on a table's rows, and related rows within. */
 export type NullStep =
   | { readonly kind: 'condition'; readonly lookup: string; readonly operand: Operand }
-  | { readonly kind: 'table'; readonly steps: readonly NullStep[] };
+  | { readonly kind: 'table' | 'link' | 'draft'; readonly steps: readonly NullStep[] };
 
 /** Whether a row of nulls, and below it nothing but rows of nulls, fulfils every step. Cost: the steps. */
 export function holdsForNulls({ steps }: { readonly steps: readonly NullStep[] }): boolean {
   return steps.every((step) =>
-    step.kind === 'table' ? holdsForNulls(step) : step.lookup === NULL_LOOKUP && step.operand.values[0] === 'true',
+    step.kind === 'condition' ? step.lookup === NULL_LOOKUP && step.operand.values[0] === 'true' : holdsForNulls(step),
   );
 }
 

@@ -1,25 +1,56 @@
-// Walks the names of a key over a collection's fields: what a path ends on and which tables lie on the way.
+// Walks the names of a key over a collection's fields and through links: what a path ends on and which steps lie on the way.
 // Knows no lookup and no value. Called by key.ts, plan.ts and execute.ts.
 import type { FieldIndex } from '../index/field.ts';
-import type { CollectionIndex, FieldNode, Members } from '../index/table.ts';
+import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 
 /** A to-many relation on a path; `path` leads to it from the collection, its own name last. */
 export interface ManyStep {
+  readonly kind: 'many';
   readonly path: readonly string[];
-  readonly node: Extract<FieldNode, { kind: 'many' }>;
+  readonly table: Table;
+  readonly isRelation: boolean;
+}
+
+/** A link on a path, from the rows of `index` to those of the collection it links to; `path` leads to the link. */
+export interface LinkStep {
+  readonly kind: 'link';
+  readonly path: readonly string[];
+  readonly index: FieldIndex;
+  readonly link: Link;
 }
 
 /**
- * Where a path ends. `path` holds the names that fit. `index` is over the rows of the last table of `tables`, or of the
- * collection where there is none; undefined where the path ends on an embedded record without an id. `isRelation` where the path ends on a relation, so that the index is of its id (A36), and
- * `idName` then names the member that is this id, where there is one.
+ * Where a path ends. `path` holds the names that fit, in full: `permissions__uuid` crosses the link that is the id of
+ * permissions, and is `permissions__ob_id__uuid`; `length` is how many names of the key that was. `index` is over the rows
+ * of the last of `steps`, or of the collection where there is none, and undefined where the path ends on an embedded record
+ * without an id; `link` says where it points if it holds links. `isRelation` where the path ends on a relation, so that the
+ * index is of its id (A36), and `idNames` then lead on to this id.
  */
 export interface Located {
   readonly path: readonly string[];
+  readonly length: number;
   readonly index: FieldIndex | undefined;
+  readonly link: Link | undefined;
   readonly isRelation: boolean;
+  readonly idNames: readonly string[];
+  readonly steps: readonly (ManyStep | LinkStep)[];
+}
+
+/** Ids that are links, and the member of an embedded record that holds them, where it is one. */
+interface Crossing {
+  readonly index: FieldIndex;
+  readonly link: Link;
   readonly idName: string | undefined;
-  readonly tables: readonly ManyStep[];
+}
+
+/** A node, or the id of a linked record: that is the link itself, so that a dangling one keeps it (A60). */
+type Place = FieldNode | { readonly kind: 'linked id'; readonly index: FieldIndex };
+
+interface Walk {
+  readonly path: string[];
+  readonly steps: (ManyStep | LinkStep)[];
+  members: Members;
+  last: Place | undefined;
 }
 
 /** A path that ends on something with values. */
@@ -27,25 +58,25 @@ export type LocatedField = Located & { readonly index: FieldIndex };
 
 const NO_MEMBERS: Members = new Map();
 
-/** Follows names as far as they are fields; undefined where the first is none. Cost: the names. */
+/**
+ * Follows names as far as they are fields; undefined where the first is none. Behind a relation the members of the embedded
+ * record come first, then those of the record that its link points at (A60). Cost: the names.
+ */
 export function locate(collection: CollectionIndex, names: readonly string[]): Located | undefined {
-  const tables: ManyStep[] = [];
-  let members = collection.members;
-  let last: FieldNode | undefined;
+  const walk: Walk = { path: [], steps: [], members: collection.members, last: undefined };
   let length = 0;
-  for (let node = members.get(names[0] ?? ''); node; node = members.get(names[length] ?? '')) {
-    last = node;
-    length++;
-    if (node.kind === 'many') tables.push({ path: names.slice(0, length), node });
-    members = node.kind === 'values' ? NO_MEMBERS : node.members;
-  }
+  while (length < names.length && follow(walk, names[length]!)) length++;
+  const { path, steps, last } = walk;
   if (!last) return undefined;
+  const link = crossingOf(last);
   return {
-    path: names.slice(0, length),
-    index: indexOf(last),
+    path,
+    length,
+    index: last.kind === 'values' || last.kind === 'linked id' ? last.index : last.id,
+    link: link?.link,
     isRelation: isRelation(last),
-    idName: idNameOf(last),
-    tables,
+    idNames: idNamesOf(last, link),
+    steps,
   };
 }
 
@@ -56,17 +87,63 @@ export function locateField(collection: CollectionIndex, names: readonly string[
   return { ...located, index: located.index };
 }
 
-function indexOf(node: FieldNode): FieldIndex | undefined {
-  return node.kind === 'values' ? node.index : node.id;
+/** Goes on by one name; false where it is no field here. */
+function follow(walk: Walk, name: string): boolean {
+  const own = walk.members.get(name);
+  if (own) {
+    enter(walk, own);
+    return true;
+  }
+  const crossing = walk.last && crossingOf(walk.last);
+  const node = crossing?.link.to().members.get(name);
+  if (!crossing || !node) return false;
+  cross(walk, crossing, node);
+  return true;
 }
 
-function isRelation(node: FieldNode): boolean {
-  if (node.kind === 'values') return node.index.dictionary.type === 'link';
-  return node.kind === 'record' || node.isRelation;
+function enter(walk: Walk, node: FieldNode): void {
+  walk.path.push(node.name);
+  walk.last = node;
+  walk.members = node.kind === 'values' ? NO_MEMBERS : node.members;
+  if (node.kind !== 'many') return;
+  walk.steps.push({ kind: 'many', path: [...walk.path], table: node.table, isRelation: node.isRelation });
 }
 
-function idNameOf(node: FieldNode): string | undefined {
+function cross(walk: Walk, { index, link, idName }: Crossing, node: FieldNode): void {
+  if (idName !== undefined) walk.path.push(idName);
+  if (node.name === link.to().declaration.idField) {
+    walk.path.push(node.name);
+    walk.last = { kind: 'linked id', index };
+    walk.members = NO_MEMBERS;
+  } else {
+    walk.steps.push({ kind: 'link', path: [...walk.path], index, link });
+    enter(walk, node);
+  }
+}
+
+function crossingOf(place: Place): Crossing | undefined {
+  if (place.kind === 'linked id') return undefined;
+  if (place.kind === 'values') return place.link && { index: place.index, link: place.link, idName: undefined };
+  if (place.kind === 'many' && place.link && place.id) return { index: place.id, link: place.link, idName: undefined };
+  const member = idMember(place);
+  return member?.link && { index: member.index, link: member.link, idName: member.name };
+}
+
+function isRelation(place: Place): boolean {
+  if (place.kind === 'linked id') return false;
+  if (place.kind === 'values') return place.index.dictionary.type === 'link';
+  return place.kind === 'record' || place.isRelation;
+}
+
+function idNamesOf(place: Place, crossing: Crossing | undefined): readonly string[] {
+  if (place.kind === 'linked id') return [];
+  const own = idMember(place);
+  return [...(own ? [own.name] : []), ...(crossing ? [crossing.link.to().declaration.idField] : [])];
+}
+
+/** The member of an embedded record that is its id. */
+function idMember(node: FieldNode): Extract<FieldNode, { kind: 'values' }> | undefined {
   if (node.kind === 'values') return undefined;
-  for (const [name, member] of node.members) if (member.kind === 'values' && member.index === node.id) return name;
+  for (const member of node.members.values()) if (member.kind === 'values' && member.index === node.id) return member;
   return undefined;
 }

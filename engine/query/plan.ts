@@ -1,6 +1,6 @@
 // Plans a parsed query: conditions grouped by the table they are about, cheapest first, with what each will cost.
 // A plan is plain data that can be printed, cloned and sent to another thread. Runs nothing. Called by handlers, explain.ts.
-import type { CollectionIndex } from '../index/table.ts';
+import { rowsPerParentMax, type CollectionIndex } from '../index/table.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramQuery } from '../index/grams.ts';
 import type { CodeRange } from '../column/dictionary.ts';
@@ -8,7 +8,8 @@ import type { ServedForm } from '../column/served.ts';
 import { lookupNamed, scanCostOf, type Lookup } from './lookups.ts';
 import { holdsForNulls } from './nulls.ts';
 import type { Condition, ListRequest } from './parse.ts';
-import { locateField, type LocatedField, type ManyStep } from './path.ts';
+import { joinSteps } from '../index/join.ts';
+import { locateField, type LinkStep, type LocatedField, type ManyStep } from './path.ts';
 import type { Operand } from './values.ts';
 
 /**
@@ -36,17 +37,41 @@ export interface ConditionStep {
 }
 
 /**
- * Conditions that must hold for the same row of one table (A45). `table` is the path of the to-many relation, empty for the
- * collection itself; a step may be a table within. Steps are in the order in which they run. `estimate` is an upper bound of
- * the rows of this table that match all.
+ * What the conditions on one relation have in common. Steps are in the order in which they run; `estimate` is an upper
+ * bound of the related rows that match all, `reaches` one of the rows around that have such a related row.
+ * `joinSteps` is how many codes and rows the joins through links look at. `isNarrowed` where only the rows are asked that
+ * are related to what the steps before leave.
  */
-export interface TableNode {
+interface Related {
+  readonly steps: readonly PlanStep[];
+  readonly estimate: number;
+  readonly reaches: number;
+  readonly scanBytes: number;
+  readonly joinSteps: number;
+  readonly isNarrowed: boolean;
+}
+
+/**
+ * Conditions that must hold for the same row of one table (A45). `table` is the path of the to-many relation, empty for the
+ * collection itself.
+ */
+export interface TableNode extends Related {
   readonly kind: 'table';
   readonly table: readonly string[];
-  readonly steps: readonly (ConditionStep | TableNode)[];
-  readonly estimate: number;
-  readonly scanBytes: number;
 }
+
+/**
+ * Conditions that must hold for the record that a link points at, one of the collection `to`. `link` is the path of the
+ * link; around it lie the rows that have it.
+ */
+export interface LinkNode extends Related {
+  readonly kind: 'link';
+  readonly link: readonly string[];
+  readonly to: string;
+}
+
+/** One step of a plan: a condition on the rows at hand, or conditions on rows related to them. */
+export type PlanStep = ConditionStep | TableNode | LinkNode;
 
 /**
  * How a list is found: the records of `node`, without those of each tree in `excluded`, a negated condition each (A46);
@@ -71,32 +96,45 @@ export const INLINE_SCAN_BYTES_MAX = 65_536;
 /** Members of `in` that may be looked up in a serving thread: about 0.5 us each, the sets of rows included. */
 export const INLINE_VALUES_MAX = 1024;
 
+/**
+ * Codes and rows that joins through links may touch in a serving thread: about 2 ns each, one pass over them 130 us.
+ */
+export const INLINE_JOIN_STEPS_MAX = 65_536;
+
 /** Members whose rows are counted while planning; beyond, the count would cost as much as the query. */
 const COUNTED_VALUES_MAX = 64;
 
 /** A row check is chosen when it sees this many times less text than a scan: rows are scattered, texts neighbours. */
 const ROW_CHECK_GAIN = 4;
 
+/** Only related rows are asked where they are this many times fewer than all: finding them one by one costs more. */
+const NARROWING_GAIN = 16;
+
 const SCAN_NANOSECONDS_PER_BYTE = 1;
 const ROW_NANOSECONDS = 2;
 const VALUE_NANOSECONDS = 500;
+const JOIN_STEP_NANOSECONDS = 2;
 
 /** Plans a request without problems. Cost: a binary search per value, for the first 64 of each condition. */
 export function plan(collection: CollectionIndex, request: ListRequest, form: ServedForm): Plan {
   const context: Context = { collection, form };
   const placed = request.conditions.map((condition) => place(collection, condition));
-  const node = tableNode(
+  const node = rootNode(
     context,
-    [],
     placed.filter(({ condition }) => !condition.isNegated),
     collection.rows,
   );
   const excluded = placed
     .filter(({ condition }) => condition.isNegated)
-    .map((condition) => tableNode(context, [], [condition], node.estimate))
+    .map((condition) => rootNode(context, [condition], node.estimate))
     .sort((a, b) => a.scanBytes - b.scanBytes);
-  const values = request.conditions.reduce((sum, { operand }) => sum + operand.values.length, 0);
-  const scanBytes = [node, ...excluded].reduce((sum, tree) => sum + tree.scanBytes, 0);
+  const trees = [node, ...excluded];
+  const work: Work = {
+    values: request.conditions.reduce((sum, { operand }) => sum + operand.values.length, 0),
+    scanBytes: trees.reduce((sum, tree) => sum + tree.scanBytes, 0),
+    joinSteps: trees.reduce((sum, tree) => sum + tree.joinSteps, 0),
+    rows: trees.reduce((sum, tree) => sum + rowsOf(tree), 0),
+  };
   return {
     collection: collection.declaration.name,
     node,
@@ -105,18 +143,37 @@ export function plan(collection: CollectionIndex, request: ListRequest, form: Se
     offset: request.offset,
     limit: request.limit,
     form,
-    cost: microseconds([node, ...excluded], scanBytes, values),
-    isHeavy:
-      !request.isEmpty &&
-      (scanBytes > INLINE_SCAN_BYTES_MAX || values > INLINE_VALUES_MAX || hasRegex({ node, excluded })),
+    cost: microseconds(work),
+    isHeavy: !request.isEmpty && (isHeavy(work) || hasRegex({ node, excluded })),
   };
 }
 
 /** Whether a plan has regular expressions, for which the time in the pool is limited. Cost: its steps. */
 export function hasRegex({ node, excluded }: Pick<Plan, 'node' | 'excluded'>): boolean {
-  const isPooled = (step: ConditionStep | TableNode): boolean =>
-    step.kind === 'table' ? step.steps.some(isPooled) : lookupNamed(step.lookup)!.isPooled === true;
+  const isPooled = (step: PlanStep): boolean =>
+    step.kind === 'condition' ? lookupNamed(step.lookup)!.isPooled === true : step.steps.some(isPooled);
   return [node, ...excluded].some(isPooled);
+}
+
+/** What a plan makes a thread do, about. */
+interface Work {
+  readonly values: number;
+  readonly scanBytes: number;
+  readonly joinSteps: number;
+  readonly rows: number;
+}
+
+function isHeavy({ scanBytes, values, joinSteps }: Work): boolean {
+  return scanBytes > INLINE_SCAN_BYTES_MAX || values > INLINE_VALUES_MAX || joinSteps > INLINE_JOIN_STEPS_MAX;
+}
+
+function microseconds({ values, scanBytes, joinSteps, rows }: Work): number {
+  const nanoseconds =
+    scanBytes * SCAN_NANOSECONDS_PER_BYTE +
+    joinSteps * JOIN_STEP_NANOSECONDS +
+    rows * ROW_NANOSECONDS +
+    values * VALUE_NANOSECONDS;
+  return Math.ceil(nanoseconds / 1000);
 }
 
 interface Context {
@@ -124,36 +181,115 @@ interface Context {
   readonly form: ServedForm;
 }
 
-/** A condition with the tables that lie between the table at hand and its field. */
+/** A condition with the relations that lie between the table at hand and its field. */
 interface Placed {
   readonly condition: Condition;
   readonly located: LocatedField;
-  readonly tables: readonly ManyStep[];
+  readonly steps: readonly (ManyStep | LinkStep)[];
 }
 
 function place(collection: CollectionIndex, condition: Condition): Placed {
   const located = locateField(collection, condition.path);
-  return { condition, located, tables: located.tables };
+  return { condition, located, steps: located.steps };
 }
 
-function tableNode(context: Context, table: readonly string[], placed: readonly Placed[], bound: number): TableNode {
-  const children = childrenOf(placed).map(({ step, inside }) =>
-    tableNode(context, step.path, inside, step.node.table.rows),
-  );
-  const own = placed.filter(({ tables }) => tables.length === 0).map((one) => conditionStep(context, one));
+/** The root of a tree of steps over at most `bound` records. */
+function rootNode(context: Context, placed: readonly Placed[], bound: number): TableNode {
+  const conditions = settled(context, draftOf(context, undefined, placed), bound);
+  return { kind: 'table', table: [], ...conditions, reaches: conditions.estimate, isNarrowed: false };
+}
+
+/**
+ * The conditions on one relation before the order around it is known: what they find if all of its rows are asked. Each is
+ * drafted once and settled once, so that a key of many steps costs no more than its steps. `step` is undefined at the root.
+ */
+interface Draft {
+  readonly kind: 'draft';
+  readonly step: ManyStep | LinkStep | undefined;
+  readonly steps: readonly (ConditionStep | Draft)[];
+  readonly rows: number;
+  readonly estimate: number;
+  readonly scanBytes: number;
+}
+
+function draftOf(context: Context, step: Draft['step'], placed: readonly Placed[]): Draft {
+  const children = childrenOf(placed).map((child) => draftOf(context, child.step, child.inside));
+  const own = placed.filter(({ steps }) => steps.length === 0).map((one) => conditionStep(context, one));
+  const steps = [...own, ...children].sort((a, b) => a.scanBytes - b.scanBytes || reachOf(a) - reachOf(b));
+  const rows = step ? rowsBehind(step) : context.collection.rows;
+  return {
+    kind: 'draft',
+    step,
+    steps,
+    rows,
+    estimate: Math.min(rows, ...steps.map(reachOf)),
+    scanBytes: steps.reduce((sum, one) => sum + one.scanBytes, 0),
+  };
+}
+
+/** How many rows a relation has. */
+function rowsBehind(step: ManyStep | LinkStep): number {
+  return step.kind === 'link' ? step.link.to().rows : step.table.rows;
+}
+
+/** At most how many rows of the table at hand a step leaves. */
+function reachOf(step: ConditionStep | Draft): number {
+  return step.kind === 'draft' && step.step ? rowsReached(step.step, step) : step.estimate;
+}
+
+/** At most how many rows have a related row, of which at most `estimate` match. */
+function rowsReached(step: ManyStep | LinkStep, found: Pick<Draft | Related, 'estimate' | 'steps'>): number {
+  if (step.kind === 'many') return holdsForNulls(found) ? step.table.starts!.length - 1 : found.estimate;
+  const { index, link } = step;
+  if (holdsForNulls(found)) return index.rows;
+  const nulls = index.countOf({ start: index.dictionary.size, end: index.dictionary.size + 1 });
+  return Math.min(index.rows - nulls, found.estimate * link.rowsPerTargetMax());
+}
+
+type Settled = Pick<Related, 'steps' | 'estimate' | 'scanBytes' | 'joinSteps'>;
+
+/** The steps of a draft of which at most `bound` rows are asked, in their order, each for what those before leave. */
+function settled(context: Context, draft: Draft, bound: number): Settled {
   let estimate = bound;
-  const steps = [...own, ...children].sort(cheapestFirst).map((step) => {
-    const chosen = step.kind === 'condition' ? withRowCheck(context, step, estimate) : step;
-    // Parents without rows come on top of those of the rows that match.
-    if (chosen.kind === 'condition' || !holdsForNulls(chosen)) estimate = Math.min(estimate, chosen.estimate);
+  let scanBytes = 0;
+  let joined = 0;
+  const steps = draft.steps.map((step): PlanStep => {
+    const chosen = step.kind === 'draft' ? relation(context, step, estimate) : withRowCheck(context, step, estimate);
+    // Behind a step that leaves nothing none is run.
+    if (estimate > 0) {
+      scanBytes += chosen.scanBytes;
+      joined += chosen.kind === 'condition' ? 0 : chosen.joinSteps;
+    }
+    estimate = Math.min(estimate, chosen.kind === 'condition' ? chosen.estimate : chosen.reaches);
     return chosen;
   });
-  const scanBytes = steps.reduce((sum, step) => sum + step.scanBytes, 0);
-  return { kind: 'table', table, steps, estimate, scanBytes };
+  return { steps, estimate, scanBytes, joinSteps: joined };
+}
+
+/** Where few rows are left, only what they are related to is asked. */
+function relation(context: Context, draft: Draft, left: number): TableNode | LinkNode {
+  const step = draft.step!;
+  const related = step.kind === 'link' ? left : left * rowsPerParentMax(step.table);
+  const isNarrowed = related * NARROWING_GAIN <= draft.rows;
+  const conditions = settled(context, draft, isNarrowed ? related : draft.rows);
+  const reaches = Math.min(left, rowsReached(step, conditions));
+  if (step.kind === 'many') return { kind: 'table', table: step.path, ...conditions, reaches, isNarrowed };
+  const { path, link } = step;
+  const ownSteps = isNarrowed ? left : joinSteps(link, conditions.estimate) + rowsReached(step, conditions);
+  const to = link.to().declaration.name;
+  return {
+    kind: 'link',
+    link: path,
+    to,
+    ...conditions,
+    joinSteps: conditions.joinSteps + ownSteps,
+    reaches,
+    isNarrowed,
+  };
 }
 
 interface Child {
-  readonly step: ManyStep;
+  readonly step: ManyStep | LinkStep;
   readonly inside: Placed[];
 }
 
@@ -161,24 +297,20 @@ interface Child {
 function childrenOf(placed: readonly Placed[]): readonly Child[] {
   const children: Child[] = [];
   const relations = new Map<string, Child>();
-  for (const { condition, located, tables } of placed) {
-    const step = tables[0];
+  for (const { condition, located, steps } of placed) {
+    const step = steps[0];
     if (!step) continue;
     const name = step.path.join('__');
-    const inside = { condition, located, tables: tables.slice(1) };
+    const inside = { condition, located, steps: steps.slice(1) };
     const known = relations.get(name);
     if (known) known.inside.push(inside);
     else {
       const child = { step, inside: [inside] };
       children.push(child);
-      if (step.node.isRelation) relations.set(name, child);
+      if (step.kind === 'link' || step.isRelation) relations.set(name, child);
     }
   }
   return children;
-}
-
-function cheapestFirst(a: ConditionStep | TableNode, b: ConditionStep | TableNode): number {
-  return a.scanBytes - b.scanBytes || a.estimate - b.estimate;
 }
 
 function conditionStep({ form }: Context, { condition, located }: Placed): ConditionStep {
@@ -234,13 +366,6 @@ function withRowCheck({ collection }: Context, step: ConditionStep, left: number
   return { ...step, access: 'row check', estimate: Math.min(left, step.estimate), scanBytes };
 }
 
-function microseconds(trees: readonly TableNode[], scanBytes: number, values: number): number {
-  const rows = trees.reduce((sum, tree) => sum + rowsOf(tree), 0);
-  return Math.ceil(
-    (scanBytes * SCAN_NANOSECONDS_PER_BYTE + rows * ROW_NANOSECONDS + values * VALUE_NANOSECONDS) / 1000,
-  );
-}
-
-function rowsOf(node: TableNode): number {
-  return node.steps.reduce((sum, step) => sum + (step.kind === 'table' ? rowsOf(step) : step.estimate), 0);
+function rowsOf({ steps }: TableNode | LinkNode): number {
+  return steps.reduce((sum, step) => sum + (step.kind === 'condition' ? step.estimate : rowsOf(step)), 0);
 }

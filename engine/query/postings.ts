@@ -3,7 +3,7 @@
 import type { CodeRange } from '../column/dictionary.ts';
 import { hasBit, setBit, wordsFor } from '../bits/bitmap.ts';
 import type { FieldIndex } from '../index/field.ts';
-import { ofBitmap, union, type RowSet } from '../index/rowset.ts';
+import { eachRow, ofBitmap, union, type RowSet } from '../index/rowset.ts';
 import type { Counters } from './counters.ts';
 
 /** Joining a range costs about as much as looking at the codes of this many rows. */
@@ -11,7 +11,7 @@ const ROWS_PER_RANGE = 32;
 
 /** The rows whose code lies in one of the disjoint ranges. Cost: the rows of the ranges, or all rows if that is less. */
 export function rowsOfCodes(counters: Counters, index: FieldIndex, codes: readonly CodeRange[]): RowSet {
-  if (codes.length * ROWS_PER_RANGE > index.rows) return rowsByCode(counters, index, codes);
+  if (codes.length * ROWS_PER_RANGE > index.rows) return rowsByCode(counters, index, bitsOf(index, codes));
   const rows = union(
     codes.map((range) => index.rowsOf(range)),
     index.rows,
@@ -20,9 +20,24 @@ export function rowsOfCodes(counters: Counters, index: FieldIndex, codes: readon
   return rows;
 }
 
-function rowsByCode(counters: Counters, index: FieldIndex, codes: readonly CodeRange[]): RowSet {
+/** The same for a set of codes, null's among them where it is in the set. */
+export function rowsOfCodeSet(counters: Counters, index: FieldIndex, codes: RowSet): RowSet {
+  if (codes.kind === 'bitmap' && codes.count * ROWS_PER_RANGE > index.rows) {
+    return rowsByCode(counters, index, codes.words);
+  }
+  const ranges: CodeRange[] = [];
+  if (codes.kind === 'range') ranges.push(codes);
+  else eachRow(codes, (code) => ranges.push({ start: code, end: code + 1 }));
+  return rowsOfCodes(counters, index, ranges);
+}
+
+function bitsOf(index: FieldIndex, codes: readonly CodeRange[]): Uint32Array {
   const wanted = new Uint32Array(wordsFor(index.dictionary.size + 1));
   for (const { start, end } of codes) for (let code = start; code < end; code++) setBit(wanted, code);
+  return wanted;
+}
+
+function rowsByCode(counters: Counters, index: FieldIndex, wanted: Uint32Array): RowSet {
   const words = new Uint32Array(wordsFor(index.rows));
   for (let row = 0; row < index.rows; row++) if (hasBit(wanted, index.codeAt(row))) setBit(words, row);
   counters.postingsVisited += index.rows;

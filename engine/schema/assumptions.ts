@@ -339,7 +339,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'A48',
     topic: 'Depth of keys',
-    choice: 'A key may step over at most 6 relations; beyond it is an error.',
+    choice: 'A key may step over at most 6 relations, as it writes them; beyond it is an error.',
     why: 'Cycles of relations would make the length of a key the only bound on work.',
   },
   // Responses

@@ -39,4 +39,11 @@ export const QUERY_ASSUMPTIONS: readonly Assumption[] = [
       'Takes a boolean (A41). Where there is no related row, or no element of an array, one of nulls stands for it, and below it only such: `isnull=true` finds it, alone or with other `isnull=true` on the same relation. On a key that ends on a relation it asks for the id.',
     why: 'The stock service joins so that records without related rows are kept with nulls.',
   },
+  {
+    id: 'A60',
+    topic: 'Steps through links',
+    choice:
+      'A key steps through a link to the fields of the record it points at; behind an embedded record its own members come first, then, where its id is a link, the fields of that record: `permissions__uuid` is `permissions__ob_id__uuid`. A dangling link keeps its id there, all else is null: `projects__ob_id=7` is `projects=7`.',
+    why: 'The id of a link is read from the link, not from the record behind it, and what an embedded record shows itself is what a client reads.',
+  },
 ];

@@ -59,7 +59,8 @@ export function writeCatalogue(catalogue: Catalogue, directory: string): void {
 }
 
 function randomFile(random: Random, collection: Collection, count: number): string {
-  const ids = new Set(random.several(count, count + 1, () => random.integer(0, count * 3)));
+  // Links point at small ids: half of them must lead somewhere.
+  const ids = new Set(random.several(count, count + 1, () => random.integer(0, random.chance(0.3) ? 12 : count * 3)));
   if (random.chance(0.1)) ids.add(Number.MAX_SAFE_INTEGER);
   const ordered = random.chance(0.7) ? [...ids].sort((a, b) => a - b) : [...ids];
   const wildness = random.chance(0.5) ? 0 : 0.3;

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { collectionNamed, COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { memberOf, parseJson, type Json } from './json.ts';
 
@@ -26,6 +26,19 @@ export function dataSetOf(texts: ReadonlyMap<string, string>): DataSet {
 /** The data set of a directory of `<collection>.ndjson` or `.ndjson.gz` files (design: Data set format). */
 export function dataSetIn(directory: string): DataSet {
   return dataSetOf(new Map(COLLECTIONS.map(({ name }) => [name, textOf(join(directory, `${name}.ndjson`))])));
+}
+
+/**
+ * The record that a link to a collection points at, undefined for no link. A dangling link is a record that has only its
+ * id.
+ */
+export function linkedRecord(dataSet: DataSet, to: string, link: Json | undefined): Json | undefined {
+  const digits = link?.kind === 'string' ? /\/(\d+)\/\?format=api$/.exec(link.value)?.[1] : undefined;
+  if (digits === undefined) return undefined;
+  const id = BigInt(digits);
+  const found = dataSet.get(to)?.find((record) => record.id === id);
+  const idField = collectionNamed(to)?.idField ?? '';
+  return found?.json ?? { kind: 'object', members: [[idField, { kind: 'number', token: digits }]] };
 }
 
 function textOf(path: string): string {

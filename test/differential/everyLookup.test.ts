@@ -18,14 +18,14 @@ import {
 import { eachRow } from '../../engine/index/rowset.ts';
 import { randomOf, type Random } from '../support/random.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
-import { dataSetOf } from './dataset.ts';
-import { matches } from './filters.ts';
-import { collectionIn } from './infer.ts';
+import { dataSetOf, linkedRecord } from './dataset.ts';
+import { matches, type World } from './filters.ts';
+import { collectionIn, collectionOf } from './infer.ts';
 import { judge } from './judge.ts';
 import { servedText } from './links.ts';
 import { LOOKUPS } from './lookups.ts';
 import { encode, pairsOf } from './query.ts';
-import { randomValue } from './requestFilters.ts';
+import { fieldsBehindIn, randomValue } from './requestFilters.ts';
 import { randomOperand } from './requestOperands.ts';
 
 const SEED = 41;
@@ -70,20 +70,26 @@ function foundByReplica(name: string, query: string): Found {
 }
 
 function foundByOracle(collection: Collection, query: string): Found {
-  const judgement = judge(pairsOf(query), collection, { strict: false, filterErrors: 'fail', filters: 'all' });
+  const settings = { strict: false, filterErrors: 'fail', filters: 'all' } as const;
+  const judgement = judge(pairsOf(query), collection, settings, (name) => collectionOf(dataSet, name));
   if (judgement.errors.length > 0) return { problems: judgement.errors };
-  const text = (stored: string): string => servedText(stored, { baseUrl: BASE_URL, version: 'v3', form: 'api' });
+  const world: World = {
+    text: (stored) => servedText(stored, { baseUrl: BASE_URL, version: 'v3', form: 'api' }),
+    linked: (to, link) => linkedRecord(dataSet, to, link),
+  };
   const records = dataSet.get(collection.name) ?? [];
-  const found = records.filter(({ json }) => matches(json, judgement.conditions, text));
+  const found = records.filter(({ json }) => matches(json, judgement.conditions, world));
   return { ids: found.map(({ id }) => String(id)) };
 }
 
-/** Every walk from the collection to a value or a relation. */
-function pathsOf(fields: readonly Field[]): readonly (readonly Field[])[] {
+/** Every walk from the collection to a value or a relation, over at most so many links. */
+function pathsOf(fields: readonly Field[], links = 1): readonly (readonly Field[])[] {
   return fields
     .filter(({ kind }) => kind !== 'opaque')
     .flatMap((field) => {
-      const inner = field.kind === 'record' || field.kind === 'records' ? pathsOf(field.fields) : [];
+      const isLink = field.kind === 'link' || field.kind === 'links';
+      const behind = fieldsBehindIn(dataSet)(field);
+      const inner = !isLink || links > 0 ? pathsOf(behind, isLink ? links - 1 : links) : [];
       return [[field], ...inner.map((path) => [field, ...path])];
     });
 }
@@ -93,7 +99,7 @@ function queriesOf(draws: Random, collection: Collection, path: readonly Field[]
   const name = path.map((field) => field.name).join('__');
   const draw = (): string => {
     const model = records.length > 0 ? draws.pick(records).json : undefined;
-    return randomValue(draws, path, model);
+    return randomValue(draws, path, { json: model, dataSet });
   };
   return LOOKUPS.flatMap((lookup) =>
     Array.from({ length: OPERANDS }, () => encode(randomOperand(draws, lookup, draw).toWellFormed(), '+')).flatMap(

@@ -4,6 +4,12 @@ import type { Field } from '../../engine/schema/types.ts';
 import { memberOf, type Json } from './json.ts';
 import type { Test } from './values.ts';
 
+/** What matching needs besides the record: strings as served, and the record that a link points at. */
+export interface World {
+  text(stored: string): string;
+  linked(to: string, link: Json | undefined): Json | undefined;
+}
+
 /** One condition: a walk from the record to values, and the test they must pass. */
 export interface Condition {
   readonly path: readonly Field[];
@@ -13,24 +19,22 @@ export interface Condition {
 
 /**
  * Whether a record fulfils all conditions. Positive conditions on one to-many relation hold for the same related row; each
- * negated one stands alone and drops records with any matching row. `text` gives strings as served.
+ * negated one stands alone and drops records with any matching row. A related row that does not exist is a row of nulls.
  */
-export function matches(record: Json, conditions: readonly Condition[], text: (stored: string) => string): boolean {
+export function matches(record: Json, conditions: readonly Condition[], world: World): boolean {
   const positive = conditions.filter(({ negated }) => !negated);
   const negative = conditions.filter(({ negated }) => negated);
-  if (!hold(record, positive, 0, text)) return false;
-  return negative.every((condition) => !hold(record, [condition], 0, text));
+  if (!hold(record, positive, 0, world)) return false;
+  return negative.every((condition) => !hold(record, [condition], 0, world));
 }
 
-type Text = (stored: string) => string;
-
 /** Whether the conditions, whose paths have `depth` steps behind them, all hold for one (related) record. */
-function hold(record: Json | undefined, conditions: readonly Condition[], depth: number, text: Text): boolean {
+function hold(record: Json | undefined, conditions: readonly Condition[], depth: number, world: World): boolean {
   const fields = new Set(conditions.map(({ path }) => path[depth]));
   for (const field of fields) {
     if (field === undefined) throw new Error('a path ends on a value');
     const group = conditions.filter(({ path }) => path[depth] === field);
-    if (!fieldHolds(field, memberOf(record, field.name), group, depth, text)) return false;
+    if (!fieldHolds(field, memberOf(record, field.name), group, depth, world)) return false;
   }
   return true;
 }
@@ -40,23 +44,39 @@ function fieldHolds(
   value: Json | undefined,
   group: readonly Condition[],
   depth: number,
-  text: Text,
+  world: World,
 ): boolean {
   // Where there is no related row, one of nulls stands for it.
   const items = value?.kind === 'array' && value.items.length > 0 ? value.items : [undefined];
+  const { text } = world;
   switch (field.kind) {
     case 'scalar':
-    case 'link':
       return group.every(({ test }) => test(value, text));
     case 'scalars':
       return group.every(({ test }) => items.some((item) => test(item, text)));
+    case 'link':
+      return linkHolds(field.to, value, group, depth, world);
     case 'links':
-      return items.some((item) => group.every(({ test }) => test(item, text)));
+      return items.some((item) => linkHolds(field.to, item, group, depth, world));
     case 'record':
-      return hold(value, group, depth + 1, text);
+      return hold(value, group, depth + 1, world);
     case 'records':
-      return items.some((item) => hold(item, group, depth + 1, text));
+      return items.some((item) => hold(item, group, depth + 1, world));
     case 'opaque':
       throw new Error('an opaque field is no column');
   }
+}
+
+/** Conditions that end on a link are about its id, the others about the record it points at. */
+function linkHolds(
+  to: string,
+  link: Json | undefined,
+  group: readonly Condition[],
+  depth: number,
+  world: World,
+): boolean {
+  const ending = group.filter(({ path }) => path.length === depth + 1);
+  const going = group.filter(({ path }) => path.length > depth + 1);
+  if (!ending.every(({ test }) => test(link, world.text))) return false;
+  return going.length === 0 || hold(world.linked(to, link), going, depth + 1, world);
 }

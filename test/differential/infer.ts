@@ -22,6 +22,13 @@ export function collectionIn(dataSet: DataSet, collection: Collection): Collecti
   return found;
 }
 
+/** The same by name. */
+export function collectionOf(dataSet: DataSet, name: string): Collection {
+  const collection = COLLECTIONS.find((candidate) => candidate.name === name);
+  if (!collection) throw new Error(`no collection ${name}`);
+  return collectionIn(dataSet, collection);
+}
+
 function fieldsOf(declared: readonly Field[], shown: readonly Field[], objects: readonly Json[]): readonly Field[] {
   const fields = declared.map((field) => withExtras(field, valuesOf(objects, field.name)));
   for (const field of shown) {

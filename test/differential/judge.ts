@@ -3,7 +3,7 @@
 import type { Collection } from '../../engine/schema/types.ts';
 import { writeText } from './json.ts';
 import { encode, lastValue, type Pair } from './query.ts';
-import { filterableFields, keyOf, type FilterKey, type Key } from './keys.ts';
+import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from './keys.ts';
 import type { Condition } from './filters.ts';
 import type { Parsed } from './values.ts';
 import { parseTest } from './lookups.ts';
@@ -27,7 +27,12 @@ const PAGING: readonly string[] = ['limit', 'offset'];
 const EVERYWHERE: readonly string[] = ['format', 'strict'];
 
 /** Judges the parameters of a list (a collection is given) or of a single record or root view (none is). */
-export function judge(pairs: readonly Pair[], collection: Collection | undefined, settings: JudgeSettings): Judgement {
+export function judge(
+  pairs: readonly Pair[],
+  collection: Collection | undefined,
+  settings: JudgeSettings,
+  linked: Linked,
+): Judgement {
   const controls = collection ? [...EVERYWHERE, ...PAGING] : EVERYWHERE;
   const roots = collection ? filterableFields(collection, settings.filters) : [];
   const isStrict = settings.strict || ['1', 'true'].includes(lastValue(pairs, 'strict') ?? '');
@@ -36,7 +41,7 @@ export function judge(pairs: readonly Pair[], collection: Collection | undefined
   const ignored: string[] = [];
   let isEmpty = false;
   let regexes = 0;
-  for (const { name, value, key } of judgedOnce(pairs, controls, (name) => keyOf(name, roots))) {
+  for (const { name, value, key } of judgedOnce(pairs, controls, (name) => keyOf(name, roots, linked))) {
     if (key.kind === 'unknown') {
       const known = [...roots.map((field) => field.name), ...controls];
       if (isStrict) errors.push([name, `Unknown parameter.${suggestion(name, known, controls)}`]);

@@ -14,11 +14,15 @@ export interface FilterKey {
   readonly normal: string;
 }
 
+/** A collection by name, with the fields that a key can step on behind a link to it. */
+export type Linked = (name: string) => Collection;
+
 /** A key as judged: a condition, a known field with something that does not fit it, or an unknown parameter. */
 export type Key = FilterKey | { readonly kind: 'wrong'; readonly message: string } | { readonly kind: 'unknown' };
 
 const UNKNOWN: Key = { kind: 'unknown' };
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+const STEPS_MAX = 6;
 const DATE_PARTS: readonly string[] = ['date', 'year', 'month', 'day', 'week_day', 'hour', 'minute', 'second'];
 const ORDERS: readonly string[] = ['gt', 'gte', 'lt', 'lte', 'range'];
 
@@ -29,27 +33,32 @@ export function filterableFields(collection: Collection, filters: 'all' | 'docum
 }
 
 /** What a decoded parameter name means to a list whose filterable fields are `roots`. */
-export function keyOf(key: string, roots: readonly Field[]): Key {
+export function keyOf(key: string, roots: readonly Field[], linked: Linked): Key {
   const negated = key.endsWith('!');
   const [first = '', ...rest] = (negated ? key.slice(0, -1) : key).split('__');
   if (![first, ...rest.filter((name) => name !== '')].every((name) => NAME.test(name))) return UNKNOWN;
   const root = fieldNamed(roots, first);
-  return root ? walk(root, rest, negated) : UNKNOWN;
+  return root ? walk(root, rest, negated, linked) : UNKNOWN;
 }
 
-function walk(root: Field, names: readonly string[], negated: boolean): Key {
-  const path = [root];
+function walk(root: Field, names: readonly string[], negated: boolean, linked: Linked): Key {
+  let path: readonly Field[] = [root];
   let depth = 0;
   for (; depth < names.length; depth++) {
-    const next = fieldNamed(subFieldsOf(path.at(-1)), names[depth] ?? '');
-    if (!next) break;
-    path.push(next);
+    const longer = stepped(path, names[depth] ?? '', linked);
+    if (!longer) break;
+    path = longer;
+  }
+  if (depth > STEPS_MAX) {
+    return { kind: 'wrong', message: `At most ${STEPS_MAX} relations can be stepped over.` };
   }
   const [lookup = 'exact', excess] = names.slice(depth);
   if (!isLookup(lookup) || !suits(lookup, path.at(-1)) || hasNoId(path.at(-1))) return wrongLookup(lookup);
   if (excess !== undefined) return wrongLookup(excess);
   const whole = withId(path);
-  const normal = `${whole.map(({ name }) => name).join('__')}__${lookup}${negated ? '!' : ''}`;
+  const last = whole.at(-1);
+  const toId = last?.kind === 'link' || last?.kind === 'links' ? `__${linked(last.to).idField}` : '';
+  const normal = `${whole.map(({ name }) => name).join('__')}${toId}__${lookup}${negated ? '!' : ''}`;
   return { kind: 'filter', path: whole, type: typeOf(whole.at(-1)), lookup, negated, normal };
 }
 
@@ -78,7 +87,7 @@ function hasNoId(last: Field | undefined): boolean {
 function withId(path: readonly Field[]): readonly Field[] {
   const last = path.at(-1);
   if (last?.kind !== 'record' && last?.kind !== 'records') return path;
-  const id = last.idField === undefined ? undefined : fieldNamed(last.fields, last.idField);
+  const id = idOf(last);
   return id ? [...path, id] : path;
 }
 
@@ -86,8 +95,26 @@ function typeOf(last: Field | undefined): OperandType {
   return last?.kind === 'scalar' || last?.kind === 'scalars' ? last.type : 'id';
 }
 
-function subFieldsOf(field: Field | undefined): readonly Field[] {
-  return field?.kind === 'record' || field?.kind === 'records' ? columnsOf(field.fields) : [];
+/**
+ * The path and one name more: a member of an embedded record, or a field of the record that a link points at. An embedded
+ * record whose id is a link is also the record it points at, for names that are not its own.
+ */
+function stepped(path: readonly Field[], name: string, linked: Linked): readonly Field[] | undefined {
+  const last = path.at(-1);
+  if (last?.kind === 'link' || last?.kind === 'links') {
+    const field = fieldNamed(columnsOf(linked(last.to).fields), name);
+    return field && [...path, field];
+  }
+  if (last?.kind !== 'record' && last?.kind !== 'records') return undefined;
+  const own = fieldNamed(columnsOf(last.fields), name);
+  if (own) return [...path, own];
+  const id = idOf(last);
+  return id?.kind === 'link' ? stepped([...path, id], name, linked) : undefined;
+}
+
+/** The member of an embedded record that is its id; one that only the data shows may have none. */
+export function idOf(record: Extract<Field, { kind: 'record' | 'records' }>): Field | undefined {
+  return record.idField === undefined ? undefined : fieldNamed(record.fields, record.idField);
 }
 
 function columnsOf(fields: readonly Field[]): readonly Field[] {

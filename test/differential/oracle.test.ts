@@ -233,11 +233,11 @@ describe('filters', () => {
 
   test('a 400 lists every bad key in query order', () => {
     expect(
-      get(`${observations}title__foo=1&ob_id=1.5&title__=&ob_id__in=1,x&projects__uuid=1&title__nope=%00`).body,
+      get(`${observations}title__foo=1&ob_id=1.5&title__=&ob_id__in=1,x&projects__foo=1&title__nope=%00`).body,
     ).toBe(
       '{"title__foo":["\\"foo\\" lookup is not supported"],"ob_id":["Enter a whole number."],' +
         '"title__":["\\"\\" lookup is not supported"],"ob_id__in":["Enter a whole number."],' +
-        '"projects__uuid":["\\"uuid\\" lookup is not supported"],' +
+        '"projects__foo":["\\"foo\\" lookup is not supported"],' +
         '"title__nope":["\\"nope\\" lookup is not supported"]}',
     );
     expect(get(`${observations}title=%00`).body).toBe('{"title":["Null characters are not allowed."]}');
@@ -259,6 +259,48 @@ describe('filters', () => {
     );
     expect(get('/api/v3/observations/1/?limit=1', { strict: true }).body).toBe('{"limit":["Unknown parameter."]}');
     expect(get(`${observations}ob_id=1`, { filters: 'documented' }).headers['x-ignored-params']).toBe('ob_id');
+  });
+});
+
+describe('filters through links', () => {
+  const link = (to: string, id: number): string => `"{base_url}/api/v3/${to}/${id}/?format=api"`;
+  const observed = (id: number, projects: readonly number[], rest: string): string =>
+    observation(id, `"title":"t${id}","projects":[${projects.map((to) => link('projects', to)).join(',')}],${rest}`);
+  const linked = dataSetOf(
+    new Map([
+      [
+        'observations',
+        observed(1, [1, 2], `"result_field":{"ob_id":${link('observations', 2)},"dataPath":"/a"}`) +
+          observed(2, [2, 9], `"procedureAcquisition":${link('acquisitions', 1)}`) +
+          observed(3, [], `"procedureAcquisition":null`),
+      ],
+      ['projects', '{"ob_id":1,"uuid":"p1","title":"ice"}\n{"ob_id":2,"uuid":"p2","title":"sea"}\n'],
+      ['acquisitions', `{"ob_id":1,"instrumentplatformpair_set":[{"ob_id":5,"platform":${link('platforms', 8)}}]}\n`],
+      ['platforms', '{"ob_id":8,"title":"ship"}\n'],
+    ]),
+  );
+  const idsOfLinked = (query: string): number[] => {
+    const request = { method: 'GET', target: `/api/v3/observations/?${query}`, headers: {} };
+    const page = JSON.parse(oracle(linked, SETTINGS, request).body ?? '') as { results: { ob_id: number }[] };
+    return page.results.map((record) => record.ob_id);
+  };
+
+  test.each([
+    ['projects__uuid=p2', [1, 2]],
+    ['projects__uuid=p1&projects__title=ice', [1]],
+    ['projects__uuid=p1&projects__title=sea', []],
+    ['projects=1&projects__title=sea', []],
+    ['projects__uuid!=p1', [2, 3]],
+    ['projects__ob_id=9', [2]],
+    ['projects__ob_id__startswith=9', [2]],
+    ['projects__ob_id=1&projects=9', [2]],
+    ['result_field__title=t2', [1]],
+    ['result_field__ob_id__title=t2&result_field__dataPath=/a', [1]],
+    ['result_field__projects=9', [1]],
+    ['procedureAcquisition__instrumentplatformpair_set__platform__title=ship', [2]],
+    ['result_field__procedureAcquisition__instrumentplatformpair_set__platform__title__startswith=s', [1]],
+  ])('%s finds %j', (query, ids) => {
+    expect(idsOfLinked(query)).toEqual(ids);
   });
 });
 

@@ -1,11 +1,11 @@
 // The naive oracle: answers any request of the catalogue API from arrays of records and plain loops.
 // Shares only the declaration with the product. Called by the differential and its own tests. Never fast.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { collectionIn } from './infer.ts';
+import { collectionIn, collectionOf } from './infer.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { accepts } from './accept.ts';
-import type { DataSet, OracleRecord } from './dataset.ts';
-import { matches } from './filters.ts';
+import { linkedRecord, type DataSet, type OracleRecord } from './dataset.ts';
+import { matches, type World } from './filters.ts';
 import { writeJson, writeText } from './json.ts';
 import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } from './judge.ts';
 import { linkTo, servedText, type LinkStyle } from './links.ts';
@@ -81,6 +81,7 @@ function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept
     context.pairs,
     view.kind === 'list' ? collectionIn(context.dataSet, view.collection) : undefined,
     context.settings,
+    (name) => collectionOf(context.dataSet, name),
   );
   if (judgement.errors.length > 0) return json(400, errorBody(judgement.errors), {});
   const style = styleOf(context, view, format);
@@ -114,9 +115,12 @@ function recordBody({ json }: OracleRecord, style: LinkStyle): string {
 }
 
 function pageBody(context: Context, collection: Collection, judgement: Judgement, style: LinkStyle): string {
-  const text = (stored: string): string => servedText(stored, style);
+  const world: World = {
+    text: (stored) => servedText(stored, style),
+    linked: (to, link) => linkedRecord(context.dataSet, to, link),
+  };
   const found = recordsOf(context, collection).filter(
-    ({ json }) => !judgement.isEmpty && matches(json, judgement.conditions, text),
+    ({ json }) => !judgement.isEmpty && matches(json, judgement.conditions, world),
   );
   const limit = limitOf(context);
   const offset = pageInteger(lastValue(context.pairs, 'offset'), 0n) ?? 0n;

@@ -2,13 +2,22 @@
 // Called by requests.ts.
 import type { Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
+import { linkedRecord, type DataSet } from './dataset.ts';
 import { memberOf, type Json } from './json.ts';
+import { collectionOf } from './infer.ts';
+import { idOf } from './keys.ts';
 import { encode } from './query.ts';
 import { DATE_LOOKUPS, randomOperand, TEXT_LOOKUPS } from './requestOperands.ts';
 import { DATES, DATE_TIMES, INTEGERS, TEXTS } from './texts.ts';
 
-/** Draws `key=value` for a path of fields; `model` is a record that values are mostly drawn from. */
-export function randomFilter(random: Random, path: readonly Field[], model: Json | undefined): string {
+/** A record that values are mostly drawn from, and what its links lead to. */
+export interface Model {
+  readonly json: Json | undefined;
+  readonly dataSet: DataSet;
+}
+
+/** Draws `key=value` for a path of fields. */
+export function randomFilter(random: Random, path: readonly Field[], model: Model): string {
   const lookup = random.chance(0.93) ? random.pick(fittingLookups(random, path.at(-1))) : random.pick(ODD_LOOKUPS);
   const key = path.map(({ name }) => encodeURIComponent(name)).join('__') + lookup + randomNegation(random);
   const draw = (): string => randomValue(random, path, model);
@@ -57,18 +66,62 @@ const ODD_LOOKUPS: readonly string[] = [
   '__%C3%A9t%C3%A9',
 ];
 
-/** Draws a walk from one of the fields down to a value or a relation. */
-export function randomFieldPath(random: Random, fields: readonly Field[]): readonly Field[] {
-  const rare = fields.filter(isRare);
-  const field = random.pick(rare.length > 0 && random.chance(0.15) ? rare : fields);
-  const isRelation = field.kind === 'record' || field.kind === 'records';
-  const inner = isRelation ? field.fields.filter(({ kind }) => kind !== 'opaque') : [];
-  if (inner.length === 0 || random.chance(0.2)) return [field];
-  return [field, ...randomFieldPath(random, inner)];
+/** The fields that a path may step on behind a field, from the data set at hand. */
+export type FieldsBehind = (field: Field | undefined) => readonly Field[];
+
+/** Members of embedded records, and what the records of a data set have that links point at. */
+export function fieldsBehindIn(dataSet: DataSet): FieldsBehind {
+  return (field) => {
+    if (field?.kind === 'link' || field?.kind === 'links') return columnsOf(collectionOf(dataSet, field.to).fields);
+    return field?.kind === 'record' || field?.kind === 'records' ? columnsOf(field.fields) : [];
+  };
+}
+
+/** Draws a path that shares a relation with another one, so that both are about the same related row. */
+export function randomSibling(random: Random, path: readonly Field[], behind: FieldsBehind): readonly Field[] {
+  const end = random.integer(1, path.length + 1);
+  const fields = behind(path[end - 1]);
+  return fields.length === 0 ? path : [...path.slice(0, end), ...randomFieldPath(random, fields, behind)];
+}
+
+/** Draws a walk from one of the fields down to a value or a relation, over so many links where it can. */
+export function randomFieldPath(
+  random: Random,
+  fields: readonly Field[],
+  behind: FieldsBehind,
+  links: number = randomLinks(random),
+): readonly Field[] {
+  const preferred = fields.filter(links > 0 ? (field) => leadsFar(field, behind) : isRare);
+  const field = random.pick(preferred.length > 0 && (links > 0 || random.chance(0.15)) ? preferred : fields);
+  const rest = Math.max(0, links - 1);
+  const goOn = (from: Field, left: number): readonly Field[] =>
+    behind(from).length === 0 ? [field] : [field, ...randomFieldPath(random, behind(from), behind, left)];
+  if (field.kind === 'link' || field.kind === 'links') {
+    return random.chance(links > 0 ? 0.1 : 0.5) ? [field] : goOn(field, rest);
+  }
+  if ((field.kind !== 'record' && field.kind !== 'records') || random.chance(links > 0 ? 0.02 : 0.2)) return [field];
+  const id = idOf(field);
+  return id?.kind !== 'link' || random.chance(0.4) ? goOn(field, links) : goOn(id, rest);
+}
+
+/** Links to records that have more than an id, embedded ids that are links among them. */
+function leadsFar(field: Field, behind: FieldsBehind): boolean {
+  if (field.kind === 'record' || field.kind === 'records') return field.fields.some((inner) => leadsFar(inner, behind));
+  return (field.kind === 'link' || field.kind === 'links') && behind(field).length > 1;
+}
+
+function columnsOf(fields: readonly Field[]): readonly Field[] {
+  return fields.filter(({ kind }) => kind !== 'opaque');
+}
+
+/** Mostly none, else up to three; now and then more than a key may step over. */
+function randomLinks(random: Random): number {
+  if (random.chance(0.5)) return 0;
+  return random.chance(0.03) ? 8 : random.integer(1, 4);
 }
 
 /** A value that stands in the model at the path, or a piece of one, or any value of a fitting type, or any at all. */
-export function randomValue(random: Random, path: readonly Field[], model: Json | undefined): string {
+export function randomValue(random: Random, path: readonly Field[], model: Model): string {
   const names = path.map(({ name }) => name);
   const found = random.chance(0.8) ? valuesAt(model, names) : [];
   if (found.length === 0) return random.chance(0.9) ? fittingValue(random, path.at(-1)) : random.pick(ODD_OPERANDS);
@@ -87,10 +140,19 @@ function fittingValue(random: Random, field: Field | undefined): string {
   return random.pick(type === 'text' ? TEXTS : [...DATES, ...DATE_TIMES]);
 }
 
-function valuesAt(value: Json | undefined, names: readonly string[]): string[] {
-  if (value?.kind === 'array') return value.items.flatMap((inner) => valuesAt(inner, names));
+function valuesAt({ json: value, dataSet }: Model, names: readonly string[]): string[] {
+  if (value?.kind === 'array') return value.items.flatMap((json) => valuesAt({ json, dataSet }, names));
   const [name, ...rest] = names;
-  if (value?.kind === 'object') return valuesAt(memberOf(value, name ?? 'ob_id'), rest);
+  if (value?.kind === 'object') {
+    const own = memberOf(value, name ?? 'ob_id');
+    const isShort = own === undefined && name !== undefined && memberOf(value, 'ob_id')?.kind === 'string';
+    return isShort
+      ? valuesAt({ json: memberOf(value, 'ob_id'), dataSet }, names)
+      : valuesAt({ json: own, dataSet }, rest);
+  }
+  const to = value?.kind === 'string' ? /^\{base_url\}\/api\/v3\/(\w+)\/\d+\//.exec(value.value)?.[1] : undefined;
+  if (to !== undefined && name !== undefined)
+    return valuesAt({ json: linkedRecord(dataSet, to, value), dataSet }, names);
   if (value?.kind === 'number') return [value.token];
   if (value?.kind === 'boolean') return [String(value.value)];
   if (value?.kind !== 'string') return [];

@@ -5,10 +5,9 @@ import type { Collection } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import type { DataSet } from './dataset.ts';
 import { collectionIn } from './infer.ts';
-import type { Json } from './json.ts';
 import type { OracleRequest } from './oracle.ts';
 import { encode } from './query.ts';
-import { randomFieldPath, randomFilter } from './requestFilters.ts';
+import { fieldsBehindIn, randomFieldPath, randomFilter, randomSibling, type Model } from './requestFilters.ts';
 import { randomPath } from './requestPaths.ts';
 import { TEXTS } from './texts.ts';
 
@@ -20,7 +19,7 @@ export function randomRequest(random: Random, dataSet: DataSet): OracleRequest {
   const records = dataSet.get(collection.name) ?? [];
   const model = records.length > 0 ? random.pick(records).json : undefined;
   const path = randomPath(random, dataSet, collection);
-  const query = randomQuery(random, collectionIn(dataSet, collection), model);
+  const query = randomQuery(random, collectionIn(dataSet, collection), { json: model, dataSet });
   return { method: randomMethod(random), target: path + query, headers: randomHeaders(random) };
 }
 
@@ -47,14 +46,16 @@ function randomHeaders(random: Random): Record<string, string> {
   return random.chance(0.85) ? {} : { accept: random.pick(ACCEPTS) };
 }
 
-/** `model` is a record that the values are drawn from, so that several filters agree on it. */
-function randomQuery(random: Random, collection: Collection, model: Json | undefined): string {
+/** `model` has a record that the values are drawn from, so that several filters agree on it. */
+function randomQuery(random: Random, collection: Collection, model: Model): string {
   if (random.chance(0.1)) return random.pick(['', '', '?', '?&', '?=', '?=x', '?a', '?%', '?%ff=%e2%82', '??x=1']);
   const roots = collection.fields.filter(({ kind }) => kind !== 'opaque');
-  const paths = random.several(0, 4, () => randomFieldPath(random, roots));
+  const behind = fieldsBehindIn(model.dataSet);
+  const paths = random.several(0, 4, () => randomFieldPath(random, roots, behind));
   // Two conditions on one relation or array differ from two on different ones.
   const twice = paths.filter((path) => random.chance(path.at(-1)?.kind === 'scalars' ? 0.9 : 0.1));
   paths.push(...twice);
+  paths.push(...paths.filter(() => random.chance(0.15)).map((path) => randomSibling(random, path, behind)));
   const filters = paths.map((path) => randomFilter(random, path, model));
   const all = [...filters, ...randomControls(random)];
   if (all.length === 0) return '';
