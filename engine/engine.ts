@@ -9,7 +9,8 @@ export type { Collection, Version } from './schema/types.ts';
 export { type ServedForm, SPEC_LINK_END } from './column/served.ts';
 
 // A collection opened, and sets of its rows.
-export type { Selection } from './index/rowset.ts';
+export { compacted, ownBuffers, ownedBytes, ownedBytesMax } from './index/footprint.ts';
+export type { RowSet, Selection } from './index/rowset.ts';
 export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
@@ -18,8 +19,9 @@ export { type LoadedSnapshot, openSnapshot, sectionsOf } from './snapshot/open.t
 
 // From a raw query to rows: parse -> plan -> execute.
 export { newCounters } from './query/counters.ts';
-export { execute, type Listed } from './query/execute.ts';
+export { execute, findRows, type Listed, pageOf } from './query/execute.ts';
 export { explain } from './query/explain.ts';
+export { filterKey } from './query/filterKey.ts';
 export {
   type ListRequest,
   parseListQuery,

@@ -1,9 +1,7 @@
 // The catalogue's handler: path, method, format, parameters, rows, page, in the order in which the stock service judges.
-// Knows no transport and no thread: heavy plans go to whoever composed it. Called by the transports.
-import assert from 'node:assert/strict';
+// Knows no transport and no thread: the router says where rows come from. Called by the transports.
 import {
   type CollectionIndex,
-  execute,
   indexBody,
   type Listed,
   type ListRequest,
@@ -14,7 +12,6 @@ import {
   parseListQuery,
   parseRecordQuery,
   plan,
-  type Plan,
   type QueryOptions,
   type RecordRequest,
   regexProblems,
@@ -26,6 +23,8 @@ import {
   SPEC_LINK_END,
   wholeBody,
 } from '../engine/engine.ts';
+import type { Missed } from '../workers/protocol.ts';
+import type { Router } from '../workers/router.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import { answersFor, type Answers } from './http/answers.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
@@ -45,21 +44,11 @@ export interface CatalogueSettings {
   readonly cors: boolean;
 }
 
-/**
- * Runs a heavy plan on the collection of that name, off this thread: `busy` when too much waits already, `gone` when the
- * client went away first, `overtime` when its regular expressions took too long. It takes the plan at once; a rejection is our bug.
- */
-export type RunHeavy = (
-  collection: string,
-  plan: Plan,
-  disconnection: Disconnection,
-) => Promise<Listed | 'busy' | 'gone' | 'overtime'>;
-
-/** What the handler is composed of. `collections` answers every name of the declaration. */
+/** What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists. */
 export interface CatalogueOptions {
   readonly collections: (name: string) => CollectionIndex;
   readonly settings: CatalogueSettings;
-  readonly runHeavy: RunHeavy;
+  readonly router: Router;
 }
 
 /** spec 8: the page size of every link shown. */
@@ -75,7 +64,7 @@ type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
 
 /**
  * The handler of every path of the catalogue. HEAD is answered like GET. Cost: see engine/query/plan.ts; all but
- * heavy plans are answered at once. Throws OperationError `usage` for a trusted proxy that is no network.
+ * heavy plans that the router has not met are answered at once. Throws OperationError `usage` for a trusted proxy that is no network.
  */
 export function catalogueHandler(options: CatalogueOptions): Handler {
   const { baseUrl, allowBaseUrls, trustedProxies, strict, limitMax, filterErrors, filters } = options.settings;
@@ -175,11 +164,11 @@ function listAnswer(
     path: request.target,
     form: formOf(catalogue, view, asked, choice.baseUrl),
   };
-  const planned = plan(collection, asked, page.form);
-  if (planned.isHeavy) return heavyAnswer(catalogue, page, planned, disconnection);
-  const found = execute(collection, planned);
-  assert(found, 'a query that nobody can cancel was cancelled');
-  return pageAnswer(catalogue, page, found);
+  const query = { collection, request: asked, plan: plan(collection, asked, page.form) };
+  const found = catalogue.router.find(query, disconnection);
+  return found instanceof Promise
+    ? found.then((later) => laterAnswer(catalogue, page, later))
+    : pageAnswer(catalogue, page, found);
 }
 
 /** A list once it is parsed: all that its page needs beside the rows, so that the request may be gone by then. */
@@ -191,14 +180,8 @@ interface Page {
   readonly form: ServedForm;
 }
 
-async function heavyAnswer(
-  catalogue: Catalogue,
-  page: Page,
-  planned: Plan,
-  disconnection: Disconnection,
-): Promise<Answer> {
-  const found = await catalogue.runHeavy(page.collection.declaration.name, planned, disconnection);
-  // Nobody reads the answer to a client that is gone.
+/** Nobody reads the answer to a client that is gone. */
+function laterAnswer(catalogue: Catalogue, page: Page, found: Listed | Missed): Answer {
   if (found === 'busy' || found === 'gone') return catalogue.answers.busy;
   if (found === 'overtime') return catalogue.answers.refused(regexProblems(page.asked));
   return pageAnswer(catalogue, page, found);

@@ -22,6 +22,7 @@ export interface Settings {
   readonly filterErrors: 'fail' | 'empty' | 'ignore';
   readonly filters: 'all' | 'documented';
   readonly threads: number;
+  readonly rowSetCacheMb: number;
   readonly http10Port: number | undefined;
   readonly cors: boolean;
 }
@@ -47,6 +48,8 @@ function many<V>(row: Row<V>): Setting<readonly V[]> {
 const PORT = integerBetween(0, 65_535);
 /** More serving threads than any machine has cores is a slip of the finger. */
 const THREADS_MAX = 1024;
+/** A terabyte: more is a slip of the finger too. */
+const CACHE_MB_MAX = 1_000_000;
 const SAMPLE = fileURLToPath(new URL('../data/sample', import.meta.url));
 
 const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
@@ -125,6 +128,14 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   threads: one(
     { name: 'threads', kind: integerBetween(1, THREADS_MAX), help: 'serving threads', initialText: 'number of cores' },
     Math.min(availableParallelism(), THREADS_MAX),
+  ),
+  rowSetCacheMb: one(
+    {
+      name: 'rowSetCacheMb',
+      kind: integerBetween(0, CACHE_MB_MAX),
+      help: 'memory of each serving thread for rows that filters found, in MB, so that a walk finds them once; 0 keeps none',
+    },
+    32,
   ),
   http10Port: one(
     {

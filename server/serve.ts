@@ -15,6 +15,8 @@ import { receive, send, type FromThread, type ServingData } from './threads.ts';
 /** Answers in flight get this long to finish when the server stops; slow readers of large pages may be cut off. */
 const DRAIN_MS = 10_000;
 
+const MEGABYTE = 1_000_000;
+
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
@@ -99,6 +101,7 @@ async function startThreads(
       port: ports.port,
       http10Port: i === 0 ? ports.http10Port : undefined,
       poolThreads: 1,
+      rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
     };
     return startThread(data, report, onFailure);
   });

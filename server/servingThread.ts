@@ -1,10 +1,13 @@
-// A serving thread: its own listener on the shared port, its own view of the shared snapshot, its own heavy pool.
+// A serving thread: its own listener on the shared port, its own view of the shared snapshot, its own heavy pool
+// and cache of row sets.
 // Started and stopped by serve.ts; never terminated while its App is open, it ends by itself after `drain`.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError } from '../data/operationError.ts';
 import { openSnapshot } from '../engine/engine.ts';
 import { startPool } from '../workers/pool.ts';
+import { routerOver } from '../workers/router.ts';
+import { RowSetCache } from '../workers/rowSetCache.ts';
 import { catalogueHandler } from './catalogue.ts';
 import type { Listener } from './http/listener.ts';
 import { listenNode } from './http/node.ts';
@@ -13,14 +16,14 @@ import { receive, send, type ServingData, type ToThread } from './threads.ts';
 
 const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of serve.ts');
-const { loaded, settings, host, port, http10Port, poolThreads } = workerData as ServingData;
+const { loaded, settings, host, port, http10Port, poolThreads, rowSetCacheBytes } = workerData as ServingData;
 const catalogue = openSnapshot(loaded);
 const pool = startPool(loaded, poolThreads);
 
 const handler = catalogueHandler({
   collections: (name) => catalogue.collection(name),
   settings,
-  runHeavy: (collection, plan, disconnection) => pool.run(collection, plan, disconnection),
+  router: routerOver({ generation: loaded.generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),
 });
 
 function onError(error: unknown): void {

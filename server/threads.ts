@@ -13,6 +13,7 @@ export interface ServingData {
   readonly port: number;
   readonly http10Port: number | undefined;
   readonly poolThreads: number;
+  readonly rowSetCacheBytes: number;
 }
 
 /** From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has drained. */

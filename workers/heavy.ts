@@ -1,21 +1,42 @@
 // A pool thread: executes heavy plans over the shared snapshot and answers row ids. Started by Piscina, see pool.ts.
 // Never opens a socket; a cancelled task ends itself within one slice of its scan.
-import { workerData } from 'piscina';
-import { execute, hasRegex, openSnapshot } from '../engine/engine.ts';
+import os from 'node:os';
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { compacted, execute, findRows, hasRegex, openSnapshot, ownBuffers } from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
-import { TaskFlag, type HeavyResult, type HeavyTask, type PoolData } from './protocol.ts';
+import { TaskFlag, type HeavyFound, type HeavyTask, type PoolData } from './protocol.ts';
+
+/** Where serving threads want the cores too, they get ten times as much of them: cheap requests are not to wait. */
+const NICENESS = 10;
 
 const { loaded, flags, regexMsMax } = workerData as PoolData;
 const catalogue = openSnapshot(loaded);
+// Linux gives each thread a priority of its own; elsewhere this would be that of the whole process.
+if (os.platform() === 'linux') os.setPriority(NICENESS);
 
-/** Runs one plan. Cost: the plan's; the answer holds one page of rows, copied out of larger sets. */
-export function runPlan({ collection, plan, slot }: HeavyTask): HeavyResult {
-  const isCancelled = (): boolean => Atomics.load(flags, slot) === TaskFlag.cancelled;
+/** Runs one plan and answers a HeavyResult. Cost: the plan's; a set is sent without a copy, of a page its rows. */
+export function runPlan(task: HeavyTask): unknown {
+  const isCancelled = (): boolean => Atomics.load(flags, task.slot) === TaskFlag.cancelled;
   if (isCancelled()) return undefined;
-  const isOvertime = budgetOf(hasRegex(plan) ? regexMsMax : Infinity);
+  const isOvertime = budgetOf(hasRegex(task.plan) ? regexMsMax : Infinity);
   const isStopped = (): boolean => isCancelled() || isOvertime();
-  const found = execute(catalogue.collection(collection), plan, undefined, isStopped);
-  if (!found && !isCancelled()) return 'overtime';
-  if (found?.rows.kind !== 'list') return found;
-  return { count: found.count, rows: { kind: 'list', rows: found.rows.rows.slice() } };
+  const found = task.wants === 'set' ? setOf(task, isStopped) : pageOf(task, isStopped);
+  return found === undefined && !isCancelled() ? 'overtime' : found;
+}
+
+/** Piscina takes the value of what is moved, and hands its buffers over. */
+function setOf({ collection, plan }: HeavyTask, isStopped: () => boolean): unknown {
+  const index = catalogue.collection(collection);
+  const found = findRows(index, plan, undefined, isStopped);
+  if (!found) return undefined;
+  const set = compacted(found, index.rows);
+  const value: HeavyFound = { kind: 'set', set };
+  return move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value });
+}
+
+function pageOf({ collection, plan }: HeavyTask, isStopped: () => boolean): HeavyFound | undefined {
+  const page = execute(catalogue.collection(collection), plan, undefined, isStopped);
+  if (!page) return undefined;
+  if (page.rows.kind === 'range') return { kind: 'page', page };
+  return { kind: 'page', page: { count: page.count, rows: { kind: 'list', rows: page.rows.rows.slice() } } };
 }

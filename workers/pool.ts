@@ -1,22 +1,21 @@
 // The pool of a serving thread: runs heavy plans in threads of their own, with a bounded queue and cancellation.
 // Owned by one serving thread, so that a heavy client of one cannot fill the queue of another.
 import { Piscina } from 'piscina';
-import type { LoadedSnapshot, Plan } from '../engine/engine.ts';
+import type { LoadedSnapshot } from '../engine/engine.ts';
 import { REGEX_MS_MAX } from './budget.ts';
-import { TaskFlag, type HeavyResult, type HeavyTask, type PoolData } from './protocol.ts';
-
-/** Who waits for a result, and how to learn that they do no longer. */
-export interface Waiter {
-  isGone(): boolean;
-  onGone(listener: () => void): void;
-}
+import { TaskFlag, type HeavyFound, type HeavyQuery, type HeavyResult, type HeavyTask } from './protocol.ts';
+import type { Missed, PoolData } from './protocol.ts';
+import type { Waiter } from './waiter.ts';
 
 /** Heavy queries that run or wait at once; one more is answered `busy` (503). Bounds memory and the wait of the last. */
 export const TASKS_MAX = 64;
 
-/** A pool over one snapshot. `run` rejects for bugs of ours only. `close` cancels all and ends the threads; no `run` behind it. */
+/** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
+export type RunHeavy = (query: HeavyQuery, waiter: Waiter) => Promise<HeavyFound | Missed>;
+
+/** A pool over one snapshot. `close` cancels all and ends the threads; no `run` behind it. */
 export interface HeavyPool {
-  run(collection: string, plan: Plan, waiter: Waiter): Promise<NonNullable<HeavyResult> | 'busy' | 'gone'>;
+  readonly run: RunHeavy;
   close(): Promise<void>;
 }
 
@@ -36,7 +35,7 @@ export function startPool(loaded: LoadedSnapshot, threads: number, regexMsMax: n
       workerData,
     }));
   const underWay = new Set<Promise<unknown>>();
-  const run: HeavyPool['run'] = async (collection, plan, waiter) => {
+  const run: RunHeavy = async (query, waiter) => {
     const slot = free.pop();
     if (slot === undefined) return 'busy';
     Atomics.store(flags, slot, TaskFlag.wanted);
@@ -45,7 +44,7 @@ export function startPool(loaded: LoadedSnapshot, threads: number, regexMsMax: n
     waiter.onGone(() => {
       if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
     });
-    const task = started().run({ collection, plan, slot });
+    const task = started().run({ ...query, slot });
     underWay.add(task);
     try {
       return (await task) ?? 'gone';

@@ -1,6 +1,6 @@
 // What a serving thread and its pool say to each other: a plan in, row ids and a count out, never bytes of a page.
 // Plain data; the flags of running tasks are the only shared mutable memory.
-import type { LoadedSnapshot, Plan, Selection } from '../engine/engine.ts';
+import type { Listed, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
 
 /**
  * What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). `regexMsMax` is how many milliseconds a plan
@@ -12,15 +12,30 @@ export interface PoolData {
   readonly regexMsMax: number;
 }
 
-/** One heavy query. `slot` is its word in the flags. */
-export interface HeavyTask {
+/** One heavy query: all rows as a set, compact and given away without a copy, or those of its page alone. */
+export interface HeavyQuery {
   readonly collection: string;
   readonly plan: Plan;
+  readonly wants: 'set' | 'page';
+}
+
+/** A heavy query as a pool thread gets it. `slot` is its word in the flags. */
+export interface HeavyTask extends HeavyQuery {
   readonly slot: number;
 }
 
-/** What a heavy query found; undefined when it was cancelled, `overtime` when its regular expressions took too long. */
-export type HeavyResult = { readonly count: number; readonly rows: Selection } | 'overtime' | undefined;
+/** What a heavy query found, in the form it was wanted. */
+export type HeavyFound =
+  { readonly kind: 'set'; readonly set: RowSet } | { readonly kind: 'page'; readonly page: Listed };
+
+/** What a task answers: what it found, undefined when it was cancelled, or that its regular expressions took too long. */
+export type HeavyResult = HeavyFound | 'overtime' | undefined;
+
+/**
+ * Why a heavy query has no rows: `busy` when too much waits already, `gone` when its client was gone first, `overtime` when its
+ * regular expressions took too long.
+ */
+export type Missed = 'busy' | 'gone' | 'overtime';
 
 /** The word of a slot: its task runs or waits, or nobody wants its result any more. Polled once per slice of a scan. */
 export const TaskFlag = { wanted: 0, cancelled: 1 } as const;

@@ -1,5 +1,6 @@
 // Bitmaps over rows: one bit a row in little-endian 32-bit words, bit (row & 31) of word (row >>> 5).
-// Pure loops over words; bits at and beyond the universe's end are always zero. Called by index/rowset.ts and column/.
+// Pure loops over words; bits at and beyond the universe's end are always zero. Rank and select are in ranks.ts. Called by
+// index/rowset.ts and column/.
 
 /** Words that a bitmap over `rows` rows takes; even, so that every bitmap is a whole number of 8-byte units. */
 export function wordsFor(rows: number): number {
@@ -9,6 +10,11 @@ export function wordsFor(rows: number): number {
 /** Sets the bit of `row`. The row must lie in the bitmap. */
 export function setBit(words: Uint32Array, row: number): void {
   words[row >>> 5]! |= 1 << (row & 31);
+}
+
+/** Clears the bit of `row`. The row must lie in the bitmap. */
+export function clearBit(words: Uint32Array, row: number): void {
+  words[row >>> 5]! &= ~(1 << (row & 31));
 }
 
 /** Whether the bit of `row` is set; false beyond the end. */
@@ -44,6 +50,13 @@ export function andBitmaps(a: Uint32Array, b: Uint32Array): Uint32Array {
   return words;
 }
 
+/** The rows of `a` that are not in `b`. Both bitmaps have the same length. Cost: one pass. */
+export function andNotBitmaps(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const words = new Uint32Array(a.length);
+  for (let i = 0; i < a.length; i++) words[i] = a[i]! & ~b[i]!;
+  return words;
+}
+
 /** Adds the rows of `source` to `target`, in place. Cost: one pass. */
 export function orInto(target: Uint32Array, source: Uint32Array): void {
   for (let i = 0; i < source.length; i++) target[i]! |= source[i]!;
@@ -56,23 +69,4 @@ export function notBitmap(words: Uint32Array, rows: number): Uint32Array {
   for (let i = 0; i < full; i++) flipped[i] = ~words[i]!;
   if ((rows & 31) !== 0) flipped[full] = ~words[full]! & ((1 << (rows & 31)) - 1);
   return flipped;
-}
-
-/**
- * The rows of rank `start` to `end` (exclusive), ascending: rank select by counting words. Ranks beyond the last bit are
- * left out. Cost: one popcount pass up to the last word touched.
- */
-export function selectRanks(words: Uint32Array, start: number, end: number): Uint32Array {
-  const selected = new Uint32Array(Math.max(0, end - start));
-  let rank = 0;
-  let length = 0;
-  for (let i = 0; i < words.length && rank < end; i++) {
-    const count = popcount(words[i]!);
-    if (rank + count > start) {
-      for (let word = words[i]!; word !== 0 && rank < end; word &= word - 1, rank++) {
-        if (rank >= start) selected[length++] = i * 32 + (31 - Math.clz32(word & -word));
-      }
-    } else rank += count;
-  }
-  return selected.subarray(0, length);
 }

@@ -1,4 +1,4 @@
-// Ascending lists of u32 and f64: binary search and intersection.
+// Ascending lists of u32 and f64: binary search, intersection, difference, and the values that a list leaves out.
 // Pure loops that allocate results only; called by index/ and column/.
 
 /** The first position in `list` (ascending, between `start` and `end`) whose value is at least `value`. Cost: O(log n). */
@@ -41,6 +41,40 @@ export function intersectLists(a: Uint32Array, b: Uint32Array): Uint32Array {
     if (from < long.length && long[from] === value) shared[length++] = value;
   }
   return shared.subarray(0, length);
+}
+
+/** The values of `a` that are not in `b`; both ascend. Cost: `a`, and O(log(b / a)) for each of them. */
+export function subtractLists(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const kept = new Uint32Array(a.length);
+  let length = 0;
+  let from = 0;
+  for (let i = 0; i < a.length; i++) {
+    const value = a[i]!;
+    if (from < b.length) from = gallop(b, value, from);
+    if (b[from] !== value) kept[length++] = value;
+  }
+  return kept.subarray(0, length);
+}
+
+/**
+ * Of the numbers from 0 that an ascending list without duplicates leaves out, those of rank `start` to `end` (exclusive).
+ * Cost: O(log list), the answer, and the values between.
+ */
+export function selectGaps(list: Uint32Array, start: number, end: number): Uint32Array {
+  const selected = new Uint32Array(Math.max(0, end - start));
+  // Before list[i] lie list[i] - i gaps: the values at or before the gap of rank `start` are those with no more than that.
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle]! - middle <= start) low = middle + 1;
+    else high = middle;
+  }
+  for (let i = low, value = start + low, length = 0; length < selected.length; value++) {
+    if (list[i] === value) i++;
+    else selected[length++] = value;
+  }
+  return selected;
 }
 
 function gallop(list: Uint32Array, value: number, from: number): number {

@@ -1,30 +1,45 @@
 // Sets of rows: the one contract that every index answers with and every query is put together from.
-// Immutable once made; a list may be a view of the snapshot. Called by column/ and query/.
+// Immutable once made, plain data that threads can be sent; lists and bitmaps may be views of the snapshot. Called by
+// column/ and query/.
 import {
   andBitmaps,
+  andNotBitmaps,
   bitmapOf,
-  countBits,
+  clearBit,
   hasBit,
   notBitmap,
   orInto,
-  selectRanks,
   setBit,
   wordsFor,
 } from '../bits/bitmap.ts';
-import { intersectLists, lowerBound } from '../bits/lists.ts';
+import { intersectLists, lowerBound, selectGaps, subtractLists } from '../bits/lists.ts';
+import { countRanked, selectRanks } from '../bits/ranks.ts';
 
 /**
  * A set of rows of one table.
  * `range`: the rows from `start` to `end`, exclusive. `list`: ascending rows without duplicates.
  * `bitmap`: one bit a row over the whole table (bits/bitmap.ts), with its `count`.
+ * `complement`: all of the table's `rows` rows but those of `of`, so that a negation costs nothing until rows are wanted.
  */
 export type RowSet =
   | { readonly kind: 'range'; readonly start: number; readonly end: number }
-  | { readonly kind: 'list'; readonly rows: Uint32Array }
-  | { readonly kind: 'bitmap'; readonly words: Uint32Array; readonly count: number };
+  | ListedRows
+  | BitmapRows
+  | { readonly kind: 'complement'; readonly of: ListedRows | BitmapRows; readonly rows: number };
+
+interface ListedRows {
+  readonly kind: 'list';
+  readonly rows: Uint32Array;
+}
+
+interface BitmapRows {
+  readonly kind: 'bitmap';
+  readonly words: Uint32Array;
+  readonly count: number;
+}
 
 /** What a page shows: neighbouring rows, or scattered ascending ones. */
-export type Selection = Exclude<RowSet, { kind: 'bitmap' }>;
+export type Selection = Extract<RowSet, { kind: 'range' | 'list' }>;
 
 /** A list longer than this part of its table is kept as a bitmap: from there on the bitmap is the smaller of the two. */
 export const DENSE_PART = 1 / 32;
@@ -46,6 +61,8 @@ export function countRows(set: RowSet): number {
       return set.rows.length;
     case 'bitmap':
       return set.count;
+    case 'complement':
+      return set.rows - countRows(set.of);
   }
 }
 
@@ -58,57 +75,73 @@ export function hasRow(set: RowSet, row: number): boolean {
       return set.rows[lowerBound(set.rows, row)] === row;
     case 'bitmap':
       return hasBit(set.words, row);
+    case 'complement':
+      return row < set.rows && !hasRow(set.of, row);
   }
 }
 
 /** The set of an unordered list of rows, duplicates allowed, over a table of `rows` rows. The list may be sorted in place. */
 export function rowSetOf(list: Uint32Array, rows: number): RowSet {
   if (list.length > rows * DENSE_PART) return ofBitmap(bitmapOf(list, rows));
-  list.sort();
-  return { kind: 'list', rows: withoutRepeats(list) };
+  return { kind: 'list', rows: ascending(list) };
 }
 
-/** A bitmap as a set; counts its bits. Cost: one pass over the words. */
-export function ofBitmap(words: Uint32Array): RowSet {
-  return { kind: 'bitmap', words, count: countBits(words) };
+/** A bitmap as a set; counts its bits, and readies it for rank select in the same pass over the words. */
+export function ofBitmap(words: Uint32Array): BitmapRows {
+  return { kind: 'bitmap', words, count: countRanked(words) };
 }
 
 /** The rows in both sets. Cost: that of the smaller set, or one pass over two bitmaps. */
 export function intersect(a: RowSet, b: RowSet): RowSet {
   if (a.kind === 'range') return within(b, a.start, a.end);
   if (b.kind === 'range') return within(a, b.start, b.end);
-  if (a.kind === 'list') {
-    return { kind: 'list', rows: b.kind === 'list' ? intersectLists(a.rows, b.rows) : kept(a.rows, b.words) };
+  if (a.kind === 'complement') {
+    return b.kind === 'complement' ? complement(union([a.of, b.of], a.rows), a.rows) : subtract(b, a.of);
   }
-  if (b.kind === 'list') return { kind: 'list', rows: kept(b.rows, a.words) };
+  if (b.kind === 'complement') return subtract(a, b.of);
+  if (a.kind === 'list') {
+    return { kind: 'list', rows: b.kind === 'list' ? intersectLists(a.rows, b.rows) : kept(a.rows, b.words, true) };
+  }
+  if (b.kind === 'list') return { kind: 'list', rows: kept(b.rows, a.words, true) };
   return ofBitmap(andBitmaps(a.words, b.words));
 }
 
-/** The rows in any of the sets, over a table of `rows` rows. Cost: the rows of the lists, and one pass a bitmap. */
+/**
+ * The rows in any of the sets, over a table of `rows` rows. Cost: the rows of small sets; one pass over the words of a
+ * bitmap for each large one.
+ */
 export function union(sets: readonly RowSet[], rows: number): RowSet {
   const some = sets.filter((set) => countRows(set) > 0);
   if (some.length === 0) return NO_ROWS;
   if (some.length === 1) return some[0]!;
   const total = some.reduce((sum, set) => sum + countRows(set), 0);
-  if (total <= rows * DENSE_PART && some.every((set) => set.kind === 'list'))
-    return rowSetOf(joined(some, total), rows);
+  if (total <= rows * DENSE_PART && some.every(isSelection))
+    return { kind: 'list', rows: ascending(joined(some, total)) };
   const words = new Uint32Array(wordsFor(rows));
   for (const set of some) addTo(words, set);
   return ofBitmap(words);
 }
 
-/** The rows of a table of `rows` rows that are not in `set`. Cost: O(rows / 32). */
+/** The rows of a table of `rows` rows that are not in `set`. Cost: none; O(rows / 32) for a range in the middle. */
 export function complement(set: RowSet, rows: number): RowSet {
-  if (set.kind === 'range') {
-    if (set.start >= set.end) return allRows(rows);
-    if (set.start === 0) return { kind: 'range', start: set.end, end: rows };
-    if (set.end === rows) return { kind: 'range', start: 0, end: set.start };
+  if (countRows(set) === 0) return allRows(rows);
+  switch (set.kind) {
+    case 'complement':
+      return set.of;
+    case 'range':
+      if (set.start === 0) return { kind: 'range', start: set.end, end: rows };
+      if (set.end === rows) return { kind: 'range', start: 0, end: set.start };
+      return ofBitmap(notBitmap(asBitmap(set, rows), rows));
+    case 'list':
+    case 'bitmap':
+      return countRows(set) === rows ? NO_ROWS : { kind: 'complement', of: set, rows };
   }
-  const words = notBitmap(asBitmap(set, rows), rows);
-  return { kind: 'bitmap', words, count: rows - countRows(set) };
 }
 
-/** The rows of rank `offset` to `offset + limit` of a set, ascending. Cost: constant; for a bitmap O(rows / 32). */
+/**
+ * The rows of rank `offset` to `offset + limit` of a set, ascending. Cost: constant for a range and a list; else
+ * O(log rows), and the part of the table that the answer spans.
+ */
 export function select(set: RowSet, offset: number, limit: number): Selection {
   const start = Math.min(offset, countRows(set));
   const end = Math.min(start + limit, countRows(set));
@@ -119,12 +152,16 @@ export function select(set: RowSet, offset: number, limit: number): Selection {
       return { kind: 'list', rows: set.rows.subarray(start, end) };
     case 'bitmap':
       return { kind: 'list', rows: selectRanks(set.words, start, end) };
+    case 'complement':
+      if (set.of.kind === 'list') return { kind: 'list', rows: selectGaps(set.of.rows, start, end) };
+      return { kind: 'list', rows: selectRanks(set.of.words, start, end, true) };
   }
 }
 
 /** The words of a set as a bitmap over `rows` rows; a bitmap's own words, otherwise new ones. Cost: O(rows / 32). */
 export function asBitmap(set: RowSet, rows: number): Uint32Array {
   if (set.kind === 'bitmap') return set.words;
+  if (set.kind === 'complement') return notBitmap(asBitmap(set.of, rows), rows);
   const words = new Uint32Array(wordsFor(rows));
   addTo(words, set);
   return words;
@@ -132,19 +169,38 @@ export function asBitmap(set: RowSet, rows: number): Uint32Array {
 
 /** Calls `visit` with every row of a set, ascending. Cost: the rows, and one pass over a bitmap's words. */
 export function eachRow(set: RowSet, visit: (row: number) => void): void {
-  if (set.kind === 'range') for (let row = set.start; row < set.end; row++) visit(row);
-  else if (set.kind === 'list') for (let i = 0; i < set.rows.length; i++) visit(set.rows[i]!);
-  else {
-    for (let i = 0; i < set.words.length; i++) {
-      for (let word = set.words[i]!; word !== 0; word &= word - 1) visit(i * 32 + (31 - Math.clz32(word & -word)));
-    }
+  switch (set.kind) {
+    case 'range':
+      for (let row = set.start; row < set.end; row++) visit(row);
+      return;
+    case 'list':
+      for (let i = 0; i < set.rows.length; i++) visit(set.rows[i]!);
+      return;
+    case 'bitmap':
+      return eachBit(set.words, visit);
+    case 'complement':
+      return eachBit(asBitmap(set, set.rows), visit);
+  }
+}
+
+function eachBit(words: Uint32Array, visit: (row: number) => void): void {
+  for (let i = 0; i < words.length; i++) {
+    for (let word = words[i]!; word !== 0; word &= word - 1) visit(i * 32 + (31 - Math.clz32(word & -word)));
   }
 }
 
 function addTo(words: Uint32Array, set: RowSet): void {
-  if (set.kind === 'bitmap') orInto(words, set.words);
-  else if (set.kind === 'list') for (let i = 0; i < set.rows.length; i++) setBit(words, set.rows[i]!);
-  else fill(words, set.start, set.end);
+  switch (set.kind) {
+    case 'range':
+      return fill(words, set.start, set.end);
+    case 'list':
+      for (let i = 0; i < set.rows.length; i++) setBit(words, set.rows[i]!);
+      return;
+    case 'bitmap':
+      return orInto(words, set.words);
+    case 'complement':
+      return orInto(words, notBitmap(asBitmap(set.of, set.rows), set.rows));
+  }
 }
 
 function fill(words: Uint32Array, start: number, end: number): void {
@@ -167,13 +223,25 @@ function within(set: RowSet, start: number, end: number): RowSet {
       const from = lowerBound(set.rows, start);
       return { kind: 'list', rows: set.rows.subarray(from, lowerBound(set.rows, end, from)) };
     }
-    case 'bitmap': {
+    case 'bitmap':
       if (start === 0 && isClearFrom(set.words, end)) return set;
-      const words = new Uint32Array(set.words.length);
-      fill(words, start, Math.min(end, set.words.length * 32));
-      return ofBitmap(andBitmaps(words, set.words));
-    }
+      return withinLarge(set, { start, end }, set.words.length * 32);
+    case 'complement':
+      if (start === 0 && end >= set.rows) return set;
+      return withinLarge(set, { start, end }, set.rows);
   }
+}
+
+/** Few rows are looked at one by one; for many, a bitmap is masked. */
+function withinLarge(set: RowSet, range: { readonly start: number; readonly end: number }, rows: number): RowSet {
+  const end = Math.min(range.end, rows);
+  if (end - range.start <= rows * DENSE_PART) {
+    const list = Uint32Array.from({ length: Math.max(0, end - range.start) }, (_, i) => range.start + i);
+    return { kind: 'list', rows: list.filter((row) => hasRow(set, row)) };
+  }
+  const words = new Uint32Array(wordsFor(rows));
+  fill(words, range.start, end);
+  return ofBitmap(andBitmaps(words, asBitmap(set, rows)));
 }
 
 /** Whether no bit at or beyond `end` is set: true of a whole table, whose last word is seldom full. */
@@ -185,23 +253,49 @@ function isClearFrom(words: Uint32Array, end: number): boolean {
   return true;
 }
 
-function kept(list: Uint32Array, words: Uint32Array): Uint32Array {
+/** The rows of `set` that are not in `dropped`. Cost: one pass over `set`, or over the words of two bitmaps. */
+function subtract(set: ListedRows | BitmapRows, dropped: ListedRows | BitmapRows): RowSet {
+  if (set.kind === 'list') {
+    const isListed = dropped.kind === 'list';
+    const rows = isListed ? subtractLists(set.rows, dropped.rows) : kept(set.rows, dropped.words, false);
+    return { kind: 'list', rows };
+  }
+  if (dropped.kind === 'bitmap') return ofBitmap(andNotBitmaps(set.words, dropped.words));
+  const words = set.words.slice();
+  for (let i = 0; i < dropped.rows.length; i++) clearBit(words, dropped.rows[i]!);
+  return ofBitmap(words);
+}
+
+/** The rows of a list whose bit is as wanted. */
+function kept(list: Uint32Array, words: Uint32Array, isSet: boolean): Uint32Array {
   const rows = new Uint32Array(list.length);
   let length = 0;
   for (let i = 0; i < list.length; i++) {
-    if (hasBit(words, list[i]!)) rows[length++] = list[i]!;
+    if (hasBit(words, list[i]!) === isSet) rows[length++] = list[i]!;
   }
   return rows.subarray(0, length);
 }
 
-function joined(sets: readonly RowSet[], total: number): Uint32Array {
+function isSelection(set: RowSet): set is Selection {
+  return set.kind === 'range' || set.kind === 'list';
+}
+
+function joined(sets: readonly Selection[], total: number): Uint32Array {
   const list = new Uint32Array(total);
   let length = 0;
   for (const set of sets) {
-    if (set.kind !== 'list') continue;
-    list.set(set.rows, length);
-    length += set.rows.length;
+    if (set.kind === 'range') for (let row = set.start; row < set.end; row++) list[length++] = row;
+    else {
+      list.set(set.rows, length);
+      length += set.rows.length;
+    }
   }
+  return list;
+}
+
+/** The rows of a list once each, sorted in place where they do not ascend as they are: ids asked for often do. */
+function ascending(list: Uint32Array): Uint32Array {
+  for (let i = 1; i < list.length; i++) if (list[i - 1]! >= list[i]!) return withoutRepeats(list.sort());
   return list;
 }
 

@@ -24,7 +24,7 @@ interface Context extends ScanContext {
 
 /**
  * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan; a cancelled run answers
- * undefined. Cost: the rows that the conditions match, and what they scan; the offset costs nothing but a rank select.
+ * undefined. Cost: that of `findRows` and of `pageOf`.
  */
 export function execute(
   collection: CollectionIndex,
@@ -32,20 +32,38 @@ export function execute(
   counters: Counters = newCounters(),
   isCancelled: () => boolean = () => false,
 ): Listed | undefined {
-  const context: Context = { collection, form: plan.form, counters, isCancelled };
-  const set = plan.isEmpty ? NO_ROWS : matching(context, plan);
-  if (!set) return undefined;
-  const rows = select(set, plan.offset, plan.limit);
+  const set = findRows(collection, plan, counters, isCancelled);
+  return set && pageOf(set, plan, counters);
+}
+
+/**
+ * All rows that match a plan, whatever its page; undefined when cancelled. Cost: the rows that the conditions match, and
+ * what they scan.
+ */
+export function findRows(
+  collection: CollectionIndex,
+  plan: Plan,
+  counters: Counters = newCounters(),
+  isCancelled: () => boolean = () => false,
+): RowSet | undefined {
+  return plan.isEmpty ? NO_ROWS : matching({ collection, form: plan.form, counters, isCancelled }, plan);
+}
+
+/** The page of a plan from all its rows. Cost: the rows of the page; the offset costs nothing but a rank select. */
+export function pageOf(set: RowSet, { offset, limit }: PageOfPlan, counters: Counters = newCounters()): Listed {
+  const rows = select(set, offset, limit);
   counters.rowsTouched += countRows(rows);
   return { count: countRows(set), rows };
 }
+
+type PageOfPlan = Pick<Plan, 'offset' | 'limit'>;
 
 function matching(context: Context, plan: Plan): RowSet | undefined {
   const { rows } = context.collection;
   let set = rowsOfSteps(context, plan.node.steps, { rows, start: allRows(rows) });
   for (const node of plan.excluded) {
     if (!set || countRows(set) === 0) return set;
-    const dropped = rowsOfSteps(context, node.steps, { rows, start: set });
+    const dropped = rowsOfSteps(context, node.steps, { rows, start: checksRows(node) ? set : allRows(rows) });
     set = dropped && intersect(set, complement(dropped, rows));
   }
   return set;
@@ -55,6 +73,11 @@ function matching(context: Context, plan: Plan): RowSet | undefined {
 interface Ground {
   readonly rows: number;
   readonly start: RowSet;
+}
+
+/** Whether a tree looks at the rows that are left one by one; all others find the rows to drop without a pass over these. */
+function checksRows({ steps }: TableNode): boolean {
+  return steps.some((step) => step.kind === 'condition' && step.access === 'row check');
 }
 
 /** The rows of `start` for which every step holds; undefined when cancelled. */

@@ -1,6 +1,7 @@
 // One suite for every kind of row set, against a Set of numbers: whatever the kinds, the answers are the same.
 import { describe, expect, test } from 'vitest';
 import { bitmapOf } from '../../engine/bits/bitmap.ts';
+import { compacted, ownBuffers, ownedBytes, ownedBytesMax } from '../../engine/index/footprint.ts';
 import * as rowset from '../../engine/index/rowset.ts';
 import type { RowSet } from '../../engine/index/rowset.ts';
 import { randomOf, type Random } from '../support/random.ts';
@@ -25,6 +26,13 @@ const KINDS: Readonly<Record<RowSet['kind'], (random: Random, rows: number) => S
   bitmap: (random, rows) => {
     const held = someRows(random, rows);
     return { set: rowset.ofBitmap(bitmapOf(Uint32Array.from(held), rows)), rows: held };
+  },
+  complement: (random, rows) => {
+    const left = someRows(random, rows);
+    const list = Uint32Array.from(left);
+    const of = random.chance(0.5) ? ({ kind: 'list', rows: list } as const) : rowset.ofBitmap(bitmapOf(list, rows));
+    const held = Array.from({ length: rows }, (_, row) => row).filter((row) => !left.includes(row));
+    return { set: { kind: 'complement', of, rows }, rows: held };
   },
 };
 const NAMES = Object.keys(KINDS) as RowSet['kind'][];
@@ -79,7 +87,7 @@ describe.each(NAMES)('a %s', (kind) => {
       const { set, rows: held } = KINDS[kind](random, rows);
       const [offset, limit] = [random.integer(0, rows + 3), random.pick([1, 2, 100, 999999999999999])];
       const page = rowset.select(set, offset, limit);
-      expect(page.kind).not.toBe('bitmap');
+      expect(['range', 'list']).toContain(page.kind);
       expectSet(page, held.slice(offset, offset + limit), `${where}, offset ${offset}, limit ${limit}`);
     });
   });
@@ -88,6 +96,17 @@ describe.each(NAMES)('a %s', (kind) => {
     each(4, (random, rows, where) => {
       const { set, rows: held } = KINDS[kind](random, rows);
       expectSet(rowset.ofBitmap(rowset.asBitmap(set, rows)), held, where);
+    });
+  });
+
+  test('is the same set in its compact form, which owns few bytes and buffers that can be given away', () => {
+    each(10, (random, rows, where) => {
+      const { set, rows: held } = KINDS[kind](random, rows);
+      const compact = compacted(set, rows);
+      expectSet(compact, held, where);
+      expect(ownedBytes(compact), where).toBeLessThanOrEqual(ownedBytesMax(rows));
+      const given = structuredClone(compact, { transfer: ownBuffers(compact) });
+      expectSet(given, held, where);
     });
   });
 
@@ -130,6 +149,43 @@ test('a union of many sets, or of none, holds the rows of all', () => {
     const sets = samples.map(({ set }) => set);
     expectSet(rowset.union(sets, rows), all, where);
   });
+});
+
+test('a negation holds no row of its own, and the negation of it is the set itself', () => {
+  const set = rowset.ofBitmap(bitmapOf(Uint32Array.of(1, 2, 500), 1000));
+  const others = rowset.complement(set, 1000);
+  expect(others).toEqual({ kind: 'complement', of: set, rows: 1000 });
+  expect(rowset.complement(others, 1000)).toBe(set);
+});
+
+test('the compact form of few rows is a list, of nearly all rows the complement of one, of half of them a bitmap', () => {
+  const rows = 10_000;
+  const kinds = [1, 2, 9999].map((step) => {
+    const held = Uint32Array.from({ length: rows }, (_, row) => row).filter((row) => (row % step === 0) === step > 2);
+    return [
+      held.length,
+      compacted({ kind: 'list', rows: held }, rows),
+      compacted(rowset.ofBitmap(bitmapOf(held, rows)), rows),
+    ];
+  });
+  const most = Uint32Array.from({ length: rows - 2 }, (_, i) => i + 1);
+  expect(compacted({ kind: 'list', rows: most }, rows).kind).toBe('complement');
+  expect(kinds.map(([count, list, bitmap]) => [count, (list as RowSet).kind, (bitmap as RowSet).kind])).toEqual([
+    [0, 'list', 'list'],
+    [5000, 'bitmap', 'bitmap'],
+    [2, 'list', 'list'],
+  ]);
+});
+
+test('views of shared memory are not copied by the compact form', () => {
+  const list: RowSet = { kind: 'list', rows: new Uint32Array(new SharedArrayBuffer(400), 4, 2) };
+  expect(compacted(list, 1000)).toBe(list);
+  expect([ownedBytes(list), ownBuffers(list)]).toEqual([0, []]);
+});
+
+test('many ranges of few rows unite to a list', () => {
+  const ranges = [5, 3, 9000, 3].map((row): RowSet => ({ kind: 'range', start: row, end: row + 1 }));
+  expect(rowset.union(ranges, 10_000)).toEqual({ kind: 'list', rows: Uint32Array.of(3, 5, 9000) });
 });
 
 test('a set of an unordered list holds each of its rows once', () => {

@@ -23,6 +23,9 @@ const HEAVY: readonly string[] = ['=wind', '!=wind', '=the&limit=3', '=e&title__
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 /** Requests in flight at once: enough that answers could mix, few enough for two cores. */
 const IN_FLIGHT = 8;
+/** Filtered walks on each catalogue, and the most pages that one has. */
+const WALKS = 12;
+const WALK_PAGES_MAX = 40;
 /** A seed that takes longer than this hangs. */
 export const SEED_MS_MAX = 120_000;
 
@@ -50,6 +53,35 @@ export async function compareOnSample(requests: number): Promise<void> {
   await compare(random, { directory: SAMPLE, dataSet: dataSetIn(SAMPLE), settings, origin, first, requests });
 }
 
+/** Asks for the pages of filtered walks in random order, so that most find the rows of their filter cached or under way. */
+async function walk(random: Random, sides: readonly Side[], ground: Ground, named: string): Promise<void> {
+  const { dataSet, settings, first = [] } = ground;
+  const starts = [...first, ...Array.from({ length: WALKS }, () => randomRequest(random, dataSet))];
+  for (const start of starts) {
+    const query = start.target.replace(/([?&])limit=[^&]*/g, '$1');
+    const target = `${query}${query.includes('?') ? '&' : '?'}limit=${random.integer(1, 30)}`;
+    const pages = pagesFrom({ ...start, target }, dataSet, settings);
+    for (const some of inParts(random.shuffled(pages), IN_FLIGHT)) await agree(sides, some, named);
+  }
+}
+
+/** The requests of a walk that follows `next` from a list's page, as the oracle has it; none where the request is no list. */
+function pagesFrom(start: OracleRequest, dataSet: DataSet, settings: OracleSettings): readonly OracleRequest[] {
+  const pages: OracleRequest[] = [];
+  for (let request: OracleRequest | undefined = start; request && pages.length < WALK_PAGES_MAX;) {
+    const { status, body = '' } = oracle(dataSet, settings, request);
+    if (status !== 200 || !body.startsWith('{"count":')) break;
+    pages.push(request);
+    const { next } = JSON.parse(body) as { readonly next: string | null };
+    request = next === null ? undefined : { ...start, target: next.slice(settings.baseUrl.length) };
+  }
+  return pages;
+}
+
+function inParts<T>(list: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
+}
+
 /** What is compared on: a directory, what the oracle read of it, where it came from, requests to put before random ones. */
 interface Ground {
   readonly directory: string;
@@ -60,10 +92,8 @@ interface Ground {
   readonly first?: readonly OracleRequest[];
 }
 
-async function compare(
-  random: Random,
-  { directory, dataSet, settings, origin, requests, first = [] }: Ground,
-): Promise<void> {
+async function compare(random: Random, ground: Ground): Promise<void> {
+  const { directory, dataSet, settings, origin, requests, first = [] } = ground;
   const flags = flagsOf(settings);
   const server = await startServer({ data: directory, flags });
   const sides = [
@@ -73,6 +103,7 @@ async function compare(
   try {
     const named = `${origin}, ${flags.join(' ')}`;
     for (let i = 0; i < sides.length; i++) await agree([...sides.slice(i), ...sides.slice(0, i)], first, named);
+    await walk(random, sides, ground, named);
     for (let done = 0; done < requests; done += IN_FLIGHT) {
       const some = Array.from({ length: IN_FLIGHT }, () => randomRequest(random, dataSet));
       await agree(sides, some, named);

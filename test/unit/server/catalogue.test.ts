@@ -2,8 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CollectionIndex } from '../../../engine/index/table.ts';
 import { COLLECTIONS } from '../../../engine/schema/catalogue.ts';
-import { catalogueHandler, type CatalogueSettings, type RunHeavy } from '../../../server/catalogue.ts';
+import { catalogueHandler, type CatalogueSettings } from '../../../server/catalogue.ts';
 import type { Answer } from '../../../server/http/exchange.ts';
+import type { RunHeavy } from '../../../workers/pool.ts';
+import { routerOver, type Router } from '../../../workers/router.ts';
+import { RowSetCache } from '../../../workers/rowSetCache.ts';
 import { collectionOf } from '../../support/collections.ts';
 import { requestOf, STAYING, type RequestParts } from '../../support/requests.ts';
 
@@ -45,11 +48,15 @@ interface Reply {
 
 const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is heavy here'));
 
+function routerTo(runHeavy: RunHeavy): Router {
+  return routerOver({ generation: '', cache: new RowSetCache(0), runHeavy });
+}
+
 async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
   const handler = catalogueHandler({
     collections: (name) => collections.get(name)!,
     settings: { ...SETTINGS, ...settings },
-    runHeavy: NEVER_HEAVY,
+    router: routerTo(NEVER_HEAVY),
   });
   return replyOf(await handler(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING));
 }
@@ -242,16 +249,16 @@ describe('a heavy plan', () => {
   const url = `/api/v3/observations/?title__contains=${long}&limit=2&offset=1`;
 
   async function askHeavy(runHeavy: RunHeavy): Promise<Reply> {
-    const handler = catalogueHandler({ collections: () => heavy, settings: SETTINGS, runHeavy });
+    const handler = catalogueHandler({ collections: () => heavy, settings: SETTINGS, router: routerTo(runHeavy) });
     const answer = handler(requestOf({ url }), STAYING);
     expect(answer).toBeInstanceOf(Promise);
     return replyOf(await answer);
   }
 
   test('leaves the thread, and its rows become a page', async () => {
-    const { status, text } = await askHeavy(async (collection, plan) => {
+    const { status, text } = await askHeavy(async ({ collection, plan }) => {
       expect([collection, plan.isHeavy, plan.offset, plan.limit]).toEqual(['observations', true, 1, 2]);
-      return { count: 3, rows: { kind: 'list', rows: Uint32Array.of(5, 9) } };
+      return { kind: 'page', page: { count: 3, rows: { kind: 'list', rows: Uint32Array.of(5, 9) } } };
     });
     expect(status).toBe(200);
     expect(text).toMatch(/^\{"count":3,"next":null,"previous":"[^"]+limit=2&title__contains=x+","results":\[/);
@@ -267,7 +274,7 @@ describe('a heavy plan', () => {
     const handler = catalogueHandler({
       collections: () => heavy,
       settings: { ...SETTINGS, filterErrors: 'ignore' },
-      runHeavy: async () => 'overtime',
+      router: routerTo(async () => 'overtime'),
     });
     const reply = await replyOf(
       await handler(requestOf({ url: '/api/v3/observations/?title__regex=x&ob_id=1&uuid__iregex!=y' }), STAYING),

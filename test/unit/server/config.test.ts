@@ -45,6 +45,7 @@ describe('without any source', () => {
       strict: false,
       filterErrors: 'fail',
       filters: 'all',
+      rowSetCacheMb: 32,
       http10Port: undefined,
       cors: true,
     };
@@ -65,7 +66,7 @@ describe('the table', () => {
   test('it declares every setting of the command line once', () => {
     const flags =
       '--data --host --port --base-url --allow-base-url --trusted-proxy --links --limit-max --strict --filter-errors ' +
-      '--filters --threads --http10-port --cors --config';
+      '--filters --threads --row-set-cache-mb --http10-port --cors --config';
     expect(SETTINGS.map(flagName)).toEqual(flags.split(' '));
   });
 

@@ -1,6 +1,7 @@
 // Bitmaps against plain lists of rows: counting, complement and rank select, around the edges of words.
 import { describe, expect, test } from 'vitest';
 import * as bitmap from '../../../../engine/bits/bitmap.ts';
+import { countRanked, directoryBytes, ranking, selectRanks } from '../../../../engine/bits/ranks.ts';
 import { randomOf } from '../../../support/random.ts';
 
 /** Around words of 32 bits and units of 64. */
@@ -30,7 +31,7 @@ describe.each(LENGTHS)('a bitmap over %i rows', (rows) => {
   test.each(lists)('has a complement with the other rows and nothing behind the last', (...list) => {
     const words = bitmap.notBitmap(bitmap.bitmapOf(Uint32Array.from(list), rows), rows);
     const others = Array.from({ length: rows }, (_, row) => row).filter((row) => !list.includes(row));
-    expect([...bitmap.selectRanks(words, 0, rows + 100)]).toEqual(others);
+    expect([...selectRanks(words, 0, rows + 100)]).toEqual(others);
     expect(bitmap.countBits(words)).toBe(rows - list.length);
   });
 
@@ -38,9 +39,24 @@ describe.each(LENGTHS)('a bitmap over %i rows', (rows) => {
     const words = bitmap.bitmapOf(Uint32Array.from(list), rows);
     for (let start = 0; start <= list.length + 1; start++) {
       for (const end of [start, start + 1, start + 7, list.length, list.length + 5]) {
-        expect([...bitmap.selectRanks(words, start, end)], `${start} to ${end}`).toEqual(list.slice(start, end));
+        expect([...selectRanks(words, start, end)], `${start} to ${end}`).toEqual(list.slice(start, end));
       }
     }
+  });
+
+  test.each(lists)('selects the rows that it lacks by rank too', (...list) => {
+    const words = bitmap.bitmapOf(Uint32Array.from(list), rows);
+    const others = Array.from({ length: rows }, (_, row) => row).filter((row) => !list.includes(row));
+    for (let start = 0; start <= others.length; start++) {
+      for (const end of [start, Math.min(start + 7, others.length), others.length]) {
+        const selected = selectRanks(words, start, end, true);
+        expect([...selected], `${start} to ${end}`).toEqual(others.slice(start, end));
+      }
+    }
+  });
+
+  test.each(lists)('is counted with the directory of its ranks', (...list) => {
+    expect(countRanked(bitmap.bitmapOf(Uint32Array.from(list), rows))).toBe(list.length);
   });
 
   test('intersects and unites as sets do', () => {
@@ -48,10 +64,34 @@ describe.each(LENGTHS)('a bitmap over %i rows', (rows) => {
     const words = bitmap.bitmapOf(Uint32Array.from(a), rows);
     const others = bitmap.bitmapOf(Uint32Array.from(b), rows);
     const both = bitmap.andBitmaps(words, others);
+    const left = bitmap.andNotBitmaps(words, others);
     bitmap.orInto(words, others);
-    expect([...bitmap.selectRanks(both, 0, rows)]).toEqual(a.filter((row) => b.includes(row)));
-    expect([...bitmap.selectRanks(words, 0, rows)]).toEqual([...new Set([...a, ...b])].sort((x, y) => x - y));
+    expect([...selectRanks(both, 0, rows)]).toEqual(a.filter((row) => b.includes(row)));
+    expect([...selectRanks(left, 0, rows)]).toEqual(a.filter((row) => !b.includes(row)));
+    expect([...selectRanks(words, 0, rows)]).toEqual([...new Set([...a, ...b])].sort((x, y) => x - y));
   });
+});
+
+test('a select looks at as many words at the end of a large bitmap as at its start, and counts its ranks once', () => {
+  const rows = 1_000_000;
+  const words = bitmap.bitmapOf(
+    Uint32Array.from({ length: rows / 8 }, (_, i) => i * 8),
+    rows,
+  );
+  const wordsOf = (work: () => unknown): number => {
+    const before = ranking.words;
+    work();
+    return ranking.words - before;
+  };
+  expect(wordsOf(() => countRanked(words))).toBe(words.length);
+  for (const offset of [0, 1, 70_000, 124_900]) {
+    for (const isFlipped of [false, true]) {
+      const looked = wordsOf(() => selectRanks(words, offset, offset + 100, isFlipped));
+      expect(looked, `offset ${offset}`).toBeLessThanOrEqual(26 + 16);
+    }
+  }
+  expect(wordsOf(() => countRanked(words))).toBe(0);
+  expect(directoryBytes(words.length)).toBeLessThan(words.byteLength / 15);
 });
 
 test('popcount counts the ones of the binary form', () => {

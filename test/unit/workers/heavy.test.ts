@@ -1,0 +1,78 @@
+// What a pool thread answers: all rows as a set, in few bytes and without a copy, or a page.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { loadSnapshot } from '../../../data/store.ts';
+import {
+  execute,
+  findRows,
+  openSnapshot,
+  parseListQuery,
+  plan,
+  SPEC_LINK_END,
+  type CollectionIndex,
+  type LoadedSnapshot,
+  type Plan,
+} from '../../../engine/engine.ts';
+import { ownedBytes } from '../../../engine/index/footprint.ts';
+import { eachRow, type RowSet } from '../../../engine/index/rowset.ts';
+import { startPool, type HeavyPool } from '../../../workers/pool.ts';
+import { imported, temporaryDirectory } from '../../support/dataSets.ts';
+import { STAYING } from '../../support/requests.ts';
+
+const NAME = 'observations';
+const directory = temporaryDirectory();
+let loaded: LoadedSnapshot;
+let collection: CollectionIndex;
+let pool: HeavyPool;
+
+beforeAll(async () => {
+  const sample = fileURLToPath(new URL('../../../data/sample', import.meta.url));
+  const { file } = await imported(sample, { file: `${directory}/sample.snapshot` });
+  loaded = await loadSnapshot(file, { baseUrl: 'http://catalogue.test' }, () => {});
+  collection = openSnapshot(loaded).collection(NAME);
+  pool = startPool(loaded, 1);
+});
+afterAll(() => pool.close());
+
+function planOf(query: string): Plan {
+  const options = {
+    limitDefault: 5,
+    limitMax: undefined,
+    isStrict: false,
+    filterErrors: 'fail',
+    filters: 'all',
+  } as const;
+  const request = parseListQuery(collection, query, options);
+  return plan(collection, request, { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: SPEC_LINK_END });
+}
+
+function rowsOf(set: RowSet): number[] {
+  const rows: number[] = [];
+  eachRow(set, (row) => rows.push(row));
+  return rows;
+}
+
+test.each(['abstract__contains=wind', 'abstract__contains!=wind', 'abstract__contains=a', 'abstract__contains=%C3%A9'])(
+  'all rows of %s come back as a set in a buffer of its own',
+  async (query) => {
+    const planned = planOf(query);
+    const found = await pool.run({ collection: NAME, plan: planned, wants: 'set' }, STAYING);
+    expect(found).toMatchObject({ kind: 'set' });
+    const { set } = found as { readonly set: RowSet };
+    expect(rowsOf(set)).toEqual(rowsOf(findRows(collection, planned)!));
+    expect(ownedBytes(set)).toBeLessThanOrEqual(collection.rows / 8 + 100);
+  },
+);
+
+test('a posting list comes back as a view of the shared snapshot', async () => {
+  const planned = planOf('status=completed');
+  const found = await pool.run({ collection: NAME, plan: planned, wants: 'set' }, STAYING);
+  const { set } = found as { readonly set: Extract<RowSet, { kind: 'bitmap' }> };
+  expect(set.words.buffer).toBeInstanceOf(SharedArrayBuffer);
+});
+
+test('a page comes back alone where no more is wanted', async () => {
+  const planned = planOf('abstract__contains=the&offset=3');
+  const found = await pool.run({ collection: NAME, plan: planned, wants: 'page' }, STAYING);
+  expect(found).toEqual({ kind: 'page', page: execute(collection, planned) });
+});

@@ -1,0 +1,167 @@
+// Where the rows of a list come from: the cache, this thread or the pool, and who shares what.
+import { describe, expect, test } from 'vitest';
+import { execute, parseListQuery, plan, type CollectionIndex } from '../../../engine/engine.ts';
+import { findRows } from '../../../engine/query/execute.ts';
+import type { HeavyFound, HeavyQuery } from '../../../workers/protocol.ts';
+import { routerOver, type ListQuery, type Router } from '../../../workers/router.ts';
+import { RowSetCache } from '../../../workers/rowSetCache.ts';
+import type { Waiter } from '../../../workers/waiter.ts';
+import { indexOf } from '../../support/index.ts';
+import { STAYING } from '../../support/requests.ts';
+
+const ROWS = 6000;
+const COLLECTION = indexOf(
+  'observations',
+  Array.from({ length: ROWS }, (_, i) => ({
+    ob_id: i,
+    title: `${'long '.repeat(4)}${i}`,
+    status: i % 3 === 0 ? 'completed' : 'ongoing',
+    publicationState: i % 2 === 0 ? 'citable' : 'published',
+  })),
+);
+const FORM = { baseUrl: 'http://localhost:8080', version: 'v3', linkEnd: '/?format=api' } as const;
+
+function queryOf(text: string, collection: CollectionIndex = COLLECTION): ListQuery {
+  const options = {
+    limitDefault: 10,
+    limitMax: undefined,
+    isStrict: false,
+    filterErrors: 'fail',
+    filters: 'all',
+  } as const;
+  const request = parseListQuery(collection, text, options);
+  return { collection, request, plan: plan(collection, request, FORM) };
+}
+
+/** A pool of one thread that is this one: it begins with what it is told and ends when the test says so. */
+class SlowPool {
+  readonly begun: { readonly query: HeavyQuery; readonly waiter: Waiter; readonly end: () => void }[] = [];
+  readonly run = (query: HeavyQuery, waiter: Waiter): Promise<HeavyFound | 'busy' | 'gone'> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        if (waiter.isGone()) resolve('gone');
+        else if (query.wants === 'set') resolve({ kind: 'set', set: findRows(COLLECTION, query.plan)! });
+        else resolve({ kind: 'page', page: execute(COLLECTION, query.plan)! });
+      };
+      this.begun.push({ query, waiter, end });
+    });
+  endAll(): void {
+    for (const { end } of this.begun) end();
+  }
+}
+
+function setUp(bytes = 1_000_000): { router: Router; cache: RowSetCache; pool: SlowPool } {
+  const cache = new RowSetCache(bytes);
+  const pool = new SlowPool();
+  return { router: routerOver({ generation: 'g', cache, runHeavy: pool.run }), cache, pool };
+}
+
+function truthOf(text: string): unknown {
+  const { plan: planned } = queryOf(text);
+  return asRows(execute(COLLECTION, planned));
+}
+
+function asRows(found: unknown): unknown {
+  const { count, rows } = found as NonNullable<ReturnType<typeof execute>>;
+  const listed =
+    rows.kind === 'list' ? [...rows.rows] : Array.from({ length: rows.end - rows.start }, (_, i) => rows.start + i);
+  return { count, rows: listed };
+}
+
+const COSTLY = 'status=completed&publicationState=citable';
+const HEAVY = 'title__contains=7';
+
+describe('a cheap plan', () => {
+  test.each(['', 'status=completed', 'status!=completed', 'ob_id__in=1,2,3'])(
+    '%s is answered at once, and its set is not kept: it is a view or small',
+    (text) => {
+      const { router, cache, pool } = setUp();
+      expect(asRows(router.find(queryOf(text), STAYING))).toEqual(truthOf(text));
+      expect([cache.size, cache.misses, pool.begun.length]).toEqual([0, 0, 0]);
+    },
+  );
+
+  test('that combines many rows is found once for all pages of its walk, in whatever order these are asked for', () => {
+    const { router, cache, pool } = setUp();
+    for (const offset of [0, 500, 10, 990, 995, 1000, 5000]) {
+      const text = `${COSTLY}&offset=${offset}`;
+      expect(asRows(router.find(queryOf(text), STAYING))).toEqual(truthOf(text));
+    }
+    router.find(queryOf('publicationState=citable&status=completed'), STAYING);
+    expect([cache.size, cache.misses, cache.hits, pool.begun.length]).toEqual([1, 1, 7, 0]);
+  });
+
+  test('is found again each time where nothing is kept', () => {
+    const { router, cache } = setUp(0);
+    for (let i = 0; i < 2; i++) expect(asRows(router.find(queryOf(COSTLY), STAYING))).toEqual(truthOf(COSTLY));
+    expect([cache.size, cache.misses]).toEqual([0, 0]);
+  });
+});
+
+describe('a heavy plan', () => {
+  test('runs in the pool once for its walk: later pages are answered at once', async () => {
+    const { router, pool } = setUp();
+    const first = router.find(queryOf(HEAVY), STAYING);
+    expect(first).toBeInstanceOf(Promise);
+    pool.endAll();
+    expect(asRows(await first)).toEqual(truthOf(HEAVY));
+    for (const offset of [10, 2000, 0]) {
+      const text = `${HEAVY}&offset=${offset}`;
+      expect(asRows(router.find(queryOf(text), STAYING))).toEqual(truthOf(text));
+    }
+    expect(pool.begun.map(({ query }) => query.wants)).toEqual(['set']);
+  });
+
+  test('that is asked for again while it runs is not run again, and each request gets its page', async () => {
+    const { router, pool } = setUp();
+    const texts = [HEAVY, `${HEAVY}&offset=20`, `${HEAVY}&limit=3`];
+    const found = texts.map((text) => router.find(queryOf(text), STAYING));
+    expect([pool.begun.length, router.joined]).toEqual([1, 2]);
+    pool.endAll();
+    expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
+  });
+
+  test('of which nothing can be kept answers pages only, shared by those who want the same', async () => {
+    const { router, pool } = setUp(100);
+    const texts = [HEAVY, `${HEAVY}&offset=20`, HEAVY];
+    const found = texts.map((text) => router.find(queryOf(text), STAYING));
+    expect(pool.begun.map(({ query }) => [query.wants, query.plan.offset])).toEqual([
+      ['page', 0],
+      ['page', 20],
+    ]);
+    pool.endAll();
+    expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
+  });
+
+  test('is given up when the last of those who wait has left', async () => {
+    const { router, pool } = setUp();
+    const leave: (() => void)[] = [];
+    let isGone = false;
+    const leaving: Waiter = { isGone: () => isGone, onGone: (listener) => void leave.push(listener) };
+    const found = [router.find(queryOf(HEAVY), leaving), router.find(queryOf(HEAVY), STAYING)];
+    isGone = true;
+    for (const listener of leave) listener();
+    expect(pool.begun[0]!.waiter.isGone()).toBe(false);
+    pool.endAll();
+    const [left, stayed] = await Promise.all(found);
+    expect(left).toBe('gone');
+    expect(asRows(stayed)).toEqual(truthOf(HEAVY));
+  });
+
+  test('of a client that leaves alone is cancelled', async () => {
+    const { router, pool, cache } = setUp();
+    const leave: (() => void)[] = [];
+    const found = router.find(queryOf(HEAVY), { isGone: () => true, onGone: (listener) => void leave.push(listener) });
+    for (const listener of leave) listener();
+    expect(pool.begun[0]!.waiter.isGone()).toBe(true);
+    pool.endAll();
+    expect([await found, cache.size]).toEqual(['gone', 0]);
+  });
+
+  test('that finds the queue full says so, and keeps nothing', async () => {
+    const cache = new RowSetCache(1_000_000);
+    const router = routerOver({ generation: 'g', cache, runHeavy: () => Promise.resolve('busy') });
+    expect(await router.find(queryOf(HEAVY), STAYING)).toBe('busy');
+    expect(cache.size).toBe(0);
+  });
+});

@@ -1,0 +1,76 @@
+// The cache of row sets: its bound in bytes, which set it drops, what it counts.
+import { describe, expect, test } from 'vitest';
+import type { RowSet } from '../../../engine/engine.ts';
+import { RowSetCache } from '../../../workers/rowSetCache.ts';
+import { randomOf } from '../../support/random.ts';
+
+function listOf(rows: number): RowSet {
+  return { kind: 'list', rows: Uint32Array.from({ length: rows }, (_, i) => i) };
+}
+
+test('what was put is found again, and hits and misses are counted', () => {
+  const cache = new RowSetCache(100_000);
+  const set = listOf(3);
+  cache.put('a', set);
+  expect([cache.get('a'), cache.get('b'), cache.get('a')]).toEqual([set, undefined, set]);
+  expect([cache.hits, cache.misses, cache.size]).toEqual([2, 1, 1]);
+});
+
+test('the set that was not used for longest goes first', () => {
+  const cache = new RowSetCache(20_000);
+  for (const key of ['a', 'b', 'c', 'd']) cache.put(key, listOf(1000));
+  cache.get('a');
+  cache.put('e', listOf(1000));
+  expect(['a', 'b', 'c', 'd', 'e'].filter((key) => cache.get(key))).toEqual(['a', 'c', 'd', 'e']);
+});
+
+test('its bytes never pass the bound, and are those of the sets it holds', () => {
+  const seed = 31;
+  const random = randomOf(seed);
+  const cache = new RowSetCache(50_000);
+  for (let i = 0; i < 2000; i++) {
+    const key = `k${random.integer(0, 60)}`;
+    if (random.chance(0.4)) cache.get(key);
+    else cache.put(key, listOf(random.integer(0, 5000)));
+    expect(cache.bytes, `seed ${seed}, step ${i}`).toBeLessThanOrEqual(cache.bytesMax);
+  }
+  expect(cache.size).toBeGreaterThan(1);
+  for (let i = 0; i < 60; i++) cache.put(`k${i}`, listOf(0));
+  const empty = cache.bytes / cache.size;
+  expect(empty).toBeLessThan(300);
+});
+
+describe('a set is not kept', () => {
+  test('where it would take more than a quarter of the cache, and what was under its key is gone', () => {
+    const cache = new RowSetCache(20_000);
+    cache.put('a', listOf(10));
+    cache.put('a', listOf(2000));
+    expect([cache.get('a'), cache.size, cache.bytes]).toEqual([undefined, 0, 0]);
+  });
+
+  test('where nothing may be', () => {
+    const cache = new RowSetCache(0);
+    cache.put('a', { kind: 'range', start: 0, end: 9 });
+    expect(cache.get('a')).toBeUndefined();
+    expect(cache.setBytesMax).toBeLessThan(0);
+  });
+
+  test('where its key alone is too long', () => {
+    const cache = new RowSetCache(20_000);
+    cache.put('x'.repeat(5000), listOf(1));
+    expect(cache.size).toBe(0);
+  });
+});
+
+test('views of shared memory cost their key only, a part of a buffer the whole buffer', () => {
+  const shared = new Uint32Array(new SharedArrayBuffer(4000));
+  const sizeOf = (set: RowSet): number => {
+    const cache = new RowSetCache(1_000_000);
+    cache.put('a', set);
+    return cache.bytes;
+  };
+  const nothing = sizeOf({ kind: 'range', start: 0, end: 10 });
+  expect(sizeOf({ kind: 'list', rows: shared })).toBe(nothing);
+  expect(sizeOf({ kind: 'complement', of: { kind: 'list', rows: shared }, rows: 5000 })).toBe(nothing);
+  expect(sizeOf({ kind: 'list', rows: new Uint32Array(1000).subarray(0, 1) })).toBe(nothing + 4000);
+});

@@ -1,0 +1,106 @@
+// Work that several wait for: begun once, given up when all of them are gone and not before.
+import { expect, test } from 'vitest';
+import { SharedWork, type Waiter } from '../../../workers/waiter.ts';
+
+/** A client that can be told to leave. */
+class Client implements Waiter {
+  #isGone = false;
+  readonly #listeners: (() => void)[] = [];
+  isGone(): boolean {
+    return this.#isGone;
+  }
+  onGone(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+  leave(): void {
+    this.#isGone = true;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Work that the test ends; `given up` where its group left. */
+class Work {
+  begun = 0;
+  abandoned = 0;
+  readonly #ends: ((value: string) => void)[] = [];
+  readonly start = (group: Waiter): Promise<string> => {
+    this.begun++;
+    group.onGone(() => this.abandoned++);
+    return new Promise((resolve) => this.#ends.push(resolve));
+  };
+  end(i: number, value: string): void {
+    this.#ends[i]!(value);
+  }
+}
+
+test('those who ask for the same work wait for one run of it', async () => {
+  const shared = new SharedWork<string>();
+  const work = new Work();
+  const waits = [1, 2, 3].map(() => shared.wait('key', new Client(), work.start));
+  const other = shared.wait('other', new Client(), work.start);
+  expect([work.begun, shared.joined, shared.size]).toEqual([2, 2, 2]);
+  work.end(0, 'one');
+  work.end(1, 'two');
+  expect(await Promise.all([...waits, other])).toEqual(['one', 'one', 'one', 'two']);
+  expect(shared.size).toBe(0);
+});
+
+test('work that has ended is begun anew', async () => {
+  const shared = new SharedWork<string>();
+  const work = new Work();
+  const first = shared.wait('key', new Client(), work.start);
+  work.end(0, 'old');
+  await first;
+  const second = shared.wait('key', new Client(), work.start);
+  work.end(1, 'new');
+  expect([await second, work.begun, shared.joined]).toEqual(['new', 2, 0]);
+});
+
+test('one of two who leaves takes nothing from the other', async () => {
+  const shared = new SharedWork<string>();
+  const work = new Work();
+  const [leaving, staying] = [new Client(), new Client()];
+  void shared.wait('key', leaving, work.start);
+  const result = shared.wait('key', staying, work.start);
+  leaving.leave();
+  expect([work.abandoned, shared.size]).toEqual([0, 1]);
+  work.end(0, 'found');
+  expect(await result).toBe('found');
+});
+
+test('work that all have left is given up, and whoever comes then begins anew', async () => {
+  const shared = new SharedWork<string>();
+  const work = new Work();
+  const clients = [new Client(), new Client()];
+  for (const client of clients) void shared.wait('key', client, work.start);
+  for (const client of clients) client.leave();
+  expect([work.abandoned, shared.size]).toEqual([1, 0]);
+  const late = shared.wait('key', new Client(), work.start);
+  expect(work.begun).toBe(2);
+  work.end(0, 'gone');
+  work.end(1, 'found');
+  expect(await late).toBe('found');
+});
+
+test('a client that leaves after its answer came gives up nothing that others wait for', async () => {
+  const shared = new SharedWork<string>();
+  const work = new Work();
+  const early = new Client();
+  const first = shared.wait('key', early, work.start);
+  work.end(0, 'one');
+  await first;
+  const second = shared.wait('key', new Client(), work.start);
+  early.leave();
+  expect(shared.size).toBe(1);
+  work.end(1, 'two');
+  expect(await second).toBe('two');
+});
+
+test('work that fails rejects for all who wait, and is forgotten', async () => {
+  const shared = new SharedWork<string>();
+  const fail = (): Promise<string> => Promise.reject(new Error('a bug'));
+  const waits = [shared.wait('key', new Client(), fail), shared.wait('key', new Client(), fail)];
+  const settled = await Promise.allSettled(waits);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(shared.size).toBe(0);
+});

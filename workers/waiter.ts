@@ -1,0 +1,65 @@
+// Who waits for the result of heavy work, alone or with others, and how to learn that they do no longer.
+// Knows no pool: the work is a function. Called by router.ts; the waiters are clients of the transports.
+
+/** One who waits. Once gone, gone for good; `onGone` listeners are called at most once each. */
+export interface Waiter {
+  isGone(): boolean;
+  onGone(listener: () => void): void;
+}
+
+interface Shared<T> {
+  readonly result: Promise<T>;
+  waiting: number;
+  abandon: () => void;
+}
+
+/**
+ * Work by key that is under way. Whoever asks for a key meanwhile waits for the same result, and the work is told that its
+ * waiter is gone only when all of them are. `joined` counts those who found their work under way.
+ */
+export class SharedWork<T> {
+  joined = 0;
+  readonly #underWay = new Map<string, Shared<T>>();
+
+  /** How many works are under way and wanted. */
+  get size(): number {
+    return this.#underWay.size;
+  }
+
+  /** The result of the work under `key`, which `start` begins at once unless it is under way; rejects where it does. */
+  wait(key: string, waiter: Waiter, start: (group: Waiter) => Promise<T>): Promise<T> {
+    let shared = this.#underWay.get(key);
+    if (shared) this.joined++;
+    else shared = this.#begin(key, start);
+    this.#enter(key, shared, waiter);
+    return shared.result;
+  }
+
+  #begin(key: string, start: (group: Waiter) => Promise<T>): Shared<T> {
+    const listeners: (() => void)[] = [];
+    let isAbandoned = false;
+    const group: Waiter = { isGone: () => isAbandoned, onGone: (listener) => void listeners.push(listener) };
+    const abandon = (): void => {
+      isAbandoned = true;
+      for (const listener of listeners) listener();
+    };
+    const result = start(group).finally(() => this.#end(key, shared));
+    const shared: Shared<T> = { result, waiting: 0, abandon };
+    this.#underWay.set(key, shared);
+    return shared;
+  }
+
+  #enter(key: string, shared: Shared<T>, waiter: Waiter): void {
+    shared.waiting++;
+    waiter.onGone(() => {
+      if (--shared.waiting > 0) return;
+      // Whoever comes from now on begins anew: this work may answer with nothing.
+      this.#end(key, shared);
+      shared.abandon();
+    });
+  }
+
+  #end(key: string, shared: Shared<T>): void {
+    if (this.#underWay.get(key) === shared) this.#underWay.delete(key);
+  }
+}
