@@ -1,13 +1,14 @@
 // Opens a snapshot that lies in shared memory: every column becomes typed-array views, nothing is copied.
 // Called once per thread and generation, in the supervisor, in serving threads and in the pool alike.
 import type { Dictionary } from '../column/dictionary.ts';
+import { topLevelKeys, type Outlines } from '../column/outline.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
 import type { CollectionIndex, FieldNode, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf, type ColumnLayout, type Layout, type LayoutNode } from '../schema/layout.ts';
-import { decodeMetadata, fieldsIn, METADATA_SECTION, type Metadata } from './metadata.ts';
+import { decodeMetadata, fieldsIn, METADATA_SECTION, outlinesIn, type Metadata } from './metadata.ts';
 import type { Section } from './directory.ts';
 
 /** Where a section lies: `memories[memory]`, from `offset`, `bytes` long. Record bytes may be longer than in the file. */
@@ -54,7 +55,10 @@ export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
   const collections = new Map(
     COLLECTIONS.map((collection) => [
       collection.name,
-      openCollection(sections, layoutOf(collection, fieldsIn(metadata, collection)), loaded),
+      openCollection(sections, layoutOf(collection, fieldsIn(metadata, collection)), {
+        loaded,
+        outlines: outlinesIn(metadata, collection.name),
+      }),
     ]),
   );
   return {
@@ -98,7 +102,12 @@ interface Opening {
   readonly tables: readonly Table[];
 }
 
-function openCollection(sections: Sections, layout: Layout, loaded: LoadedSnapshot): CollectionIndex {
+interface Source {
+  readonly loaded: LoadedSnapshot;
+  readonly outlines: Outlines;
+}
+
+function openCollection(sections: Sections, layout: Layout, { loaded, outlines }: Source): CollectionIndex {
   const fields = layout.columns.map((column) => openField(sections, column));
   const ids = fields[layout.columns.findIndex((column) => column.isId)]!;
   const tables = layout.tables.map(({ path, parent }): Table => {
@@ -111,7 +120,11 @@ function openCollection(sections: Sections, layout: Layout, loaded: LoadedSnapsh
     rows: ids.rows,
     ids,
     members: openMembers({ layout, fields, tables }, layout.members),
-    records: openRecords(sections, layout.collection.name, loaded.baseUrl),
+    keys: topLevelKeys(
+      layout.members.map(({ name }) => name),
+      outlines,
+    ),
+    records: openRecords(sections, layout.collection.name, loaded.baseUrl, outlines),
   };
 }
 
@@ -185,7 +198,7 @@ function idOf(members: Members, idField: string | undefined): FieldIndex | undef
   return id?.kind === 'values' ? id.index : undefined;
 }
 
-function openRecords(sections: Sections, name: string, baseUrl: string): Records {
+function openRecords(sections: Sections, name: string, baseUrl: string, outlines: Outlines): Records {
   const chunks: RecordChunk[] = [];
   let rows = 0;
   for (let i = 0; sections.has(`${name}/records/${i}.bytes`); i++) {
@@ -197,8 +210,12 @@ function openRecords(sections: Sections, name: string, baseUrl: string): Records
       ends,
       links: sections.u32(section('links')),
       linkEnds: sections.u32(section('linkEnds')),
+      outlines: sections.u32(section('outlines')),
+      members: sections.u32(section('members')),
+      memberEnds: sections.u32(section('memberEnds')),
     });
     rows += ends.length;
   }
-  return { rows, chunks, baseUrl, growth: new TextEncoder().encode(baseUrl).length - PLACEHOLDER.length };
+  const growth = new TextEncoder().encode(baseUrl).length - PLACEHOLDER.length;
+  return { rows, chunks, baseUrl, growth, outlines };
 }

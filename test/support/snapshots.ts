@@ -15,6 +15,7 @@ import {
   METADATA_SECTION,
   type CollectionCounts,
   type CollectionFields,
+  type CollectionOutlines,
 } from '../../engine/snapshot/metadata.ts';
 import type { SectionArray } from '../../engine/snapshot/write.ts';
 
@@ -48,15 +49,17 @@ export async function snapshotOf(
 ): Promise<void> {
   await writeSnapshot(file, async (writer) => {
     const fields: CollectionFields[] = [];
+    const outlines: CollectionOutlines[] = [];
     const collections = COLLECTIONS.map((collection): CollectionCounts => {
       const builder = new CollectionBuilder(collection);
       const bytes = Buffer.from(texts[collection.name] ?? '');
       builder.add(decodeLines(decoderOf(collection.name), { bytes, firstLine: 1, fileBytesRead: 0 }));
-      const { records, chunks, nulls, fields: own } = builder.write(writer, chunkBytesMax);
+      const { records, chunks, nulls, fields: own, outlines: ownOutlines } = builder.write(writer, chunkBytesMax);
       fields.push({ name: collection.name, fields: own });
+      outlines.push({ name: collection.name, ...ownOutlines });
       return { name: collection.name, records, chunks, nulls, dangling: 0 };
     });
-    writer.add(METADATA_SECTION, [encodeMetadata({ collections, fields })]);
+    writer.add(METADATA_SECTION, [encodeMetadata({ collections, fields, outlines })]);
     return Promise.resolve({ created: undefined });
   });
 }
