@@ -70,8 +70,8 @@ function foundByReplica(name: string, query: string): Found {
 }
 
 function foundByOracle(collection: Collection, query: string): Found {
-  const judgement = judge(pairsOf(query), collection, { strict: false, filterErrors: 'fail', filters: 'all' });
-  if (judgement.errors.length > 0) return { problems: judgement.errors };
+  const judgement = judge(pairsOf(query), collection, [], { strict: false, filterErrors: 'fail', filters: 'all' });
+  if (judgement.errors.length > 0) return { problems: judgement.errors.map(([key, message]) => [key, message ?? '']) };
   const text = (stored: string): string => servedText(stored, { baseUrl: BASE_URL, version: 'v3', form: 'api' });
   const records = dataSet.get(collection.name) ?? [];
   const found = records.filter(({ json }) => matches(json, judgement.conditions, text));

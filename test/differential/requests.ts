@@ -8,6 +8,7 @@ import { collectionIn } from './infer.ts';
 import type { Json } from './json.ts';
 import type { OracleRequest } from './oracle.ts';
 import { encode } from './query.ts';
+import { randomFields } from './requestFields.ts';
 import { randomFieldPath, randomFilter } from './requestFilters.ts';
 import { randomPath } from './requestPaths.ts';
 import { TEXTS } from './texts.ts';
@@ -56,7 +57,8 @@ function randomQuery(random: Random, collection: Collection, model: Json | undef
   const twice = paths.filter((path) => random.chance(path.at(-1)?.kind === 'scalars' ? 0.9 : 0.1));
   paths.push(...twice);
   const filters = paths.map((path) => randomFilter(random, path, model));
-  const all = [...filters, ...randomControls(random)];
+  const fields = random.chance(0.3) ? random.several(1, 3, () => randomFields(random, collection, model)) : [];
+  const all = [...filters, ...fields, ...randomControls(random)];
   if (all.length === 0) return '';
   return `?${random.shuffled(all).join(random.chance(0.05) ? '&&' : '&')}`;
 }
@@ -89,6 +91,7 @@ function randomControls(random: Random): string[] {
     controls.push(
       `format=${random.pick([...Array.from({ length: 4 }, () => ['api', 'json', '']).flat(), 'xml', 'API'])}`,
     );
+  if (random.chance(0.15)) controls.push(`format=${random.pick(['ndjson', 'csv'])}`);
   if (random.chance(0.06)) controls.push(`strict=${random.pick(['1', '1', '0', 'true', 'False', ''])}`);
   const unknown = random.chance(0.15) ? random.several(1, 4, () => random.pick(UNKNOWN_NAMES)) : [];
   controls.push(...unknown.map((name) => `${name}=${encode(random.pick(TEXTS), '+')}`));
