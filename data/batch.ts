@@ -39,6 +39,8 @@ export interface LineFault {
  * Decoded lines.
  * `bytes` holds the records, each followed by a comma, ending at `recordEnds`; `lines` their line numbers; `ids` their ids.
  * `links` are the positions of own URLs in `bytes`, `linkEnds` how many stand up to and with each record.
+ * `members` are the ends of top-level members, from the start of their record; `outlineOf` is the number of each record's
+ * keys among `outlines`, as many as it has members.
  * `columns` and `tables` begin with those of the declared layout; those of inferred keys follow, in any order. `keys` are all
  * inferred keys with what their values are.
  */
@@ -50,6 +52,9 @@ export interface Batch {
   readonly ids: Float64Array;
   readonly links: Uint32Array;
   readonly linkEnds: Uint32Array;
+  readonly members: Uint32Array;
+  readonly outlineOf: Uint32Array;
+  readonly outlines: readonly (readonly string[])[];
   readonly columns: readonly ColumnBatch[];
   readonly tables: readonly TableBatch[];
   readonly keys: readonly (readonly [path: string, kind: ShapeKind])[];

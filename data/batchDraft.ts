@@ -16,6 +16,7 @@ export interface Mark {
   readonly unescaped: number;
   readonly rows: number;
   readonly links: number;
+  readonly members: number;
   readonly columns: readonly number[];
   readonly rowEnds: readonly number[];
   readonly rowCounts: readonly number[];
@@ -26,6 +27,7 @@ const EMPTY: Mark = {
   unescaped: 0,
   rows: 0,
   links: 0,
+  members: 0,
   columns: [],
   rowEnds: [],
   rowCounts: [],
@@ -36,6 +38,7 @@ export class BatchDraft {
   readonly lines = new GrowableU32(1024);
   readonly ids = new GrowableF64();
   readonly links = new GrowableU32(1024);
+  readonly members = new GrowableU32(1024);
   faults: LineFault[] = [];
   private readonly output: GrowableBytes;
   private readonly shapes: ShapeTree;
@@ -45,6 +48,7 @@ export class BatchDraft {
   private readonly unescaped = new GrowableBytes();
   private readonly recordEnds = new GrowableU32(1024);
   private readonly linkEnds = new GrowableU32(1024);
+  private readonly outlineOf = new GrowableU32(1024);
 
   constructor(shapes: ShapeTree, output: GrowableBytes) {
     this.shapes = shapes;
@@ -79,9 +83,10 @@ export class BatchDraft {
   }
 
   /** Ends a record at the end of the output. */
-  endRecord(): void {
+  endRecord(outline: number): void {
     this.recordEnds.push(this.output.length);
     this.linkEnds.push(this.links.length);
+    this.outlineOf.push(outline);
   }
 
   /** How much there is now. Cost: the number of columns. */
@@ -91,6 +96,7 @@ export class BatchDraft {
       unescaped: this.unescaped.length,
       rows: this.recordEnds.length,
       links: this.links.length,
+      members: this.members.length,
       columns: this.columns.map((column) => column?.starts.length ?? 0),
       rowEnds: this.rowEnds.map((ends) => ends?.length ?? 0),
       rowCounts: [...this.rowCounts],
@@ -101,8 +107,9 @@ export class BatchDraft {
   reset(mark: Mark): void {
     this.output.truncate(mark.bytes);
     this.unescaped.truncate(mark.unescaped);
-    for (const list of [this.recordEnds, this.lines, this.linkEnds, this.ids]) list.truncate(mark.rows);
+    for (const list of [this.recordEnds, this.lines, this.linkEnds, this.outlineOf, this.ids]) list.truncate(mark.rows);
     this.links.truncate(mark.links);
+    this.members.truncate(mark.members);
     this.columns.forEach((column, i) => {
       column.starts.truncate(mark.columns[i] ?? 0);
       column.ends.truncate(mark.columns[i] ?? 0);
@@ -112,7 +119,7 @@ export class BatchDraft {
   }
 
   /** A copy of all as a batch; the draft is empty afterwards. */
-  take(): Batch {
+  take(outlines: Batch['outlines']): Batch {
     const { columns, tables, kinds } = this.shapes;
     const batch: Batch = {
       bytes: this.output.view().slice(),
@@ -122,6 +129,9 @@ export class BatchDraft {
       ids: this.ids.view().slice(),
       links: this.links.view().slice(),
       linkEnds: this.linkEnds.view().slice(),
+      members: this.members.view().slice(),
+      outlineOf: this.outlineOf.view().slice(),
+      outlines,
       columns: columns.map(({ path, table }, i) => ({ path, table, kinds: kinds[i]!, ...this.columnOf(i, table) })),
       tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.rowEndsOf(i, parent) })),
       keys: inferredKeys(this.shapes),

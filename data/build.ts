@@ -4,6 +4,7 @@ import { GrowableF64, GrowableU32 } from '../engine/bits/growable.ts';
 import { Interner } from '../engine/column/intern.ts';
 import { sortDictionary } from '../engine/column/sort.ts';
 import type { Dictionary } from '../engine/column/dictionary.ts';
+import type { Outlines } from '../engine/column/outline.ts';
 import { buildGrams, hasGrams } from '../engine/index/grams.ts';
 import { invert } from '../engine/index/invert.ts';
 import { parseInstant } from '../engine/query/instant.ts';
@@ -35,6 +36,7 @@ export interface BuiltCollection {
   readonly records: number;
   readonly ids: Float64Array;
   readonly chunks: number;
+  readonly outlines: Outlines;
   readonly recordBytes: number;
   readonly columns: number;
   readonly fields: readonly Field[];
@@ -113,7 +115,7 @@ export class CollectionBuilder {
     const { order } = this.order();
     const fields = fieldsOf(this.collection, this.learnt());
     const { tables, columns } = layoutOf(this.collection, fields);
-    const { chunks, bytes } = this.store.write(writer, this.collection.name, order, chunkBytesMax);
+    const { chunks, bytes, outlines } = this.store.write(writer, this.collection.name, order, chunkBytesMax);
     const orders: Order[] = [order];
     tables.forEach((table, i) => {
       if (i > 0) orders[i] = writeTable(writer, table.path, orders[table.parent], this.rowEnds(table, tables));
@@ -126,7 +128,8 @@ export class CollectionBuilder {
       if (written.targets) targets.push(written.targets);
     }
     const ids = order ? Float64Array.from(order, (row) => this.ids.view()[row]!) : this.ids.view();
-    return { records: ids.length, ids, chunks, recordBytes: bytes, columns: columns.length, fields, nulls, targets };
+    const recordBytes = bytes;
+    return { records: ids.length, ids, chunks, outlines, recordBytes, columns: columns.length, fields, nulls, targets };
   }
 
   private rowsOf({ path }: TableLayout): number {

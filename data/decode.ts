@@ -4,6 +4,7 @@ import { PLACEHOLDER } from '../engine/column/records.ts';
 import type { Layout } from '../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
+import { OutlineNumbers } from './outlines.ts';
 import { DEPTH_MAX, ScanFault, Scanner, type ValueKind } from './scanner.ts';
 import { SCALAR_KIND, ShapeTree, type DecodeColumn, type Shape, type ShapeNode } from './shape.ts';
 
@@ -24,7 +25,9 @@ export class Decoder {
   private readonly draft: BatchDraft;
   private readonly linkPrefixes: readonly Uint8Array[];
   private readonly path: (string | number)[] = [];
+  private readonly outlines = new OutlineNumbers();
   private lastKey = '';
+  private recordStart = 0;
 
   constructor(layout: Layout) {
     this.idField = layout.collection.idField;
@@ -56,7 +59,7 @@ export class Decoder {
 
   /** The batch so far, copied; the decoder starts anew. */
   take(): Batch {
-    return this.draft.take();
+    return this.draft.take(this.outlines.take());
   }
 
   private record(bytes: Uint8Array, start: number, end: number): void {
@@ -65,6 +68,8 @@ export class Decoder {
     scanner.skipSpace();
     if (scanner.peek() !== OPEN_BRACE) throw new ScanFault(`expected a record (an object), got ${scanner.kind()}`);
     this.draft.beginRow(0);
+    this.outlines.begin();
+    this.recordStart = scanner.position;
     const ids = this.draft.ids.length;
     this.object(this.shapes.root, 0);
     if (this.draft.ids.length === ids) {
@@ -75,7 +80,7 @@ export class Decoder {
     if (scanner.peek() >= 0) scanner.fail('expected the end of the record');
     scanner.flush();
     scanner.output.pushByte(COMMA);
-    this.draft.endRecord();
+    this.draft.endRecord(this.outlines.end());
   }
 
   /** Reads the members of an object, in any order. What is missing is null: `BatchDraft` fills it up. */
@@ -101,7 +106,11 @@ export class Decoder {
         if (others.size === others.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
         this.anything(depth + 1);
       }
-      this.path.pop();
+      const name = this.path.pop();
+      if (depth === 0) {
+        this.outlines.key(name as string);
+        this.draft.members.push(scanner.position - this.recordStart);
+      }
       scanner.skipSpace();
     }
     scanner.at++;

@@ -88,6 +88,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
         encodeMetadata({
           collections: countsOf(reports, imported),
           fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
+          outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
         }),
       ]);
       return { created: options.created ?? dataSet.created };

@@ -2,8 +2,10 @@
 // Knows bytes and positions only. Called by build.ts.
 import { GrowableU32 } from '../engine/bits/growable.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
+import type { Outlines } from '../engine/column/outline.ts';
 import type { Batch } from './batch.ts';
 import type { Order } from './order.ts';
+import { OutlineStore } from './outlines.ts';
 
 /** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */
 export const CHUNK_BYTES_MAX = 1 << 30;
@@ -18,7 +20,17 @@ interface Chunk {
   readonly ends: GrowableU32;
   readonly links: GrowableU32;
   readonly linkEnds: GrowableU32;
+  readonly members: GrowableU32;
+  readonly memberEnds: GrowableU32;
+  readonly outlines: GrowableU32;
   bytes: number;
+}
+
+/** What was written of a collection's records. */
+export interface StoredRecords {
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly outlines: Outlines;
 }
 
 /** Decoded records of one collection: `recordEnds` and `links` are positions in the record's block. */
@@ -28,6 +40,10 @@ export class RecordStore {
   private readonly recordEnds = new GrowableU32();
   private readonly links = new GrowableU32();
   private readonly linkEnds = new GrowableU32();
+  private readonly members = new GrowableU32();
+  private readonly memberEnds = new GrowableU32();
+  private readonly outlineOf = new GrowableU32();
+  private readonly outlines = new OutlineStore();
 
   /** How many records have been added. */
   get rows(): number {
@@ -41,11 +57,26 @@ export class RecordStore {
     this.links.pushAll(batch.links);
     this.recordEnds.pushAll(batch.recordEnds);
     for (let i = 0; i < batch.recordEnds.length; i++) this.blockOfRow.push(block);
+    this.addMembers(batch);
   }
 
-  /** Writes the sections `<name>/records/<i>.*`; answers how many chunks and bytes. Cost: one pass over the bytes. */
-  write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): { chunks: number; bytes: number } {
+  private addMembers({ members, outlineOf, outlines }: Batch): void {
+    const numbers = outlines.map((keys) => this.outlines.numberOf(keys));
+    this.members.pushAll(members);
+    let end = this.memberEnds.length === 0 ? 0 : this.memberEnds.at(this.memberEnds.length - 1);
+    for (const outline of outlineOf) {
+      this.outlineOf.push(numbers[outline]!);
+      this.memberEnds.push((end += outlines[outline]!.length));
+    }
+  }
+
+  /**
+   * Writes the sections `<name>/records/<i>.*`; answers how many chunks and bytes, and the outlines that the records have.
+   * Cost: one pass over the bytes.
+   */
+  write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): StoredRecords {
     const count = order ? order.length : this.rows;
+    this.outlines.renumber();
     let chunks = 0;
     let bytes = 0;
     for (let row = 0; row < count; chunks++) {
@@ -55,10 +86,13 @@ export class RecordStore {
       writer.add(section('ends'), [chunk.ends.view()]);
       writer.add(section('links'), [chunk.links.view()]);
       writer.add(section('linkEnds'), [chunk.linkEnds.view()]);
+      writer.add(section('outlines'), [chunk.outlines.view()]);
+      writer.add(section('members'), [chunk.members.view()]);
+      writer.add(section('memberEnds'), [chunk.memberEnds.view()]);
       row += chunk.ends.length;
       bytes += chunk.bytes;
     }
-    return { chunks, bytes };
+    return { chunks, bytes, outlines: this.outlines.take() };
   }
 
   private chunkFrom(first: number, count: number, order: Order, bytesMax: number): Chunk {
@@ -67,6 +101,9 @@ export class RecordStore {
       ends: new GrowableU32(),
       links: new GrowableU32(),
       linkEnds: new GrowableU32(),
+      members: new GrowableU32(),
+      memberEnds: new GrowableU32(),
+      outlines: new GrowableU32(),
       bytes: 0,
     };
     let run: { block: number; start: number; end: number } | undefined;
@@ -85,6 +122,7 @@ export class RecordStore {
         run = { block, start, end };
       }
       this.addLinks(chunk, row, chunk.bytes - start);
+      this.addMembersOf(chunk, row);
       chunk.bytes += end - start;
       chunk.ends.push(chunk.bytes);
     }
@@ -96,5 +134,12 @@ export class RecordStore {
     const end = this.linkEnds.at(row);
     for (let k = row === 0 ? 0 : this.linkEnds.at(row - 1); k < end; k++) chunk.links.push(this.links.at(k) + shift);
     chunk.linkEnds.push(chunk.links.length);
+  }
+
+  private addMembersOf(chunk: Chunk, row: number): void {
+    const end = this.memberEnds.at(row);
+    for (let k = row === 0 ? 0 : this.memberEnds.at(row - 1); k < end; k++) chunk.members.push(this.members.at(k));
+    chunk.memberEnds.push(chunk.members.length);
+    chunk.outlines.push(this.outlines.written(this.outlineOf.at(row)));
   }
 }

@@ -22,6 +22,7 @@ export { newCounters } from './query/counters.ts';
 export { execute, findRows, type Listed, pageOf } from './query/execute.ts';
 export { explain } from './query/explain.ts';
 export { filterKey } from './query/filterKey.ts';
+export type { IgnoredName } from './query/fields.ts';
 export {
   type ListRequest,
   parseListQuery,
@@ -37,4 +38,6 @@ export { type Body, wholeBody } from './page/body.ts';
 export { indexBody, PAGE_TAIL, pageHead, rootViewBody } from './page/envelope.ts';
 export { jsonObject, jsonText } from './page/json.ts';
 export { pageLinks, percentEncode } from './page/links.ts';
-export { pageBody, rowsBody } from './page/rows.ts';
+export { csvColumns, csvHeader } from './page/csv.ts';
+export type { Measuring } from './page/gather.ts';
+export { csvRows, jsonRows, ndjsonRows, pageBody, rowsBody, type ServedRows } from './page/rows.ts';

@@ -5,8 +5,6 @@ import {
   indexBody,
   type Listed,
   type ListRequest,
-  PAGE_TAIL,
-  pageBody,
   pageHead,
   pageLinks,
   parseListQuery,
@@ -17,9 +15,8 @@ import {
   regexProblems,
   rootViewBody,
   rowOfId,
-  rowsBody,
-  type Selection,
   type ServedForm,
+  type ServedRows,
   SPEC_LINK_END,
   wholeBody,
 } from '../engine/engine.ts';
@@ -30,6 +27,7 @@ import { answersFor, type Answers } from './http/answers.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
+import { exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
 /** The settings that the catalogue's answers depend on; names and meanings are those of server/config.ts. */
 export interface CatalogueSettings {
@@ -94,7 +92,7 @@ function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconn
     case 'list':
       return listAnswer(catalogue, view, request, disconnection);
     case 'record':
-      return recordAnswer(catalogue, view, request);
+      return recordAnswer(catalogue, view, request, disconnection);
   }
 }
 
@@ -130,20 +128,29 @@ function rootAnswer(catalogue: Catalogue, view: View<'root'>, request: Request):
 }
 
 /** The record of the first collection that has the id (A3). */
-function recordAnswer(catalogue: Catalogue, view: View<'record'>, request: Request): Answer {
-  const asked = parseRecordQuery(request.query, catalogue.queryOptions);
+function recordAnswer(
+  catalogue: Catalogue,
+  view: View<'record'>,
+  request: Request,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
+  const candidates = view.collections.map(({ name }) => catalogue.collections(name));
+  const collection = candidates.find((candidate) => rowOfId(candidate, view.id) >= 0) ?? candidates[0]!;
+  const asked = parseRecordQuery(request.query, catalogue.queryOptions, collection.keys);
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
-  for (const { name } of view.collections) {
-    const collection = catalogue.collections(name);
-    const row = rowOfId(collection, view.id);
-    if (row < 0) continue;
-    const { baseUrl, varies } = catalogue.chooseBaseUrl(request);
-    const rows: Selection = { kind: 'range', start: row, end: row + 1 };
-    const body = rowsBody(collection.records, rows, formOf(catalogue, view, asked, baseUrl));
-    return catalogue.answers.found(body, { varies, ignored: asked.ignored });
-  }
-  return catalogue.answers.notFound;
+  const row = rowOfId(collection, view.id);
+  if (row < 0) return catalogue.answers.notFound;
+  const { baseUrl, varies } = catalogue.chooseBaseUrl(request);
+  const rows: ServedRows = {
+    records: collection.records,
+    rows: { kind: 'range', start: row, end: row + 1 },
+    form: formOf(catalogue, view, asked, baseUrl),
+    keys: asked.keys,
+  };
+  const format = exportFormatOf(asked);
+  const written = format ? exported(format, collection, rows) : singleRecord(rows);
+  return rowsAnswer(catalogue.answers, written, { varies, ignored: asked.ignored }, disconnection);
 }
 
 function listAnswer(
@@ -157,18 +164,18 @@ function listAnswer(
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
   const choice = catalogue.chooseBaseUrl(request);
-  const page: Page = {
+  const listed: Page = {
     collection,
     asked,
     choice,
     path: request.target,
     form: formOf(catalogue, view, asked, choice.baseUrl),
   };
-  const query = { collection, request: asked, plan: plan(collection, asked, page.form) };
+  const query = { collection, request: asked, plan: plan(collection, asked, listed.form) };
   const found = catalogue.router.find(query, disconnection);
   return found instanceof Promise
-    ? found.then((later) => laterAnswer(catalogue, page, later))
-    : pageAnswer(catalogue, page, found);
+    ? found.then((later) => laterAnswer(catalogue, listed, later, disconnection))
+    : pageAnswer(catalogue, listed, found, disconnection);
 }
 
 /** A list once it is parsed: all that its page needs beside the rows, so that the request may be gone by then. */
@@ -181,29 +188,46 @@ interface Page {
 }
 
 /** Nobody reads the answer to a client that is gone. */
-function laterAnswer(catalogue: Catalogue, page: Page, found: Listed | Missed): Answer {
+function laterAnswer(
+  catalogue: Catalogue,
+  listed: Page,
+  found: Listed | Missed,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
   if (found === 'busy' || found === 'gone') return catalogue.answers.busy;
-  if (found === 'overtime') return catalogue.answers.refused(regexProblems(page.asked));
-  return pageAnswer(catalogue, page, found);
+  if (found === 'overtime') return catalogue.answers.refused(regexProblems(listed.asked));
+  return pageAnswer(catalogue, listed, found, disconnection);
 }
 
-function pageAnswer({ answers }: Catalogue, page: Page, { count, rows }: Listed): Answer {
-  const { collection, asked, choice, path, form } = page;
-  const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, asked, count));
-  const body = pageBody(head, rowsBody(collection.records, rows, form), PAGE_TAIL);
-  return answers.found(body, { varies: choice.varies, ignored: asked.ignored });
+function pageAnswer(
+  { answers }: Catalogue,
+  { collection, asked, choice, path, form }: Page,
+  { count, rows }: Listed,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
+  const served: ServedRows = { records: collection.records, rows, form, keys: asked.keys };
+  const format = exportFormatOf(asked);
+  const written = format
+    ? exported(format, collection, served)
+    : page(pageHead(count, pageLinks(`${choice.baseUrl}${path}`, asked, count)), served);
+  return rowsAnswer(answers, written, { varies: choice.varies, ignored: asked.ignored }, disconnection);
+}
+
+function exportFormatOf({ format }: RecordRequest): ExportFormat | undefined {
+  return format === 'ndjson' || format === 'csv' ? format : undefined;
 }
 
 /** Judges the format, then the parameters: an answer that is no page, or undefined. */
 function refusalOf(
   { answers }: Catalogue,
-  { isJsonPath }: View<'root' | 'list' | 'record'>,
+  { kind, isJsonPath }: View<'root' | 'list' | 'record'>,
   request: Request,
   { format, problems }: RecordRequest,
 ): Answer | undefined {
   const negotiation = negotiate({ accept: request.header('accept'), format, isJsonPath });
   if (negotiation === 'unknownFormat') return answers.notFound;
   if (negotiation === 'notAcceptable') return answers.notAcceptable;
+  if (kind === 'root' && negotiation !== 'json') return answers.notFound;
   return problems.length > 0 ? answers.refused(problems) : undefined;
 }
 

@@ -1,6 +1,8 @@
 // The served bytes of a collection's records, in id order, each followed by a comma, so that neighbours are one range.
 // Stored with one base URL in place; knows where every own URL stands. Views of shared memory, never written.
 
+import type { Outlines } from './outline.ts';
+
 /**
  * A run of records that lies in one piece of memory.
  *
@@ -8,8 +10,11 @@
  *   ends      end of each record in `bytes`, after its comma: one u32 a record, for a base URL of `PLACEHOLDER` length
  *   links     position of each own URL, ascending: one u32 a URL, for a base URL of `PLACEHOLDER` length
  *   linkEnds  how many own URLs stand in the records up to and with this one: one u32 a record
+ *   outlines  number of each record's outline: one u32 a record
+ *   members   end of each top-level member, from the start of its record, for a base URL of `PLACEHOLDER` length: one u32 each
+ *   memberEnds  how many members stand in the records up to and with this one: one u32 a record
  *
- * `ends` and `links` are stored for the placeholder; with a base URL that is `growth` bytes longer, a position behind n URLs
+ * Positions are stored for the placeholder; with a base URL that is `growth` bytes longer, a position behind n URLs
  * lies growth * n further on.
  */
 export interface RecordChunk {
@@ -18,6 +23,9 @@ export interface RecordChunk {
   readonly ends: Uint32Array;
   readonly links: Uint32Array;
   readonly linkEnds: Uint32Array;
+  readonly outlines: Uint32Array;
+  readonly members: Uint32Array;
+  readonly memberEnds: Uint32Array;
 }
 
 /** All records of a collection, with the base URL that stands in their bytes. Chunks ascend; most collections have one. */
@@ -26,6 +34,7 @@ export interface Records {
   readonly chunks: readonly RecordChunk[];
   readonly baseUrl: string;
   readonly growth: number;
+  readonly outlines: Outlines;
 }
 
 /** What stands for the base address in data sets and snapshots, at the start of every own URL (design: Data set format). */

@@ -1,6 +1,7 @@
 // A collection as tables: the root table of its records and one child table per to-many embedded relation, each field
 // with its index. The tree has the shape of the declaration. Called by query/ and engine.ts.
 import type { Collection } from '../schema/types.ts';
+import type { TopLevelKeys } from '../column/outline.ts';
 import type { Records } from '../column/records.ts';
 import type { FieldIndex } from './field.ts';
 import { GrowableU32 } from '../bits/growable.ts';
@@ -54,12 +55,13 @@ export type FieldNode =
 /** The fields of a table or embedded record by name. */
 export type Members = ReadonlyMap<string, FieldNode>;
 
-/** One collection, ready to be asked: its declaration, rows in id order, fields and served bytes. */
+/** One collection, ready to be asked: its declaration, rows in id order, fields, top-level keys and served bytes. */
 export interface CollectionIndex {
   readonly declaration: Collection;
   readonly rows: number;
   readonly ids: FieldIndex;
   readonly members: Members;
+  readonly keys: TopLevelKeys;
   readonly records: Records;
 }
 

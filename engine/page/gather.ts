@@ -1,82 +1,118 @@
-// Rows that cannot be served where they lie, gathered into one buffer per thread: scattered rows and rewritten records.
+// Rows that cannot be served where they lie, gathered into one buffer per thread: scattered, rewritten, cut, or as CSV.
 // A body holds no page bytes of its own, so that a page of any size costs eight bytes a row. Called by page/rows.ts.
-import { chunkOf, endOf, startOf, type Records } from '../column/records.ts';
+import { chunkOf, endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
 import { countRows, type Selection } from '../index/rowset.ts';
 import { upperBound } from '../bits/lists.ts';
 import type { Body } from './body.ts';
-import { copyBytes, rewrittenBytes, writeRecord, type Rewrite } from './rewrite.ts';
+import { copyBytes } from './rewrite.ts';
+import { emptied, hold, isHeld, newBodyNumber, scratch } from './scratch.ts';
 
-/** What the buffer starts with: a page of 70 typical records. It grows to the largest record served and stays so. */
-const SCRATCH_BYTES = 256 * 1024;
+/** How much is measured at once, before other requests get their turn: rows by their positions, about 0.5 ms. */
+const SLICE_ROWS = 4096;
 
-let scratch = new Uint8Array(SCRATCH_BYTES);
+/**
+ * Writes records in one way. `bytes` is what `write` will write, with what stands behind the record; `write` answers the
+ * position behind it. `index` is the row within the chunk.
+ */
+export interface RecordWriter {
+  bytes(chunk: RecordChunk, index: number): number;
+  write(chunk: RecordChunk, index: number, target: Uint8Array, at: number): number;
+}
 
-/** Whose bytes the buffer holds: a body by its number (not the body, which would keep its snapshot alive), and which. */
-const held = { body: 0, start: 0, end: 0 };
-let bodies = 0;
-
-/** The rows of one page, with the end of each record and its comma in the body. */
-interface Gathering {
-  readonly number: number;
+/**
+ * What to gather: at least one row. Without a `writer` records are copied as stored. `separator` replaces the byte behind
+ * each record; -1 leaves it. `isOpen` leaves out the last byte of all. `sliceBytes` bounds what is measured at once, for
+ * writers that must look at the bytes.
+ */
+export interface Gathered {
   readonly records: Records;
   readonly rows: Selection;
-  readonly rewrite: Rewrite | undefined;
+  readonly writer: RecordWriter | undefined;
+  readonly separator: number;
+  readonly isOpen: boolean;
+  readonly sliceBytes: number;
+}
+
+/** A body that is being measured: each call measures a slice and answers the body once its length is known. */
+export type Measuring = () => Body | undefined;
+
+/** The rows with the end of each record in the body. */
+interface Gathering extends Gathered {
+  readonly number: number;
   readonly ends: Float64Array;
 }
 
 /**
- * The records of at least one row, joined by commas. Pieces are views of the thread's buffer.
- * Cost: lengths for every row at once, without touching record bytes unless `linkEnd` changes; then one copy of the bytes.
+ * The body of gathered rows, to be measured; up to 4,096 rows take one call. Pieces are views of the thread's buffer.
+ * Cost: the writer's `bytes` for every row, then its `write` once for each piece that is read.
  */
-export function gatheredBody(records: Records, rows: Selection, rewrite: Rewrite | undefined): Body {
-  const gathering = { number: ++bodies, records, rows, rewrite, ends: endsOf(records, rows, rewrite) };
-  const bytes = gathering.ends[gathering.ends.length - 1]! - 1;
+export function gatheredBody(gathered: Gathered): Measuring {
+  const gathering = { ...gathered, number: newBodyNumber(), ends: new Float64Array(countRows(gathered.rows)) };
+  let measured = 0;
+  return () => {
+    measured = measure(gathering, measured);
+    return measured === gathering.ends.length ? bodyOf(gathering) : undefined;
+  };
+}
+
+function bodyOf(gathering: Gathering): Body {
+  const bytes = gathering.ends[gathering.ends.length - 1]! - (gathering.isOpen ? 1 : 0);
   return {
     bytes,
     pieceAt(offset) {
-      if (held.body !== gathering.number || offset < held.start || offset >= held.end) gather(gathering, offset);
-      return scratch.subarray(offset - held.start, Math.min(held.end, bytes) - held.start);
+      if (!isHeld(gathering.number, offset)) gather(gathering, offset);
+      return scratch.bytes.subarray(offset - scratch.start, Math.min(scratch.end, bytes) - scratch.start);
     },
   };
 }
 
-function endsOf(records: Records, rows: Selection, rewrite: Rewrite | undefined): Float64Array {
-  const ends = new Float64Array(countRows(rows));
-  let end = 0;
-  for (let i = 0; i < ends.length; i++) {
+/** Finds the ends of the next slice of rows; answers the row behind it. */
+function measure({ records, rows, writer, ends, sliceBytes }: Gathering, from: number): number {
+  const to = Math.min(ends.length, from + SLICE_ROWS);
+  const start = from === 0 ? 0 : ends[from - 1]!;
+  let end = start;
+  let i = from;
+  for (; i < to && end - start < sliceBytes; i++) {
     const row = rowAt(rows, i);
     const chunk = chunkOf(records, row);
     const index = row - chunk.firstRow;
-    end += rewrite
-      ? rewrittenBytes(rewrite, chunk, index)
+    end += writer
+      ? writer.bytes(chunk, index)
       : endOf(chunk, records.growth, index) - startOf(chunk, records.growth, index);
     ends[i] = end;
   }
-  return ends;
+  return i;
 }
 
 /** Fills the buffer with whole records, from the one in which `offset` lies. */
 function gather(gathering: Gathering, offset: number): void {
-  const { ends } = gathering;
-  let i = upperBound(ends, offset);
-  const start = i === 0 ? 0 : ends[i - 1]!;
-  if (scratch.length < ends[i]! - start) scratch = new Uint8Array(ends[i]! - start);
-  const end = upperBound(ends, start + scratch.length);
-  while (i < end) i = gathering.rewrite ? addRewritten(gathering, start, i) : addNeighbours(gathering, start, i, end);
-  held.body = gathering.number;
-  held.start = start;
-  held.end = ends[end - 1]!;
+  const { ends, separator } = gathering;
+  const first = upperBound(ends, offset);
+  const start = first === 0 ? 0 : ends[first - 1]!;
+  const target = emptied(ends[first]! - start);
+  const end = upperBound(ends, start + target.length);
+  for (let i = first; i < end;) {
+    i = gathering.writer
+      ? addWritten(gathering, target, start, i)
+      : addNeighbours(gathering, target, { start, i, end });
+  }
+  if (separator >= 0) for (let i = first; i < end; i++) target[ends[i]! - 1 - start] = separator;
+  hold(gathering.number, start, ends[end - 1]!);
 }
 
-function addRewritten({ records, rows, rewrite, ends }: Gathering, start: number, i: number): number {
+function addWritten({ records, rows, writer, ends }: Gathering, target: Uint8Array, start: number, i: number): number {
   const row = rowAt(rows, i);
   const chunk = chunkOf(records, row);
-  writeRecord(rewrite!, chunk, row - chunk.firstRow, scratch, (i === 0 ? 0 : ends[i - 1]!) - start);
+  writer!.write(chunk, row - chunk.firstRow, target, (i === 0 ? 0 : ends[i - 1]!) - start);
   return i + 1;
 }
 
 /** Copies the record of place `i` and the ones that lie right behind it in its chunk; answers the place behind them. */
-function addNeighbours({ records, rows, ends }: Gathering, start: number, i: number, end: number): number {
+function addNeighbours(
+  { records, rows, ends }: Gathering,
+  target: Uint8Array,
+  { start, i, end }: { start: number; i: number; end: number },
+): number {
   const row = rowAt(rows, i);
   const chunk = chunkOf(records, row);
   const rowsLeft = chunk.ends.length - (row - chunk.firstRow);
@@ -85,7 +121,7 @@ function addNeighbours({ records, rows, ends }: Gathering, start: number, i: num
   const first = row - chunk.firstRow;
   const from = startOf(chunk, records.growth, first);
   const to = endOf(chunk, records.growth, first + length - 1);
-  copyBytes(chunk.bytes, from, to, scratch, (i === 0 ? 0 : ends[i - 1]!) - start);
+  copyBytes(chunk.bytes, from, to, target, (i === 0 ? 0 : ends[i - 1]!) - start);
   return i + length;
 }
 

@@ -1,5 +1,5 @@
 // How the stored bytes of a record become the ones to serve: another base URL, version v2, links that follow the request.
-// Touches own URLs only, at the positions stored with the records. Called by page/gather.ts.
+// Works on parts of records; touches own URLs only, at the positions stored with the records. Called by the writers of rows.
 import { endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
 import { isSpecForm, SPEC_LINK_END, type ServedForm } from '../column/served.ts';
 
@@ -49,33 +49,57 @@ export function rewriteFor(records: Records, form: ServedForm): Rewrite | undefi
 }
 
 /**
- * Bytes of a record and its comma once rewritten. `index` is the row within the chunk. Cost: none, but a look at each of
- * its own URLs where `linkEnd` changes.
+ * A part of one record in its chunk's bytes: from `start` to `end`, with the own URLs `firstLink` to `linkEnd` in it, none of
+ * which crosses its ends. Parts are reused: whoever fills one has it read before it is filled again.
  */
-export function rewrittenBytes(rewrite: Rewrite, chunk: RecordChunk, index: number): number {
+export interface RecordPart {
+  start: number;
+  end: number;
+  firstLink: number;
+  linkEnd: number;
+}
+
+/** Makes a part a whole record with its comma. `index` is the row within the chunk. Cost: none. */
+export function wholeRecord(part: RecordPart, chunk: RecordChunk, growth: number, index: number): void {
+  part.start = startOf(chunk, growth, index);
+  part.end = endOf(chunk, growth, index);
+  part.firstLink = firstLinkOf(chunk, index);
+  part.linkEnd = chunk.linkEnds[index]!;
+}
+
+/** The number of a record's first own URL in its chunk. Cost: none. */
+export function firstLinkOf(chunk: RecordChunk, index: number): number {
+  return index === 0 ? 0 : chunk.linkEnds[index - 1]!;
+}
+
+/**
+ * Bytes of a part once rewritten; as they are without a rewriting. Cost: none, but a look at each of its own URLs where
+ * `linkEnd` changes.
+ */
+export function rewrittenBytes(rewrite: Rewrite | undefined, chunk: RecordChunk, part: RecordPart): number {
+  let bytes = part.end - part.start;
+  if (!rewrite) return bytes;
   const { growth, storedUrlBytes, baseUrl, linkEnd } = rewrite;
-  const end = chunk.linkEnds[index]!;
-  const first = index === 0 ? 0 : chunk.linkEnds[index - 1]!;
-  let bytes = endOf(chunk, growth, index) - startOf(chunk, growth, index);
-  if (baseUrl) bytes += (baseUrl.length - storedUrlBytes) * (end - first);
+  if (baseUrl) bytes += (baseUrl.length - storedUrlBytes) * (part.linkEnd - part.firstLink);
   if (!linkEnd) return bytes;
-  for (let n = first; n < end; n++) {
+  for (let n = part.firstLink; n < part.linkEnd; n++) {
     const path = chunk.links[n]! + growth * n + storedUrlBytes;
     if (linkEndAt(chunk.bytes, path) >= 0) bytes += linkEnd.length - STORED_LINK_END.length;
   }
   return bytes;
 }
 
-/** Writes a record and its comma to `target` at `at`; answers the position behind it. Cost: a copy of its bytes. */
-export function writeRecord(
-  rewrite: Rewrite,
+/** Writes a part to `target` at `at`; answers the position behind it. Cost: a copy of its bytes. */
+export function writePart(
+  rewrite: Rewrite | undefined,
   chunk: RecordChunk,
-  index: number,
+  part: RecordPart,
   target: Uint8Array,
   at: number,
 ): number {
+  if (!rewrite) return copyBytes(chunk.bytes, part.start, part.end, target, at);
   const isPatch = !rewrite.baseUrl && !rewrite.linkEnd;
-  return isPatch ? patched(rewrite, chunk, index, target, at) : spliced(rewrite, chunk, index, target, at);
+  return isPatch ? patched(rewrite, chunk, part, target, at) : spliced(rewrite, chunk, part, target, at);
 }
 
 /** Copies `bytes[start..end)` to `target` at `at`; answers the position behind it. */
@@ -103,24 +127,23 @@ function copyStaged(bytes: Uint8Array, start: number, end: number, target: Uint8
   }
 }
 
-/** Only the version differs: the lengths stay, so the record is copied whole and its digits set. */
-function patched(rewrite: Rewrite, chunk: RecordChunk, index: number, target: Uint8Array, at: number): number {
+/** Only the version differs: the lengths stay, so the part is copied whole and its digits set. */
+function patched(rewrite: Rewrite, chunk: RecordChunk, part: RecordPart, target: Uint8Array, at: number): number {
   const { growth, storedUrlBytes } = rewrite;
-  const start = startOf(chunk, growth, index);
-  const end = copyBytes(chunk.bytes, start, endOf(chunk, growth, index), target, at);
-  for (let n = index === 0 ? 0 : chunk.linkEnds[index - 1]!; n < chunk.linkEnds[index]!; n++) {
+  const end = copyBytes(chunk.bytes, part.start, part.end, target, at);
+  for (let n = part.firstLink; n < part.linkEnd; n++) {
     const path = chunk.links[n]! + growth * n + storedUrlBytes;
-    if (isAt(chunk.bytes, path, STORED_API)) target[at + path - start + DIGIT_AT] = V2_API[DIGIT_AT]!;
+    if (isAt(chunk.bytes, path, STORED_API)) target[at + path - part.start + DIGIT_AT] = V2_API[DIGIT_AT]!;
   }
   return end;
 }
 
-/** The lengths change: the record is put together from what lies between its own URLs and what replaces them. */
-function spliced(rewrite: Rewrite, chunk: RecordChunk, index: number, target: Uint8Array, at: number): number {
+/** The lengths change: the part is put together from what lies between its own URLs and what replaces them. */
+function spliced(rewrite: Rewrite, chunk: RecordChunk, part: RecordPart, target: Uint8Array, at: number): number {
   const { growth, storedUrlBytes, baseUrl, version = STORED_API, linkEnd } = rewrite;
   const { bytes } = chunk;
-  let from = startOf(chunk, growth, index);
-  for (let n = index === 0 ? 0 : chunk.linkEnds[index - 1]!; n < chunk.linkEnds[index]!; n++) {
+  let from = part.start;
+  for (let n = part.firstLink; n < part.linkEnd; n++) {
     const url = chunk.links[n]! + growth * n;
     const path = url + storedUrlBytes;
     at = copyBytes(bytes, from, baseUrl ? url : path, target, at);
@@ -135,7 +158,7 @@ function spliced(rewrite: Rewrite, chunk: RecordChunk, index: number, target: Ui
     at = copyBytes(linkEnd!, 0, linkEnd!.length, target, at);
     from = tail + STORED_LINK_END.length;
   }
-  return copyBytes(bytes, from, endOf(chunk, growth, index), target, at);
+  return copyBytes(bytes, from, part.end, target, at);
 }
 
 /**

@@ -3,20 +3,78 @@
 import { chunkOf, endOf, startOf, type Records } from '../column/records.ts';
 import { countRows, type Selection } from '../index/rowset.ts';
 import { wholeBody, type Body } from './body.ts';
-import { gatheredBody } from './gather.ts';
+import { csvWriter } from './csv.ts';
+import { cutWriter, wholeWriter } from './cut.ts';
+import { gatheredBody, type Gathered, type Measuring } from './gather.ts';
+import { LINE_FEED, linesBody } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
-import { rewriteFor } from './rewrite.ts';
+import { rewriteFor, type Rewrite } from './rewrite.ts';
+
+/** Rows to be served. With `keys` records are cut to the members of these keys. */
+export interface ServedRows {
+  readonly records: Records;
+  readonly rows: Selection;
+  readonly form: ServedForm;
+  readonly keys: ReadonlySet<string> | undefined;
+}
+
+/** The bytes that are looked at in one slice of measuring where lengths need a look at them: about 0.5 ms. */
+const SLICE_BYTES = 512 * 1024;
 
 /**
  * The records of a selection in a form, joined by commas, without a comma at the end; no rows give an empty body.
- * Cost: for neighbours as stored a step a chunk and no copy; else see `gatheredBody`.
+ * Cost: for neighbours as stored a step a chunk and no copy; else see `gatheredBody`, all measured at once.
  */
 export function rowsBody(records: Records, rows: Selection, form: ServedForm): Body {
-  if (countRows(rows) === 0) return wholeBody(new Uint8Array(0));
+  return measured(jsonRows({ records, rows, form, keys: undefined }));
+}
+
+/** What `rowsBody` answers, measured slice by slice, and cut where `keys` say so. */
+export function jsonRows({ records, rows, form, keys }: ServedRows): Measuring {
   const rewrite = rewriteFor(records, form);
   const run = runOf(rows);
-  if (rewrite || !run) return gatheredBody(records, rows, rewrite);
-  return joinedBody(viewsOf(records, run.start, run.end));
+  if (countRows(rows) === 0 || (run && !rewrite && !keys)) {
+    const body = run ? joinedBody(viewsOf(records, run.start, run.end)) : EMPTY;
+    return () => body;
+  }
+  return gatheredBody({ ...gatheredRows(records, rows, rewrite, keys), separator: -1, isOpen: true });
+}
+
+/** The same rows as lines: a line feed behind each record. Cost: neighbours as stored need no measuring. */
+export function ndjsonRows({ records, rows, form, keys }: ServedRows): Measuring {
+  if (countRows(rows) === 0) return () => EMPTY;
+  const rewrite = rewriteFor(records, form);
+  const run = rewrite || keys ? undefined : runOf(rows);
+  if (run) return () => linesBody(records, run.start, run.end);
+  return gatheredBody({ ...gatheredRows(records, rows, rewrite, keys), separator: LINE_FEED, isOpen: false });
+}
+
+/** The same rows as CSV of these columns, without a header. Cost: lengths need a pass over the bytes of every row. */
+export function csvRows({ records, rows, form }: ServedRows, columns: readonly string[]): Measuring {
+  if (countRows(rows) === 0) return () => EMPTY;
+  const writer = csvWriter(records, columns, rewriteFor(records, form));
+  return gatheredBody({ records, rows, writer, separator: -1, isOpen: false, sliceBytes: SLICE_BYTES });
+}
+
+/** Measures to the end. */
+export function measured(measuring: Measuring): Body {
+  for (;;) {
+    const body = measuring();
+    if (body) return body;
+  }
+}
+
+const EMPTY = wholeBody(new Uint8Array(0));
+
+function gatheredRows(
+  records: Records,
+  rows: Selection,
+  rewrite: Rewrite | undefined,
+  keys: ReadonlySet<string> | undefined,
+): Pick<Gathered, 'records' | 'rows' | 'writer' | 'sliceBytes'> {
+  const whole = rewrite && wholeWriter(records, rewrite);
+  const writer = keys ? cutWriter(records, keys, rewrite) : whole;
+  return { records, rows, writer, sliceBytes: rewrite?.linkEnd ? SLICE_BYTES : Infinity };
 }
 
 /** A page: the head of its envelope, its rows, the tail. Cost: none; pieces never cross from one part to the next. */
@@ -34,9 +92,11 @@ export function pageBody(head: Uint8Array, rows: Body, tail: Uint8Array): Body {
 /** The selection as one run of neighbours, or undefined where it has gaps. */
 function runOf(rows: Selection): { readonly start: number; readonly end: number } | undefined {
   if (rows.kind === 'range') return rows;
+  if (rows.rows.length === 0) return undefined;
   const start = rows.rows[0]!;
   const end = rows.rows[rows.rows.length - 1]! + 1;
-  return end - start === rows.rows.length ? { start, end } : undefined;
+  if (end - start !== rows.rows.length) return undefined;
+  return rows.rows.every((row, i) => row === start + i) ? { start, end } : undefined;
 }
 
 /** One view for each chunk that the rows from `start` to `end` lie in, the last one without its comma. */
@@ -55,7 +115,7 @@ function viewsOf(records: Records, start: number, end: number): readonly Uint8Ar
 
 /** Non-empty pieces one after another. Cost of a piece: a step a piece before it. */
 function joinedBody(pieces: readonly Uint8Array[]): Body {
-  if (pieces.length === 1) return wholeBody(pieces[0]!);
+  if (pieces.length <= 1) return pieces[0] ? wholeBody(pieces[0]) : EMPTY;
   return {
     bytes: pieces.reduce((sum, piece) => sum + piece.length, 0),
     pieceAt(offset) {

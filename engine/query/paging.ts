@@ -3,10 +3,16 @@
 import type { Parameter } from './form.ts';
 
 /** The names of a list's own parameters (spec 4.2, A27). */
-export const LIST_PARAMETERS: readonly string[] = ['format', 'strict', 'limit', 'offset'];
+export const LIST_PARAMETERS: readonly string[] = ['format', 'strict', 'limit', 'offset', 'fields'];
 
 /** The names that single records heed (A25). */
-export const RECORD_PARAMETERS: readonly string[] = ['format', 'strict'];
+export const RECORD_PARAMETERS: readonly string[] = ['format', 'strict', 'fields'];
+
+/** The names that views without records heed (A25). */
+export const VIEW_PARAMETERS: readonly string[] = ['format', 'strict'];
+
+/** The formats that give all rows where no limit is set, without an envelope (A62). */
+const EXPORT_FORMATS: readonly (string | undefined)[] = ['ndjson', 'csv'];
 
 /** What a number of more than `DIGITS_MAX` digits counts as: exact in a double, beyond every list (A21). */
 const NUMBER_MAX = 999_999_999_999_999;
@@ -20,9 +26,13 @@ function lastOf(parameters: readonly Parameter[], name: string): string | undefi
   return undefined;
 }
 
-/** The page size: a positive integer, else the default, and at most `max` where there is one. Source: A19, A21. */
+/**
+ * The page size: a positive integer, else the default, and at most `max` where there is one; of an export the limit asked
+ * for, else all rows. Source: A19, A21, A62.
+ */
 export function limitOf(parameters: readonly Parameter[], defaultLimit: number, max: number | undefined): number {
   const asked = wholeOf(lastOf(parameters, 'limit'));
+  if (EXPORT_FORMATS.includes(formatOf(parameters))) return asked > 0 ? asked : NUMBER_MAX;
   const limit = asked > 0 ? asked : defaultLimit;
   return max === undefined ? limit : Math.min(limit, max);
 }

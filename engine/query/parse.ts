@@ -1,10 +1,20 @@
 // Parses the raw query of a list or of a single record into plain data: page, conditions, and what was wrong.
 // Never throws, whatever the text. Makes no answer and looks up no value. Called by the server's handlers.
+import type { TopLevelKeys } from '../column/outline.ts';
 import type { CollectionIndex } from '../index/table.ts';
+import { FIELDS_PARAMETER, fieldsOf, fieldsProblem, type FieldsAsked, type IgnoredName } from './fields.ts';
 import { decodeForm, type Parameter } from './form.ts';
 import { readKey, type Key } from './key.ts';
 import { lookupNamed } from './lookups.ts';
-import { formatOf, isStrictAsked, limitOf, LIST_PARAMETERS, offsetOf, RECORD_PARAMETERS } from './paging.ts';
+import {
+  formatOf,
+  isStrictAsked,
+  limitOf,
+  LIST_PARAMETERS,
+  offsetOf,
+  RECORD_PARAMETERS,
+  VIEW_PARAMETERS,
+} from './paging.ts';
 import { MESSAGES, tooManyRegexes, unknownParameter, type Problem } from './problems.ts';
 import { nearestKey, type KnownNames } from './suggest.ts';
 import type { Operand } from './values.ts';
@@ -29,12 +39,14 @@ export interface Condition {
 
 /**
  * What every query has. `parameters` are all decoded pairs in query order. `format` is the last one, undefined when empty.
- * `ignored` are the names without effect, once each, in query order. With `problems` the answer is a 400 that lists them.
+ * `keys` are the top-level keys that records are cut to, undefined for whole records. `ignored` are the names without effect,
+ * once each, in query order. With `problems` the answer is a 400 that lists them.
  */
 export interface RecordRequest {
   readonly parameters: readonly Parameter[];
   readonly format: string | undefined;
-  readonly ignored: readonly string[];
+  readonly keys: ReadonlySet<string> | undefined;
+  readonly ignored: readonly IgnoredName[];
   readonly problems: readonly Problem[];
 }
 
@@ -57,7 +69,7 @@ const REGEXES_MAX = 8;
 
 interface Findings {
   readonly conditions: Condition[];
-  readonly ignored: Set<string>;
+  readonly ignored: Set<IgnoredName>;
   readonly problems: Problem[];
   isEmpty: boolean;
 }
@@ -77,7 +89,10 @@ export function parseListQuery(
   const refuse = refusal(parameters, options, { fields, others: LIST_PARAMETERS });
   const winners = lastByIdentity(keys);
   const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
+  const asked = fieldsOf(parameters, collection.keys);
   keys.forEach((key, i) => {
+    if (i === asked.at)
+      judgeFields(findings, asked, { known: collection.keys, isStrict: isStrict(parameters, options) });
     if (key?.kind === 'unknown') refuse(findings, parameters[i]![0]);
     else if (key && winners.get(key.identity) === i) judge(findings, key, parameters[i]!, options);
   });
@@ -86,6 +101,7 @@ export function parseListQuery(
     format: formatOf(parameters),
     limit: limitOf(parameters, options.limitDefault, options.limitMax),
     offset: offsetOf(parameters),
+    keys: asked.keys,
     conditions: findings.conditions,
     isEmpty: findings.isEmpty,
     ignored: [...findings.ignored],
@@ -93,15 +109,28 @@ export function parseListQuery(
   };
 }
 
-/** Parses the text behind `?` of a single record, which heeds only format and strict (A25). Never throws. */
-export function parseRecordQuery(query: string | undefined, options: Pick<QueryOptions, 'isStrict'>): RecordRequest {
+/**
+ * Parses the text behind `?` of a single record, which heeds only format, fields and strict (A25), or of a view without
+ * records, which has no `known` keys. Never throws.
+ */
+export function parseRecordQuery(
+  query: string | undefined,
+  options: Pick<QueryOptions, 'isStrict'>,
+  known?: TopLevelKeys,
+): RecordRequest {
   const parameters = decodeForm(query);
-  const refuse = refusal(parameters, options, { fields: [], others: RECORD_PARAMETERS });
+  const heeded = known ? RECORD_PARAMETERS : VIEW_PARAMETERS;
+  const refuse = refusal(parameters, options, { fields: [], others: heeded });
   const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
-  for (const [name] of parameters) if (!RECORD_PARAMETERS.includes(name)) refuse(findings, name);
+  const asked = known && fieldsOf(parameters, known);
+  parameters.forEach(([name], i) => {
+    if (i === asked?.at) judgeFields(findings, asked, { known: known!, isStrict: isStrict(parameters, options) });
+    if (!heeded.includes(name)) refuse(findings, name);
+  });
   return {
     parameters,
     format: formatOf(parameters),
+    keys: asked?.keys,
     ignored: [...findings.ignored],
     problems: findings.problems,
   };
@@ -114,6 +143,20 @@ export function regexProblems({ conditions }: ListRequest): readonly Problem[] {
 
 function isRegex({ lookup }: Condition): boolean {
   return lookupNamed(lookup)?.isPooled === true;
+}
+
+function isStrict(parameters: readonly Parameter[], options: Pick<QueryOptions, 'isStrict'>): boolean {
+  return options.isStrict || isStrictAsked(parameters);
+}
+
+/** Notes the unknown names of `fields`, and refuses them in strict mode (A61). */
+function judgeFields(
+  { ignored, problems }: Findings,
+  asked: FieldsAsked,
+  { known, isStrict }: { known: TopLevelKeys; isStrict: boolean },
+): void {
+  for (const name of asked.unknown) ignored.add([FIELDS_PARAMETER, name]);
+  if (isStrict && asked.unknown.length > 0) problems.push(fieldsProblem(asked, known));
 }
 
 function knownFields({ declaration }: CollectionIndex, { filters }: QueryOptions): (field: string) => boolean {
@@ -135,12 +178,12 @@ function refusal(
   options: Pick<QueryOptions, 'isStrict'>,
   known: KnownNames,
 ): (findings: Findings, name: string) => void {
-  const isStrict = options.isStrict || isStrictAsked(parameters);
+  const refuses = isStrict(parameters, options);
   let suggestions = 0;
   return (findings, name) => {
     if (findings.ignored.has(name)) return;
     findings.ignored.add(name);
-    if (!isStrict) return;
+    if (!refuses) return;
     const nearest = suggestions++ < SUGGESTIONS_MAX ? nearestKey(name, known) : undefined;
     findings.problems.push({ key: name, messages: [unknownParameter(nearest)] });
   };

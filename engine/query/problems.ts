@@ -50,3 +50,9 @@ export function tooManyRegexes(most: number): string {
 export function unknownParameter(nearest: string | undefined): string {
   return nearest === undefined ? MESSAGES.unknown : `${MESSAGES.unknown} Did you mean "${nearest}"?`;
 }
+
+/** The message for a name inside `fields` that strict mode refuses, with the known key that it may stand for. Source: A28. */
+export function unknownField(name: string, nearest: string | undefined): string {
+  const refused = `Unknown field "${name}".`;
+  return nearest === undefined ? refused : `${refused} Did you mean "${nearest}"?`;
+}

@@ -1,5 +1,5 @@
 // The known name that a refused one may stand for: nearest by edit distance, within a third of the name's length.
-// Runs only where strict mode refuses a parameter. Called by parse.ts.
+// Runs only where strict mode refuses a parameter. Called by parse.ts and fields.ts.
 import { distance } from 'fastest-levenshtein';
 
 /** The names that may be suggested: fields take what followed the refused name (a path, a lookup, `!`), others stand alone. */
@@ -17,12 +17,18 @@ export function nearestKey(key: string, known: KnownNames): string | undefined {
   const end = key.search(/__|!$/);
   const name = end < 0 ? key : key.slice(0, end);
   const rest = key.slice(name.length);
+  const nearest = nearestName(name, rest === '' ? [...known.fields, ...known.others] : known.fields);
+  return nearest === undefined ? undefined : nearest + rest;
+}
+
+/** The known name nearest to `name`, the first of several, or undefined. Cost: as above. Source: A28. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   const most = Math.floor(name.length / 3);
   let best = { name: '', edits: most + 1 };
-  for (const candidate of rest === '' ? [...known.fields, ...known.others] : known.fields) {
+  for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) > most) continue;
     const edits = distance(name, candidate);
     if (edits < best.edits) best = { name: candidate, edits };
   }
-  return best.edits > most ? undefined : best.name + rest;
+  return best.edits > most ? undefined : best.name;
 }

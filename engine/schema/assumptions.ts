@@ -182,14 +182,15 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'A25',
     topic: 'Parameters of single records',
-    choice: 'Only format and strict are heeded; all others are ignored and named.',
+    choice: 'Only format, fields and strict are heeded; all others are ignored and named.',
     why: 'spec 4.2 and 4.3 give parameters for lists only.',
   },
   // Parameters
   {
     id: 'A26',
     topic: 'format',
-    choice: '`api`, `json`, empty and none give the same bytes; any other value is 404.',
+    choice:
+      '`api`, `json`, empty and none give the same bytes; `ndjson` and `csv` are exports (A62); any other value is 404.',
     why: 'spec 4.2 says that the body of `api` is still JSON; the stock service answers 404 to an unknown format.',
   },
   {

@@ -1,6 +1,7 @@
 // The metadata section of a snapshot: what import counted, as msgpack. For reports and pages, never for a hot path.
 // The same counts and fields always give the same bytes.
 import { Packr } from 'msgpackr';
+import { NO_OUTLINES, type Outlines } from '../column/outline.ts';
 import type { Collection, Field } from '../schema/types.ts';
 
 /** What import found in one collection. `chunks` is how many runs its record bytes are stored in. */
@@ -18,10 +19,16 @@ export interface CollectionFields {
   readonly fields: readonly Field[];
 }
 
+/** The outlines of one collection's records, which their sections number. */
+export interface CollectionOutlines extends Outlines {
+  readonly name: string;
+}
+
 /** The metadata of a snapshot. */
 export interface Metadata {
   readonly collections: readonly CollectionCounts[];
   readonly fields: readonly CollectionFields[];
+  readonly outlines: readonly CollectionOutlines[];
 }
 
 /** The section's name. */
@@ -43,4 +50,9 @@ export function decodeMetadata(bytes: Uint8Array): Metadata {
 /** The fields of a collection as the data of the snapshot has them. */
 export function fieldsIn(metadata: Metadata, collection: Collection): readonly Field[] {
   return metadata.fields.find(({ name }) => name === collection.name)?.fields ?? collection.fields;
+}
+
+/** The outlines of a collection's records. */
+export function outlinesIn(metadata: Metadata, name: string): Outlines {
+  return metadata.outlines.find((one) => one.name === name) ?? NO_OUTLINES;
 }

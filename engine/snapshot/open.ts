@@ -1,6 +1,7 @@
 // Opens a snapshot that lies in shared memory: every column becomes typed-array views, nothing is copied.
 // Called once per thread and generation, in the supervisor, in serving threads and in the pool alike.
 import type { Dictionary } from '../column/dictionary.ts';
+import { topLevelKeys, type Outlines } from '../column/outline.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
@@ -8,7 +9,7 @@ import { linkOf } from '../index/join.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf, type ColumnLayout, type Layout, type LayoutNode } from '../schema/layout.ts';
-import { decodeMetadata, fieldsIn, METADATA_SECTION, type Metadata } from './metadata.ts';
+import { decodeMetadata, fieldsIn, METADATA_SECTION, outlinesIn, type Metadata } from './metadata.ts';
 import type { Section } from './directory.ts';
 
 /** Where a section lies: `memories[memory]`, from `offset`, `bytes` long. Record bytes may be longer than in the file. */
@@ -60,7 +61,8 @@ export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
   };
   for (const collection of COLLECTIONS) {
     const layout = layoutOf(collection, fieldsIn(metadata, collection));
-    collections.set(collection.name, openCollection(sections, layout, { loaded, named }));
+    const outlines = outlinesIn(metadata, collection.name);
+    collections.set(collection.name, openCollection(sections, layout, { loaded, outlines, named }));
   }
   return {
     generation: loaded.generation,
@@ -103,10 +105,11 @@ interface Opening {
 /** What lies around a collection: where it was loaded from, and the other collections, once all are opened. */
 interface Around {
   readonly loaded: LoadedSnapshot;
+  readonly outlines: Outlines;
   named(collection: string): CollectionIndex;
 }
 
-function openCollection(sections: Sections, layout: Layout, { loaded, named }: Around): CollectionIndex {
+function openCollection(sections: Sections, layout: Layout, { loaded, outlines, named }: Around): CollectionIndex {
   const fields = layout.columns.map((column) => openField(sections, column));
   const links = layout.columns.map(({ path, to }, i) =>
     to === undefined ? undefined : linkOf(fields[i]!, sections.u32(`${path}.targets`), () => named(to)),
@@ -122,7 +125,11 @@ function openCollection(sections: Sections, layout: Layout, { loaded, named }: A
     rows: ids.rows,
     ids,
     members: openMembers({ layout, fields, links, tables }, layout.members),
-    records: openRecords(sections, layout.collection.name, loaded.baseUrl),
+    keys: topLevelKeys(
+      layout.members.map(({ name }) => name),
+      outlines,
+    ),
+    records: openRecords(sections, layout.collection.name, loaded.baseUrl, outlines),
   };
 }
 
@@ -202,7 +209,7 @@ function idOf(members: Members, idField: string | undefined): FieldIndex | undef
   return id?.kind === 'values' ? id.index : undefined;
 }
 
-function openRecords(sections: Sections, name: string, baseUrl: string): Records {
+function openRecords(sections: Sections, name: string, baseUrl: string, outlines: Outlines): Records {
   const chunks: RecordChunk[] = [];
   let rows = 0;
   for (let i = 0; sections.has(`${name}/records/${i}.bytes`); i++) {
@@ -214,8 +221,12 @@ function openRecords(sections: Sections, name: string, baseUrl: string): Records
       ends,
       links: sections.u32(section('links')),
       linkEnds: sections.u32(section('linkEnds')),
+      outlines: sections.u32(section('outlines')),
+      members: sections.u32(section('members')),
+      memberEnds: sections.u32(section('memberEnds')),
     });
     rows += ends.length;
   }
-  return { rows, chunks, baseUrl, growth: new TextEncoder().encode(baseUrl).length - PLACEHOLDER.length };
+  const growth = new TextEncoder().encode(baseUrl).length - PLACEHOLDER.length;
+  return { rows, chunks, baseUrl, growth, outlines };
 }

@@ -7,10 +7,18 @@ import { collectionNamed, COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf, type ColumnLayout, type Layout } from '../schema/layout.ts';
 import type { Section, Width } from './directory.ts';
 import type { Refusal } from './header.ts';
-import { decodeMetadata, fieldsIn, METADATA_SECTION, type CollectionCounts, type Metadata } from './metadata.ts';
+import {
+  decodeMetadata,
+  fieldsIn,
+  METADATA_SECTION,
+  outlinesIn,
+  type CollectionCounts,
+  type Metadata,
+} from './metadata.ts';
 import type { Sections } from './open.ts';
 import { misplacedLink } from './rebase.ts';
 import { refused, verifyColumn, verifyEnds, verifyLength, type InstantOf } from './verifyColumn.ts';
+import { checkOutlines, verifyMembers } from './verifyMembers.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
 const QUOTE = 0x22;
@@ -70,7 +78,7 @@ export function* verifyCollection(
   instantOf: InstantOf,
 ): Generator<Refusal, Tally> {
   const layout = layoutNamed(metadata, counts.name);
-  const { records, links } = yield* verifyRecords(sections, counts);
+  const { records, links } = yield* verifyRecords(sections, metadata, counts);
   const rows: number[] = [records];
   for (const { path, parent } of layout.tables)
     if (parent >= 0) rows.push(yield* verifyTable(sections, path, rows[parent]!));
@@ -111,7 +119,10 @@ function expectedSections(metadata: Metadata, hasGramSections: (path: string) =>
 
 function chunkSections({ collection }: Layout, chunk: number): readonly Expected[] {
   const path = `${collection.name}/records/${chunk}`;
-  return [...named(path, ['bytes'], 1), ...named(path, ['ends', 'links', 'linkEnds'], 4)];
+  return [
+    ...named(path, ['bytes'], 1),
+    ...named(path, ['ends', 'links', 'linkEnds', 'outlines', 'members', 'memberEnds'], 4),
+  ];
 }
 
 function columnSections({ path, type, isId }: ColumnLayout, hasGramSections: boolean): readonly Expected[] {
@@ -154,8 +165,10 @@ function layoutNamed(metadata: Metadata, name: string): Layout {
 
 function* verifyRecords(
   sections: Sections,
+  metadata: Metadata,
   { name, chunks, records }: CollectionCounts,
 ): Generator<Refusal, { records: number; links: number }> {
+  const outlines = yield* checkOutlines(METADATA_SECTION, outlinesIn(metadata, name));
   let rows = 0;
   let links = 0;
   for (let chunk = 0; chunk < chunks; chunk++) {
@@ -163,8 +176,11 @@ function* verifyRecords(
     rows += sections.u32(`${path}.ends`).length;
     links += sections.u32(`${path}.links`).length;
     yield* verifyChunk(sections, path);
+    yield* verifyMembers(sections, path, outlines);
   }
   if (rows !== records) yield refused(METADATA_SECTION, `${records} records in ${name}`, String(rows));
+  const { length } = outlines.outlines.lists;
+  if (outlines.used !== length) yield refused(METADATA_SECTION, `${length} outlines of ${name}`, String(outlines.used));
   return { records: rows, links };
 }
 

@@ -1,6 +1,6 @@
 // Every answer of the catalogue but what stands in its bodies: status, headers, and the bodies of all that is not a page.
 // Header sets that do not change are built once. Knows no transport; called by the catalogue's handler.
-import { type Body, jsonObject, jsonText, percentEncode, wholeBody } from '../../engine/engine.ts';
+import { type Body, type IgnoredName, jsonObject, jsonText, percentEncode, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from './exchange.ts';
 
 type Headers = Answer['headers'];
@@ -14,13 +14,16 @@ export interface ParameterProblem {
 /** What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters. */
 export interface Remarks {
   readonly varies: readonly string[];
-  readonly ignored: readonly string[];
+  readonly ignored: readonly IgnoredName[];
 }
+
+/** The media types of answers with a body of the catalogue: JSON, and the two of exports (A62). */
+export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8';
 
 /** All answers under one configuration. */
 export interface Answers {
-  /** 200 with a page, record, root view or index. */
-  found(body: Body, remarks: Remarks): Answer;
+  /** 200 with a page, record, root view, index or export. */
+  found(body: Body, remarks: Remarks, type?: MediaType): Answer;
   /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
   described(name: string): Answer;
   /** 301 to a path on this host. `query` is kept byte for byte (A14). */
@@ -76,8 +79,8 @@ const UTF8 = new TextEncoder();
 /** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
 export function answersFor({ cors }: { readonly cors: boolean }): Answers {
   const open: Headers = cors ? CORS : [];
-  const headersFor = (varies: readonly string[]): Headers => [
-    CONTENT_TYPE,
+  const headersFor = (varies: readonly string[], type: MediaType = 'application/json'): Headers => [
+    ['Content-Type', type],
     ['Vary', ['Accept', ...varies].join(', ')],
     ALLOWED,
     CACHED,
@@ -86,8 +89,10 @@ export function answersFor({ cors }: { readonly cors: boolean }): Answers {
   const headers = headersFor([]);
   const described = cors ? [...headers, ...PREFLIGHT] : headers;
   const varying = memoized(headersFor);
+  const pageHeaders = (varies: readonly string[]): Headers => (varies.length === 0 ? headers : varying(varies));
   return {
-    found: (body, { varies, ignored }) => withIgnored(varies.length === 0 ? headers : varying(varies), body, ignored),
+    found: (body, { varies, ignored }, type) =>
+      withIgnored(type === undefined ? pageHeaders(varies) : headersFor(varies, type), body, ignored),
     described: (name) => ({ status: 200, headers: described, body: viewBody(name) }),
     redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, open),
     refused: (problems) => ({ status: 400, headers, body: problemsBody(problems) }),
@@ -105,10 +110,10 @@ export function answersFor({ cors }: { readonly cors: boolean }): Answers {
 
 /**
  * The value of X-Ignored-Params: each name once, percent-encoded, in order, cut at a whole name with `...` where it would
- * pass 1 kB; undefined without names. Empty names are left out. Cost: the names.
+ * pass 1 kB; a name inside a parameter as `fields=name`; undefined without names. Empty names are left out. Cost: the names.
  */
-export function ignoredNames(names: readonly string[]): string | undefined {
-  const encoded = [...new Set(names)].filter((name) => name !== '').map(percentEncode);
+export function ignoredNames(names: readonly IgnoredName[]): string | undefined {
+  const encoded = [...new Set(names.filter((name) => name !== '').map(encodedName))];
   const whole = encoded.join(', ');
   if (whole.length <= IGNORED_BYTES_MAX) return whole === '' ? undefined : whole;
   let cut = '';
@@ -119,7 +124,11 @@ export function ignoredNames(names: readonly string[]): string | undefined {
   return `${cut}...`;
 }
 
-function withIgnored(headers: Headers, body: Body, ignored: readonly string[]): Answer {
+function encodedName(name: IgnoredName): string {
+  return typeof name === 'string' ? percentEncode(name) : name.map(percentEncode).join('=');
+}
+
+function withIgnored(headers: Headers, body: Body, ignored: readonly IgnoredName[]): Answer {
   const names = ignored.length === 0 ? undefined : ignoredNames(ignored);
   return { status: 200, headers: names === undefined ? headers : [...headers, ['X-Ignored-Params', names]], body };
 }

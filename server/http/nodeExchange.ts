@@ -11,6 +11,12 @@ import { INTERNAL_ERROR } from './refusals.ts';
 /** Bytes copied and given to the socket at a time. */
 const WRITE_BYTES_MAX = 65_536;
 
+/**
+ * Bytes written before other requests get their turn. A socket that never fills calls back without one: node:http tells
+ * that it drained before the event loop looks at anything else.
+ */
+const TURN_BYTES = 1 << 20;
+
 /** What all exchanges of one listener share. */
 export interface NodeContext {
   isDraining: boolean;
@@ -24,6 +30,7 @@ export class NodeExchange implements Disconnection {
   readonly #context: NodeContext;
   readonly #listeners: (() => void)[] = [];
   #isGone = false;
+  #turnBytes = 0;
   isAwaiting = true;
 
   constructor(incoming: IncomingMessage, response: ServerResponse, context: NodeContext) {
@@ -91,9 +98,16 @@ export class NodeExchange implements Disconnection {
       const copy = Buffer.from(piece.subarray(0, WRITE_BYTES_MAX));
       offset += copy.length;
       if (offset === body.bytes) return void this.#response.end(copy);
-      if (!this.#response.write(copy)) return void this.#response.once('drain', () => this.#resume(body, offset));
+      this.#turnBytes += copy.length;
+      if (!this.#response.write(copy)) return void this.#response.once('drain', () => this.#next(body, offset));
       piece = piece.length > copy.length ? piece.subarray(copy.length) : checkedPiece(body, offset);
     }
+  }
+
+  #next(body: Body, offset: number): void {
+    if (this.#turnBytes < TURN_BYTES) return this.#resume(body, offset);
+    this.#turnBytes = 0;
+    setImmediate(() => this.#resume(body, offset));
   }
 
   #resume(body: Body, offset: number): void {

@@ -30,6 +30,13 @@ const CLOSING_BYTES_MAX = 65_536;
 /** The library collects up to this many bytes of an answer before it writes; a longer write goes out at once. */
 const CORK_BYTES = 16_384;
 const NOTHING = new Uint8Array(0);
+/**
+ * How much of an answer is written before other requests get their turn, where its reader is so fast that its socket never
+ * fills: at first what a socket takes at once, since a request pipelined behind an answer that waits ends the connection;
+ * then less, so that nobody waits longer than a few milliseconds.
+ */
+const FIRST_TURN_BYTES = 4 << 20;
+const TURN_BYTES = 1 << 20;
 
 /** One exchange. Cost for an answer that is ready at once and fits the socket: this object, no closure, no timer. */
 export class UwsExchange implements Disconnection {
@@ -40,6 +47,7 @@ export class UwsExchange implements Disconnection {
   #isGone = false;
   #hasBegun = false;
   #isWaiting = false;
+  #isYielding = false;
   #listeners: (() => void)[] | undefined;
 
   constructor(response: HttpResponse, isHead: boolean, context: UwsContext) {
@@ -109,7 +117,7 @@ export class UwsExchange implements Disconnection {
     if (block) response.writeHeader(block.name, block.lines);
     if (!hasBody) this.#endWithoutBody(answer);
     else if (isLeft && first.length === body.bytes) this.#endAndClose(first);
-    else this.#push(answer, first);
+    else this.#push(answer, { piece: first, offset: 0, turnBytes: FIRST_TURN_BYTES });
   }
 
   #endWithoutBody(answer: Answer): void {
@@ -124,15 +132,28 @@ export class UwsExchange implements Disconnection {
     this.#settle();
   }
 
-  #push(answer: Answer, first: Uint8Array, from = 0): void {
+  /** Writes from `offset`, where `piece` starts, until the body ends, the socket is full or the turn is over. */
+  #push(answer: Answer, { piece, offset, turnBytes }: { piece: Uint8Array; offset: number; turnBytes: number }): void {
     const { body } = answer;
-    let piece = first;
-    for (let offset = from; ; piece = checkedPiece(body, offset)) {
-      const [isTaken, isDone] = this.#response.tryEnd(piece, body.bytes);
+    const turnEnd = offset + turnBytes;
+    for (let next = piece; ; next = checkedPiece(body, offset)) {
+      const part = next.length > turnEnd - offset ? next.subarray(0, turnEnd - offset) : next;
+      const [isTaken, isDone] = this.#response.tryEnd(part, body.bytes);
       if (isDone) return this.#settle();
       if (!isTaken) return this.#wait(answer);
-      offset += piece.length;
+      offset += part.length;
+      if (offset === turnEnd) return this.#yield(answer, offset);
     }
+  }
+
+  /** Goes on in the next turn of the event loop: all so far was taken, so that nothing else calls back before. */
+  #yield(answer: Answer, offset: number): void {
+    this.#hold();
+    this.#isYielding = true;
+    setImmediate(() => {
+      this.#isYielding = false;
+      if (!this.#isGone) this.#response.cork(() => this.#resume(answer, offset));
+    });
   }
 
   #wait(answer: Answer): void {
@@ -140,6 +161,8 @@ export class UwsExchange implements Disconnection {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#response.onWritable((offset) => {
+      // The turn to come goes on by itself; two would write the same bytes.
+      if (this.#isYielding) return false;
       this.#response.cork(() => this.#resume(answer, offset));
       return !this.#isHeld;
     });
@@ -147,7 +170,7 @@ export class UwsExchange implements Disconnection {
 
   #resume(answer: Answer, offset: number): void {
     try {
-      this.#push(answer, checkedPiece(answer.body, offset), offset);
+      this.#push(answer, { piece: checkedPiece(answer.body, offset), offset, turnBytes: TURN_BYTES });
     } catch (error) {
       this.#fail(error);
     }

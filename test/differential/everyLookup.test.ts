@@ -71,8 +71,8 @@ function foundByReplica(name: string, query: string): Found {
 
 function foundByOracle(collection: Collection, query: string): Found {
   const settings = { strict: false, filterErrors: 'fail', filters: 'all' } as const;
-  const judgement = judge(pairsOf(query), collection, settings, (name) => collectionOf(dataSet, name));
-  if (judgement.errors.length > 0) return { problems: judgement.errors };
+  const judgement = judge(pairsOf(query), collection, [], settings, (name) => collectionOf(dataSet, name));
+  if (judgement.errors.length > 0) return { problems: judgement.errors.map(([key, message]) => [key, message ?? '']) };
   const world: World = {
     text: (stored) => servedText(stored, { baseUrl: BASE_URL, version: 'v3', form: 'api' }),
     linked: (to, link) => linkedRecord(dataSet, to, link),

@@ -1,6 +1,7 @@
 // The oracle's judgement of a request's parameters: conditions, errors, ignored names, suggestions.
 // Called by the oracle. Order of everything is query order.
 import type { Collection } from '../../engine/schema/types.ts';
+import { namesIn } from './exports.ts';
 import { writeText } from './json.ts';
 import { encode, lastValue, type Pair } from './query.ts';
 import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from './keys.ts';
@@ -15,33 +16,50 @@ export interface JudgeSettings {
   readonly filters: 'all' | 'documented';
 }
 
-/** The outcome. `errors` non-empty means 400; `isEmpty` that nothing matches; `ignored` are names as sent, decoded. */
+/** A name without effect: a parameter's, decoded, or a parameter and a name inside its value. */
+export type Ignored = string | readonly [parameter: string, name: string];
+
+/** The outcome. `errors` non-empty means 400; `isEmpty` that nothing matches. */
 export interface Judgement {
   readonly conditions: readonly Condition[];
-  readonly errors: readonly (readonly [name: string, message: string])[];
-  readonly ignored: readonly string[];
+  readonly errors: readonly (readonly [name: string, ...messages: string[]])[];
+  readonly ignored: readonly Ignored[];
   readonly isEmpty: boolean;
 }
 
 const PAGING: readonly string[] = ['limit', 'offset'];
 const EVERYWHERE: readonly string[] = ['format', 'strict'];
+const FIELDS = 'fields';
 
-/** Judges the parameters of a list (a collection is given) or of a single record or root view (none is). */
+/**
+ * Judges the parameters of a list (a collection is given) or of a single record or root view (none is). `keys` are the
+ * top-level keys that `fields` may name, undefined for a root view.
+ */
 export function judge(
   pairs: readonly Pair[],
   collection: Collection | undefined,
+  keys: readonly string[] | undefined,
   settings: JudgeSettings,
   linked: Linked,
 ): Judgement {
-  const controls = collection ? [...EVERYWHERE, ...PAGING] : EVERYWHERE;
+  const paging = collection ? [...EVERYWHERE, ...PAGING] : EVERYWHERE;
+  const controls = keys ? [...paging, FIELDS] : paging;
   const roots = collection ? filterableFields(collection, settings.filters) : [];
   const isStrict = settings.strict || ['1', 'true'].includes(lastValue(pairs, 'strict') ?? '');
   const conditions: Condition[] = [];
-  const errors: [string, string][] = [];
-  const ignored: string[] = [];
+  const errors: [string, ...string[]][] = [];
+  const ignored: Ignored[] = [];
   let isEmpty = false;
   let regexes = 0;
-  for (const { name, value, key } of judgedOnce(pairs, controls, (name) => keyOf(name, roots, linked))) {
+  const read = (name: string): JudgedKey => (keys && name === FIELDS ? { kind: FIELDS } : keyOf(name, roots, linked));
+  for (const { name, value, key } of judgedOnce(pairs, paging, read)) {
+    if (key.kind === FIELDS) {
+      const unknown = namesIn(value).filter((one) => !keys?.includes(one));
+      ignored.push(...unknown.map((one) => [FIELDS, one] as const));
+      const messages = unknown.map((one) => `Unknown field "${one}".${suggestedName(one, keys ?? [])}`);
+      if (isStrict && unknown.length > 0) errors.push([FIELDS, ...messages]);
+      continue;
+    }
     if (key.kind === 'unknown') {
       const known = [...roots.map((field) => field.name), ...controls];
       if (isStrict) errors.push([name, `Unknown parameter.${suggestion(name, known, controls)}`]);
@@ -72,12 +90,15 @@ function parsedOf(key: Exclude<Key, { kind: 'unknown' }>, value: string, lenient
 
 /** The body of a 400: every bad key in query order. */
 export function errorBody(errors: Judgement['errors']): string {
-  return `{${errors.map(([name, message]) => `${writeText(name)}:[${writeText(message)}]`).join(',')}}`;
+  const members = errors.map(([name, ...messages]) => `${writeText(name)}:[${messages.map(writeText).join(',')}]`);
+  return `{${members.join(',')}}`;
 }
 
 /** The X-Ignored-Params header: at most 1 kB, cut at a whole name; null without names. */
-export function ignoredHeader(names: readonly string[]): string | null {
-  const encoded = names.map((name) => encode(name, '%20')).filter((name) => name !== '');
+export function ignoredHeader(names: readonly Ignored[]): string | null {
+  const encoded = names
+    .map((name) => (typeof name === 'string' ? encode(name, '%20') : name.map((part) => encode(part, '%20')).join('=')))
+    .filter((name) => name !== '');
   for (let length = encoded.length; length > 0; length--) {
     const shown = length === encoded.length ? encoded : [...encoded.slice(0, length), '...'];
     if (shown.join(', ').length <= 1024) return shown.join(', ');
@@ -85,14 +106,16 @@ export function ignoredHeader(names: readonly string[]): string | null {
   return encoded.length === 0 ? null : '...';
 }
 
+type JudgedKey = Key | { readonly kind: typeof FIELDS };
+
 interface Judged {
   readonly name: string;
   readonly value: string;
-  readonly key: Key;
+  readonly key: JudgedKey;
 }
 
 /** Every parameter but the controls, once: a filter where its last value stands, an unknown name where it first stands. */
-function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => Key): Judged[] {
+function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => JudgedKey): Judged[] {
   const all = pairs
     .filter(([name]) => !controls.includes(name))
     .map(([name, value]) => ({ name, value, key: read(name) }));
@@ -108,8 +131,12 @@ function suggestion(key: string, known: readonly string[], controls: readonly st
   const end = key.search(/__|!$/);
   const name = end < 0 ? key : key.slice(0, end);
   const rest = key.slice(name.length);
+  const candidates = known.filter((candidate) => rest === '' || !controls.includes(candidate));
+  return suggestedName(name, candidates, rest);
+}
+
+function suggestedName(name: string, known: readonly string[], rest = ''): string {
   const near = known
-    .filter((candidate) => rest === '' || !controls.includes(candidate))
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .filter(({ distance }) => distance <= name.length / 3)
     .sort((a, b) => a.distance - b.distance)[0];

@@ -5,6 +5,7 @@ import { collectionIn, collectionOf } from './infer.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { accepts } from './accept.ts';
 import { linkedRecord, type DataSet, type OracleRecord } from './dataset.ts';
+import { csvOf, cutTo, keysOf, namesIn } from './exports.ts';
 import { matches, type World } from './filters.ts';
 import { writeJson, writeText } from './json.ts';
 import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } from './judge.ts';
@@ -73,13 +74,15 @@ function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleReq
 
 function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept: string | undefined): OracleAnswer {
   const format = lastValue(context.pairs, 'format') ?? '';
-  if (!['', 'api', 'json'].includes(format)) return notFound();
+  const exports = view.kind === 'root' ? [] : ['ndjson', 'csv'];
+  if (!['', 'api', 'json', ...exports].includes(format)) return notFound();
   if (!view.json && format === '' && !accepts(accept)) {
     return detail(406, 'Could not satisfy the request Accept header.');
   }
   const judgement = judge(
     context.pairs,
     view.kind === 'list' ? collectionIn(context.dataSet, view.collection) : undefined,
+    view.kind === 'root' ? undefined : allKeys(context, viewedCollection(context, view)),
     context.settings,
     (name) => collectionOf(context.dataSet, name),
   );
@@ -87,7 +90,26 @@ function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept
   const style = styleOf(context, view, format);
   const body = bodyOf(context, view, judgement, style);
   if (body === undefined) return notFound();
-  return json(200, body, { allow: ALLOW, vary: 'Accept', 'x-ignored-params': ignoredHeader(judgement.ignored) });
+  const type = TYPES[format] ?? 'application/json';
+  const headers = { allow: ALLOW, vary: 'Accept', 'x-ignored-params': ignoredHeader(judgement.ignored) };
+  return json(200, body, { ...headers, 'content-type': type });
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8',
+};
+
+/** The collection of a list, or of a record: the first that has it, else the first. */
+function viewedCollection(context: Context, view: Extract<View, { kind: 'list' | 'record' }>): Collection {
+  if (view.kind === 'list') return view.collection;
+  const has = (collection: Collection): boolean => recordsOf(context, collection).some(({ id }) => id === view.id);
+  return view.collections.find(has) ?? (view.collections[0] as Collection);
+}
+
+function allKeys(context: Context, collection: Collection): readonly string[] {
+  const { fields, others } = keysOf(collectionIn(context.dataSet, collection), recordsOf(context, collection));
+  return [...fields, ...others];
 }
 
 function bodyOf(
@@ -98,11 +120,24 @@ function bodyOf(
 ): string | undefined {
   if (view.kind === 'root') return rootBody(style);
   if (view.kind === 'list') return pageBody(context, view.collection, judgement, style);
-  for (const collection of view.collections) {
-    const record = recordsOf(context, collection).find(({ id }) => id === view.id);
-    if (record) return recordBody(record, style);
-  }
-  return undefined;
+  const collection = viewedCollection(context, view);
+  const record = recordsOf(context, collection).find(({ id }) => id === view.id);
+  return record && (exportBody(context, collection, [record], style) ?? recordBody(context, record, style));
+}
+
+/** Records as an export; undefined where none was asked for. */
+function exportBody(
+  context: Context,
+  collection: Collection,
+  records: readonly OracleRecord[],
+  style: LinkStyle,
+): string | undefined {
+  const format = lastValue(context.pairs, 'format');
+  if (format === 'ndjson') return records.map((record) => `${recordBody(context, record, style)}\n`).join('');
+  if (format !== 'csv') return undefined;
+  const keys = keysOf(collectionIn(context.dataSet, collection), recordsOf(context, collection));
+  const names = namesIn(lastValue(context.pairs, 'fields'));
+  return csvOf(records, keys, names, (stored) => servedText(stored, style));
 }
 
 function rootBody(style: LinkStyle): string {
@@ -110,8 +145,9 @@ function rootBody(style: LinkStyle): string {
   return `{${served.map(({ name }) => `${writeText(name)}:${writeText(linkTo(style, name))}`).join(',')}}`;
 }
 
-function recordBody({ json }: OracleRecord, style: LinkStyle): string {
-  return writeJson(json, (text) => servedText(text, style));
+function recordBody({ pairs }: Context, { json }: OracleRecord, style: LinkStyle): string {
+  const cut = cutTo(json, namesIn(lastValue(pairs, 'fields')));
+  return writeJson(cut, (text) => servedText(text, style));
 }
 
 function pageBody(context: Context, collection: Collection, judgement: Judgement, style: LinkStyle): string {
@@ -125,16 +161,20 @@ function pageBody(context: Context, collection: Collection, judgement: Judgement
   const limit = limitOf(context);
   const offset = pageInteger(lastValue(context.pairs, 'offset'), 0n) ?? 0n;
   const results = found.filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
+  const exported = exportBody(context, collection, results, style);
+  if (exported !== undefined) return exported;
   const link = (to: bigint): string =>
     writeText(`${style.baseUrl}${context.path}?${pageQuery(context.pairs, limit, to > 0n ? to : undefined)}`);
   const next = offset + limit < BigInt(found.length) ? link(offset + limit) : 'null';
   const previous = offset > 0n ? link(offset - limit) : 'null';
-  const records = results.map((record) => recordBody(record, style)).join(',');
+  const records = results.map((record) => recordBody(context, record, style)).join(',');
   return `{"count":${found.length},"next":${next},"previous":${previous},"results":[${records}]}`;
 }
 
 function limitOf({ pairs, settings }: Context): bigint {
-  const limit = pageInteger(lastValue(pairs, 'limit'), 1n) ?? 100n;
+  const asked = pageInteger(lastValue(pairs, 'limit'), 1n);
+  if (['ndjson', 'csv'].includes(lastValue(pairs, 'format') ?? '')) return asked ?? 10n ** 30n;
+  const limit = asked ?? 100n;
   const bound = settings.limitMax === undefined ? limit : BigInt(settings.limitMax);
   return limit < bound ? limit : bound;
 }

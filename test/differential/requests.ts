@@ -7,6 +7,7 @@ import type { DataSet } from './dataset.ts';
 import { collectionIn } from './infer.ts';
 import type { OracleRequest } from './oracle.ts';
 import { encode } from './query.ts';
+import { randomFields } from './requestFields.ts';
 import { fieldsBehindIn, randomFieldPath, randomFilter, randomSibling, type Model } from './requestFilters.ts';
 import { randomPath } from './requestPaths.ts';
 import { TEXTS } from './texts.ts';
@@ -57,7 +58,8 @@ function randomQuery(random: Random, collection: Collection, model: Model): stri
   paths.push(...twice);
   paths.push(...paths.filter(() => random.chance(0.15)).map((path) => randomSibling(random, path, behind)));
   const filters = paths.map((path) => randomFilter(random, path, model));
-  const all = [...filters, ...randomControls(random)];
+  const fields = random.chance(0.3) ? random.several(1, 3, () => randomFields(random, collection, model.json)) : [];
+  const all = [...filters, ...fields, ...randomControls(random)];
   if (all.length === 0) return '';
   return `?${random.shuffled(all).join(random.chance(0.05) ? '&&' : '&')}`;
 }
@@ -90,6 +92,7 @@ function randomControls(random: Random): string[] {
     controls.push(
       `format=${random.pick([...Array.from({ length: 4 }, () => ['api', 'json', '']).flat(), 'xml', 'API'])}`,
     );
+  if (random.chance(0.15)) controls.push(`format=${random.pick(['ndjson', 'csv'])}`);
   if (random.chance(0.06)) controls.push(`strict=${random.pick(['1', '1', '0', 'true', 'False', ''])}`);
   const unknown = random.chance(0.15) ? random.several(1, 4, () => random.pick(UNKNOWN_NAMES)) : [];
   controls.push(...unknown.map((name) => `${name}=${encode(random.pick(TEXTS), '+')}`));

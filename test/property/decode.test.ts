@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../data/batch.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Field } from '../../engine/schema/types.ts';
-import { column, decode, served } from '../support/batches.ts';
+import { column, decode, served, membersIn } from '../support/batches.ts';
+import { membersOf } from '../support/records.ts';
 
 describe('for random JSON', () => {
   const TEXT = fc.oneof(
@@ -64,6 +65,7 @@ describe('for random JSON', () => {
           const batch = decode('bboxes', line);
           expect(batch.faults).toEqual([]);
           expect(served(batch)).toEqual([asServed(JSON.parse(plain))]);
+          expect(membersIn(batch)).toEqual([membersOf(asServed(JSON.parse(plain)))]);
           expect(batch.links).toHaveLength(ownIn(record).length);
           for (const at of batch.links)
             expect(Buffer.from(batch.bytes.subarray(at, at + 10)).toString()).toBe('{base_url}');

@@ -42,3 +42,18 @@ export function column(batch: Batch, collection: string, path: string): (string 
     return Buffer.from(text.subarray(start - shift, ends[i]! - shift)).toString();
   });
 }
+
+/** The top-level members of each record, as served, by the positions that the batch has, with the keys of its outline. */
+export function membersIn(batch: Batch): { readonly key: string; readonly text: string }[][] {
+  let first = 0;
+  return served(batch).map((record, row) =>
+    batch.outlines[batch.outlineOf[row]!]!.map((key, i, keys) => {
+      const start = i === 0 ? 1 : batch.members[first + i - 1]! + 1;
+      const text = Buffer.from(record)
+        .subarray(start, batch.members[first + i])
+        .toString();
+      if (i === keys.length - 1) first += keys.length;
+      return { key, text };
+    }),
+  );
+}

@@ -1,6 +1,9 @@
 // Builds served records by hand, as engine/column/records.ts describes them, for tests of pages and handlers.
 // Slow and obvious: texts in, one pass of a regular expression, no share in how import writes them.
+import { parseJson, writeJson, writeText } from '../differential/json.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../../engine/column/records.ts';
+
+import type { Outlines } from '../../engine/column/outline.ts';
 
 /** Every string of a JSON text; with a colon behind it, it is a key. */
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
@@ -11,10 +14,12 @@ const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
  */
 export function recordsOf(texts: readonly string[], baseUrl: string, chunkRows = Infinity): Records {
   const chunks: RecordChunk[] = [];
+  const outlines = outlinesOf(texts);
   for (let row = 0; row < texts.length; row += chunkRows) {
     chunks.push(chunkOfTexts(texts.slice(row, row + chunkRows), row, baseUrl));
   }
-  return { rows: texts.length, chunks, baseUrl, growth: Buffer.byteLength(baseUrl) - PLACEHOLDER.length };
+  const growth = Buffer.byteLength(baseUrl) - PLACEHOLDER.length;
+  return { rows: texts.length, chunks, baseUrl, growth, outlines };
 }
 
 /** A record with `baseUrl` in place of `{base_url}` at the start of its string values. */
@@ -24,10 +29,25 @@ export function withBaseUrl(text: string, baseUrl: string): string {
   );
 }
 
+/** The members of a record's text, written as they stand there: the text must be spelled as it is served. */
+export function membersOf(text: string): readonly { readonly key: string; readonly text: string }[] {
+  const json = parseJson(text);
+  if (json.kind !== 'object') throw new Error(`no record: ${text}`);
+  return json.members.map(([key, value]) => ({ key, text: `${writeText(key)}:${writeJson(value)}` }));
+}
+
+/** An outline a record: the product has fewer, and reads them the same way. */
+function outlinesOf(texts: readonly string[]): Outlines {
+  const keys = [...new Set(texts.flatMap((text) => membersOf(text).map(({ key }) => key)))];
+  return { keys, lists: texts.map((text) => membersOf(text).map(({ key }) => keys.indexOf(key))) };
+}
+
 function chunkOfTexts(texts: readonly string[], firstRow: number, baseUrl: string): RecordChunk {
   const ends: number[] = [];
   const links: number[] = [];
   const linkEnds: number[] = [];
+  const members: number[] = [];
+  const memberEnds: number[] = [];
   let start = 0;
   for (const text of texts) {
     for (const match of text.matchAll(STRING)) {
@@ -37,6 +57,9 @@ function chunkOfTexts(texts: readonly string[], firstRow: number, baseUrl: strin
     start += Buffer.byteLength(text) + 1;
     ends.push(start);
     linkEnds.push(links.length);
+    let end = 0;
+    for (const member of membersOf(text)) members.push((end += 1 + Buffer.byteLength(member.text)));
+    memberEnds.push(members.length);
   }
   const served = Buffer.from(texts.map((text) => `${withBaseUrl(text, baseUrl)},`).join(''));
   const bytes = new Uint8Array(new SharedArrayBuffer(served.length));
@@ -47,5 +70,8 @@ function chunkOfTexts(texts: readonly string[], firstRow: number, baseUrl: strin
     ends: Uint32Array.from(ends),
     links: Uint32Array.from(links),
     linkEnds: Uint32Array.from(linkEnds),
+    outlines: Uint32Array.from(texts, (_, i) => firstRow + i),
+    members: Uint32Array.from(members),
+    memberEnds: Uint32Array.from(memberEnds),
   };
 }

@@ -16,6 +16,7 @@ import {
   METADATA_SECTION,
   type CollectionCounts,
   type CollectionFields,
+  type CollectionOutlines,
 } from '../../engine/snapshot/metadata.ts';
 import type { SectionArray } from '../../engine/snapshot/write.ts';
 
@@ -51,6 +52,7 @@ export async function snapshotOf(
   await writeSnapshot(file, async (writer) => {
     const fields: CollectionFields[] = [];
     const built = new Map<string, BuiltCollection>();
+    const outlines: CollectionOutlines[] = [];
     const collections = COLLECTIONS.map((collection): CollectionCounts => {
       const builder = new CollectionBuilder(collection);
       const bytes = Buffer.from(texts[collection.name] ?? '');
@@ -58,10 +60,11 @@ export async function snapshotOf(
       const one = builder.write(writer, chunkBytesMax);
       built.set(collection.name, one);
       fields.push({ name: collection.name, fields: one.fields });
+      outlines.push({ name: collection.name, ...one.outlines });
       return { name: collection.name, records: one.records, chunks: one.chunks, nulls: one.nulls, dangling: 0 };
     });
     writeTargets(writer, built);
-    writer.add(METADATA_SECTION, [encodeMetadata({ collections, fields })]);
+    writer.add(METADATA_SECTION, [encodeMetadata({ collections, fields, outlines })]);
     return Promise.resolve({ created: undefined });
   });
 }

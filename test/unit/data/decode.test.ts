@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../../data/batch.ts';
 import { decodeLines, decoderOf } from '../../../data/decoders.ts';
-import { column, decode, ownUrls, served } from '../../support/batches.ts';
+import { column, decode, ownUrls, served, membersIn } from '../../support/batches.ts';
 
 const OPEN = 'bboxes';
 
@@ -290,6 +290,26 @@ describe('a fault is told with line and pointer:', () => {
     expect(decode(OPEN, nested(65)).faults[0]!.message).toBe('nested deeper than 64');
     expect(decode(OPEN, nested(100_000)).faults[0]!.message).toBe('nested deeper than 64');
   });
+});
+
+test('members are found by their positions, and records with the same keys share an outline', () => {
+  const batch = decode(
+    OPEN,
+    '{"ob_id":1, "a" :[1, {"b":"}"}]}',
+    '{"ob_id":',
+    '{"a":"\\n","ob_id":2}',
+    '{"ob_id":3,"a":null}',
+  );
+  expect(membersIn(batch).map((members) => members.map(({ text }) => text))).toEqual([
+    ['"ob_id":1', '"a":[1,{"b":"}"}]'],
+    ['"a":"\\n"', '"ob_id":2'],
+    ['"ob_id":3', '"a":null'],
+  ]);
+  expect([...batch.outlineOf]).toEqual([0, 1, 0]);
+  expect(batch.outlines).toEqual([
+    ['ob_id', 'a'],
+    ['a', 'ob_id'],
+  ]);
 });
 
 test('a faulty line leaves nothing behind but its fault', () => {

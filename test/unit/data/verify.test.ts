@@ -142,6 +142,35 @@ describe('records that contradict their positions are refused:', () => {
       replaced(pairs('linkEnds'), (ends) => ends.slice(1)),
       /linkEnds: 2 elements, expected 3$/,
     ],
+    [
+      'a member that ends inside its value',
+      within(pairs('members'), (members) => void members[1]!--),
+      /records\/0\.members: record 0 without its member 1 in its place/,
+    ],
+    [
+      'a member too few',
+      (all: readonly NamedSection[]) =>
+        within(
+          pairs('memberEnds'),
+          (ends) => void ends[2]!--,
+        )(replaced(pairs('members'), (members) => members.slice(0, -1))(all)),
+      /members: record 2 without its member 2 in its place/,
+    ],
+    [
+      'members counted wrong',
+      within(pairs('memberEnds'), (ends) => void ends[2]!++),
+      /memberEnds: the last element is 10, expected 9$/,
+    ],
+    [
+      'an outline too few',
+      replaced(pairs('outlines'), (outlines) => outlines.slice(1)),
+      /outlines: 2 elements, expected 3$/,
+    ],
+    [
+      'an outline that is not there',
+      within(pairs('outlines'), (outlines) => void (outlines[1] = 1)),
+      /outlines: outline 1 of record 1, expected at most 1$/,
+    ],
   ])('%s', async (_what, change, expected) => {
     expect(await refusalWith(change)).toMatch(expected);
   });
@@ -238,10 +267,17 @@ describe('a directory that lists other sections than the declaration asks for is
 });
 
 describe('metadata that contradicts the sections is refused:', () => {
+  const outlined = (keys: readonly string[], lists: readonly (readonly number[])[]): Change =>
+    replaced('metadata', (bytes) => {
+      const metadata = decodeMetadata(bytes as Uint8Array);
+      const outlines = metadata.outlines.map((one) => (one.name === 'ipps' ? { ...one, keys, lists } : one));
+      return encodeMetadata({ ...metadata, outlines });
+    });
+  const IPPS = ['ob_id', 'platform', 'instrument'];
   const counts = (change: (collections: CollectionCounts[]) => CollectionCounts[]): Change =>
     replaced('metadata', (bytes) => {
-      const { collections, fields } = decodeMetadata(bytes as Uint8Array);
-      return encodeMetadata({ collections: change([...collections]), fields });
+      const { collections, ...rest } = decodeMetadata(bytes as Uint8Array);
+      return encodeMetadata({ collections: change([...collections]), ...rest });
     });
   const with1 = (name: string, other: Partial<CollectionCounts>): Change =>
     counts((all) => all.map((one) => (one.name === name ? { ...one, ...other } : one)));
@@ -250,6 +286,18 @@ describe('metadata that contradicts the sections is refused:', () => {
     ['nulls', with1('ipps', { nulls: 0 }), /^section metadata: 0 nulls in ipps, expected 9$/],
     ['runs', with1('ipps', { chunks: 0 }), /of the directory: ipps\/records\/0\.bytes/],
     ['names', with1('ipps', { name: 'ipp' }), /^section metadata: collections .*, expected acquisitions,/],
+    [
+      'another key',
+      outlined(['id', ...IPPS.slice(1)], [[0, 1, 2]]),
+      /members: record 0 without its member 0 in its place/,
+    ],
+    [
+      'a key too few',
+      outlined(IPPS.slice(1), [[0, 1, 2]]),
+      /^section metadata: outline 0 of key 0,1,2, expected keys below 2$/,
+    ],
+    ['no outline', outlined(IPPS, []), /outlines: outline 0 of record 0, expected at most 0$/],
+    ['an outline too many', outlined(IPPS, [[0, 1, 2], [0]]), /^section metadata: 2 outlines of ipps, expected 1$/],
     ['fewer collections', counts((all) => all.slice(1)), /^section metadata: collections bboxes,/],
     [
       'no msgpack',

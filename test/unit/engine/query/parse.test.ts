@@ -5,6 +5,7 @@ import {
   parseRecordQuery,
   type ListRequest,
   type QueryOptions,
+  type RecordRequest,
 } from '../../../../engine/query/parse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import type { Field } from '../../../../engine/schema/types.ts';
@@ -146,7 +147,6 @@ describe('keys', () => {
     'results_field=x',
     'discoveryKeyword__name=x',
     'limit!=x',
-    'fields=a',
     'page=2',
     '?title=x',
   ])('%s has an unknown name, which is ignored', (query) => {
@@ -307,3 +307,57 @@ describe('a single record', () => {
     ]);
   });
 });
+
+describe('fields', () => {
+  const known = { fields: ['ob_id', 'title', 'uuid'], others: ['a b', 'x,'] };
+  const record = (query: string): RecordRequest => parseRecordQuery(query, { isStrict: false }, known);
+
+  test.each([
+    ['fields=title,ob_id', ['title', 'ob_id']],
+    ['fields=%20title%20%2C,title,', ['title']],
+    ['fields=uuid&fields=a+b', ['a b']],
+    ['fields=nope', []],
+    ['fields=', undefined],
+    ['fields=uuid&fields=', undefined],
+    ['fields', undefined],
+    ['fields=+,%20', undefined],
+    ['Fields=uuid', undefined],
+  ])('%s asks for %j', (query, keys) => {
+    expect(record(query).keys).toEqual(keys && new Set(keys));
+  });
+
+  test('names unknown names where the parameter that counts stands, once each', () => {
+    expect(record('fields=a&b=1&fields=y,uuid,z,y&c').ignored).toEqual(['b', ['fields', 'y'], ['fields', 'z'], 'c']);
+  });
+
+  test('is refused in strict mode with a suggestion a name', () => {
+    expect(record('strict=1&fields=uuuid,zz').problems).toEqual([
+      { key: 'fields', messages: ['Unknown field "uuuid". Did you mean "uuid"?', 'Unknown field "zz".'] },
+    ]);
+  });
+
+  test('is unknown to a view without records', () => {
+    expect(parseRecordQuery('fields=a', { isStrict: false })).toMatchObject({ keys: undefined, ignored: ['fields'] });
+  });
+
+  test('is heeded by lists', () => {
+    const { keys, ignored } = parse('fields=title,nope');
+    expect(keys).toEqual(new Set(['title']));
+    expect(ignored).toEqual([['fields', 'nope']]);
+  });
+});
+
+test.each(['ndjson', 'csv'])(
+  'the format %s has all rows unless a limit is set, whatever the bound of pages',
+  (format) => {
+    const all = 999_999_999_999_999;
+    for (const [query, limit] of [
+      ['', all],
+      ['&limit=abc', all],
+      ['&limit=0', all],
+      ['&limit=7000', 7000],
+    ] as const) {
+      expect(parse(`format=${format}${query}`, { limitMax: 5 }).limit).toBe(limit);
+    }
+  },
+);

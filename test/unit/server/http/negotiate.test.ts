@@ -47,7 +47,12 @@ describe('a format', () => {
     expect(negotiate({ accept: 'text/html', format, isJsonPath: false })).toBe('json');
   });
 
-  test.each(['xml', 'ndjson', 'csv', 'API', 'api,json', ' '])('%j is unknown, on a .json path too', (format) => {
+  test.each(['ndjson', 'csv'])('%j is that of an export, whatever Accept and the path say', (format) => {
+    expect(negotiate({ accept: 'text/html', format, isJsonPath: false })).toBe(format);
+    expect(negotiate({ accept: undefined, format, isJsonPath: true })).toBe(format);
+  });
+
+  test.each(['xml', 'NDJSON', 'API', 'api,json', ' '])('%j is unknown, on a .json path too', (format) => {
     expect(negotiate({ accept: undefined, format, isJsonPath: false })).toBe('unknownFormat');
     expect(negotiate({ accept: undefined, format, isJsonPath: true })).toBe('unknownFormat');
   });

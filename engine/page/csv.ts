@@ -1,0 +1,156 @@
+// Records as rows of CSV: top-level members found by their positions, nested ones as JSON, own URLs in the form asked for.
+// Lengths need a pass over the bytes, so that they are measured in slices. Called by page/rows.ts.
+import type { Outlines, TopLevelKeys } from '../column/outline.ts';
+import type { RecordChunk, Records } from '../column/records.ts';
+import { cellBytes, textCell, writeCell } from './cell.ts';
+import { membersPart, newPart, recordStart } from './cut.ts';
+import type { RecordWriter } from './gather.ts';
+import { jsonText } from './json.ts';
+import { rewrittenBytes, writePart, type RecordPart, type Rewrite } from './rewrite.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+const UTF8 = new TextEncoder();
+
+/** Keys that are no fields become columns up to this many: more are data, not names (A54), and each costs every row a comma. */
+const OTHER_COLUMNS_MAX = 1000;
+
+/**
+ * The columns of a collection's export: fields in their order, then keys that are no fields; with `keys` only those among them.
+ * Cost: the keys.
+ */
+export function csvColumns({ fields, others }: TopLevelKeys, keys: ReadonlySet<string> | undefined): readonly string[] {
+  if (keys) return [...fields, ...others].filter((key) => keys.has(key));
+  return others.length > OTHER_COLUMNS_MAX ? fields : [...fields, ...others];
+}
+
+/** The header row of an export. */
+export function csvHeader(columns: readonly string[]): Uint8Array {
+  const cells = columns.map(textCell);
+  const row = new Uint8Array(cells.reduce((sum, cell) => sum + cell.length, 0) + Math.max(0, cells.length - 1) + 2);
+  let at = 0;
+  cells.forEach((cell, i) => {
+    if (i > 0) row[at++] = COMMA;
+    row.set(cell, at);
+    at += cell.length;
+  });
+  row[at++] = CARRIAGE_RETURN;
+  row[at] = LINE_FEED;
+  return row;
+}
+
+/**
+ * Writes records as rows of these columns, CRLF behind each. A member that is not there is an empty cell; a row of one empty
+ * cell is `""`, since readers skip empty lines. Cost: one pass over the bytes to measure, two to write.
+ */
+export function csvWriter(records: Records, columns: readonly string[], rewrite: Rewrite | undefined): RecordWriter {
+  const rows: Rows = {
+    records,
+    columns: columns.length,
+    rewrite,
+    membersOf: membersByOutline(records.outlines, columns),
+  };
+  return {
+    bytes: (chunk, index) => rowBytes(rows, chunk, index),
+    write: (chunk, index, target, at) => writeRow(rows, chunk, index, target, at),
+  };
+}
+
+interface Rows {
+  readonly records: Records;
+  readonly columns: number;
+  readonly rewrite: Rewrite | undefined;
+  readonly membersOf: (outline: number) => Int32Array;
+}
+
+/** For each outline two numbers a column: the place of its member, -1 without one, and the bytes of its key and colon. */
+function membersByOutline(outlines: Outlines, columns: readonly string[]): (outline: number) => Int32Array {
+  const columnOf = new Map(columns.map((key, column) => [key, column]));
+  const placeOfKey = outlines.keys.map((key) => columnOf.get(key) ?? -1);
+  const known: Int32Array[] = [];
+  return (outline) => (known[outline] ??= membersOf(outlines, outlines.lists[outline]!, placeOfKey, columns.length));
+}
+
+function membersOf(
+  outlines: Outlines,
+  list: readonly number[],
+  columnOfKey: readonly number[],
+  columns: number,
+): Int32Array {
+  const members = new Int32Array(columns * 2).fill(-1);
+  list.forEach((key, member) => {
+    const column = columnOfKey[key]!;
+    if (column < 0) return;
+    members[column * 2] = member;
+    members[column * 2 + 1] = UTF8.encode(jsonText(outlines.keys[key]!)).length + 1;
+  });
+  return members;
+}
+
+const part = newPart();
+/** Where a value with own URLs is rewritten before it becomes a cell. It grows to the largest such value. */
+let staging = new Uint8Array(4096);
+/** The value at hand: JSON in `bytes`, the chunk's or the staging buffer. */
+const value = { bytes: new Uint8Array(0), start: 0, end: 0 };
+
+function rowBytes(rows: Rows, chunk: RecordChunk, index: number): number {
+  const members = rows.membersOf(chunk.outlines[index]!);
+  let bytes = 2 + Math.max(0, rows.columns - 1);
+  let before = Infinity;
+  for (let column = 0; column < rows.columns; column++) {
+    const member = members[column * 2]!;
+    if (member < 0) continue;
+    if (member < before) recordStart(part, chunk, index);
+    before = member;
+    find(rows, chunk, { index, member, keyBytes: members[column * 2 + 1]! });
+    bytes += cellBytes(value.bytes, value.start, value.end);
+  }
+  return rows.columns === 1 && bytes === 2 ? 4 : bytes;
+}
+
+function writeRow(rows: Rows, chunk: RecordChunk, index: number, target: Uint8Array, start: number): number {
+  const members = rows.membersOf(chunk.outlines[index]!);
+  let at = start;
+  let before = Infinity;
+  for (let column = 0; column < rows.columns; column++) {
+    if (column > 0) target[at++] = COMMA;
+    const member = members[column * 2]!;
+    if (member < 0) continue;
+    if (member < before) recordStart(part, chunk, index);
+    before = member;
+    find(rows, chunk, { index, member, keyBytes: members[column * 2 + 1]! });
+    at = writeCell(value.bytes, value.start, value.end, target, at);
+  }
+  if (rows.columns === 1 && at === start) {
+    target[at++] = QUOTE;
+    target[at++] = QUOTE;
+  }
+  target[at++] = CARRIAGE_RETURN;
+  target[at++] = LINE_FEED;
+  return at;
+}
+
+/** Makes `value` a member's value as it is served. */
+function find(
+  { records, rewrite }: Rows,
+  chunk: RecordChunk,
+  { index, member, keyBytes }: { index: number; member: number; keyBytes: number },
+): void {
+  membersPart(part, chunk, { growth: records.growth, index, first: member, last: member });
+  part.start += keyBytes;
+  if (rewrite && part.firstLink < part.linkEnd) return rewritten(rewrite, chunk, part);
+  value.bytes = chunk.bytes as Uint8Array<ArrayBuffer>;
+  value.start = part.start;
+  value.end = part.end;
+}
+
+function rewritten(rewrite: Rewrite, chunk: RecordChunk, cell: RecordPart): void {
+  const bytes = rewrittenBytes(rewrite, chunk, cell);
+  if (staging.length < bytes) staging = new Uint8Array(bytes * 2);
+  writePart(rewrite, chunk, cell, staging, 0);
+  value.bytes = staging;
+  value.start = 0;
+  value.end = bytes;
+}

@@ -1,0 +1,91 @@
+// Answers far larger than any buffer: whole, of the length they say, and at flat memory however slowly they are read.
+// One server on 5,000 made-up observations and what they link to; memory as the kernel counts it.
+import { createHash } from 'node:crypto';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generate } from '../../data/synth/generate.ts';
+import { holdingsOf, runServer } from '../support/commandProcess.ts';
+import { imported, temporaryDirectory } from '../support/dataSets.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
+
+const OBSERVATIONS = 5000;
+/** What reading may add to resident memory: collections, compiled code, buffers of sockets; an answer kept is 17 MB. */
+const GROWTH_BYTES_MAX = 48 << 20;
+/** Readers that do not read: 30 answers of 17 MB are ten times what memory may grow by. */
+const STALLED = 30;
+const LIST = '/observations/';
+const LARGE: readonly (readonly [kind: string, target: string])[] = [
+  ['neighbours', `/api/v3${LIST}?limit=1000000`],
+  ['scattered rows', `/api/v3${LIST}?limit=1000000&publicationState__in=published,citable,working`],
+  ['v2', `/api/v2${LIST}?limit=20000`],
+  ['cut records', `/api/v3${LIST}?limit=20000&fields=abstract,title,permissions,projects,phenomena,ob_id`],
+  ['ndjson', `/api/v3${LIST}?format=ndjson`],
+  ['ndjson of v2', `/api/v2${LIST}?format=ndjson`],
+  ['csv', `/api/v3${LIST}?format=csv`],
+];
+
+const directory = temporaryDirectory();
+let server: Awaited<ReturnType<typeof runServer>>;
+
+beforeAll(async () => {
+  const data = join(directory, 'data');
+  await generate({ observations: OBSERVATIONS, seed: 3, directory: data }, () => undefined);
+  const { file } = await imported(data, { file: join(directory, 'large.snapshot') });
+  server = await runServer(['--data', file, '--threads', '1']);
+}, 60_000);
+afterAll(() => server.kill());
+
+interface Read {
+  readonly announced: number;
+  readonly bytes: number;
+  readonly hash: string;
+}
+
+/** Reads a whole answer without keeping it. */
+function readAll(port: number, path: string): Promise<Read> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, agent: false }, (incoming) => {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      incoming.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        hash.update(piece);
+      });
+      incoming.once('error', reject);
+      incoming.once('end', () =>
+        resolve({ announced: Number(incoming.headers['content-length']), bytes, hash: hash.digest('hex') }),
+      );
+    }).once('error', reject);
+  });
+}
+
+describe.each(LARGE)('%s', (_kind, target) => {
+  test('come whole over both listeners, as long as they say', async () => {
+    const [first, second] = [await readAll(server.port, target), await readAll(server.http10Port, target)];
+    expect(first.bytes).toBe(first.announced);
+    expect(first.bytes).toBeGreaterThan(2 << 20);
+    expect(second).toEqual(first);
+  });
+});
+
+// Only Linux tells so easily what a process holds.
+test.skipIf(process.platform !== 'linux')(
+  'answers that are read again and again, and many that nobody reads, leave memory flat',
+  async () => {
+    const before = holdingsOf(server.pid).residentBytes;
+    for (const [, target] of LARGE) await readAll(server.port, target);
+    const sockets: RawSocket[] = [];
+    for (let i = 0; i < STALLED; i++) {
+      const socket = await RawSocket.open(i % 2 === 0 ? server.port : server.http10Port, false);
+      await socket.write(requestOf('GET', LARGE[i % LARGE.length]![1]));
+      sockets.push(socket);
+    }
+    // Answered behind all of them, by the same thread.
+    for (const port of [server.port, server.http10Port]) await readAll(port, LARGE[1]![1]);
+    const growth = holdingsOf(server.pid).residentBytes - before;
+    for (const socket of sockets) socket.vanish();
+    expect(growth).toBeLessThan(GROWTH_BYTES_MAX);
+  },
+  60_000,
+);

@@ -1,0 +1,59 @@
+// The oracle's idea of cut records and of exports: plain maps and joins over records as read.
+// Called by the oracle. Slow and obvious; shares no rule of escaping or quoting with the product.
+import type { Collection } from '../../engine/schema/types.ts';
+import type { OracleRecord } from './dataset.ts';
+import { writeJson, type Json } from './json.ts';
+
+/** Keys that are no fields become columns only up to this many (A63). */
+const OTHER_COLUMNS_MAX = 1000;
+
+/** The top-level keys of a collection with the fields its data has: those of fields, then the others by code point. */
+export function keysOf(
+  collection: Collection,
+  records: readonly OracleRecord[],
+): { fields: string[]; others: string[] } {
+  const fields = collection.fields.map(({ name }) => name);
+  const all = records.flatMap(({ json }) => (json.kind === 'object' ? json.members.map(([key]) => key) : []));
+  const others = [...new Set(all)].filter((key) => !fields.includes(key));
+  return { fields, others: others.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) };
+}
+
+/** The names that `fields` asks for, once each; none where records are whole. */
+export function namesIn(fields: string | undefined): readonly string[] {
+  const names = (fields ?? '').split(',').map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== '');
+}
+
+/** A record with the members of these keys only. */
+export function cutTo(json: Json, names: readonly string[]): Json {
+  if (names.length === 0 || json.kind !== 'object') return json;
+  return { kind: 'object', members: json.members.filter(([key]) => names.includes(key)) };
+}
+
+/** Records as CSV (RFC 4180). `text` writes texts as served. */
+export function csvOf(
+  records: readonly OracleRecord[],
+  { fields, others }: { fields: readonly string[]; others: readonly string[] },
+  names: readonly string[],
+  text: (stored: string) => string,
+): string {
+  const all = others.length > OTHER_COLUMNS_MAX && names.length === 0 ? fields : [...fields, ...others];
+  const columns = all.filter((key) => names.length === 0 || names.includes(key));
+  const rows = records.map(({ json }) => columns.map((key) => cellOf(valueAt(json, key), text)));
+  const lines = rows.map((cells) => (cells.length === 1 && cells[0] === '' ? '""' : cells.join(',')));
+  return [columns.map(quoted).join(','), ...lines].map((line) => `${line}\r\n`).join('');
+}
+
+function valueAt(json: Json, key: string): Json | undefined {
+  return json.kind === 'object' ? json.members.find(([name]) => name === key)?.[1] : undefined;
+}
+
+function cellOf(value: Json | undefined, text: (stored: string) => string): string {
+  if (value === undefined || value.kind === 'null') return '';
+  if (value.kind === 'string') return quoted(text(value.value));
+  return quoted(writeJson(value, text));
+}
+
+function quoted(cell: string): string {
+  return cell === '' || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,0 +1,48 @@
+// Reads bodies of rows in tests, and the twin of what they must hold: records rewritten as strings.
+// Slow and obvious; knows nothing of positions.
+import { expect } from 'vitest';
+import type { ServedForm } from '../../engine/column/served.ts';
+import type { Selection } from '../../engine/index/rowset.ts';
+import type { Body } from '../../engine/page/body.ts';
+import { withBaseUrl } from './records.ts';
+
+/** Reads a whole body piece by piece. */
+export function textOf(body: Body): string {
+  const pieces: Buffer[] = [];
+  let offset = 0;
+  while (offset < body.bytes) {
+    pieces.push(Buffer.from(body.pieceAt(offset)));
+    offset += pieces.at(-1)!.length;
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+/** A record's own URLs rewritten as strings. */
+export function servedRecord(text: string, form: ServedForm): string {
+  const mark = '\u0001';
+  const own = new RegExp(`"${mark}([^"\\\\]*)`, 'g');
+  return withBaseUrl(text, mark).replace(own, (_, path: string) => {
+    const link = path.replace(/^(\/api\/v3\/[^/]+\/\d+)\/\?format=api$/, `$1${form.linkEnd}`);
+    return `"${form.baseUrl}${link.replace(/^\/api\/v3\//, `/api/${form.version}/`)}`;
+  });
+}
+
+/** The rows of a selection. */
+export function rowsOf(selection: Selection): number[] {
+  if (selection.kind === 'list') return [...selection.rows];
+  return Array.from({ length: selection.end - selection.start }, (_, i) => selection.start + i);
+}
+
+/** Expects a body to be this text, from its start and from each of these offsets, with another body read in between. */
+export function expectBody(body: Body, text: string, jumps: readonly number[], other: Body): void {
+  expect(textOf(body)).toBe(text);
+  const bytes = Buffer.from(text);
+  expect(body.bytes).toBe(bytes.length);
+  for (const jump of bytes.length === 0 ? [] : jumps) {
+    const offset = jump % bytes.length;
+    other.pieceAt(0);
+    const piece = Buffer.from(body.pieceAt(offset));
+    expect(piece.length).toBeGreaterThan(0);
+    expect(piece.equals(bytes.subarray(offset, offset + piece.length))).toBe(true);
+  }
+}
