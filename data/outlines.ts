@@ -100,5 +100,5 @@ function stepTo(before: Step | undefined, name: string): Step {
 function keysTo(last: Step): readonly string[] {
   const keys: string[] = [];
   for (let step = last; step.before; step = step.before) keys.push(step.name);
-  return keys.reverse();
+  return keys.toReversed();
 }
