@@ -23,10 +23,15 @@ export interface LoadOrder {
   readonly withinMs: number;
 }
 
-/** What came of an order; `fault` says what was wrong, and then the numbers are those up to there. */
+/**
+ * What came of an order; `fault` says what was wrong, and then the numbers are those up to there. `elapsedMs` is from the
+ * first request to the last answer, `p99Ms` what 99 % of the answers took at most, from the request to their last byte.
+ */
 export interface LoadOutcome {
   readonly requests: number;
   readonly bodyBytes: number;
+  readonly elapsedMs: number;
+  readonly p99Ms: number;
   readonly fault: string | undefined;
 }
 

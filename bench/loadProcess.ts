@@ -11,6 +11,8 @@ const READ_BYTES = 1 << 18;
 class Run {
   requests = 0;
   bodyBytes = 0;
+  readonly #startMs = performance.now();
+  readonly #waitsMs: number[] = [];
   #begun = 0;
   readonly #order: LoadOrder;
   readonly #wires: readonly Buffer[];
@@ -28,10 +30,17 @@ class Run {
     return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]! };
   }
 
-  done(bytes: number): void {
+  done(bytes: number, waitMs: number): void {
     this.requests++;
     this.bodyBytes += bytes;
+    this.#waitsMs.push(waitMs);
     if (this.requests === this.#order.requests) this.finish();
+  }
+
+  outcome(fault: string | undefined): LoadOutcome {
+    const { requests, bodyBytes } = this;
+    const p99Ms = Float64Array.from(this.#waitsMs).sort()[Math.ceil(requests * 0.99) - 1] ?? 0;
+    return { requests, bodyBytes, elapsedMs: performance.now() - this.#startMs, p99Ms, fault };
   }
 }
 
@@ -42,6 +51,7 @@ class Connection {
   #exchange: Exchange | undefined;
   #head = '';
   #bytesLeft = 0;
+  #askedMs = 0;
 
   constructor(port: number, run: Run) {
     this.#run = run;
@@ -55,6 +65,7 @@ class Connection {
   #ask(): void {
     const next = this.#run.next();
     this.#exchange = next?.exchange;
+    this.#askedMs = performance.now();
     if (next) this.socket.write(next.wire);
   }
 
@@ -85,7 +96,7 @@ class Connection {
     this.#bytesLeft -= length;
     if (this.#bytesLeft < 0) return this.#run.finish(`${this.#exchange!.target}: more bytes than announced`);
     if (this.#bytesLeft > 0) return;
-    this.#run.done(this.#exchange!.bytes);
+    this.#run.done(this.#exchange!.bytes, performance.now() - this.#askedMs);
     this.#ask();
   }
 }
@@ -96,7 +107,7 @@ function runOrder(order: LoadOrder): Promise<LoadOutcome> {
     const finish = (fault?: string): void => {
       clearTimeout(timer);
       for (const { socket } of connections) socket.destroy();
-      resolve({ requests: run.requests, bodyBytes: run.bodyBytes, fault });
+      resolve(run.outcome(fault));
     };
     const timer = setTimeout(() => finish(`${order.exchanges[0]!.target}: no end in time`), order.withinMs);
     const run = new Run(order, finish);
