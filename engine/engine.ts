@@ -10,7 +10,7 @@ export { type ServedForm, SPEC_LINK_END } from './column/served.ts';
 
 // A collection opened, and sets of its rows.
 export { compacted, ownBuffers, ownedBytes, ownedBytesMax } from './index/footprint.ts';
-export type { RowSet, Selection } from './index/rowset.ts';
+export type { RowSet } from './index/rowset.ts';
 export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
