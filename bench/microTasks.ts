@@ -10,7 +10,7 @@ import type { FieldIndex } from '../engine/index/field.ts';
 import { countRows, eachRow, intersect, ofBitmap, select, type RowSet } from '../engine/index/rowset.ts';
 import type { CollectionIndex } from '../engine/index/table.ts';
 import type { Body } from '../engine/page/body.ts';
-import { PAGE_TAIL, pageHead } from '../engine/page/envelope.ts';
+import { pageHead, pageTail } from '../engine/page/envelope.ts';
 import { pageLinks } from '../engine/page/links.ts';
 import { pageBody, rowsBody } from '../engine/page/rows.ts';
 import { codesOfServedPrefix } from '../engine/query/codes.ts';
@@ -211,7 +211,7 @@ function headTask(): MicroTask {
     run: head,
     calibrate: () => encoder.encode(JSON.stringify(envelope)),
     check: () => {
-      assert.equal(Buffer.concat([head(), PAGE_TAIL]).toString(), JSON.stringify(envelope));
+      assert.equal(Buffer.concat([head(), pageTail([])]).toString(), JSON.stringify(envelope));
       return head().join();
     },
   };
@@ -221,7 +221,7 @@ function headTask(): MicroTask {
 function pageTask({ collection: { records, rows } }: MicroInput): MicroTask {
   const head = new Uint8Array(200);
   const start = Math.max(0, rows - PAGE_ROWS);
-  const page = (): Body => pageBody(head, rowsBody(records, { kind: 'range', start, end: rows }, FORM), PAGE_TAIL);
+  const page = (): Body => pageBody(head, rowsBody(records, { kind: 'range', start, end: rows }, FORM), pageTail([]));
   const whole = bytesOf(page());
   const pieces = read(page());
   return {

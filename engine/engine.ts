@@ -10,7 +10,7 @@ export { type ServedForm, SPEC_LINK_END } from './column/served.ts';
 
 // A collection opened, and sets of its rows.
 export { compacted, ownBuffers, ownedBytes, ownedBytesMax } from './index/footprint.ts';
-export type { RowSet } from './index/rowset.ts';
+export { countSelected, type RowSet, selectedRow, type Selection } from './index/rowset.ts';
 export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
@@ -18,7 +18,7 @@ export { decodeMetadata, METADATA_SECTION } from './snapshot/metadata.ts';
 export { type LoadedSnapshot, openSnapshot, sectionsOf } from './snapshot/open.ts';
 
 // From a raw query to rows: parse -> plan -> execute.
-export { newCounters } from './query/counters.ts';
+export { type Counters, newCounters } from './query/counters.ts';
 export { execute, findRows, type Listed, pageOf } from './query/execute.ts';
 export { explain } from './query/explain.ts';
 export { filterKey } from './query/filterKey.ts';
@@ -32,10 +32,11 @@ export {
   regexProblems,
 } from './query/parse.ts';
 export { hasRegex, plan, type Plan } from './query/plan.ts';
+export { hasView, isViewHeavy } from './query/viewCost.ts';
 
 // From rows to the bytes of an answer.
 export { type Body, wholeBody } from './page/body.ts';
-export { indexBody, PAGE_TAIL, pageHead, rootViewBody } from './page/envelope.ts';
+export { indexBody, type PageFacet, pageHead, pageTail, rootViewBody } from './page/envelope.ts';
 export { jsonObject, jsonText } from './page/json.ts';
 export { pageLinks, percentEncode } from './page/links.ts';
 export { csvColumns, csvHeader } from './page/csv.ts';

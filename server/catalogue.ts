@@ -2,6 +2,7 @@
 // Knows no transport and no thread: the router says where rows come from. Called by the transports.
 import {
   type CollectionIndex,
+  countSelected,
   indexBody,
   type Listed,
   type ListRequest,
@@ -15,6 +16,8 @@ import {
   regexProblems,
   rootViewBody,
   rowOfId,
+  selectedRow,
+  type Selection,
   type ServedForm,
   type ServedRows,
   SPEC_LINK_END,
@@ -202,19 +205,26 @@ function laterAnswer(
 function pageAnswer(
   { answers }: Catalogue,
   { collection, asked, choice, path, form }: Page,
-  { count, rows }: Listed,
+  { count, rows, offset, facets }: Listed,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
   const served: ServedRows = { records: collection.records, rows, form, keys: asked.keys };
   const format = exportFormatOf(asked);
-  const written = format
-    ? exported(format, collection, served)
-    : page(pageHead(count, pageLinks(`${choice.baseUrl}${path}`, asked, count)), served);
-  return rowsAnswer(answers, written, { varies: choice.varies, ignored: asked.ignored }, disconnection);
+  const remarks = { varies: choice.varies, ignored: asked.ignored };
+  if (format) return rowsAnswer(answers, exported(format, collection, served), remarks, disconnection);
+  const { parameters, limit, after } = asked;
+  const lastId = after === undefined ? undefined : (lastIdOf(collection, rows) ?? after);
+  const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, { parameters, limit, offset, lastId }, count));
+  return rowsAnswer(answers, page(head, served, facets), remarks, disconnection);
 }
 
 function exportFormatOf({ format }: RecordRequest): ExportFormat | undefined {
   return format === 'ndjson' || format === 'csv' ? format : undefined;
+}
+
+function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined {
+  const count = countSelected(rows);
+  return count === 0 ? undefined : ids.dictionary.numbers![selectedRow(rows, count - 1)];
 }
 
 /** Judges the format, then the parameters: an answer that is no page, or undefined. */

@@ -10,8 +10,9 @@ import {
   jsonRows,
   type Measuring,
   ndjsonRows,
-  PAGE_TAIL,
   pageBody,
+  type PageFacet,
+  pageTail,
   type ServedRows,
 } from '../engine/engine.ts';
 import type { Answers, MediaType, Remarks } from './http/answers.ts';
@@ -30,9 +31,9 @@ export interface WrittenRows {
 
 const NOTHING = new Uint8Array(0);
 
-/** Rows between the head of a page's envelope and its tail. */
-export function page(head: Uint8Array, rows: ServedRows): WrittenRows {
-  return { head, tail: PAGE_TAIL, measuring: jsonRows(rows), type: 'application/json' };
+/** Rows between the head of a page's envelope and its tail, which has the facets. */
+export function page(head: Uint8Array, rows: ServedRows, facets: readonly PageFacet[]): WrittenRows {
+  return { head, tail: pageTail(facets), measuring: jsonRows(rows), type: 'application/json' };
 }
 
 /** A single record. */

@@ -3,8 +3,10 @@
 import { openData } from '../data/open.ts';
 import { OperationError } from '../data/operationError.ts';
 import {
+  type Counters,
   execute,
   explain as explainPlan,
+  type IgnoredName,
   type ListRequest,
   newCounters,
   openSnapshot,
@@ -41,11 +43,22 @@ export async function explain(settings: Settings, request: string): Promise<stri
   const planned = plan(collection, asked, { baseUrl, version: view.version, linkEnd: SPEC_LINK_END });
   const counters = newCounters();
   const found = execute(collection, planned, counters);
-  const work = `${counters.rowsTouched} rows touched, ${counters.postingsVisited} postings visited, ${counters.bytesScanned} bytes scanned`;
-  const ignored = asked.ignored.length > 0 ? [`ignored: ${asked.ignored.join(', ')}`] : [];
+  const work = workOf(counters);
+  const ignored = asked.ignored.length > 0 ? [`ignored: ${asked.ignored.map(nameOf).join(', ')}`] : [];
   return [explainPlan(planned).trimEnd(), `found ${found?.count ?? 0} of ${collection.rows}: ${work}`, ...ignored].join(
     '\n',
   );
+}
+
+function workOf(counters: Counters): string {
+  const { rowsTouched, postingsVisited, bytesScanned, rowsOrdered, rowsCounted } = counters;
+  const ordered = rowsOrdered > 0 ? `, ${rowsOrdered} rows ordered` : '';
+  const counted = rowsCounted > 0 ? `, ${rowsCounted} rows counted` : '';
+  return `${rowsTouched} rows touched, ${postingsVisited} postings visited, ${bytesScanned} bytes scanned${ordered}${counted}`;
+}
+
+function nameOf(ignored: IgnoredName): string {
+  return typeof ignored === 'string' ? ignored : ignored.join('=');
 }
 
 function refuseProblems({ problems }: ListRequest): void {

@@ -20,7 +20,7 @@ export function runPlan(task: HeavyTask): unknown {
   if (isCancelled()) return undefined;
   const isOvertime = budgetOf(hasRegex(task.plan) ? regexMsMax : Infinity);
   const isStopped = (): boolean => isCancelled() || isOvertime();
-  const found = task.wants === 'set' ? setOf(task, isStopped) : pageOf(task, isStopped);
+  const found = task.wants === 'set' ? setOf(task, isStopped) : listedOf(task, isStopped);
   return found === undefined && !isCancelled() ? 'overtime' : found;
 }
 
@@ -34,9 +34,8 @@ function setOf({ collection, plan }: HeavyTask, isStopped: () => boolean): unkno
   return move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value });
 }
 
-function pageOf({ collection, plan }: HeavyTask, isStopped: () => boolean): HeavyFound | undefined {
+function listedOf({ collection, plan }: HeavyTask, isStopped: () => boolean): HeavyFound | undefined {
   const page = execute(catalogue.collection(collection), plan, undefined, isStopped);
-  if (!page) return undefined;
-  if (page.rows.kind === 'range') return { kind: 'page', page };
-  return { kind: 'page', page: { count: page.count, rows: { kind: 'list', rows: page.rows.rows.slice() } } };
+  if (!page || page.rows.kind === 'range') return page && { kind: 'page', page };
+  return { kind: 'page', page: { ...page, rows: { kind: page.rows.kind, rows: page.rows.rows.slice() } } };
 }

@@ -1,4 +1,4 @@
-// What a serving thread and its pool say to each other: a plan in, row ids and a count out, never bytes of a page.
+// What a serving thread and its pool say to each other: a plan in, row ids and counts out, never bytes of a page.
 // Plain data; the flags of running tasks are the only shared mutable memory.
 import type { Listed, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
 

@@ -7,6 +7,8 @@ import {
   execute,
   filterKey,
   findRows,
+  hasView,
+  isViewHeavy,
   type Listed,
   type ListRequest,
   ownedBytesMax,
@@ -63,11 +65,13 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
     if (!isKept && !plan.isHeavy) return pageAtOnce(query);
     const key = keyOf(query);
     const known = isKept ? cache.get(key) : undefined;
-    if (known) return pageOf(known, plan);
-    if (plan.isHeavy) return isKept ? heavySet(query, key, waiter) : heavyPage(query, key, waiter);
+    if (known && !isViewHeavy(collection, plan, known)) return pageOf(collection, known, plan);
+    if (plan.isHeavy) {
+      return isKept && !hasView(plan) ? heavySet(query, key, waiter) : heavyPage(query, key, waiter);
+    }
     const set = foundHere(findRows(collection, plan));
     cache.put(key, compacted(set, collection.rows));
-    return pageOf(set, plan);
+    return pageOf(collection, set, plan);
   }
 
   /** The whole set, kept for the pages to come; those who wait for it take theirs from it. */
@@ -78,17 +82,20 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
       if (isFound(outcome) && outcome.kind === 'set') cache.put(key, outcome.set);
       return outcome;
     });
-    return listedOf(found, plan, waiter);
+    return listedOf(found, { collection, plan }, waiter);
   }
 
-  /** Where a set would be too large to keep, only requests for the same page share their work. */
+  /**
+   * Where a set would be too large to keep, or is to be ordered or counted in the pool too, only requests for the same page
+   * share their work.
+   */
   async function heavyPage({ collection, plan }: ListQuery, key: string, waiter: Waiter): Promise<Listed | Missed> {
     const name = collection.declaration.name;
-    const pageKey = `${plan.offset} ${plan.limit} ${key}`;
+    const pageKey = `${viewKey(plan)} ${key}`;
     const found = await work.wait(pageKey, waiter, (group) =>
       runHeavy({ collection: name, plan, wants: 'page' }, group),
     );
-    return listedOf(found, plan, waiter);
+    return listedOf(found, { collection, plan }, waiter);
   }
 
   return {
@@ -97,6 +104,11 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
       return work.joined;
     },
   };
+}
+
+/** What two plans of one filter share when they show the same page. An id may be infinite, which JSON does not know. */
+function viewKey({ order, after, offset, limit, facets }: Plan): string {
+  return JSON.stringify([order, String(after), offset, limit, facets]);
 }
 
 function pageAtOnce({ collection, plan }: ListQuery): Listed {
@@ -108,10 +120,14 @@ function foundHere<T extends Listed | RowSet>(found: T | undefined): T {
   return found;
 }
 
-function listedOf(outcome: Outcome, plan: Plan, waiter: Waiter): Listed | Missed {
+function listedOf(
+  outcome: Outcome,
+  { collection, plan }: Pick<ListQuery, 'collection' | 'plan'>,
+  waiter: Waiter,
+): Listed | Missed {
   if (waiter.isGone()) return 'gone';
   if (!isFound(outcome)) return outcome;
-  return outcome.kind === 'set' ? pageOf(outcome.set, plan) : outcome.page;
+  return outcome.kind === 'set' ? pageOf(collection, outcome.set, plan) : outcome.page;
 }
 
 function isFound(outcome: Outcome): outcome is HeavyFound {

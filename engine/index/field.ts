@@ -7,7 +7,8 @@ import type { Grams } from './grams.ts';
 /**
  * What a query asks of a field's index. `rows` is the number of rows of the field's table.
  * `codeAt` answers a row's code, `dictionary.size` for null. `rowsOf` answers the rows whose code lies in the range; the
- * code `dictionary.size` means null there too. `countOf` is the size of that set, exact. `grams` finds candidates for
+ * code `dictionary.size` means null there too. `countOf` is the size of that set, exact. `sortedRow` answers the row at a place
+ * of the rows sorted by code: ascending within a code, those of code c at the places from `countOf` of all codes before it. `grams` finds candidates for
  * substrings, where scanning the texts would be long (grams.ts).
  */
 export interface FieldIndex {
@@ -17,6 +18,7 @@ export interface FieldIndex {
   codeAt(row: number): number;
   rowsOf(codes: CodeRange): RowSet;
   countOf(codes: CodeRange): number;
+  sortedRow(place: number): number;
 }
 
 /**
@@ -46,6 +48,7 @@ export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, gram
     grams,
     rows,
     codeAt: (row) => codes[row]!,
+    sortedRow: (place) => postings[place]!,
     countOf: ({ start, end }) => (start < end ? starts[end]! - starts[start]! : 0),
     rowsOf: ({ start, end }) => {
       if (start >= end) return NO_ROWS;
@@ -65,6 +68,7 @@ export function identityIndex(dictionary: Dictionary): FieldIndex {
     grams: undefined,
     rows,
     codeAt: (row) => row,
+    sortedRow: (place) => place,
     countOf: ({ start, end }) => Math.max(0, clamp(end) - clamp(start)),
     rowsOf: ({ start, end }) => (clamp(start) < clamp(end) ? { kind: 'range', start, end: clamp(end) } : NO_ROWS),
   };

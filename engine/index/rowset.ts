@@ -6,6 +6,8 @@ import {
   andNotBitmaps,
   bitmapOf,
   clearBit,
+  countBitsBelow,
+  countSharedBits,
   hasBit,
   notBitmap,
   orInto,
@@ -38,8 +40,11 @@ interface BitmapRows {
   readonly count: number;
 }
 
-/** What a page shows: neighbouring rows, or scattered ascending ones. */
-export type Selection = Extract<RowSet, { kind: 'range' | 'list' }>;
+/** Rows of a set that need no bitmap: neighbouring ones, or scattered ascending ones. */
+export type AscendingRows = Extract<RowSet, { kind: 'range' | 'list' }>;
+
+/** What a page shows: neighbouring rows, scattered ascending ones, or a `sequence` of rows in any order, without repeats. */
+export type Selection = AscendingRows | { readonly kind: 'sequence'; readonly rows: Uint32Array };
 
 /** A list longer than this part of its table is kept as a bitmap: from there on the bitmap is the smaller of the two. */
 export const DENSE_PART = 1 / 32;
@@ -64,6 +69,16 @@ export function countRows(set: RowSet): number {
     case 'complement':
       return set.rows - countRows(set.of);
   }
+}
+
+/** How many rows a page shows. Cost: none. */
+export function countSelected(rows: Selection): number {
+  return rows.kind === 'range' ? rows.end - rows.start : rows.rows.length;
+}
+
+/** The row at a place of a page. The place lies in 0 to the number of its rows, exclusive. Cost: none. */
+export function selectedRow(rows: Selection, place: number): number {
+  return rows.kind === 'range' ? rows.start + place : rows.rows[place]!;
 }
 
 /** Whether a set holds `row`. Cost: constant, O(log n) for a list. */
@@ -106,6 +121,12 @@ export function intersect(a: RowSet, b: RowSet): RowSet {
   return ofBitmap(andBitmaps(a.words, b.words));
 }
 
+/** How many rows are in both sets. Cost: that of `intersect`, without a bitmap of the result. */
+export function countShared(a: RowSet, b: RowSet): number {
+  if (a.kind === 'bitmap' && b.kind === 'bitmap') return countSharedBits(a.words, b.words);
+  return countRows(intersect(a, b));
+}
+
 /**
  * The rows in any of the sets, over a table of `rows` rows. Cost: the rows of small sets; one pass over the words of a
  * bitmap for each large one.
@@ -115,7 +136,7 @@ export function union(sets: readonly RowSet[], rows: number): RowSet {
   if (some.length === 0) return NO_ROWS;
   if (some.length === 1) return some[0]!;
   const total = some.reduce((sum, set) => sum + countRows(set), 0);
-  if (total <= rows * DENSE_PART && some.every(isSelection))
+  if (total <= rows * DENSE_PART && some.every(isAscending))
     return { kind: 'list', rows: ascending(joined(some, total)) };
   const words = new Uint32Array(wordsFor(rows));
   for (const set of some) addTo(words, set);
@@ -139,10 +160,27 @@ export function complement(set: RowSet, rows: number): RowSet {
 }
 
 /**
+ * How many rows of a set are below `row`. Cost: constant for a range, O(log n) for a list, O(row / 32) for a bitmap; that of
+ * what it leaves out for a complement.
+ */
+export function rankOf(set: RowSet, row: number): number {
+  switch (set.kind) {
+    case 'range':
+      return Math.max(0, Math.min(set.end, row) - set.start);
+    case 'list':
+      return lowerBound(set.rows, row);
+    case 'bitmap':
+      return countBitsBelow(set.words, row);
+    case 'complement':
+      return Math.min(row, set.rows) - rankOf(set.of, row);
+  }
+}
+
+/**
  * The rows of rank `offset` to `offset + limit` of a set, ascending. Cost: constant for a range and a list; else
  * O(log rows), and the part of the table that the answer spans.
  */
-export function select(set: RowSet, offset: number, limit: number): Selection {
+export function select(set: RowSet, offset: number, limit: number): AscendingRows {
   const start = Math.min(offset, countRows(set));
   const end = Math.min(start + limit, countRows(set));
   switch (set.kind) {
@@ -165,6 +203,17 @@ export function asBitmap(set: RowSet, rows: number): Uint32Array {
   const words = new Uint32Array(wordsFor(rows));
   addTo(words, set);
   return words;
+}
+
+/** The rows of a set as an ascending list; a list's own rows. Cost: the rows, and one pass over a bitmap's words. */
+export function listed(set: RowSet): Uint32Array {
+  if (set.kind === 'list') return set.rows;
+  const rows = new Uint32Array(countRows(set));
+  let length = 0;
+  eachRow(set, (row) => {
+    rows[length++] = row;
+  });
+  return rows;
 }
 
 /** Calls `visit` with every row of a set, ascending. Cost: the rows, and one pass over a bitmap's words. */
@@ -276,11 +325,11 @@ function kept(list: Uint32Array, words: Uint32Array, isSet: boolean): Uint32Arra
   return rows.subarray(0, length);
 }
 
-function isSelection(set: RowSet): set is Selection {
+function isAscending(set: RowSet): set is AscendingRows {
   return set.kind === 'range' || set.kind === 'list';
 }
 
-function joined(sets: readonly Selection[], total: number): Uint32Array {
+function joined(sets: readonly AscendingRows[], total: number): Uint32Array {
   const list = new Uint32Array(total);
   let length = 0;
   for (const set of sets) {

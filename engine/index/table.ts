@@ -5,7 +5,7 @@ import type { TopLevelKeys } from '../column/outline.ts';
 import type { Records } from '../column/records.ts';
 import type { FieldIndex } from './field.ts';
 import { GrowableU32 } from '../bits/growable.ts';
-import { lowerBound } from '../bits/lists.ts';
+import { lowerBound, upperBound } from '../bits/lists.ts';
 import { countRows, eachRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 
@@ -70,6 +70,11 @@ export function rowOfId(collection: CollectionIndex, id: number): number {
   const ids = collection.ids.dictionary.numbers!;
   const row = lowerBound(ids, id);
   return ids[row] === id ? row : -1;
+}
+
+/** The first row whose record has an id above `id`, any number; the number of rows where there is none. Cost: O(log rows). */
+export function rowAfterId(collection: CollectionIndex, id: number): number {
+  return upperBound(collection.ids.dictionary.numbers!, id);
 }
 
 /** The parents of a set of rows of a child table, over `parentRows` rows. Cost: the set, and O(parentRows / 32). */

@@ -7,8 +7,22 @@ import type { PageLinks } from './links.ts';
 
 const UTF8 = new TextEncoder();
 
-/** What follows the records of a page. */
-export const PAGE_TAIL: Uint8Array = UTF8.encode(']}');
+/** A facet as a page shows it: its name, and its values with their counts. */
+export interface PageFacet {
+  readonly name: string;
+  readonly values: readonly (readonly [text: string, count: number])[];
+}
+
+const BARE_TAIL = UTF8.encode(']}');
+
+/** What follows the records of a page: its end, and before it the facets where some were asked for. Cost: the facets. */
+export function pageTail(facets: readonly PageFacet[]): Uint8Array {
+  if (facets.length === 0) return BARE_TAIL;
+  const members = facets.map(({ name, values }) => {
+    return [name, jsonObject(values.map(([text, count]) => [text, `${count}`] as const))] as const;
+  });
+  return UTF8.encode(`],"facets":${jsonObject(members)}}`);
+}
 
 /** What stands before the records of a page: count, next, previous (spec 2.2). Cost: one pass over the links. */
 export function pageHead(count: number, links: PageLinks): Uint8Array {

@@ -1,7 +1,7 @@
 // Rows that cannot be served where they lie, gathered into one buffer per thread: scattered, rewritten, cut, or as CSV.
 // A body holds no page bytes of its own, so that a page of any size costs eight bytes a row. Called by page/rows.ts.
 import { chunkOf, endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
-import { countRows, type Selection } from '../index/rowset.ts';
+import { countSelected, selectedRow, type Selection } from '../index/rowset.ts';
 import { upperBound } from '../bits/lists.ts';
 import type { Body } from './body.ts';
 import { copyBytes } from './rewrite.ts';
@@ -47,7 +47,7 @@ interface Gathering extends Gathered {
  * Cost: the writer's `bytes` for every row, then its `write` once for each piece that is read.
  */
 export function gatheredBody(gathered: Gathered): Measuring {
-  const gathering = { ...gathered, number: newBodyNumber(), ends: new Float64Array(countRows(gathered.rows)) };
+  const gathering = { ...gathered, number: newBodyNumber(), ends: new Float64Array(countSelected(gathered.rows)) };
   let measured = 0;
   return () => {
     measured = measure(gathering, measured);
@@ -73,7 +73,7 @@ function measure({ records, rows, writer, ends, sliceBytes }: Gathering, from: n
   let end = start;
   let i = from;
   for (; i < to && end - start < sliceBytes; i++) {
-    const row = rowAt(rows, i);
+    const row = selectedRow(rows, i);
     const chunk = chunkOf(records, row);
     const index = row - chunk.firstRow;
     end += writer
@@ -101,7 +101,7 @@ function gather(gathering: Gathering, offset: number): void {
 }
 
 function addWritten({ records, rows, writer, ends }: Gathering, target: Uint8Array, start: number, i: number): number {
-  const row = rowAt(rows, i);
+  const row = selectedRow(rows, i);
   const chunk = chunkOf(records, row);
   writer!.write(chunk, row - chunk.firstRow, target, (i === 0 ? 0 : ends[i - 1]!) - start);
   return i + 1;
@@ -113,18 +113,14 @@ function addNeighbours(
   target: Uint8Array,
   { start, i, end }: { start: number; i: number; end: number },
 ): number {
-  const row = rowAt(rows, i);
+  const row = selectedRow(rows, i);
   const chunk = chunkOf(records, row);
   const rowsLeft = chunk.ends.length - (row - chunk.firstRow);
   let length = 1;
-  while (length < rowsLeft && i + length < end && rowAt(rows, i + length) === row + length) length++;
+  while (length < rowsLeft && i + length < end && selectedRow(rows, i + length) === row + length) length++;
   const first = row - chunk.firstRow;
   const from = startOf(chunk, records.growth, first);
   const to = endOf(chunk, records.growth, first + length - 1);
   copyBytes(chunk.bytes, from, to, target, (i === 0 ? 0 : ends[i - 1]!) - start);
   return i + length;
-}
-
-function rowAt(rows: Selection, i: number): number {
-  return rows.kind === 'range' ? rows.start + i : rows.rows[i]!;
 }

@@ -1,11 +1,15 @@
 // The links of a page's envelope to its neighbours, and how a query is written again. Pure text; no records here.
 // Called by page/envelope.ts.
 
-/** What a list was asked for: decoded parameters in query order, and the effective limit and offset. */
+/**
+ * What a list was asked for: decoded parameters in query order, the effective limit, and the place of the page's first
+ * record. `lastId` is the id of its last one where the page was asked for by `after`.
+ */
 export interface PageRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
   readonly limit: number;
   readonly offset: number;
+  readonly lastId?: number | undefined;
 }
 
 /** Links to the neighbouring pages; null where there is none (design: Envelope and links). */
@@ -17,11 +21,13 @@ export interface PageLinks {
 /**
  * The links of the page at `address` (base URL and path as asked, without query) of `count` records.
  * Next exists when offset + limit < count; previous unless offset is 0. Limit is always written, offset unless it is 0,
- * the other parameters sorted by name, repeats in order. Cost: the query, sorted.
+ * the other parameters sorted by name, repeats in order. With `lastId` there is no previous, and next goes on behind this
+ * id. Cost: the query, sorted.
  */
 export function pageLinks(address: string, request: PageRequest, count: number): PageLinks {
   const { limit, offset } = request;
   const hasNext = offset + limit < count;
+  if (request.lastId !== undefined) return { next: hasNext ? linkAfter(address, request) : null, previous: null };
   if (!hasNext && offset === 0) return { next: null, previous: null };
   const kept = request.parameters.filter(([name]) => name !== 'limit' && name !== 'offset');
   return {
@@ -49,9 +55,18 @@ function encodeAscii(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
+function linkAfter(address: string, { parameters, limit, lastId }: PageRequest): string {
+  const kept = parameters.filter(([name]) => name !== 'limit' && name !== 'after');
+  return linkWith(address, [...kept, ['limit', `${limit}`], ['after', `${lastId}`]]);
+}
+
 function linkTo(address: string, kept: PageRequest['parameters'], limit: number, offset: number): string {
   const parameters = [...kept, ['limit', `${limit}`] as const];
   if (offset > 0) parameters.push(['offset', `${offset}`]);
+  return linkWith(address, parameters);
+}
+
+function linkWith(address: string, parameters: (readonly [name: string, value: string])[]): string {
   parameters.sort(([a], [b]) => compareCodePoints(a, b));
   return `${address}?${parameters.map(([name, value]) => `${encodeQueryText(name)}=${encodeQueryText(value)}`).join('&')}`;
 }

@@ -1,7 +1,7 @@
 // The rows of a page as a body, and the page around them. Neighbours served as stored are views of shared memory; all
 // others are gathered (page/gather.ts). Called by the catalogue's handler, for pages and single records alike.
 import { chunkOf, endOf, startOf, type Records } from '../column/records.ts';
-import { countRows, type Selection } from '../index/rowset.ts';
+import { countSelected, type Selection } from '../index/rowset.ts';
 import { wholeBody, type Body } from './body.ts';
 import { csvWriter } from './csv.ts';
 import { cutWriter, wholeWriter } from './cut.ts';
@@ -33,7 +33,7 @@ export function rowsBody(records: Records, rows: Selection, form: ServedForm): B
 export function jsonRows({ records, rows, form, keys }: ServedRows): Measuring {
   const rewrite = rewriteFor(records, form);
   const run = runOf(rows);
-  if (countRows(rows) === 0 || (run && !rewrite && !keys)) {
+  if (countSelected(rows) === 0 || (run && !rewrite && !keys)) {
     const body = run ? joinedBody(viewsOf(records, run.start, run.end)) : EMPTY;
     return () => body;
   }
@@ -42,7 +42,7 @@ export function jsonRows({ records, rows, form, keys }: ServedRows): Measuring {
 
 /** The same rows as lines: a line feed behind each record. Cost: neighbours as stored need no measuring. */
 export function ndjsonRows({ records, rows, form, keys }: ServedRows): Measuring {
-  if (countRows(rows) === 0) return () => EMPTY;
+  if (countSelected(rows) === 0) return () => EMPTY;
   const rewrite = rewriteFor(records, form);
   const run = rewrite || keys ? undefined : runOf(rows);
   if (run) return () => linesBody(records, run.start, run.end);
@@ -51,7 +51,7 @@ export function ndjsonRows({ records, rows, form, keys }: ServedRows): Measuring
 
 /** The same rows as CSV of these columns, without a header. Cost: lengths need a pass over the bytes of every row. */
 export function csvRows({ records, rows, form }: ServedRows, columns: readonly string[]): Measuring {
-  if (countRows(rows) === 0) return () => EMPTY;
+  if (countSelected(rows) === 0) return () => EMPTY;
   const writer = csvWriter(records, columns, rewriteFor(records, form));
   return gatheredBody({ records, rows, writer, separator: -1, isOpen: false, sliceBytes: SLICE_BYTES });
 }
@@ -89,10 +89,10 @@ export function pageBody(head: Uint8Array, rows: Body, tail: Uint8Array): Body {
   };
 }
 
-/** The selection as one run of neighbours, or undefined where it has gaps. */
+/** The selection as one run of neighbours, or undefined where it has gaps or an order of its own. */
 function runOf(rows: Selection): { readonly start: number; readonly end: number } | undefined {
   if (rows.kind === 'range') return rows;
-  if (rows.rows.length === 0) return undefined;
+  if (rows.kind === 'sequence' || rows.rows.length === 0) return undefined;
   const start = rows.rows[0]!;
   const end = rows.rows[rows.rows.length - 1]! + 1;
   if (end - start !== rows.rows.length) return undefined;

@@ -1,21 +1,40 @@
 // Executes a plan: sets of rows per table, carried up to the records, less what is excluded, and the page's part of them.
 // Allocates sets only; never reads a record's bytes. Called by serving threads and by the pool.
-import { countRows, allRows, complement, eachRow, intersect, NO_ROWS, select, union } from '../index/rowset.ts';
+import {
+  countRows,
+  allRows,
+  complement,
+  countSelected,
+  intersect,
+  listed,
+  NO_ROWS,
+  rankOf,
+  select,
+  union,
+} from '../index/rowset.ts';
 import type { RowSet, Selection } from '../index/rowset.ts';
 import { codesLinkingTo, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
-import { childRows, parentsOf, type CollectionIndex } from '../index/table.ts';
+import { childRows, parentsOf, rowAfterId, type CollectionIndex } from '../index/table.ts';
 import { newCounters, type Counters } from './counters.ts';
+import { facetCounts, type FacetCounts } from './facetCounts.ts';
 import { lookupNamed } from './lookups.ts';
 import { holdsForNulls, parentsWithoutRows } from './nulls.ts';
+import { orderedPage } from './orderedPage.ts';
 import { locate, locateField, type ManyStep } from './path.ts';
 import { rowsOfCodes, rowsOfCodeSet } from './postings.ts';
 import type { ConditionStep, LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import { scanCodes, scanRows, type ScanContext } from './scan.ts';
+import { hasView } from './viewCost.ts';
 
-/** What a list shows: the exact number of records that match, and those of the page, ascending. */
+/**
+ * What a list shows: the exact number of records that match, those of the page in order, which place of the list the first of
+ * them has, and the facets that were asked for.
+ */
 export interface Listed {
   readonly count: number;
   readonly rows: Selection;
+  readonly offset: number;
+  readonly facets: readonly FacetCounts[];
 }
 
 interface Context extends ScanContext {
@@ -33,7 +52,8 @@ export function execute(
   isCancelled: () => boolean = () => false,
 ): Listed | undefined {
   const set = findRows(collection, plan, counters, isCancelled);
-  return set && pageOf(set, plan, counters);
+  if (!set || (hasView(plan) && isCancelled())) return undefined;
+  return pageOf(collection, set, plan, counters);
 }
 
 /**
@@ -49,14 +69,27 @@ export function findRows(
   return plan.isEmpty ? NO_ROWS : matching({ collection, form: plan.form, counters, isCancelled }, plan);
 }
 
-/** The page of a plan from all its rows. Cost: the rows of the page; the offset costs nothing but a rank select. */
-export function pageOf(set: RowSet, { offset, limit }: PageOfPlan, counters: Counters = newCounters()): Listed {
-  const rows = select(set, offset, limit);
-  counters.rowsTouched += countRows(rows);
-  return { count: countRows(set), rows };
+/**
+ * The page of a plan from all its rows in the collection, in order, and the facets. Cost: the rows of the page, the offset
+ * nothing but a rank select; with an order or facets that of `orderedPage` and `facetCounts`.
+ */
+export function pageOf(
+  collection: CollectionIndex,
+  set: RowSet,
+  { order, after, offset: asked, limit, facets, form }: PageOfPlan,
+  counters: Counters = newCounters(),
+): Listed {
+  const offset = after === undefined ? asked : rankOf(set, rowAfterId(collection, after));
+  const rows =
+    order.length === 0
+      ? select(set, offset, limit)
+      : orderedPage(collection, set, { order, offset, limit, form }, counters);
+  counters.rowsTouched += countSelected(rows);
+  const counted = facets.map((facet) => facetCounts(collection, facet, set, { form, counters }));
+  return { count: countRows(set), rows, offset, facets: counted };
 }
 
-type PageOfPlan = Pick<Plan, 'offset' | 'limit'>;
+type PageOfPlan = Pick<Plan, 'order' | 'after' | 'offset' | 'limit' | 'facets' | 'form'>;
 
 function matching(context: Context, plan: Plan): RowSet | undefined {
   const { rows } = context.collection;
@@ -137,14 +170,4 @@ function withCondition(context: Context, step: ConditionStep, set: RowSet): RowS
   const rows = rowsOfCodes(context.counters, index, codes);
   context.counters.rowsTouched += countRows(rows);
   return intersect(set, rows);
-}
-
-function listed(set: RowSet): Uint32Array {
-  if (set.kind === 'list') return set.rows;
-  const rows = new Uint32Array(countRows(set));
-  let length = 0;
-  eachRow(set, (row) => {
-    rows[length++] = row;
-  });
-  return rows;
 }

@@ -15,7 +15,14 @@ export function explain(plan: Plan): string {
   const steps = plan.node.steps.flatMap((step) => lines(step, '  '));
   const excluded = plan.excluded.flatMap((node) => ['  except', ...node.steps.flatMap((step) => lines(step, '    '))]);
   const body = steps.length + excluded.length === 0 ? ['  all records'] : [...steps, ...excluded];
-  return [head, ...body, ''].join('\n');
+  return [head, ...body, ...viewLines(plan), ''].join('\n');
+}
+
+function viewLines({ order, after, facets }: Plan): readonly string[] {
+  const keys = order.map(({ path, isDescending }) => `${path.join('__')}${isDescending ? ' descending' : ''}`);
+  const ordered = keys.length > 0 ? [`  ordered by ${keys.join(', ')}, then by id`] : [];
+  const start = after === undefined ? [] : [`  from behind id ${after}`];
+  return [...ordered, ...start, ...facets.map(({ name }) => `  counted by ${name}`)];
 }
 
 function lines(step: PlanStep, indent: string): readonly string[] {

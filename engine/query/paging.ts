@@ -1,9 +1,18 @@
-// The parameters that are no filters: limit, offset, format and strict. Each has a value for every text; none is refused.
-// Called by parse.ts.
+// The parameters that are no filters and name no field: limit, offset, format and strict. Each has a value for every text;
+// none is refused. Called by parse.ts and listControls.ts.
 import type { Parameter } from './form.ts';
 
 /** The names of a list's own parameters (spec 4.2, A27). */
-export const LIST_PARAMETERS: readonly string[] = ['format', 'strict', 'limit', 'offset', 'fields'];
+export const LIST_PARAMETERS: readonly string[] = [
+  'format',
+  'strict',
+  'limit',
+  'offset',
+  'fields',
+  'ordering',
+  'after',
+  'facets',
+];
 
 /** The names that single records heed (A25). */
 export const RECORD_PARAMETERS: readonly string[] = ['format', 'strict', 'fields'];
@@ -20,10 +29,20 @@ const DIGITS_MAX = 15;
 /** The digits behind leading zeros. They start with none of these, or long runs of zeros would take quadratic time. */
 const WHOLE = /^\+?0*([1-9]\d*)$/;
 
+/** Where a parameter stands last, or -1. Cost: one pass. */
+export function lastPlaceOf(parameters: readonly Parameter[], name: string): number {
+  for (let i = parameters.length - 1; i >= 0; i--) if (parameters[i]![0] === name) return i;
+  return -1;
+}
+
+/** Whether a parameter is there, with any value. Cost: one pass. */
+export function isGiven(parameters: readonly Parameter[], name: string): boolean {
+  return lastPlaceOf(parameters, name) >= 0;
+}
+
 /** The last value of a parameter, or undefined. Cost: one pass. */
 function lastOf(parameters: readonly Parameter[], name: string): string | undefined {
-  for (let i = parameters.length - 1; i >= 0; i--) if (parameters[i]![0] === name) return parameters[i]![1];
-  return undefined;
+  return parameters[lastPlaceOf(parameters, name)]?.[1];
 }
 
 /**
@@ -32,7 +51,7 @@ function lastOf(parameters: readonly Parameter[], name: string): string | undefi
  */
 export function limitOf(parameters: readonly Parameter[], defaultLimit: number, max: number | undefined): number {
   const asked = wholeOf(lastOf(parameters, 'limit'));
-  if (EXPORT_FORMATS.includes(formatOf(parameters))) return asked > 0 ? asked : NUMBER_MAX;
+  if (isExport(parameters)) return asked > 0 ? asked : NUMBER_MAX;
   const limit = asked > 0 ? asked : defaultLimit;
   return max === undefined ? limit : Math.min(limit, max);
 }
@@ -45,6 +64,11 @@ export function offsetOf(parameters: readonly Parameter[]): number {
 /** The format asked for, or undefined when none or an empty one is. Source: A26. */
 export function formatOf(parameters: readonly Parameter[]): string | undefined {
   return lastOf(parameters, 'format') || undefined;
+}
+
+/** Whether the request asks for an export, which has no envelope. Source: A62. */
+export function isExport(parameters: readonly Parameter[]): boolean {
+  return EXPORT_FORMATS.includes(formatOf(parameters));
 }
 
 /** Whether the request asks for strict answers. Source: A27. */

@@ -5,9 +5,11 @@ import type { CollectionIndex } from '../index/table.ts';
 import { FIELDS_PARAMETER, fieldsOf, fieldsProblem, type FieldsAsked, type IgnoredName } from './fields.ts';
 import { decodeForm, type Parameter } from './form.ts';
 import { readKey, type Key } from './key.ts';
+import { readListControls, type Facet, type OrderKey, type Remark } from './listControls.ts';
 import { lookupNamed } from './lookups.ts';
 import {
   formatOf,
+  isExport,
   isStrictAsked,
   limitOf,
   LIST_PARAMETERS,
@@ -50,10 +52,16 @@ export interface RecordRequest {
   readonly problems: readonly Problem[];
 }
 
-/** A list's query. `isEmpty` where a bad filter makes the list empty (A29, `filterErrors` being `empty`). */
+/**
+ * A list's query. `order`, `after` and `facets` as in listControls.ts. `isEmpty` where a bad filter makes the list empty
+ * (A29, `filterErrors` being `empty`).
+ */
 export interface ListRequest extends RecordRequest {
   readonly limit: number;
   readonly offset: number;
+  readonly order: readonly OrderKey[];
+  readonly after: number | undefined;
+  readonly facets: readonly Facet[];
   readonly conditions: readonly Condition[];
   readonly isEmpty: boolean;
 }
@@ -87,6 +95,7 @@ export function parseListQuery(
   );
   const fields = [...collection.members.keys()].filter(isKnown);
   const refuse = refusal(parameters, options, { fields, others: LIST_PARAMETERS });
+  const { remarks, ...controls } = readListControls(collection, parameters, isStrict(parameters, options));
   const winners = lastByIdentity(keys);
   const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
   const asked = fieldsOf(parameters, collection.keys);
@@ -95,6 +104,7 @@ export function parseListQuery(
       judgeFields(findings, asked, { known: collection.keys, isStrict: isStrict(parameters, options) });
     if (key?.kind === 'unknown') refuse(findings, parameters[i]![0]);
     else if (key && winners.get(key.identity) === i) judge(findings, key, parameters[i]!, options);
+    else if (!key) addRemark(findings, remarks.get(i));
   });
   return {
     parameters,
@@ -102,6 +112,8 @@ export function parseListQuery(
     limit: limitOf(parameters, options.limitDefault, options.limitMax),
     offset: offsetOf(parameters),
     keys: asked.keys,
+    ...controls,
+    facets: isExport(parameters) ? [] : controls.facets,
     conditions: findings.conditions,
     isEmpty: findings.isEmpty,
     ignored: [...findings.ignored],
@@ -170,6 +182,11 @@ function lastByIdentity(keys: readonly (Key | undefined)[]): ReadonlyMap<string,
     if (key && key.kind !== 'unknown') last.set(key.identity, i);
   });
   return last;
+}
+
+function addRemark({ ignored, problems }: Findings, remark: Remark | undefined): void {
+  for (const name of remark?.ignored ?? []) ignored.add(name);
+  if (remark?.problem) problems.push(remark.problem);
 }
 
 /** What to do with an unknown name: note it, and in strict mode refuse it, with a suggestion for the first few. */

@@ -5,12 +5,14 @@ import type { FieldIndex } from '../index/field.ts';
 import { gramQuery } from '../index/grams.ts';
 import type { CodeRange } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
+import type { Facet, OrderKey } from './listControls.ts';
 import { lookupNamed, scanCostOf, type Lookup } from './lookups.ts';
 import { holdsForNulls } from './nulls.ts';
 import type { Condition, ListRequest } from './parse.ts';
 import { joinSteps } from '../index/join.ts';
 import { locateField, type LinkStep, type LocatedField, type ManyStep } from './path.ts';
 import type { Operand } from './values.ts';
+import { INLINE_VIEW_STEPS_MAX, viewStepsOf } from './viewCost.ts';
 
 /**
  * How a condition finds its rows. `posting list`: the rows of one code. `code range`: those of neighbouring codes.
@@ -75,16 +77,19 @@ export type PlanStep = ConditionStep | TableNode | LinkNode;
 
 /**
  * How a list is found: the records of `node`, without those of each tree in `excluded`, a negated condition each (A46);
- * none at all where `isEmpty`. `cost` is a rough number of microseconds on one core. A plan that `isHeavy` belongs in the
- * pool.
+ * none at all where `isEmpty`. How it is shown: by `order`, or by id from the one behind `after`.
+ * `cost` is a rough number of microseconds on one core. A plan that `isHeavy` belongs in the pool.
  */
 export interface Plan {
   readonly collection: string;
   readonly node: TableNode;
   readonly excluded: readonly TableNode[];
   readonly isEmpty: boolean;
+  readonly order: readonly OrderKey[];
+  readonly after: number | undefined;
   readonly offset: number;
   readonly limit: number;
+  readonly facets: readonly Facet[];
   readonly form: ServedForm;
   readonly cost: number;
   readonly isHeavy: boolean;
@@ -114,6 +119,7 @@ const SCAN_NANOSECONDS_PER_BYTE = 1;
 const ROW_NANOSECONDS = 2;
 const VALUE_NANOSECONDS = 500;
 const JOIN_STEP_NANOSECONDS = 2;
+const VIEW_NANOSECONDS = 30;
 
 /** Plans a request without problems. Cost: a binary search per value, for the first 64 of each condition. */
 export function plan(collection: CollectionIndex, request: ListRequest, form: ServedForm): Plan {
@@ -134,17 +140,22 @@ export function plan(collection: CollectionIndex, request: ListRequest, form: Se
     scanBytes: trees.reduce((sum, tree) => sum + tree.scanBytes, 0),
     joinSteps: trees.reduce((sum, tree) => sum + tree.joinSteps, 0),
     rows: trees.reduce((sum, tree) => sum + rowsOf(tree), 0),
+    viewSteps: viewStepsOf(collection, { ...request, form }, request.conditions.length > 0 ? node.estimate : undefined),
   };
+  const { isEmpty, order, after, offset, limit, facets } = request;
   return {
     collection: collection.declaration.name,
     node,
     excluded,
-    isEmpty: request.isEmpty,
-    offset: request.offset,
-    limit: request.limit,
+    isEmpty,
+    order,
+    after,
+    offset,
+    limit,
+    facets,
     form,
     cost: microseconds(work),
-    isHeavy: !request.isEmpty && (isHeavy(work) || hasRegex({ node, excluded })),
+    isHeavy: !isEmpty && (isHeavy(work) || hasRegex({ node, excluded })),
   };
 }
 
@@ -155,24 +166,31 @@ export function hasRegex({ node, excluded }: Pick<Plan, 'node' | 'excluded'>): b
   return [node, ...excluded].some(isPooled);
 }
 
-/** What a plan makes a thread do, about. */
+/** What a plan makes a thread do, about. `viewSteps` is at most how many rows and values ordering and facets look at. */
 interface Work {
   readonly values: number;
   readonly scanBytes: number;
   readonly joinSteps: number;
   readonly rows: number;
+  readonly viewSteps: number;
 }
 
-function isHeavy({ scanBytes, values, joinSteps }: Work): boolean {
-  return scanBytes > INLINE_SCAN_BYTES_MAX || values > INLINE_VALUES_MAX || joinSteps > INLINE_JOIN_STEPS_MAX;
+function isHeavy({ scanBytes, values, joinSteps, viewSteps }: Work): boolean {
+  return (
+    scanBytes > INLINE_SCAN_BYTES_MAX ||
+    values > INLINE_VALUES_MAX ||
+    joinSteps > INLINE_JOIN_STEPS_MAX ||
+    viewSteps > INLINE_VIEW_STEPS_MAX
+  );
 }
 
-function microseconds({ values, scanBytes, joinSteps, rows }: Work): number {
+function microseconds({ values, scanBytes, joinSteps, rows, viewSteps }: Work): number {
   const nanoseconds =
     scanBytes * SCAN_NANOSECONDS_PER_BYTE +
     joinSteps * JOIN_STEP_NANOSECONDS +
     rows * ROW_NANOSECONDS +
-    values * VALUE_NANOSECONDS;
+    values * VALUE_NANOSECONDS +
+    viewSteps * VIEW_NANOSECONDS;
   return Math.ceil(nanoseconds / 1000);
 }
 

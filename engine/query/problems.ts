@@ -46,13 +46,23 @@ export function tooManyRegexes(most: number): string {
   return `At most ${most} regular expressions can be used at once.`;
 }
 
+/** The message for a name inside a parameter's value that is no field that fits there, with the one it may stand for. */
+export function unknownField(name: string, nearest: string | undefined): string {
+  const message = `Unknown field "${name}".`;
+  return nearest === undefined ? message : `${message} Did you mean "${nearest}"?`;
+}
+
+/** The message for a parameter that excludes another one. */
+export function notTogether(other: string): string {
+  return `Not together with "${other}".`;
+}
+
+/** The message for a request with more facets than one may have. */
+export function tooManyFacets(most: number): string {
+  return `At most ${most} facets can be asked for at once.`;
+}
+
 /** The message for a parameter that strict mode refuses, with the known name that it may stand for. Source: A28. */
 export function unknownParameter(nearest: string | undefined): string {
   return nearest === undefined ? MESSAGES.unknown : `${MESSAGES.unknown} Did you mean "${nearest}"?`;
-}
-
-/** The message for a name inside `fields` that strict mode refuses, with the known key that it may stand for. Source: A28. */
-export function unknownField(name: string, nearest: string | undefined): string {
-  const refused = `Unknown field "${name}".`;
-  return nearest === undefined ? refused : `${refused} Did you mean "${nearest}"?`;
 }

@@ -109,8 +109,8 @@ export function answersFor({ cors }: { readonly cors: boolean }): Answers {
 }
 
 /**
- * The value of X-Ignored-Params: each name once, percent-encoded, in order, cut at a whole name with `...` where it would
- * pass 1 kB; a name inside a parameter as `fields=name`; undefined without names. Empty names are left out. Cost: the names.
+ * The value of X-Ignored-Params: each name once, percent-encoded, in order, a name inside a parameter as `ordering=foo`; cut
+ * at a whole name with `...` where it would pass 1 kB; undefined without names. Empty names are left out. Cost: the names.
  */
 export function ignoredNames(names: readonly IgnoredName[]): string | undefined {
   const encoded = [...new Set(names.filter((name) => name !== '').map(encodedName))];

@@ -243,3 +243,54 @@ describe('design, filters', () => {
     for (const value of ['FALSE', '0', '']) expect(await countOf(`nonGeographicFlag=${value}`), value).toBe(no);
   });
 });
+
+describe('Order, after and facets', () => {
+  design('`ordering=uuid,-title`: a total order, ties by id; unknown names ignored and reported', async () => {
+    const all = await sample.all('observations');
+    const { results } = await sample.page(`${LIST}?ordering=uuid,-title&limit=1000`);
+    const uuids = all.map(({ uuid }) => String(uuid)).sort();
+    expect(results.map(({ uuid }) => uuid)).toEqual(uuids);
+    expect(await ignoredIn('ordering=foo,uuid')).toBe('ordering=foo');
+  });
+
+  design('Ordering: nulls last ascending, first descending.', async () => {
+    const times = async (order: string): Promise<unknown[]> => {
+      const { results } = await sample.page(`${LIST}?ordering=${order}&limit=1000`);
+      return results.map(({ doiPublishedTime }) => doiPublishedTime);
+    };
+    expect((await times('doiPublishedTime')).at(-1)).toBeNull();
+    expect((await times('-doiPublishedTime'))[0]).toBeNull();
+  });
+
+  design(
+    'there count stays that of the filter, next carries `after=<last id>` and limit, previous is null',
+    async () => {
+      const first = await sample.page(`${LIST}?after=0&limit=100&status=completed`);
+      let [next, seen] = [first.next, first.results.length];
+      while (next !== null) {
+        const page = await sample.page(next.slice(BASE_URL.length));
+        expect([page.count, page.previous]).toEqual([first.count, null]);
+        seen += page.results.length;
+        next = page.next;
+      }
+      expect(seen).toBe(first.count);
+    },
+  );
+
+  design('(400 together with `ordering` or `offset`)', async () => {
+    for (const other of ['ordering=uuid', 'offset=0']) {
+      const { status, body } = await sample.get(`${LIST}?after=1&${other}`);
+      expect([status, Object.keys(JSON.parse(body) as object)]).toEqual([400, ['after']]);
+    }
+  });
+
+  design('Facets: `"facets":{"status":{"completed":5}}` after results, by count and then value', async () => {
+    const { body } = await sample.get(`${LIST}?limit=1&facets=status`);
+    const page = JSON.parse(body) as { count: number; facets: { status: Record<string, number> } };
+    expect(Object.keys(page)).toEqual(['count', 'next', 'previous', 'results', 'facets']);
+    const counts = Object.entries(page.facets.status);
+    expect(counts.reduce((sum, [, count]) => sum + count, 0)).toBe(page.count);
+    for (const [value, count] of counts) expect(await countOf(`status=${value}`), value).toBe(count);
+    expect((await sample.get(`${LIST}?facets=foo`)).status).toBe(400);
+  });
+});

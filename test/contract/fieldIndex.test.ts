@@ -107,6 +107,13 @@ describe.each(Object.entries(KINDS))('an %s', (_name, draw) => {
     }
   });
 
+  test('has its rows sorted by code, ascending within a code', () => {
+    for (const { index, codes } of samples) {
+      const sorted = codes.map((_, row) => row).sort((a, b) => codes[a]! - codes[b]! || a - b);
+      expect(codes.map((_, place) => index.sortedRow(place))).toEqual(sorted);
+    }
+  });
+
   test('answers again what it answered before', () => {
     for (const { index, size } of samples) {
       const all = { start: 0, end: size + 1 };

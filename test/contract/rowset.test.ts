@@ -92,6 +92,15 @@ describe.each(NAMES)('a %s', (kind) => {
     });
   });
 
+  test('knows how many of its rows are below one, and all of them as a list', () => {
+    each(10, (random, rows, where) => {
+      const { set, rows: held } = KINDS[kind](random, rows);
+      const row = random.integer(0, rows + 70);
+      expect(rowset.rankOf(set, row), `${where}, row ${row}`).toBe(held.filter((each) => each < row).length);
+      expect([...rowset.listed(set)], where).toEqual(held);
+    });
+  });
+
   test('is the same set as a bitmap', () => {
     each(4, (random, rows, where) => {
       const { set, rows: held } = KINDS[kind](random, rows);
@@ -115,6 +124,7 @@ describe.each(NAMES)('a %s', (kind) => {
       const [a, b] = [KINDS[kind](random, rows), KINDS[other](random, rows)];
       const shared = a.rows.filter((row) => b.rows.includes(row));
       expectSet(rowset.intersect(a.set, b.set), shared, where);
+      expect(rowset.countShared(a.set, b.set), where).toBe(shared.length);
     });
   });
 

@@ -15,7 +15,7 @@ import {
   type CollectionIndex,
   type QueryOptions,
 } from '../../engine/engine.ts';
-import { eachRow } from '../../engine/index/rowset.ts';
+import { countSelected, selectedRow } from '../../engine/index/rowset.ts';
 import { randomOf, type Random } from '../support/random.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
 import { dataSetOf, linkedRecord } from './dataset.ts';
@@ -63,8 +63,9 @@ function foundByReplica(name: string, query: string): Found {
   if (asked.problems.length > 0) return { problems: asked.problems.map(({ key, messages }) => [key, messages[0]!]) };
   const planned = plan(collection, asked, { baseUrl: BASE_URL, version: 'v3', linkEnd: '/?format=api' });
   const listed = execute(collection, planned)!;
-  const ids: string[] = [];
-  eachRow(listed.rows, (row) => ids.push(String(collection.ids.dictionary.numbers![row])));
+  const idAt = (_: unknown, i: number): string =>
+    String(collection.ids.dictionary.numbers![selectedRow(listed.rows, i)]);
+  const ids = Array.from({ length: countSelected(listed.rows) }, idAt);
   expect(listed.count).toBe(ids.length);
   return { ids };
 }
@@ -72,7 +73,7 @@ function foundByReplica(name: string, query: string): Found {
 function foundByOracle(collection: Collection, query: string): Found {
   const settings = { strict: false, filterErrors: 'fail', filters: 'all' } as const;
   const judgement = judge(pairsOf(query), collection, [], settings, (name) => collectionOf(dataSet, name));
-  if (judgement.errors.length > 0) return { problems: judgement.errors.map(([key, message]) => [key, message ?? '']) };
+  if (judgement.errors.length > 0) return { problems: judgement.errors.map(([key, messages]) => [key, messages[0]!]) };
   const world: World = {
     text: (stored) => servedText(stored, { baseUrl: BASE_URL, version: 'v3', form: 'api' }),
     linked: (to, link) => linkedRecord(dataSet, to, link),

@@ -8,6 +8,8 @@ import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from '
 import type { Condition } from './filters.ts';
 import type { Parsed } from './values.ts';
 import { parseTest } from './lookups.ts';
+import { suggestedName, suggestion } from './suggest.ts';
+import { viewOf, type View } from './views.ts';
 
 /** The settings that decide how parameters are judged. */
 export interface JudgeSettings {
@@ -22,12 +24,13 @@ export type Ignored = string | readonly [parameter: string, name: string];
 /** The outcome. `errors` non-empty means 400; `isEmpty` that nothing matches. */
 export interface Judgement {
   readonly conditions: readonly Condition[];
-  readonly errors: readonly (readonly [name: string, ...messages: string[]])[];
+  readonly errors: readonly (readonly [name: string, messages: readonly string[]])[];
   readonly ignored: readonly Ignored[];
   readonly isEmpty: boolean;
+  readonly view: View;
 }
 
-const PAGING: readonly string[] = ['limit', 'offset'];
+const PAGING: readonly string[] = ['limit', 'offset', 'ordering', 'after', 'facets'];
 const EVERYWHERE: readonly string[] = ['format', 'strict'];
 const FIELDS = 'fields';
 
@@ -47,22 +50,30 @@ export function judge(
   const roots = collection ? filterableFields(collection, settings.filters) : [];
   const isStrict = settings.strict || ['1', 'true'].includes(lastValue(pairs, 'strict') ?? '');
   const conditions: Condition[] = [];
-  const errors: [string, ...string[]][] = [];
+  const errors: [string, readonly string[]][] = [];
   const ignored: Ignored[] = [];
+  const view = viewOf(pairs, collection, isStrict);
   let isEmpty = false;
   let regexes = 0;
   const read = (name: string): JudgedKey => (keys && name === FIELDS ? { kind: FIELDS } : keyOf(name, roots, linked));
-  for (const { name, value, key } of judgedOnce(pairs, paging, read)) {
+  for (const { name, value, key, place } of judgedOnce(pairs, paging, read)) {
+    if (key === undefined) {
+      for (const remark of view.remarks.filter((each) => each.place === place)) {
+        ignored.push(...remark.ignored);
+        if (remark.messages.length > 0) errors.push([name, remark.messages]);
+      }
+      continue;
+    }
     if (key.kind === FIELDS) {
       const unknown = namesIn(value).filter((one) => !keys?.includes(one));
       ignored.push(...unknown.map((one) => [FIELDS, one] as const));
       const messages = unknown.map((one) => `Unknown field "${one}".${suggestedName(one, keys ?? [])}`);
-      if (isStrict && unknown.length > 0) errors.push([FIELDS, ...messages]);
+      if (isStrict && unknown.length > 0) errors.push([FIELDS, messages]);
       continue;
     }
     if (key.kind === 'unknown') {
       const known = [...roots.map((field) => field.name), ...controls];
-      if (isStrict) errors.push([name, `Unknown parameter.${suggestion(name, known, controls)}`]);
+      if (isStrict) errors.push([name, [`Unknown parameter.${suggestion(name, known, controls)}`]]);
       ignored.push(name);
       continue;
     }
@@ -70,11 +81,11 @@ export function judge(
     if ('test' in parsed) {
       conditions.push({ path: (key as FilterKey).path, negated: (key as FilterKey).negated, ...parsed });
       if (isRegex(key)) regexes++;
-    } else if (settings.filterErrors === 'fail') errors.push([name, parsed.message]);
+    } else if (settings.filterErrors === 'fail') errors.push([name, [parsed.message]]);
     else if (settings.filterErrors === 'ignore') ignored.push(name);
     else isEmpty = true;
   }
-  return { conditions, errors, ignored: [...new Set(ignored)], isEmpty };
+  return { conditions, errors, ignored, isEmpty, view };
 }
 
 function isRegex(key: Key): boolean {
@@ -90,15 +101,14 @@ function parsedOf(key: Exclude<Key, { kind: 'unknown' }>, value: string, lenient
 
 /** The body of a 400: every bad key in query order. */
 export function errorBody(errors: Judgement['errors']): string {
-  const members = errors.map(([name, ...messages]) => `${writeText(name)}:[${messages.map(writeText).join(',')}]`);
-  return `{${members.join(',')}}`;
+  return `{${errors.map(([name, messages]) => `${writeText(name)}:[${messages.map(writeText).join(',')}]`).join(',')}}`;
 }
 
 /** The X-Ignored-Params header: at most 1 kB, cut at a whole name; null without names. */
 export function ignoredHeader(names: readonly Ignored[]): string | null {
-  const encoded = names
-    .map((name) => (typeof name === 'string' ? encode(name, '%20') : name.map((part) => encode(part, '%20')).join('=')))
-    .filter((name) => name !== '');
+  const one = (name: string): string => encode(name, '%20');
+  const all = names.map((name) => (typeof name === 'string' ? one(name) : name.map(one).join('=')));
+  const encoded = [...new Set(all)].filter((name) => name !== '');
   for (let length = encoded.length; length > 0; length--) {
     const shown = length === encoded.length ? encoded : [...encoded.slice(0, length), '...'];
     if (shown.join(', ').length <= 1024) return shown.join(', ');
@@ -111,47 +121,22 @@ type JudgedKey = Key | { readonly kind: typeof FIELDS };
 interface Judged {
   readonly name: string;
   readonly value: string;
-  readonly key: JudgedKey;
+  readonly key: JudgedKey | undefined;
+  readonly place: number;
 }
 
-/** Every parameter but the controls, once: a filter where its last value stands, an unknown name where it first stands. */
+/** Every parameter once: a filter where its last value stands, an unknown name where it first stands; controls have no key. */
 function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => JudgedKey): Judged[] {
-  const all = pairs
-    .filter(([name]) => !controls.includes(name))
-    .map(([name, value]) => ({ name, value, key: read(name) }));
-  const identity = ({ name, key }: Judged): string => (key.kind === 'filter' ? `filter ${key.normal}` : `name ${name}`);
+  const all = pairs.map(([name, value], place) => ({
+    name,
+    value,
+    place,
+    key: controls.includes(name) ? undefined : read(name),
+  }));
+  const identity = ({ name, key }: Judged): string =>
+    key?.kind === 'filter' ? `filter ${key.normal}` : `name ${name}`;
   return all.filter((one, i) => {
-    const others = one.key.kind === 'unknown' ? all.slice(0, i) : all.slice(i + 1);
+    const others = one.key?.kind === 'unknown' ? all.slice(0, i) : all.slice(i + 1);
     return !others.some((other) => identity(other) === identity(one));
   });
-}
-
-/** The nearest known name within a third of the unknown one's length, with the lookup kept; the first of equals. */
-function suggestion(key: string, known: readonly string[], controls: readonly string[]): string {
-  const end = key.search(/__|!$/);
-  const name = end < 0 ? key : key.slice(0, end);
-  const rest = key.slice(name.length);
-  const candidates = known.filter((candidate) => rest === '' || !controls.includes(candidate));
-  return suggestedName(name, candidates, rest);
-}
-
-function suggestedName(name: string, known: readonly string[], rest = ''): string {
-  const near = known
-    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
-    .filter(({ distance }) => distance <= name.length / 3)
-    .sort((a, b) => a.distance - b.distance)[0];
-  return near ? ` Did you mean "${near.candidate}${rest}"?` : '';
-}
-
-function editDistance(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (above[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-    above = row;
-  }
-  return above[b.length] ?? 0;
 }

@@ -12,6 +12,7 @@ import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } f
 import { linkTo, servedText, type LinkStyle } from './links.ts';
 import { lastValue, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
 import { routeOf, type View } from './routes.ts';
+import { facetsMember, inOrder } from './views.ts';
 
 /** What the oracle is set to; the same names as the server's settings. `limitMax` undefined means no bound. */
 export interface OracleSettings extends JudgeSettings {
@@ -159,8 +160,12 @@ function pageBody(context: Context, collection: Collection, judgement: Judgement
     ({ json }) => !judgement.isEmpty && matches(json, judgement.conditions, world),
   );
   const limit = limitOf(context);
+  const { view } = judgement;
+  const facets = facetsMember(found, view, world.text);
+  if (view.after !== undefined)
+    return afterBody(context, { collection, found, after: view.after, limit, style, facets });
   const offset = pageInteger(lastValue(context.pairs, 'offset'), 0n) ?? 0n;
-  const results = found.filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
+  const results = inOrder(found, view, world.text).filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
   const exported = exportBody(context, collection, results, style);
   if (exported !== undefined) return exported;
   const link = (to: bigint): string =>
@@ -168,7 +173,29 @@ function pageBody(context: Context, collection: Collection, judgement: Judgement
   const next = offset + limit < BigInt(found.length) ? link(offset + limit) : 'null';
   const previous = offset > 0n ? link(offset - limit) : 'null';
   const records = results.map((record) => recordBody(context, record, style)).join(',');
-  return `{"count":${found.length},"next":${next},"previous":${previous},"results":[${records}]}`;
+  return `{"count":${found.length},"next":${next},"previous":${previous},"results":[${records}]${facets}}`;
+}
+
+interface After {
+  readonly collection: Collection;
+  readonly found: readonly OracleRecord[];
+  readonly after: bigint;
+  readonly limit: bigint;
+  readonly style: LinkStyle;
+  readonly facets: string;
+}
+
+function afterBody(context: Context, { collection, found, after, limit, style, facets }: After): string {
+  const behind = found.filter(({ id }) => id > after);
+  const results = behind.filter((_, i) => BigInt(i) < limit);
+  const exported = exportBody(context, collection, results, style);
+  if (exported !== undefined) return exported;
+  const kept = context.pairs.filter(([name]) => name !== 'after');
+  const pairs: readonly Pair[] = [...kept, ['after', String(results.at(-1)?.id)]];
+  const address = `${style.baseUrl}${context.path}?${pageQuery(pairs, limit, undefined)}`;
+  const next = results.length < behind.length ? writeText(address) : 'null';
+  const records = results.map((record) => recordBody(context, record, style)).join(',');
+  return `{"count":${found.length},"next":${next},"previous":null,"results":[${records}]${facets}}`;
 }
 
 function limitOf({ pairs, settings }: Context): bigint {

@@ -10,6 +10,7 @@ import { encode } from './query.ts';
 import { randomFields } from './requestFields.ts';
 import { fieldsBehindIn, randomFieldPath, randomFilter, randomSibling, type Model } from './requestFilters.ts';
 import { randomPath } from './requestPaths.ts';
+import { randomViews } from './requestViews.ts';
 import { TEXTS } from './texts.ts';
 
 /** Draws a request that suits a data set, or nearly does. */
@@ -59,7 +60,7 @@ function randomQuery(random: Random, collection: Collection, model: Model): stri
   paths.push(...paths.filter(() => random.chance(0.15)).map((path) => randomSibling(random, path, behind)));
   const filters = paths.map((path) => randomFilter(random, path, model));
   const fields = random.chance(0.3) ? random.several(1, 3, () => randomFields(random, collection, model.json)) : [];
-  const all = [...filters, ...fields, ...randomControls(random)];
+  const all = [...filters, ...fields, ...randomControls(random), ...randomViews(random, roots, model.json)];
   if (all.length === 0) return '';
   return `?${random.shuffled(all).join(random.chance(0.05) ? '&&' : '&')}`;
 }
@@ -113,6 +114,8 @@ const UNKNOWN_NAMES: readonly string[] = [
   '__title',
   '9title',
   'limit__in',
+  'ordering__in',
+  'facet',
   'format!',
   '__proto__',
   'constructor',

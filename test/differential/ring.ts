@@ -19,7 +19,16 @@ import { randomRequest } from './requests.ts';
 const DEFAULT_SETTINGS_SEED = 1;
 const SAMPLE_SEED = 7;
 /** Scans of all abstracts, which hold too much text to be answered in a serving thread. */
-const HEAVY: readonly string[] = ['=wind', '!=wind', '=the&limit=3', '=e&title__contains=a&offset=5', '=', '=%C3%A9'];
+const HEAVY: readonly string[] = [
+  '=wind',
+  '!=wind',
+  '=the&limit=3',
+  '=e&title__contains=a&offset=5',
+  '=',
+  '=%C3%A9',
+  '=e&ordering=-status,title&offset=20&facets=status,projects,result_field__storageStatus',
+  '=a&after=100&facets=language',
+];
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 /** Requests in flight at once: enough that answers could mix, few enough for two cores. */
 const IN_FLIGHT = 8;

@@ -29,7 +29,7 @@ export function servedRecord(text: string, form: ServedForm): string {
 
 /** The rows of a selection. */
 export function rowsOf(selection: Selection): number[] {
-  if (selection.kind === 'list') return [...selection.rows];
+  if (selection.kind !== 'range') return [...selection.rows];
   return Array.from({ length: selection.end - selection.start }, (_, i) => selection.start + i);
 }
 

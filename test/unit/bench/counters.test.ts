@@ -7,7 +7,7 @@ import {
   newCounters,
   openSnapshot,
   pageBody,
-  PAGE_TAIL,
+  pageTail,
   parseListQuery,
   plan,
   rowsBody,
@@ -54,7 +54,7 @@ function costOf(query: string, form = FORM): Cost {
   const planned = plan(observations, parseListQuery(observations, query, OPTIONS), form);
   const { count, rows } = execute(observations, planned, counters)!;
   const before = copying.bytes;
-  const body = pageBody(new Uint8Array(100), rowsBody(observations.records, rows, form), PAGE_TAIL);
+  const body = pageBody(new Uint8Array(100), rowsBody(observations.records, rows, form), pageTail([]));
   const bytes = readAll(body);
   return { counters, copied: copying.bytes - before, bytes, count, isHeavy: planned.isHeavy };
 }
@@ -95,10 +95,27 @@ test('a page of neighbours copies no byte and touches its own rows only, at any 
     expect({ offset, copied, ...counters }).toEqual({
       offset,
       copied: 0,
+      ...newCounters(),
       rowsTouched: OPTIONS.limitDefault,
-      postingsVisited: 0,
-      bytesScanned: 0,
     });
+  }
+});
+
+test.each(['ordering=-uuid', 'ordering=status', 'ordering=-ob_id', ''])(
+  'a page by %s touches its own rows only, at any offset, and stays in the thread',
+  (order) => {
+    const { count } = costOf(order);
+    for (const offset of [0, 1, 137, lastWholePage(count)]) {
+      const { counters, isHeavy } = costOf(`${order}&offset=${offset}`);
+      expect({ isHeavy, ...counters }).toEqual({ isHeavy: false, ...newCounters(), rowsTouched: OPTIONS.limitDefault });
+    }
+  },
+);
+
+test('a page behind an id touches what the page at its offset touches', () => {
+  for (const filter of ['', 'publicationState=citable&']) {
+    const { counters } = costOf(filter);
+    for (const id of [0, 400]) expect(costOf(`${filter}after=${id}`).counters).toEqual(counters);
   }
 });
 
@@ -110,12 +127,12 @@ test('a page of scattered rows copies each of its bytes once', () => {
   const { copied, bytes } = costOf('publicationState=citable');
   expect(copied).toBeGreaterThan(0);
   // Every record is copied with its comma, the last one's of which is not sent.
-  expect(copied).toBe(bytes - 100 - PAGE_TAIL.length + 1);
+  expect(copied).toBe(bytes - 100 - pageTail([]).length + 1);
 });
 
 test('a page whose links are rewritten to v2 copies each of its bytes once', () => {
   const { copied, bytes } = costOf('', { ...FORM, version: 'v2' });
-  expect(copied).toBe(bytes - 100 - PAGE_TAIL.length + 1);
+  expect(copied).toBe(bytes - 100 - pageTail([]).length + 1);
 });
 
 test('an equality visits the postings of its value, and no text', () => {

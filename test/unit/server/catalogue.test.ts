@@ -90,6 +90,45 @@ describe('a list', () => {
     expect(text).toBe(`{"count":4,"next":"${next}","previous":"${previous}","results":[${served(4, 'land')}]}`);
   });
 
+  test('is ordered, its neighbours too where they stand the other way round', async () => {
+    const { text } = await ask('/api/v3/observations/?ordering=-title,-ob_id&limit=3');
+    expect(text).toContain(`[${served(7, 'ocean')},${served(5, 'ocean')},${served(3, 'ocean')}]}`);
+    const turned = await ask('/api/v3/observations/?ordering=-ob_id&limit=2&offset=1');
+    expect(turned.text).toContain(`[${served(7, 'ocean')},${served(6, 'land')}]}`);
+  });
+
+  test('starts behind an id, counts all and leads on from its last record', async () => {
+    const { text } = await ask('/api/v3/observations/?after=3&limit=2&title=ocean');
+    expect(text).toBe(
+      `{"count":4,"next":null,"previous":null,"results":[${served(5, 'ocean')},${served(7, 'ocean')}]}`,
+    );
+    const first = await ask('/api/v3/observations/?after=2&limit=1&title=ocean');
+    expect(JSON.parse(first.text)).toMatchObject({
+      count: 4,
+      next: `${BASE_URL}/api/v3/observations/?after=3&limit=1&title=ocean`,
+      previous: null,
+    });
+    const last = await ask('/api/v3/observations/?after=99');
+    expect(last.text).toBe('{"count":8,"next":null,"previous":null,"results":[]}');
+  });
+
+  test('has facets behind its results where they are asked for', async () => {
+    const { text } = await ask('/api/v3/observations/?facets=title,timePeriod&limit=1&ob_id__in=1,2,3');
+    expect(JSON.parse(text)).toMatchObject({ count: 3, facets: { title: { ocean: 2, land: 1 } } });
+    expect(text).toMatch(/\],"facets":\{"title":\{"ocean":2,"land":1\},"timePeriod":\{"1":1,"2":1,"3":1\}\}\}$/);
+    expect(text).toContain('facets=title%2CtimePeriod&limit=1&ob_id__in=1%2C2%2C3&offset=1');
+  });
+
+  test('is exported in its order or from behind an id, and without facets', async () => {
+    const ordered = await ask(
+      '/api/v3/observations/?ordering=-title,-ob_id&format=csv&fields=ob_id&facets=title&offset=2',
+    );
+    expect([ordered.status, ordered.text]).toEqual([200, 'ob_id\r\n3\r\n1\r\n8\r\n6\r\n4\r\n2\r\n']);
+    const behind = await ask('/api/v3/observations/?after=6&format=ndjson&fields=ob_id');
+    expect(behind.text).toBe('{"ob_id":7}\n{"ob_id":8}\n');
+    expect((await ask('/api/v3/observations/?format=ndjson&facets=foo')).status).toBe(400);
+  });
+
   test('past the end is empty, with the exact count', async () => {
     const { text } = await ask('/api/v3/observations/?offset=200');
     const previous = `${BASE_URL}/api/v3/observations/?limit=100&offset=100`;
@@ -187,6 +226,17 @@ describe('parameters', () => {
     expect(text).toBe('{"title__foo":["\\"foo\\" lookup is not supported"],"ob_id":["Enter a whole number."]}');
   });
 
+  test('name unknown fields inside ordering in a header, or refuse them where strict is set', async () => {
+    const url = '/api/v3/observations/?page=2&ordering=-titles,title,a%3Db';
+    expect((await ask(url)).headers['X-Ignored-Params']).toBe('page, ordering=titles, ordering=a%3Db');
+    const { status, text } = await ask(`${url}&strict=1`);
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toEqual({
+      page: ['Unknown parameter.'],
+      ordering: ['Unknown field "titles". Did you mean "title"?', 'Unknown field "a=b".'],
+    });
+  });
+
   test('that are unknown are named in a header, or refused where strict is set', async () => {
     const { status, headers } = await ask('/api/v3/observations/?page=2');
     expect([status, headers['X-Ignored-Params']]).toEqual([200, 'page']);
@@ -258,7 +308,8 @@ describe('a heavy plan', () => {
   test('leaves the thread, and its rows become a page', async () => {
     const { status, text } = await askHeavy(async ({ collection, plan }) => {
       expect([collection, plan.isHeavy, plan.offset, plan.limit]).toEqual(['observations', true, 1, 2]);
-      return { kind: 'page', page: { count: 3, rows: { kind: 'list', rows: Uint32Array.of(5, 9) } } };
+      const rows = { kind: 'list', rows: Uint32Array.of(5, 9) } as const;
+      return { kind: 'page', page: { count: 3, rows, offset: 1, facets: [] } };
     });
     expect(status).toBe(200);
     expect(text).toMatch(/^\{"count":3,"next":null,"previous":"[^"]+limit=2&title__contains=x+","results":\[/);

@@ -7,6 +7,7 @@ import { routerOver, type ListQuery, type Router } from '../../../workers/router
 import { RowSetCache } from '../../../workers/rowSetCache.ts';
 import type { Waiter } from '../../../workers/waiter.ts';
 import { indexOf } from '../../support/index.ts';
+import { rowsOf } from '../../support/pages.ts';
 import { STAYING } from '../../support/requests.ts';
 
 const ROWS = 6000;
@@ -62,10 +63,8 @@ function truthOf(text: string): unknown {
 }
 
 function asRows(found: unknown): unknown {
-  const { count, rows } = found as NonNullable<ReturnType<typeof execute>>;
-  const listed =
-    rows.kind === 'list' ? [...rows.rows] : Array.from({ length: rows.end - rows.start }, (_, i) => rows.start + i);
-  return { count, rows: listed };
+  const { rows, ...others } = found as NonNullable<ReturnType<typeof execute>>;
+  return { ...others, rows: rowsOf(rows) };
 }
 
 const COSTLY = 'status=completed&publicationState=citable';
@@ -95,6 +94,51 @@ describe('a cheap plan', () => {
     const { router, cache } = setUp(0);
     for (let i = 0; i < 2; i++) expect(asRows(router.find(queryOf(COSTLY), STAYING))).toEqual(truthOf(COSTLY));
     expect([cache.size, cache.misses]).toEqual([0, 0]);
+  });
+});
+
+describe('a list with an order or facets', () => {
+  const FEW = `${COSTLY}&ob_id__lt=900`;
+
+  test.each(['after=3', 'ordering=-ob_id', 'ordering=status,-title', 'facets=status,publicationState'])(
+    'with %s is shown from the set that is kept, where that is little work',
+    (shown) => {
+      const { router, cache, pool } = setUp();
+      router.find(queryOf(FEW), STAYING);
+      const text = `${FEW}&${shown}&limit=7`;
+      const query = queryOf(text);
+      // As if the rows were dear to find again.
+      const heavy = { ...query, plan: { ...query.plan, isHeavy: true } };
+      expect(asRows(router.find(heavy, STAYING))).toEqual(truthOf(text));
+      expect([cache.size, cache.hits, pool.begun.length]).toEqual([1, 1, 0]);
+    },
+  );
+
+  test.each(['ordering=title', 'ordering=-title&limit=3', 'facets=title', `${HEAVY}&ordering=title`])(
+    '%s is ordered and counted in the pool, whatever is kept, and shared by those who want the same',
+    async (shown) => {
+      const { router, cache, pool } = setUp();
+      const first = router.find(queryOf(HEAVY), STAYING);
+      pool.endAll();
+      await first;
+      const texts = [`${COSTLY}&${shown}`, `${shown}&${COSTLY}`, `${COSTLY}&${shown}&offset=20`];
+      const found = texts.map((text) => router.find(queryOf(text), STAYING));
+      expect(pool.begun.map(({ query }) => query.wants)).toEqual(['set', 'page', 'page']);
+      pool.endAll();
+      expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
+      expect([cache.size, router.joined]).toEqual([1, 1]);
+    },
+  );
+
+  test('is ordered in the pool where its set is kept but large', async () => {
+    const { router, cache, pool } = setUp();
+    const large = 'status=ongoing&publicationState=citable';
+    router.find(queryOf(large), STAYING);
+    const text = `${large}&ordering=title`;
+    const found = router.find(queryOf(text), STAYING);
+    expect([cache.hits, pool.begun.map(({ query }) => query.wants)]).toEqual([1, ['page']]);
+    pool.endAll();
+    expect(asRows(await found)).toEqual(truthOf(text));
   });
 });
 

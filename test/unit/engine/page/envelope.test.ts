@@ -1,6 +1,6 @@
 // The JSON around records, byte for byte.
 import { describe, expect, test } from 'vitest';
-import { indexBody, pageHead, PAGE_TAIL, rootViewBody } from '../../../../engine/page/envelope.ts';
+import { indexBody, pageHead, pageTail, rootViewBody } from '../../../../engine/page/envelope.ts';
 import { jsonObject, jsonText } from '../../../../engine/page/json.ts';
 import { SPEC_LINK_END } from '../../../../engine/column/served.ts';
 
@@ -13,10 +13,24 @@ function text(bytes: Uint8Array): string {
 describe('the envelope', () => {
   test('has count, next, previous and results in this order without blanks', () => {
     const links = { next: 'http://h/?limit=1&offset=1', previous: null };
-    expect(text(pageHead(2, links)) + text(PAGE_TAIL)).toBe(
+    expect(text(pageHead(2, links)) + text(pageTail([]))).toBe(
       '{"count":2,"next":"http://h/?limit=1&offset=1","previous":null,"results":[]}',
     );
   });
+});
+
+test('facets stand behind the results, with names and values escaped', () => {
+  const facets = [
+    {
+      name: 'status',
+      values: [
+        ['a"b', 2],
+        ['null', 1],
+      ] as const,
+    },
+    { name: 'x', values: [] },
+  ];
+  expect(text(pageTail(facets))).toBe('],"facets":{"status":{"a\\"b":2,"null":1},"x":{}}}');
 });
 
 describe('the root view', () => {

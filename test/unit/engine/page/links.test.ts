@@ -13,6 +13,17 @@ function linksFor(
   return { next: next?.slice(ADDRESS.length) ?? null, previous: previous?.slice(ADDRESS.length) ?? null };
 }
 
+test('a page asked for by after leads on behind its last id, and never back', () => {
+  const parameters = [
+    ['after', '3'],
+    ['status', 'x'],
+    ['after', '+7'],
+  ] as const;
+  const request = { parameters, limit: 2, offset: 5, lastId: 40 };
+  expect(pageLinks('http://h/', request, 8)).toEqual({ next: 'http://h/?after=40&limit=2&status=x', previous: null });
+  expect(pageLinks('http://h/', request, 7)).toEqual({ next: null, previous: null });
+});
+
 describe('links between pages', () => {
   test('sort the names, add the offset and percent-encode all but unreserved characters', () => {
     const parameters = [

@@ -52,10 +52,13 @@ const page = fc
     const list = fc
       .uniqueArray(row, { minLength: 1 })
       .map((rows): Selection => ({ kind: 'list', rows: Uint32Array.from(rows).sort() }));
+    const sequence = fc
+      .uniqueArray(row, { minLength: 1 })
+      .map((rows): Selection => ({ kind: 'sequence', rows: Uint32Array.from(rows) }));
     return fc.record({
       texts: fc.constant(texts),
       chunkRows: fc.constant(chunkRows),
-      selection: fc.oneof(range, list),
+      selection: fc.oneof(range, list, sequence),
       form,
       jumps: fc.array(fc.nat(), { maxLength: 20 }),
     });

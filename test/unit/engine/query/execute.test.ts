@@ -4,7 +4,7 @@ import { newCounters } from '../../../../engine/query/counters.ts';
 import { execute, type Listed } from '../../../../engine/query/execute.ts';
 import { parseListQuery, type QueryOptions } from '../../../../engine/query/parse.ts';
 import { plan, type Plan } from '../../../../engine/query/plan.ts';
-import { eachRow } from '../../../../engine/index/rowset.ts';
+import { countSelected, selectedRow } from '../../../../engine/index/rowset.ts';
 import { rowOfId, type CollectionIndex } from '../../../../engine/index/table.ts';
 import { indexOf, type RecordValue } from '../../../support/index.ts';
 import { randomOf, type Random } from '../../../support/random.ts';
@@ -31,9 +31,9 @@ function run(collection: CollectionIndex, query: string): Listed {
 
 /** The ids of the page that a query shows. */
 function idsOf(collection: CollectionIndex, query: string): readonly number[] {
-  const ids: number[] = [];
-  eachRow(run(collection, query).rows, (row) => ids.push(collection.ids.dictionary.numbers![row]!));
-  return ids;
+  const { rows } = run(collection, query);
+  const rowAt = (_: unknown, place: number): number => selectedRow(rows, place);
+  return Array.from({ length: countSelected(rows) }, rowAt).map((row) => collection.ids.dictionary.numbers![row]!);
 }
 
 function link(to: string, id: number): string {

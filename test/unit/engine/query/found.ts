@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { execute } from '../../../../engine/query/execute.ts';
 import { parseListQuery } from '../../../../engine/query/parse.ts';
 import { plan } from '../../../../engine/query/plan.ts';
-import { eachRow } from '../../../../engine/index/rowset.ts';
+import { countSelected, selectedRow } from '../../../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 
 /** What stands for `{base_url}` in what is served. */
@@ -22,8 +22,8 @@ export function idsOf(collection: CollectionIndex, query: string, version: 'v2' 
   expect({ problems: request.problems, ignored: request.ignored }).toEqual({ problems: [], ignored: [] });
   const planned = plan(collection, request, { baseUrl: BASE_URL, version, linkEnd: '/?format=api' });
   const { rows, count } = execute(collection, planned)!;
-  const ids: number[] = [];
-  eachRow(rows, (row) => ids.push(collection.ids.dictionary.numbers![row]!));
+  const idAt = (_: unknown, i: number): number => collection.ids.dictionary.numbers![selectedRow(rows, i)]!;
+  const ids = Array.from({ length: countSelected(rows) }, idAt);
   expect(count).toBe(ids.length);
   return ids;
 }

@@ -5,9 +5,9 @@ import { execute } from '../../../../engine/query/execute.ts';
 import { explain } from '../../../../engine/query/explain.ts';
 import { parseListQuery, type ListRequest, type QueryOptions } from '../../../../engine/query/parse.ts';
 import { INLINE_JOIN_STEPS_MAX, plan, type Plan } from '../../../../engine/query/plan.ts';
-import { eachRow } from '../../../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { indexesOf } from '../../../support/index.ts';
+import { rowsOf } from '../../../support/pages.ts';
 
 const OPTIONS: QueryOptions = {
   limitDefault: 100,
@@ -67,10 +67,8 @@ function planOf(collection: CollectionIndex, query: string): Plan {
 }
 
 function idsOf(collection: CollectionIndex, query: string, counters: Counters = newCounters()): readonly number[] {
-  const ids: number[] = [];
   const { rows } = execute(collection, planOf(collection, query), counters)!;
-  eachRow(rows, (row) => ids.push(collection.ids.dictionary.numbers![row]!));
-  return ids;
+  return rowsOf(rows).map((row) => collection.ids.dictionary.numbers![row]!);
 }
 
 describe('a filter through links', () => {

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { ASSUMPTIONS as FIRST_ASSUMPTIONS } from '../../../../engine/schema/assumptions.ts';
 import { PAGE_ASSUMPTIONS } from '../../../../engine/schema/pageAssumptions.ts';
 import { QUERY_ASSUMPTIONS } from '../../../../engine/schema/queryAssumptions.ts';
+import { VIEW_ASSUMPTIONS } from '../../../../engine/schema/viewAssumptions.ts';
 import { SETTINGS } from '../../../../server/config.ts';
 import { projectFiles, readProjectFile } from '../../../support/sources.ts';
 
-const ASSUMPTIONS = [...FIRST_ASSUMPTIONS, ...QUERY_ASSUMPTIONS, ...PAGE_ASSUMPTIONS];
+const ASSUMPTIONS = [...FIRST_ASSUMPTIONS, ...QUERY_ASSUMPTIONS, ...PAGE_ASSUMPTIONS, ...VIEW_ASSUMPTIONS];
 
 test('assumptions are numbered from A1 without gaps, and no topic has two', () => {
   expect(ASSUMPTIONS.map(({ id }) => id)).toEqual(ASSUMPTIONS.map((_, i) => `A${i + 1}`));

@@ -49,6 +49,7 @@ describe('a found body', () => {
 describe('ignored names', () => {
   test('are percent-encoded, once each, in order, without empty ones', () => {
     expect(ignoredNames(['b', 'é,\r\n', '', 'b', '*'])).toBe('b, %C3%A9%2C%0D%0A, %2A');
+    expect(ignoredNames([['ordering', 'a=b'], 'ordering=a', ['ordering', 'a=b']])).toBe('ordering=a%3Db, ordering%3Da');
     expect(ignoredNames([])).toBeUndefined();
     expect(ignoredNames([''])).toBeUndefined();
   });

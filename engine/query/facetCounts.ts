@@ -1,0 +1,173 @@
+// Counts the records of a set by the values of a field: exact, each record once a value, the most frequent values first.
+// The counts are those that filters on the values would find. Called by execute.ts.
+import { codesOfText, type Dictionary } from '../column/dictionary.ts';
+import type { ServedForm } from '../column/served.ts';
+import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
+import type { CollectionIndex, Table } from '../index/table.ts';
+import { countCodes } from './codeCounts.ts';
+import type { Counters } from './counters.ts';
+import type { Facet } from './listControls.ts';
+import { valuesAt, type Values } from './scalarPath.ts';
+import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
+
+/** One facet: its values as served (ids of links, `null` without quotes for null) with their counts, in the order shown. */
+export interface FacetCounts {
+  readonly name: string;
+  readonly values: readonly (readonly [text: string, count: number])[];
+}
+
+/** Values of one facet that are shown: those beyond are too rare to choose from. */
+export const FACET_VALUES_MAX = 100;
+
+const NULL_TEXT = 'null';
+const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
+
+/**
+ * The counts of one facet over a set of the collection's rows. A value that is written in several ways is one, shown as the
+ * first of them by text that occurs. Records without a value, or with a related row without one, count as null.
+ * Cost: the values and rows of `facetSteps`.
+ */
+export function facetCounts(
+  collection: CollectionIndex,
+  facet: Facet,
+  set: RowSet,
+  { form, counters }: { readonly form: ServedForm; readonly counters: Counters },
+): FacetCounts {
+  const values = valuesAt(collection, facet.path)!;
+  const { dictionary } = values.index;
+  if (countRows(set) === 0) return { name: facet.name, values: [] };
+  const order = valueOrder(dictionary, form);
+  const codes = values.tables.length === 0 ? countCodes(values.index, set) : undefined;
+  const slots = slotsOf(dictionary, order);
+  const tally = codes ? tallyOf(codes, slots, dictionary) : relatedTally(values, set, slots);
+  counters.rowsCounted += codes ? countRows(set) : tally.rows;
+  return { name: facet.name, values: mostFrequent(dictionary, order, tally, form) };
+}
+
+/**
+ * At most how many rows and values a facet looks at. `estimate` is at most how many records match; undefined without
+ * conditions. Cost: the path.
+ */
+export function facetSteps(collection: CollectionIndex, facet: Facet, estimate: number | undefined): number {
+  const { index, tables } = valuesAt(collection, facet.path)!;
+  const { size } = index.dictionary;
+  if (tables.length === 0) return size + (estimate ?? 0);
+  return size + (estimate ?? collection.rows) + tables.reduce((sum, table) => sum + table.rows, 0);
+}
+
+/** Where each code is counted: at the first code of its value. Undefined where each value has one code. */
+function slotsOf({ size, type }: Dictionary, order: ValueOrder): Uint32Array | undefined {
+  if (order.isByCode && (type === 'text' || type === 'boolean')) return undefined;
+  let slots: Uint32Array | undefined;
+  for (let rank = 1; rank < size; rank++) {
+    const code = order.codeOf(rank);
+    const before = order.codeOf(rank - 1);
+    if (!order.isSame(before, code)) continue;
+    slots ??= Uint32Array.from({ length: size + 1 }, (_, each) => each);
+    slots[code] = slots[before]!;
+  }
+  return slots;
+}
+
+/**
+ * Counts by slot. `shown` has the first code of each slot that occurs, undefined where each slot has one. A text `null` and
+ * null have one key: `nulls` is how many records have either. `rows` is how many rows were looked at.
+ */
+interface Tally {
+  readonly counts: Uint32Array;
+  readonly shown: Uint32Array | undefined;
+  readonly nulls: number;
+  readonly rows: number;
+}
+
+function tallyOf(codes: Uint32Array, slots: Uint32Array | undefined, dictionary: Dictionary): Tally {
+  const nulls = codes[dictionary.size]! + (codes[codeOfNullText(dictionary)] ?? 0);
+  if (!slots) return { counts: codes, shown: undefined, nulls, rows: 0 };
+  const counts = new Uint32Array(codes.length);
+  const shown = new Uint32Array(codes.length).fill(codes.length);
+  codes.forEach((count, code) => {
+    const slot = slots[code]!;
+    counts[slot]! += count;
+    if (count > 0) shown[slot] = Math.min(shown[slot]!, code);
+  });
+  return { counts, shown, nulls, rows: 0 };
+}
+
+/** -1 where no text is `null`. */
+function codeOfNullText(dictionary: Dictionary): number {
+  if (dictionary.type !== 'text') return -1;
+  const { start, end } = codesOfText(dictionary, NULL_BYTES);
+  return start < end ? start : -1;
+}
+
+/** Counts records by the values of their related rows: a value is counted once a record, whoever saw it last. */
+function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array | undefined): Tally {
+  const { size } = index.dictionary;
+  const nullText = codeOfNullText(index.dictionary);
+  const counts = new Uint32Array(size + 1);
+  const seenBy = new Uint32Array(size + 1);
+  const shown = slots && new Uint32Array(size + 1).fill(size + 1);
+  let [nulls, nullsSeenBy, record, rows] = [0, 0, 0, 0];
+  const see = (code: number): void => {
+    const slot = slots ? slots[code]! : code;
+    rows++;
+    if (shown && code < shown[slot]!) shown[slot] = code;
+    if ((code === size || code === nullText) && nullsSeenBy !== record) {
+      nullsSeenBy = record;
+      nulls++;
+    }
+    if (seenBy[slot] === record) return;
+    seenBy[slot] = record;
+    counts[slot]!++;
+  };
+  eachRow(set, (row) => {
+    record = row + 1;
+    eachRelated(tables, 0, row, (related) => see(related < 0 ? size : index.codeAt(related)));
+  });
+  return { counts, shown, nulls, rows };
+}
+
+/** Calls `visit` with the related rows of a row of the table around `tables[depth]`, with -1 where there is none. */
+function eachRelated(tables: readonly Table[], depth: number, row: number, visit: (row: number) => void): void {
+  const starts = tables[depth]!.starts!;
+  const end = starts[row + 1]!;
+  if (starts[row] === end) visit(-1);
+  for (let related = starts[row]!; related < end; related++) {
+    if (depth + 1 === tables.length) visit(related);
+    else eachRelated(tables, depth + 1, related, visit);
+  }
+}
+
+/** By count descending, then by value; walks values in their order, so that the first of equal counts come first. */
+function mostFrequent(
+  dictionary: Dictionary,
+  order: ValueOrder,
+  tally: Tally,
+  form: ServedForm,
+): FacetCounts['values'] {
+  const { size } = dictionary;
+  const counts = withNullText(tally, size, codeOfNullText(dictionary));
+  const best: { readonly code: number; readonly count: number }[] = [];
+  for (let rank = 0; rank <= size; rank++) {
+    const code = order.codeOf(rank);
+    const count = counts[code]!;
+    if (count === 0 || (best.length === FACET_VALUES_MAX && count <= best.at(-1)!.count)) continue;
+    let place = best.length;
+    while (place > 0 && best[place - 1]!.count < count) place--;
+    best.splice(place, 0, { code, count });
+    if (best.length > FACET_VALUES_MAX) best.pop();
+  }
+  return best.map(({ code, count }) => {
+    if (code === size) return [NULL_TEXT, count];
+    return [servedText(dictionary, tally.shown ? tally.shown[code]! : code, form), count];
+  });
+}
+
+/** A text `null` takes in the records without a value, since both have one key. */
+function withNullText({ counts, nulls }: Tally, size: number, nullText: number): Uint32Array {
+  if (nullText < 0 || counts[nullText] === 0 || counts[size] === 0) return counts;
+  const merged = counts.slice();
+  merged[nullText] = nulls;
+  merged[size] = 0;
+  return merged;
+}

@@ -1,0 +1,275 @@
+// A page of an ordered list: the rows that stand at its places when a set is sorted by keys, ties by id.
+// Never sorts more than the page and the values at its two ends, so that every page costs the same. Called by execute.ts.
+import { lowerBound } from '../bits/lists.ts';
+import type { ServedForm } from '../column/served.ts';
+import type { FieldIndex } from '../index/field.ts';
+import { allRows, countRows, eachRow, intersect, listed, rowSetOf, select } from '../index/rowset.ts';
+import type { RowSet, Selection } from '../index/rowset.ts';
+import type { CollectionIndex } from '../index/table.ts';
+import { countCodes } from './codeCounts.ts';
+import type { Counters } from './counters.ts';
+import type { OrderKey } from './listControls.ts';
+import { valuesAt } from './scalarPath.ts';
+import { isOrderedByCode, valueOrder, type ValueOrder } from './valueOrder.ts';
+
+/** A page asked for: which places of the ordered list, and how values are served, by which texts compare. */
+export interface OrderedPage {
+  readonly order: readonly OrderKey[];
+  readonly offset: number;
+  readonly limit: number;
+  readonly form: ServedForm;
+}
+
+/** Sets of up to this many rows are sorted at once: counting by value first would take longer. */
+const SORTED_ROWS_MAX = 1024;
+
+/** A set this many times smaller than the dictionary is sorted: counts of all values would be mostly zeros. */
+const SPARSE_PART = 8;
+
+/**
+ * The rows of a page of a set, in order; `isWhole` where the set is the whole collection. Cost: for a whole collection
+ * and one key a binary search and the page; else one look at each row of the set, or of a value at an end of the page, by
+ * counting, and a sort of the page.
+ */
+export function orderedPage(
+  collection: CollectionIndex,
+  set: RowSet,
+  { order, offset, limit, form }: OrderedPage,
+  counters: Counters,
+): Selection {
+  const count = countRows(set);
+  const start = Math.min(offset, count);
+  const end = Math.min(start + limit, count);
+  const keys = order.map(({ path, isDescending }) => {
+    const { index } = valuesAt(collection, path)!;
+    return new Key(index, valueOrder(index.dictionary, form), isDescending, index === collection.ids);
+  });
+  const page: Page = { rows: new Uint32Array(end - start), length: 0, counters };
+  if (start < end) addPlaces(page, set, keys, start, end);
+  return { kind: 'sequence', rows: page.rows };
+}
+
+/**
+ * At most how many rows and values finding a page looks at, beside its own rows. `estimate` is at most how many rows the
+ * list has. Cost: O(log size) a key.
+ */
+export function orderingSteps(
+  collection: CollectionIndex,
+  { order, offset, limit, form }: OrderedPage,
+  estimate: number | undefined,
+): number {
+  const [first] = order;
+  if (!first) return 0;
+  const { index } = valuesAt(collection, first.path)!;
+  if (index === collection.ids) return 0;
+  const { size } = index.dictionary;
+  if (!isOrderedByCode(index.dictionary, form)) return (estimate ?? collection.rows) + size;
+  if (estimate !== undefined) return estimate <= SORTED_ROWS_MAX ? estimate : estimate + size;
+  if (order.length === 1 || offset >= collection.rows) return 0;
+  const key = new Key(index, valueOrder(index.dictionary, form), first.isDescending, false);
+  const places = placesOf(key, allRows(index.rows));
+  const [head, tail] = [offset, Math.min(offset + limit, index.rows) - 1].map((place) => valueAt(key, places, place));
+  return places.before(tail!.end) - places.before(head!.start);
+}
+
+/** One key of the order. A place is a rank of its values in the direction asked for: null last ascending, first descending. */
+class Key {
+  readonly index: FieldIndex;
+  readonly order: ValueOrder;
+  readonly isDescending: boolean;
+  readonly isId: boolean;
+  readonly size: number;
+
+  constructor(index: FieldIndex, order: ValueOrder, isDescending: boolean, isId: boolean) {
+    this.index = index;
+    this.isId = isId;
+    this.order = order;
+    this.isDescending = isDescending;
+    this.size = index.dictionary.size;
+  }
+
+  placeOf(code: number): number {
+    const rank = this.order.rankOf(code);
+    return this.isDescending ? this.size - rank : rank;
+  }
+
+  codeOf(place: number): number {
+    return this.order.codeOf(this.isDescending ? this.size - place : place);
+  }
+
+  isSame(a: number, b: number): boolean {
+    return this.order.isSame(this.codeOf(a), this.codeOf(b));
+  }
+}
+
+/** Neighbouring places of a key, `end` exclusive. */
+interface Places {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The page while it is filled. */
+interface Page {
+  readonly rows: Uint32Array;
+  length: number;
+  readonly counters: Counters;
+}
+
+/** Adds the rows at `start` to `end` of the set in order; at least one. */
+function addPlaces(page: Page, set: RowSet, keys: readonly Key[], start: number, end: number): void {
+  const [key, ...rest] = keys;
+  if (!key) return add(page, listed(select(set, start, end - start)));
+  const rows = countRows(set);
+  if (key.isId) return add(page, byIdFrom(set, key.isDescending ? rows - end : start, end - start, key.isDescending));
+  const isWhole = rows === key.index.rows && key.order.isByCode;
+  if (!isWhole && (rows <= SORTED_ROWS_MAX || rows * SPARSE_PART < key.size)) {
+    return add(page, sorted(page, listed(set), keys).subarray(start, end));
+  }
+  if (!isWhole) page.counters.rowsOrdered += rows;
+  const places = placesOf(key, set);
+  const first = valueAt(key, places, start);
+  const last = valueAt(key, places, end - 1);
+  const firstStart = places.before(first.start);
+  const firstEnd = places.before(first.end);
+  const addValue = (value: Places, from: number, to: number): void => {
+    const isList = isWhole && rest.length === 0 && value.end === value.start + 1;
+    if (isList) addSorted(page, key, key.codeOf(value.start), from, to);
+    else addPlaces(page, rowsAt(key, set, value), rest, from, to);
+  };
+  if (end <= firstEnd) return addValue(first, start - firstStart, end - firstStart);
+  addValue(first, start - firstStart, firstEnd - firstStart);
+  const middle = { start: first.end, end: last.start };
+  if (isWhole) addValues(page, key, rest, middle);
+  else add(page, sorted(page, listed(rowsAt(key, set, middle)), keys));
+  addValue(last, 0, end - places.before(last.start));
+}
+
+/** Ids are unique, so that what follows them in the order has no effect. The rows are a copy where they are turned round. */
+function byIdFrom(set: RowSet, offset: number, length: number, isDescending: boolean): Uint32Array {
+  const rows = listed(select(set, offset, length));
+  return isDescending ? Uint32Array.from(rows, (_, i) => rows[rows.length - 1 - i]!) : rows;
+}
+
+/** Adds the rows `from` to `to` of one code. */
+function addSorted(page: Page, { index }: Key, code: number, from: number, to: number): void {
+  const start = index.countOf({ start: 0, end: code });
+  for (let k = start + from; k < start + to; k++) page.rows[page.length++] = index.sortedRow(k);
+}
+
+function add(page: Page, rows: Uint32Array): void {
+  page.rows.set(rows, page.length);
+  page.length += rows.length;
+}
+
+/** How many rows stand before a place, and at which place the row of a rank stands. */
+interface Standing {
+  before(place: number): number;
+  at(rank: number): number;
+}
+
+function placesOf(key: Key, set: RowSet): Standing {
+  const { index, size, isDescending } = key;
+  if (countRows(set) === index.rows && key.order.isByCode) {
+    const before = (place: number): number =>
+      isDescending
+        ? index.countOf({ start: size + 1 - place, end: size + 1 })
+        : index.countOf({ start: 0, end: place });
+    return { before, at: (rank) => searched(before, size + 1, rank) };
+  }
+  const counts = countCodes(index, set);
+  const starts = new Uint32Array(size + 2);
+  for (let place = 0; place <= size; place++) starts[place + 1] = starts[place]! + counts[key.codeOf(place)]!;
+  return { before: (place) => starts[place]!, at: (rank) => lowerBound(starts, rank + 1) - 1 };
+}
+
+/** The place whose rows hold the one of this rank: binary search. */
+function searched(before: (place: number) => number, end: number, rank: number): number {
+  let low = 0;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (before(middle + 1) <= rank) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The places of the value that the row of a rank has: several where it is written in several ways. */
+function valueAt(key: Key, places: Standing, rank: number): Places {
+  let start = places.at(rank);
+  let end = start + 1;
+  while (start > 0 && key.isSame(start - 1, start)) start--;
+  while (end <= key.size && key.isSame(end - 1, end)) end++;
+  return { start, end };
+}
+
+/** The rows of a set that stand at these places. */
+function rowsAt(key: Key, set: RowSet, { start, end }: Places): RowSet {
+  const { index, order, size, isDescending } = key;
+  if (start >= end) return { kind: 'range', start: 0, end: 0 };
+  if (order.isByCode) {
+    const codes = isDescending ? { start: size + 1 - end, end: size + 1 - start } : { start, end };
+    if (index.countOf(codes) <= countRows(set) || codes.end === codes.start + 1) {
+      return intersect(set, index.rowsOf(codes));
+    }
+  }
+  const rows = new Uint32Array(countRows(set));
+  let length = 0;
+  eachRow(set, (row) => {
+    const place = key.placeOf(index.codeAt(row));
+    if (place >= start && place < end) rows[length++] = row;
+  });
+  return rowSetOf(rows.subarray(0, length), index.rows);
+}
+
+/** Adds all rows of a table that stand at these places, value by value: a walk over the rows as they are sorted by code. */
+function addValues(page: Page, key: Key, rest: readonly Key[], { start, end }: Places): void {
+  const { index } = key;
+  for (let place = start; place < end;) {
+    const from = page.length;
+    const first = place;
+    do {
+      const code = key.codeOf(place++);
+      addSorted(page, key, code, 0, index.countOf({ start: code, end: code + 1 }));
+    } while (place < end && key.isSame(place - 1, place));
+    settle(page, page.rows.subarray(from, page.length), rest, place > first + 1);
+  }
+}
+
+/** Brings the rows of one value into order, in place; those of several codes are merged by row first. */
+function settle(page: Page, rows: Uint32Array, rest: readonly Key[], isMerged: boolean): void {
+  if (rows.length < 2) return;
+  if (isMerged) rows.sort();
+  if (rest.length > 0) rows.set(sorted(page, rows, rest));
+}
+
+/**
+ * Ascending rows in the order of the keys. Sorts numbers of place and position, which leaves rows of one value ascending;
+ * exact below 2^53, which is 90 million rows of as many values.
+ */
+function sorted(page: Page, rows: Uint32Array, keys: readonly Key[]): Uint32Array {
+  const [key, ...rest] = keys;
+  const { length } = rows;
+  if (!key || length < 2) return rows;
+  page.counters.rowsOrdered += length;
+  const marks = new Float64Array(length);
+  for (let i = 0; i < length; i++) marks[i] = key.placeOf(key.index.codeAt(rows[i]!)) * length + i;
+  marks.sort();
+  const placeAt = (i: number): number => Math.floor(marks[i]! / length);
+  const ordered = Uint32Array.from(marks, (mark) => rows[mark % length]!);
+  for (let start = 0; start < length;) {
+    let end = start + 1;
+    let isMerged = false;
+    while (end < length && isNeighbour(key, placeAt(end - 1), placeAt(end))) {
+      isMerged ||= placeAt(end - 1) !== placeAt(end);
+      end++;
+    }
+    settle(page, ordered.subarray(start, end), rest, isMerged);
+    start = end;
+  }
+  return ordered;
+}
+
+function isNeighbour(key: Key, a: number, b: number): boolean {
+  return a === b || key.isSame(a, b);
+}

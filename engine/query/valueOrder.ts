@@ -1,0 +1,128 @@
+// The order of a column's values as clients see them, as ranks of its codes: nearly always the codes themselves.
+// Own URLs stand in a dictionary by their placeholder, and instants far from today by a rounded double: those get a table.
+// Called by orderedPage.ts and facetCounts.ts.
+import { codesOfNumbers, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
+import { compareBytes } from '../bits/bytes.ts';
+import { codesOfOwnUrls } from './codes.ts';
+import { exactValue } from './values.ts';
+
+/**
+ * Ranks of codes: they ascend by value, null (the code `dictionary.size`) has the last one. `isByCode` where rank and code are
+ * the same number. `isSame`: whether two codes of neighbouring ranks are one value written differently (`5`, `5.00`).
+ */
+export interface ValueOrder {
+  readonly isByCode: boolean;
+  rankOf(code: number): number;
+  codeOf(rank: number): number;
+  isSame(a: number, b: number): boolean;
+}
+
+const encoder = new TextEncoder();
+// A byte order mark is part of a text.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * The order of a dictionary's values in a form: texts by code point as served, numbers by value, dates by instant and what
+ * is none behind them by text (A65). Cost: O(log size), or a table of all codes where they are not in this order.
+ */
+export function valueOrder(dictionary: Dictionary, form: ServedForm): ValueOrder {
+  const isSame = sameness(dictionary, form);
+  if (isOrderedByCode(dictionary, form)) {
+    return { isByCode: true, rankOf: (code) => code, codeOf: (rank) => rank, isSame };
+  }
+  const codes = sortedCodes(dictionary, form);
+  const ranks = new Uint32Array(codes.length);
+  codes.forEach((code, rank) => (ranks[code] = rank));
+  return { isByCode: false, rankOf: (code) => ranks[code]!, codeOf: (rank) => codes[rank]!, isSame };
+}
+
+/** Whether codes ascend by value in a form. Cost: O(log size), and a look at every instant beyond 2^53 microseconds. */
+export function isOrderedByCode(dictionary: Dictionary, form: ServedForm): boolean {
+  const displaced = displacedCodes(dictionary, form);
+  return displaced.every(({ start, end }) => start >= end);
+}
+
+/** The text of a code as served. Cost: the text. */
+export function servedText(dictionary: Dictionary, code: number, form: ServedForm): string {
+  const text = decoder.decode(textAt(dictionary, code));
+  const own = codesOfOwnUrls(dictionary);
+  return code >= own.start && code < own.end ? servedUrl(text, form) : text;
+}
+
+/** Runs of codes that may not stand where their values belong. */
+function displacedCodes(dictionary: Dictionary, form: ServedForm): readonly CodeRange[] {
+  if (dictionary.type === 'text') {
+    const own = codesOfOwnUrls(dictionary);
+    const isInPlace = isSpecForm(form) && codesOfText(dictionary, encoder.encode(form.baseUrl)).start === own.start;
+    return isInPlace ? [] : [own];
+  }
+  if (dictionary.type !== 'date' && dictionary.type !== 'dateTime') return [];
+  const early = codesOfNumbers(dictionary, -Infinity, -Number.MAX_SAFE_INTEGER);
+  const late = codesOfNumbers(dictionary, Number.MAX_SAFE_INTEGER, Infinity);
+  return [early, late].filter((range) => hasRepeats(dictionary.numbers!, range));
+}
+
+function hasRepeats(numbers: Float64Array, { start, end }: CodeRange): boolean {
+  for (let code = start + 1; code < end; code++) if (numbers[code] === numbers[code - 1]) return true;
+  return false;
+}
+
+/** All codes by value, null last: the displaced ones sorted and merged with the others. */
+function sortedCodes(dictionary: Dictionary, form: ServedForm): Uint32Array {
+  const compare = comparison(dictionary, form);
+  const displaced = displacedCodes(dictionary, form);
+  const moved: number[] = [];
+  const rest: number[] = [];
+  for (let code = 0; code < dictionary.size; code++) {
+    (displaced.some(({ start, end }) => code >= start && code < end) ? moved : rest).push(code);
+  }
+  moved.sort(compare);
+  const codes = new Uint32Array(dictionary.size + 1);
+  let [length, i] = [0, 0];
+  for (const code of moved) {
+    while (i < rest.length && compare(rest[i]!, code) < 0) codes[length++] = rest[i++]!;
+    codes[length++] = code;
+  }
+  while (i < rest.length) codes[length++] = rest[i++]!;
+  codes[length] = dictionary.size;
+  return codes;
+}
+
+function comparison(dictionary: Dictionary, form: ServedForm): (a: number, b: number) => number {
+  const { numbers } = dictionary;
+  if (!numbers) {
+    const bytes = (code: number): Uint8Array => encoder.encode(servedText(dictionary, code, form));
+    return (a, b) => compareBytes(bytes(a), bytes(b)) || a - b;
+  }
+  const exact = (code: number): bigint => BigInt(exactOf(dictionary, code)!);
+  return (a, b) => {
+    if (numbers[a] !== numbers[b]) return a - b;
+    const difference = exact(a) - exact(b);
+    return difference < 0n ? -1 : difference > 0n ? 1 : a - b;
+  };
+}
+
+function exactOf(dictionary: Dictionary, code: number): string | undefined {
+  return exactValue(dictionary.type, decoder.decode(textAt(dictionary, code)));
+}
+
+/** Null is like nothing else, and so is what is no date. */
+function sameness(dictionary: Dictionary, form: ServedForm): (a: number, b: number) => boolean {
+  const { numbers, size, type } = dictionary;
+  if (type === 'boolean') return () => false;
+  if (!numbers) {
+    const own = codesOfOwnUrls(dictionary);
+    const isOwn = (code: number): boolean => code >= own.start && code < own.end;
+    return (a, b) =>
+      (isOwn(a) || isOwn(b)) &&
+      a < size &&
+      b < size &&
+      servedText(dictionary, a, form) === servedText(dictionary, b, form);
+  }
+  return (a, b) => {
+    if (a >= size || b >= size || numbers[a] !== numbers[b]) return false;
+    if (type === 'float' || Math.abs(numbers[a]!) <= Number.MAX_SAFE_INTEGER) return true;
+    return exactOf(dictionary, a) === exactOf(dictionary, b);
+  };
+}

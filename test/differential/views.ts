@@ -1,0 +1,216 @@
+// The oracle's reading of ordering, after and facets, and what they make of the records found: sorted arrays and plain counts.
+// Called by judge.ts and the oracle. Rules: design, Parameters and Exports, order, facets.
+import type { Collection, Field } from '../../engine/schema/types.ts';
+import { memberOf, writeText, type Json } from './json.ts';
+import { lastValue, type Pair } from './query.ts';
+import { suggestion } from './suggest.ts';
+import { instantOf } from './values.ts';
+
+/** A path of fields; a field that is a relation at its end means its id. */
+type Path = readonly Field[];
+
+/** What is wrong with the parameter at a place of the query, and which names in it have no effect. */
+interface Remark {
+  readonly place: number;
+  readonly messages: readonly string[];
+  readonly ignored: readonly (readonly [parameter: string, name: string])[];
+}
+
+/** How a list is shown. */
+export interface View {
+  readonly order: readonly { readonly path: Path; readonly descending: boolean }[];
+  readonly after: bigint | undefined;
+  readonly facets: readonly { readonly name: string; readonly path: Path }[];
+  readonly remarks: readonly Remark[];
+}
+
+type Text = (stored: string) => string;
+
+/** Reads the parameters of a list; a record or root view, without a collection, has none of them. */
+export function viewOf(pairs: readonly Pair[], collection: Collection | undefined, isStrict: boolean): View {
+  const fields = collection?.fields ?? [];
+  const view: View = {
+    order: members(pairs, 'ordering').flatMap((name) => {
+      const path = pathOf(fields, name.replace(/^-\s*/, ''), true);
+      return path ? [{ path, descending: name.startsWith('-') }] : [];
+    }),
+    after: afterOf(pairs),
+    facets: [...new Set(members(pairs, 'facets'))].map((name) => ({ name, path: pathOf(fields, name, false) ?? [] })),
+    remarks: [],
+  };
+  if (!collection) return view;
+  return {
+    ...view,
+    remarks: [...orderingRemarks(pairs, fields, isStrict), ...afterRemarks(pairs), ...facetRemarks(pairs, fields)],
+  };
+}
+
+function members(pairs: readonly Pair[], parameter: string): readonly string[] {
+  const names = (lastValue(pairs, parameter) ?? '').split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+function placeOf(pairs: readonly Pair[], parameter: string): number {
+  return pairs.findLastIndex(([name]) => name === parameter);
+}
+
+function orderingRemarks(pairs: readonly Pair[], fields: readonly Field[], isStrict: boolean): readonly Remark[] {
+  const names = members(pairs, 'ordering').map((name) => name.replace(/^-\s*/, ''));
+  const unknown = [...new Set(names.filter((name) => name !== '' && !pathOf(fields, name, true)))];
+  const messages = isStrict ? unknown.map((name) => unknownField(fields, name, true)) : [];
+  return [{ place: placeOf(pairs, 'ordering'), messages, ignored: unknown.map((name) => ['ordering', name] as const) }];
+}
+
+function facetRemarks(pairs: readonly Pair[], fields: readonly Field[]): readonly Remark[] {
+  const names = [...new Set(members(pairs, 'facets'))];
+  const unknown = names.filter((name) => !pathOf(fields, name, false));
+  const messages = unknown.map((name) => unknownField(fields, name, false));
+  if (names.length > 10) messages.push('At most 10 facets can be asked for at once.');
+  return [{ place: placeOf(pairs, 'facets'), messages, ignored: [] }];
+}
+
+const WHOLE = /^([+-]?\d+)(?:\.0*)?$/;
+
+function afterOf(pairs: readonly Pair[]): bigint | undefined {
+  const digits = WHOLE.exec((lastValue(pairs, 'after') ?? '').trim())?.[1];
+  return digits === undefined ? undefined : BigInt(digits.replace('+', ''));
+}
+
+function afterRemarks(pairs: readonly Pair[]): readonly Remark[] {
+  const value = lastValue(pairs, 'after');
+  if (value === undefined) return [];
+  const messages: string[] = [];
+  if (value.includes('\0')) messages.push('Null characters are not allowed.');
+  else if (value.trim() === '') messages.push('This field is required.');
+  else if (afterOf(pairs) === undefined) messages.push('Enter a whole number.');
+  for (const other of ['ordering', 'offset']) {
+    if (lastValue(pairs, other) !== undefined) messages.push(`Not together with "${other}".`);
+  }
+  return [{ place: placeOf(pairs, 'after'), messages, ignored: [] }];
+}
+
+function unknownField(fields: readonly Field[], name: string, isToOne: boolean): string {
+  const known = fields.map((field) => field.name).filter((each) => pathOf(fields, each, isToOne));
+  const nearest = suggestion(name, known, []);
+  const key = /"(.*)"/s.exec(nearest)?.[1];
+  return `Unknown field "${name}".${key !== undefined && pathOf(fields, key, isToOne) ? nearest : ''}`;
+}
+
+/** The fields of a path that ends on values; with `isToOne` only where a record has at most one of them. */
+function pathOf(roots: readonly Field[], name: string, isToOne: boolean): Path | undefined {
+  const path: Field[] = [];
+  let fields = roots;
+  for (const step of name.split('__')) {
+    const field = fields.find((each) => each.name === step);
+    if (!field || field.kind === 'opaque') return undefined;
+    if (isToOne && (field.kind === 'records' || field.kind === 'links' || field.kind === 'scalars')) return undefined;
+    path.push(field);
+    fields = 'fields' in field ? field.fields : [];
+  }
+  const last = path.at(-1);
+  if (last?.kind !== 'record' && last?.kind !== 'records') return path;
+  const id = last.fields.find((field) => field.name === last.idField);
+  return id && [...path, id];
+}
+
+/** The records in the order asked for; they come in the order of their ids. */
+export function inOrder<T extends { readonly json: Json }>(
+  records: readonly T[],
+  { order }: View,
+  text: Text,
+): readonly T[] {
+  return records.toSorted((a, b) => {
+    for (const { path, descending } of order) {
+      const [first, second] = [a, b].map(({ json }) => valuesAt(json, path, text)[0] ?? null);
+      const difference = compare(first ?? null, second ?? null);
+      if (difference !== 0) return descending ? -difference : difference;
+    }
+    return 0;
+  });
+}
+
+/** The member that stands behind the results of a page; empty without facets. */
+export function facetsMember(records: readonly { readonly json: Json }[], { facets }: View, text: Text): string {
+  if (facets.length === 0) return '';
+  const each = facets.map(({ name, path }) => `${writeText(name)}:${facetOf(records, path, text)}`);
+  return `,"facets":{${each.join(',')}}`;
+}
+
+interface Value {
+  readonly key: number | bigint | string;
+  readonly text: string;
+}
+
+interface Group {
+  value: Value | null;
+  count: number;
+}
+
+/** Null and a text `null` have one key: with both there, null is counted as the text. */
+function facetOf(records: readonly { readonly json: Json }[], path: Path, text: Text): string {
+  const all = records.map(({ json }) => valuesAt(json, path, text));
+  const nullText = all.flat().find((value) => typeof value?.key === 'string' && value.text === 'null');
+  const groups: Group[] = [];
+  const byKey = new Map<number | bigint | string | null, Group>();
+  for (const values of all) {
+    const seen = new Set<Group>();
+    for (const each of values.length === 0 ? [null] : values) {
+      const value = each ?? nullText ?? null;
+      const key = value && (typeof value.key === 'string' ? `${value.key}` : value.key);
+      const group = byKey.get(key) ?? { value, count: 0 };
+      if (!byKey.has(key)) groups.push(group);
+      byKey.set(key, group);
+      // The first spelling by text is shown.
+      if (value && group.value && Buffer.compare(Buffer.from(value.text), Buffer.from(group.value.text)) < 0)
+        group.value = value;
+      seen.add(group);
+    }
+    for (const group of seen) group.count++;
+  }
+  const sorted = groups.toSorted((a, b) => b.count - a.count || compare(a.value, b.value)).slice(0, 100);
+  return `{${sorted.map(({ value, count }) => `${writeText(value?.text ?? 'null')}:${count}`).join(',')}}`;
+}
+
+/** All values at the end of a path, null where one is missing on the way. */
+function valuesAt(json: Json | undefined, path: Path, text: Text): readonly (Value | null)[] {
+  const [field, ...rest] = path;
+  if (!field) throw new Error('a path ends on a value');
+  const value = memberOf(json, field.name);
+  const items = value?.kind === 'array' ? value.items : [];
+  switch (field.kind) {
+    case 'record':
+      return valuesAt(value, rest, text);
+    case 'records':
+      return items.length === 0 ? [null] : items.flatMap((item) => valuesAt(item, rest, text));
+    case 'scalar':
+    case 'link':
+      return [valueOf(value, field, text)];
+    default:
+      return items.length === 0 ? [null] : items.map((item) => valueOf(item, field, text));
+  }
+}
+
+function valueOf(value: Json | undefined, field: Field, text: Text): Value | null {
+  if (!value || value.kind === 'null') return null;
+  if (field.kind === 'link' || field.kind === 'links') {
+    const id = (value.kind === 'string' && /(\d+)\/?(?:\?.*)?$/.exec(value.value)?.[1]) || '';
+    return { key: BigInt(id), text: id };
+  }
+  const shown = value.kind === 'string' ? text(value.value) : value.kind === 'number' ? value.token : '';
+  const type = 'type' in field ? field.type : 'text';
+  if (value.kind === 'boolean') return { key: String(value.value), text: String(value.value) };
+  if (value.kind === 'number' && type !== 'text') {
+    return { key: type === 'integer' ? BigInt(value.token) : Number(value.token), text: shown };
+  }
+  const isDate = type === 'date' || type === 'dateTime';
+  return { key: (isDate ? instantOf(shown) : undefined) ?? shown, text: shown };
+}
+
+/** Numbers by value, texts by code point and behind instants, null last. */
+function compare(a: Value | null, b: Value | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  if (typeof a.key === 'string' && typeof b.key === 'string')
+    return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
+  if (typeof a.key === 'string' || typeof b.key === 'string') return typeof a.key === 'string' ? 1 : -1;
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+}
