@@ -26,23 +26,19 @@ import {
 import type { Missed } from '../workers/protocol.ts';
 import type { Router } from '../workers/router.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
+import type { Settings } from './config.ts';
 import { answersFor, type Answers } from './http/answers.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
 import { exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
-/** The settings that the catalogue's answers depend on; names and meanings are those of server/config.ts. */
-export interface CatalogueSettings {
+/** The settings that the catalogue's answers depend on; the base URL is known by now. */
+export interface CatalogueSettings extends Pick<
+  Settings,
+  'allowBaseUrls' | 'trustedProxies' | 'links' | 'limitMax' | 'strict' | 'filterErrors' | 'filters' | 'cors'
+> {
   readonly baseUrl: string;
-  readonly allowBaseUrls: readonly string[];
-  readonly trustedProxies: readonly string[];
-  readonly links: 'spec' | 'request';
-  readonly limitMax: number | undefined;
-  readonly strict: boolean;
-  readonly filterErrors: 'fail' | 'empty' | 'ignore';
-  readonly filters: 'all' | 'documented';
-  readonly cors: boolean;
 }
 
 /** What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists. */

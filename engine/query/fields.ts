@@ -21,6 +21,8 @@ export interface FieldsAsked {
   readonly unknown: readonly string[];
 }
 
+const NOT_ASKED: FieldsAsked = { at: -1, keys: undefined, unknown: [] };
+
 /** How many unknown names get a suggestion: each costs an edit distance to every key of a like length. */
 const SUGGESTIONS_MAX = 20;
 
@@ -31,7 +33,8 @@ const SUGGESTIONS_MAX = 20;
 export function fieldsOf(parameters: readonly Parameter[], known: TopLevelKeys): FieldsAsked {
   let at = parameters.length - 1;
   while (at >= 0 && parameters[at]![0] !== FIELDS_PARAMETER) at--;
-  const value = parameters[at]?.[1] ?? '';
+  if (at < 0) return NOT_ASKED;
+  const value = parameters[at]![1];
   const names = new Set(value.split(',').flatMap((name) => name.trim() || []));
   if (names.size === 0) return { at, keys: undefined, unknown: [] };
   const isKey = new Set([...known.fields, ...known.others]);

@@ -67,6 +67,7 @@ function readOrdering(
   remarks: Map<number, Remark>,
 ): readonly OrderKey[] {
   const place = lastPlaceOf(parameters, 'ordering');
+  if (place < 0) return [];
   const found = new Map<unknown, OrderKey>();
   const unknown = new Set<string>();
   for (const member of namesIn(parameters, place)) {
@@ -105,10 +106,11 @@ function readFacets(
   remarks: Map<number, Remark>,
 ): readonly Facet[] {
   const place = lastPlaceOf(parameters, 'facets');
+  if (place < 0) return [];
   const names = new Set(namesIn(parameters, place));
   const facets = [...names].map((name) => ({ name, path: name.split('__') }));
   const unknown = facets.filter(({ path }) => !valuesAt(collection, path)).map(({ name }) => name);
-  const messages = [...unknownFields(collection, unknown, () => true)];
+  const messages = unknown.length === 0 ? [] : [...unknownFields(collection, unknown, () => true)];
   if (names.size > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
   if (messages.length > 0) remarks.set(place, { problem: { key: 'facets', messages }, ignored: [] });
   return facets;

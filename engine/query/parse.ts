@@ -93,8 +93,10 @@ export function parseListQuery(
   const keys = parameters.map(([name]) =>
     LIST_PARAMETERS.includes(name) ? undefined : readKey(collection, name, isKnown),
   );
-  const fields = [...collection.members.keys()].filter(isKnown);
-  const refuse = refusal(parameters, options, { fields, others: LIST_PARAMETERS });
+  const refuse = refusal(parameters, options, () => ({
+    fields: [...collection.members.keys()].filter(isKnown),
+    others: LIST_PARAMETERS,
+  }));
   const { remarks, ...controls } = readListControls(collection, parameters, isStrict(parameters, options));
   const winners = lastByIdentity(keys);
   const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
@@ -132,7 +134,7 @@ export function parseRecordQuery(
 ): RecordRequest {
   const parameters = decodeForm(query);
   const heeded = known ? RECORD_PARAMETERS : VIEW_PARAMETERS;
-  const refuse = refusal(parameters, options, { fields: [], others: heeded });
+  const refuse = refusal(parameters, options, () => ({ fields: [], others: heeded }));
   const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
   const asked = known && fieldsOf(parameters, known);
   parameters.forEach(([name], i) => {
@@ -189,11 +191,11 @@ function addRemark({ ignored, problems }: Findings, remark: Remark | undefined):
   if (remark?.problem) problems.push(remark.problem);
 }
 
-/** What to do with an unknown name: note it, and in strict mode refuse it, with a suggestion for the first few. */
+/** What to do with an unknown name: note it, and in strict mode refuse it, with a suggestion of `known` for the first few. */
 function refusal(
   parameters: readonly Parameter[],
   options: Pick<QueryOptions, 'isStrict'>,
-  known: KnownNames,
+  known: () => KnownNames,
 ): (findings: Findings, name: string) => void {
   const refuses = isStrict(parameters, options);
   let suggestions = 0;
@@ -201,7 +203,7 @@ function refusal(
     if (findings.ignored.has(name)) return;
     findings.ignored.add(name);
     if (!refuses) return;
-    const nearest = suggestions++ < SUGGESTIONS_MAX ? nearestKey(name, known) : undefined;
+    const nearest = suggestions++ < SUGGESTIONS_MAX ? nearestKey(name, known()) : undefined;
     findings.problems.push({ key: name, messages: [unknownParameter(nearest)] });
   };
 }
