@@ -2,8 +2,9 @@
 // Called by parse.ts, for lists and single records alike.
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { Parameter } from './form.ts';
+import { lastPlaceOf, namesAt } from './paging.ts';
 import { unknownField, type Problem } from './problems.ts';
-import { nearestName } from './suggest.ts';
+import { nearestName, SUGGESTIONS_MAX } from './suggest.ts';
 
 /** The parameter's name (design: Parameters). */
 export const FIELDS_PARAMETER = 'fields';
@@ -23,19 +24,14 @@ export interface FieldsAsked {
 
 const NOT_ASKED: FieldsAsked = { at: -1, keys: undefined, unknown: [] };
 
-/** How many unknown names get a suggestion: each costs an edit distance to every key of a like length. */
-const SUGGESTIONS_MAX = 20;
-
 /**
  * Reads the last `fields`: names separated by commas, trimmed, empty ones left out; without any name records are whole.
  * `known` are the keys that records of the collection can have. Cost: the value and the keys. Source: A61.
  */
 export function fieldsOf(parameters: readonly Parameter[], known: TopLevelKeys): FieldsAsked {
-  let at = parameters.length - 1;
-  while (at >= 0 && parameters[at]![0] !== FIELDS_PARAMETER) at--;
+  const at = lastPlaceOf(parameters, FIELDS_PARAMETER);
   if (at < 0) return NOT_ASKED;
-  const value = parameters[at]![1];
-  const names = new Set(value.split(',').flatMap((name) => name.trim() || []));
+  const names = new Set(namesAt(parameters, at));
   if (names.size === 0) return { at, keys: undefined, unknown: [] };
   const isKey = new Set([...known.fields, ...known.others]);
   const asked = [...names];

@@ -3,10 +3,10 @@
 import type { CollectionIndex } from '../index/table.ts';
 import type { IgnoredName } from './fields.ts';
 import type { Parameter } from './form.ts';
-import { isGiven, lastPlaceOf } from './paging.ts';
+import { isGiven, lastPlaceOf, namesAt } from './paging.ts';
 import { notTogether, tooManyFacets, unknownField, type Problem } from './problems.ts';
 import { valuesAt } from './scalarPath.ts';
-import { nearestKey } from './suggest.ts';
+import { nearestKey, SUGGESTIONS_MAX } from './suggest.ts';
 import { parseValue } from './values.ts';
 
 /** One key of an order: a scalar's path, or that of a to-one relation, which stands for its id. */
@@ -41,9 +41,6 @@ export interface ListControls {
 /** Facets of one request: each costs up to a look at every record. */
 export const FACETS_MAX = 10;
 
-/** Names of one value that get a suggestion, as for parameters. */
-const SUGGESTIONS_MAX = 20;
-
 /** Reads the last ordering, after and facets of a list. Cost: their lengths, and suggestions for names that are refused. */
 export function readListControls(
   collection: CollectionIndex,
@@ -70,7 +67,7 @@ function readOrdering(
   if (place < 0) return [];
   const found = new Map<unknown, OrderKey>();
   const unknown = new Set<string>();
-  for (const member of namesIn(parameters, place)) {
+  for (const member of namesAt(parameters, place)) {
     const isDescending = member.startsWith('-');
     const name = isDescending ? member.slice(1).trim() : member;
     const path = name.split('__');
@@ -107,22 +104,13 @@ function readFacets(
 ): readonly Facet[] {
   const place = lastPlaceOf(parameters, 'facets');
   if (place < 0) return [];
-  const names = new Set(namesIn(parameters, place));
+  const names = new Set(namesAt(parameters, place));
   const facets = [...names].map((name) => ({ name, path: name.split('__') }));
   const unknown = facets.filter(({ path }) => !valuesAt(collection, path)).map(({ name }) => name);
   const messages = unknown.length === 0 ? [] : [...unknownFields(collection, unknown, () => true)];
   if (names.size > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
   if (messages.length > 0) remarks.set(place, { problem: { key: 'facets', messages }, ignored: [] });
   return facets;
-}
-
-/** The members of a comma-separated value, trimmed; empty ones say nothing. */
-function namesIn(parameters: readonly Parameter[], place: number): readonly string[] {
-  const text = parameters[place]?.[1] ?? '';
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }
 
 /** A message a name, with the nearest field that fits for the first few. `fits` is told how many to-many steps there are. */

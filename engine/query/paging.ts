@@ -40,6 +40,15 @@ export function isGiven(parameters: readonly Parameter[], name: string): boolean
   return lastPlaceOf(parameters, name) >= 0;
 }
 
+/** The members of the comma-separated value at a place, trimmed; empty ones say nothing. No place has none. Cost: the value. */
+export function namesAt(parameters: readonly Parameter[], place: number): readonly string[] {
+  const text = parameters[place]?.[1] ?? '';
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
 /** The last value of a parameter, or undefined. Cost: one pass. */
 function lastOf(parameters: readonly Parameter[], name: string): string | undefined {
   return parameters[lastPlaceOf(parameters, name)]?.[1];

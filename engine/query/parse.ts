@@ -18,7 +18,7 @@ import {
   VIEW_PARAMETERS,
 } from './paging.ts';
 import { MESSAGES, tooManyRegexes, unknownParameter, type Problem } from './problems.ts';
-import { nearestKey, type KnownNames } from './suggest.ts';
+import { type KnownNames, nearestKey, SUGGESTIONS_MAX } from './suggest.ts';
 import type { Operand } from './values.ts';
 
 /** The settings that decide how queries are read (A19, A27, A29, A33). `limitMax` undefined means no upper bound. */
@@ -65,12 +65,6 @@ export interface ListRequest extends RecordRequest {
   readonly conditions: readonly Condition[];
   readonly isEmpty: boolean;
 }
-
-/**
- * How many unknown parameters get a suggestion: a person reads no more, and each costs an edit distance to every key of the
- * collection.
- */
-const SUGGESTIONS_MAX = 20;
 
 /** Regular expressions in one query: each takes up to some ms to compile, before the pool sees it. */
 const REGEXES_MAX = 8;

@@ -1,6 +1,13 @@
 // The known name that a refused one may stand for: nearest by edit distance, within a third of the name's length.
-// Runs only where strict mode refuses a parameter. Called by parse.ts and fields.ts.
+// Runs only where strict mode refuses a parameter. Called by parse.ts, fields.ts and
+// listControls.ts.
 import { distance } from 'fastest-levenshtein';
+
+/**
+ * How many unknown names of one kind get a suggestion: a person reads no more, and each costs an edit distance to every key of
+ * the collection.
+ */
+export const SUGGESTIONS_MAX = 20;
 
 /** The names that may be suggested: fields take what followed the refused name (a path, a lookup, `!`), others stand alone. */
 export interface KnownNames {
