@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Body } from '../../engine/engine.ts';
 import { assertHeaderValue, checkedPiece, isBodiless } from './answerHead.ts';
-import type { Answer, Disconnection } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import { REQUEST_BODY_BYTES_MAX } from './framing.ts';
-import { INTERNAL_ERROR } from './refusals.ts';
+import { LiveExchange, type ErrorObserver } from './liveExchange.ts';
 
 /** Bytes copied and given to the socket at a time. */
 const WRITE_BYTES_MAX = 65_536;
@@ -18,22 +18,20 @@ const WRITE_BYTES_MAX = 65_536;
 const TURN_BYTES = 1 << 20;
 
 /** What all exchanges of one listener share. */
-export interface NodeContext {
+export interface NodeContext extends ErrorObserver {
   isDraining: boolean;
-  onError(error: unknown): void;
 }
 
 /** One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to node:http. */
-export class NodeExchange implements Disconnection {
+export class NodeExchange extends LiveExchange {
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #context: NodeContext;
-  readonly #listeners: (() => void)[] = [];
-  #isGone = false;
   #turnBytes = 0;
   isAwaiting = true;
 
   constructor(incoming: IncomingMessage, response: ServerResponse, context: NodeContext) {
+    super(context);
     this.#incoming = incoming;
     this.#response = response;
     this.#context = context;
@@ -43,45 +41,25 @@ export class NodeExchange implements Disconnection {
     return this.#response.writableEnded;
   }
 
-  isGone(): boolean {
-    return this.#isGone;
-  }
-
-  onGone(listener: () => void): void {
-    if (this.#isGone) listener();
-    else this.#listeners.push(listener);
-  }
-
-  /** The connection ended before the answer was out: tells whoever listens, and nothing is sent any more. */
+  /** The connection ended before the answer was out. */
   leave(): void {
-    this.#isGone = true;
-    try {
-      for (const listener of this.#listeners.splice(0)) listener();
-    } catch (error) {
-      this.#context.onError(error);
-    }
+    this.depart();
   }
 
-  /** Sends the answer; one that cannot be sent becomes a 500, or ends the connection where its head is out already. */
-  send(answer: Answer): void {
+  override send(answer: Answer): void {
     this.isAwaiting = false;
-    if (this.#isGone) return;
-    try {
-      this.#begin(answer);
-    } catch (error) {
-      this.#fail(error);
-    }
+    super.send(answer);
   }
 
   /** Sends the answer once it is there. `awaitsBody` first reads the request's body away, up to its limit. */
   async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#incoming) : false;
-    const ready = await this.#orFailure(answer);
+    const ready = await this.orFailure(answer);
     this.isAwaiting = false;
     this.send((await isTooLong) ? { ...ready, close: true } : ready);
   }
 
-  #begin(answer: Answer): void {
+  protected begin(answer: Answer): void {
     const { body } = answer;
     const hasBody = this.#incoming.method !== 'HEAD' && !isBodiless(answer.status) && body.bytes > 0;
     const lines = headerLines(answer, answer.close === true || this.#context.isDraining);
@@ -111,27 +89,20 @@ export class NodeExchange implements Disconnection {
   }
 
   #resume(body: Body, offset: number): void {
-    if (this.#isGone) return;
+    if (this.isGone()) return;
     try {
       this.#push(body, checkedPiece(body, offset), offset);
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
-  #fail(error: unknown): void {
-    this.#context.onError(error);
-    if (this.#response.headersSent) this.#incoming.socket.destroy();
-    else this.#begin(INTERNAL_ERROR);
+  protected hasBegun(): boolean {
+    return this.#response.headersSent;
   }
 
-  async #orFailure(answer: Answer | Promise<Answer>): Promise<Answer> {
-    try {
-      return await answer;
-    } catch (error) {
-      this.#context.onError(error);
-      return INTERNAL_ERROR;
-    }
+  protected cut(): void {
+    this.#incoming.socket.destroy();
   }
 }
 

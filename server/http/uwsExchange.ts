@@ -2,11 +2,12 @@
 // Never writes chunked, never buffers a page: what the socket does not take is asked for again from the body.
 // Made by http/uws.ts for each request.
 import { checkedPiece, isBodiless, statusText } from './answerHead.ts';
-import type { Answer, Disconnection } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import type { Flight } from './flight.ts';
 import { REQUEST_BODY_BYTES_MAX } from './framing.ts';
 import type { HeaderBlocks } from './headerBlock.ts';
-import { INTERNAL_ERROR, MALFORMED_REQUEST } from './refusals.ts';
+import { LiveExchange, type ErrorObserver } from './liveExchange.ts';
+import { MALFORMED_REQUEST } from './refusals.ts';
 import type { HttpResponse } from './uwsLibrary.ts';
 
 // How tryEnd(piece, total) counts (measured on uws-pack 20.0.8):
@@ -18,11 +19,10 @@ import type { HttpResponse } from './uwsLibrary.ts';
 // makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
 
 /** What all exchanges of one listener share. */
-export interface UwsContext {
+export interface UwsContext extends ErrorObserver {
   readonly flight: Flight;
   readonly headerBlocks: HeaderBlocks;
   isDraining: boolean;
-  onError(error: unknown): void;
 }
 
 /** Bytes that may be left with the library to send before it closes the connection; longer bodies go piece by piece. */
@@ -39,49 +39,29 @@ const FIRST_TURN_BYTES = 4 << 20;
 const TURN_BYTES = 1 << 20;
 
 /** One exchange. Cost for an answer that is ready at once and fits the socket: this object, no closure, no timer. */
-export class UwsExchange implements Disconnection {
+export class UwsExchange extends LiveExchange {
   readonly #response: HttpResponse;
   readonly #isHead: boolean;
   readonly #context: UwsContext;
   #isHeld = false;
-  #isGone = false;
   #hasBegun = false;
   #isWaiting = false;
   #isYielding = false;
-  #listeners: (() => void)[] | undefined;
 
   constructor(response: HttpResponse, isHead: boolean, context: UwsContext) {
+    super(context);
     this.#response = response;
     this.#isHead = isHead;
     this.#context = context;
-  }
-
-  isGone(): boolean {
-    return this.#isGone;
-  }
-
-  onGone(listener: () => void): void {
-    if (this.#isGone) listener();
-    else (this.#listeners ??= []).push(listener);
-  }
-
-  /** Sends the answer; one that cannot be sent becomes a 500, or ends the connection where its head is out already. */
-  send(answer: Answer): void {
-    if (this.#isGone) return;
-    try {
-      this.#begin(answer);
-    } catch (error) {
-      this.#fail(error);
-    }
   }
 
   /** Sends the answer once it is there. `awaitsBody` first reads the request's body away, up to its limit. */
   async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     this.#hold();
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
-    const ready = await this.#orFailure(answer);
+    const ready = await this.orFailure(answer);
     const closes = await isTooLong;
-    if (this.#isGone) return;
+    if (this.isGone()) return;
     this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
   }
 
@@ -97,11 +77,11 @@ export class UwsExchange implements Disconnection {
     if (!this.#isHead) return void response.close();
     this.#hold();
     setImmediate(() => {
-      if (!this.#isGone) response.close();
+      if (!this.isGone()) response.close();
     });
   }
 
-  #begin(answer: Answer): void {
+  protected begin(answer: Answer): void {
     const { body } = answer;
     const hasBody = !this.#isHead && !isBodiless(answer.status);
     const isLeft = hasBody && answer.close === true && body.bytes <= CLOSING_BYTES_MAX;
@@ -152,7 +132,7 @@ export class UwsExchange implements Disconnection {
     this.#isYielding = true;
     setImmediate(() => {
       this.#isYielding = false;
-      if (!this.#isGone) this.#response.cork(() => this.#resume(answer, offset));
+      if (!this.isGone()) this.#response.cork(() => this.#resume(answer, offset));
     });
   }
 
@@ -172,23 +152,16 @@ export class UwsExchange implements Disconnection {
     try {
       this.#push(answer, { piece: checkedPiece(answer.body, offset), offset, turnBytes: TURN_BYTES });
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
-  #fail(error: unknown): void {
-    this.#context.onError(error);
-    if (this.#hasBegun) this.#response.close();
-    else this.#begin(INTERNAL_ERROR);
+  protected hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
-  async #orFailure(answer: Answer | Promise<Answer>): Promise<Answer> {
-    try {
-      return await answer;
-    } catch (error) {
-      this.#context.onError(error);
-      return INTERNAL_ERROR;
-    }
+  protected cut(): void {
+    this.#response.close();
   }
 
   /** The answer outlives the handler: from here on the library must be able to say that the client left. */
@@ -200,15 +173,8 @@ export class UwsExchange implements Disconnection {
   }
 
   #leave(): void {
-    this.#isGone = true;
     this.#settle();
-    const listeners = this.#listeners ?? [];
-    this.#listeners = undefined;
-    try {
-      for (const listener of listeners) listener();
-    } catch (error) {
-      this.#context.onError(error);
-    }
+    this.depart();
   }
 
   #settle(): void {
