@@ -1,6 +1,7 @@
 // Builds one collection from its batches: columns with dictionaries and posting lists, child tables, record bytes, and
-// writes them as sections. Memory is that of the collection's own sections. Called by import.ts.
+// writes them as sections. Memory is that of the collection's columns, each let go once written. Called by import.ts.
 import { GrowableF64, GrowableU32 } from '../engine/bits/growable.ts';
+import { narrow } from '../engine/bits/narrow.ts';
 import { Interner } from '../engine/column/intern.ts';
 import { sortDictionary } from '../engine/column/sort.ts';
 import type { Dictionary } from '../engine/column/dictionary.ts';
@@ -53,7 +54,7 @@ export interface RepeatedId {
 
 /** Takes the batches of one collection in file order; then `repeatedIds` and `write`, once. */
 export class CollectionBuilder {
-  private readonly store = new RecordStore();
+  private readonly store: RecordStore;
   private readonly ids = new GrowableF64();
   private readonly lines = new GrowableU32();
   private readonly columns = new Map<string, ColumnSlot>();
@@ -62,8 +63,10 @@ export class CollectionBuilder {
   private readonly collection: Collection;
   private ordered: { order: Order; repeats: readonly Repeat[] } | undefined;
 
-  constructor(collection: Collection) {
+  /** `spillPath` is where a file may be made for many records, without a name and for as long as the builder is used. */
+  constructor(collection: Collection, spillPath: string) {
     this.collection = collection;
+    this.store = new RecordStore(spillPath);
     this.tables.set(collection.name, { rowEnds: new GrowableU32(), rows: 0 });
   }
 
@@ -126,10 +129,16 @@ export class CollectionBuilder {
       const written = this.writeColumn(writer, column, this.rowsOf(tables[column.table]!), orders[column.table]);
       nulls += written.nulls;
       if (written.targets) targets.push(written.targets);
+      this.columns.delete(column.path);
     }
     const ids = order ? Float64Array.from(order, (row) => this.ids.view()[row]!) : this.ids.view();
     const recordBytes = bytes;
     return { records: ids.length, ids, chunks, outlines, recordBytes, columns: columns.length, fields, nulls, targets };
+  }
+
+  /** Gives the records' memory or file back, written or not. */
+  close(): void {
+    this.store.close();
   }
 
   private rowsOf({ path }: TableLayout): number {
@@ -168,11 +177,11 @@ export class CollectionBuilder {
     if (column.isId) return { nulls: 0, targets: undefined };
     const rows = codes.map((code) => (code === NULL_CODE ? dictionary.size : sorted[code]!));
     const { starts, postings, dense, bitmaps } = invert(rows, dictionary.size);
-    writer.add(`${column.path}.codes`, [rows]);
-    writer.add(`${column.path}.postingStarts`, [starts]);
-    writer.add(`${column.path}.postings`, [postings]);
-    writer.add(`${column.path}.dense`, [dense]);
-    writer.add(`${column.path}.bitmaps`, [bitmaps]);
+    writer.add(`${column.path}.codes`, narrow(rows));
+    writer.add(`${column.path}.postingStarts`, starts);
+    writer.add(`${column.path}.postings`, postings);
+    writer.add(`${column.path}.dense`, dense);
+    writer.add(`${column.path}.bitmaps`, bitmaps);
     const counts = Uint32Array.from({ length: dictionary.size }, (_, code) => starts[code + 1]! - starts[code]!);
     const nulls = rows.length - starts[dictionary.size]!;
     return {
@@ -262,14 +271,14 @@ function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { s
 }
 
 function writeDictionary(writer: SnapshotWriter, path: string, dictionary: Dictionary): void {
-  writer.add(`${path}.text`, [dictionary.text]);
-  writer.add(`${path}.textEnds`, [dictionary.ends]);
-  if (dictionary.numbers) writer.add(`${path}.numbers`, [dictionary.numbers]);
+  writer.add(`${path}.text`, dictionary.text);
+  writer.add(`${path}.textEnds`, dictionary.ends);
+  if (dictionary.numbers) writer.add(`${path}.numbers`, dictionary.numbers);
   if (!hasGrams(dictionary)) return;
   const grams = buildGrams(dictionary);
-  writer.add(`${path}.gramKeys`, [grams.keys]);
-  writer.add(`${path}.gramEnds`, [grams.ends]);
-  writer.add(`${path}.gramPostings`, [grams.postings]);
+  writer.add(`${path}.gramKeys`, grams.keys);
+  writer.add(`${path}.gramEnds`, grams.ends);
+  writer.add(`${path}.gramPostings`, grams.postings);
 }
 
 function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnds: Uint32Array): Order {
@@ -277,7 +286,7 @@ function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnd
   const parentOfRow = new Uint32Array(starts[starts.length - 1]!);
   for (let parent = 0; parent + 1 < starts.length; parent++)
     parentOfRow.fill(parent, starts[parent], starts[parent + 1]);
-  writer.add(`${path}.rowStarts`, [starts]);
-  writer.add(`${path}.parents`, [parentOfRow]);
+  writer.add(`${path}.rowStarts`, starts);
+  writer.add(`${path}.parents`, parentOfRow);
   return order;
 }

@@ -79,18 +79,21 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   let inferred: readonly InferredFields[] = [];
   try {
     const { bytes, generation } = await writeSnapshot(options.file, async (writer) => {
-      const imported = await importCollections({ dataSet, decoders, writer, isLenient: options.isLenient }, onProgress);
+      const spillPath = `${options.file}.records-${process.pid}`;
+      const importing = { dataSet, decoders, writer, isLenient: options.isLenient, spillPath };
+      const imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
       reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
       inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
-      writer.add(METADATA_SECTION, [
+      writer.add(
+        METADATA_SECTION,
         encodeMetadata({
           collections: countsOf(reports, imported),
           fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
           outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
         }),
-      ]);
+      );
       return { created: options.created ?? dataSet.created };
     });
     return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred };
@@ -104,6 +107,7 @@ interface Importing {
   readonly decoders: Decoders;
   readonly writer: SnapshotWriter;
   readonly isLenient: boolean;
+  readonly spillPath: string;
 }
 
 async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly Imported[]> {
@@ -124,35 +128,33 @@ async function importCollections(importing: Importing, onProgress: OnProgress): 
 }
 
 async function importCollection(
-  { decoders, writer, isLenient }: Importing,
+  { decoders, writer, isLenient, spillPath }: Importing,
   collection: Collection,
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
 ): Promise<Imported> {
-  const builder = new CollectionBuilder(collection);
-  const faults = new Faults(file?.path ?? '', isLenient);
-  if (file) {
-    for await (const { batch, fileBytesRead } of decoders.batches(collection.name, linesOf(file))) {
-      for (const fault of batch.faults) faults.add(fault);
-      builder.add(batch);
-      onBytes(fileBytesRead);
+  const builder = new CollectionBuilder(collection, spillPath);
+  try {
+    const faults = new Faults(file?.path ?? '', isLenient);
+    if (file) {
+      for await (const { batch, fileBytesRead } of decoders.batches(collection.name, linesOf(file))) {
+        for (const fault of batch.faults) faults.add(fault);
+        builder.add(batch);
+        onBytes(fileBytesRead);
+      }
     }
+    for (const { id, line, firstLine } of builder.repeatedIds()) {
+      faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
+    }
+    faults.end();
+    const start = writer.bytes;
+    const built = builder.write(writer);
+    const indexBytes = writer.bytes - start - built.recordBytes;
+    const inputBytes = file?.bytes ?? 0;
+    return { collection, built, inputBytes, indexBytes, skipped: faults.told, skippedCount: faults.count };
+  } finally {
+    builder.close();
   }
-  for (const { id, line, firstLine } of builder.repeatedIds()) {
-    faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
-  }
-  faults.end();
-  const start = writer.bytes;
-  const built = builder.write(writer);
-  const indexBytes = writer.bytes - start - built.recordBytes;
-  return {
-    collection,
-    built,
-    inputBytes: file?.bytes ?? 0,
-    indexBytes,
-    skipped: faults.told,
-    skippedCount: faults.count,
-  };
 }
 
 /** The faulty lines of one file: told up to a number, counted beyond. */

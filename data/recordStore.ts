@@ -1,22 +1,21 @@
-// The served bytes of one collection while it is imported: blocks as they were decoded, written out in id order.
-// Knows bytes and positions only. Called by build.ts.
-import { GrowableU32 } from '../engine/bits/growable.ts';
+// The records of one collection while it is imported, written out in id order: where their bytes, own URLs and members stand.
+// Knows positions only; the bytes are recordBytes.ts's. Called by build.ts.
+import { GrowableF64, GrowableU32 } from '../engine/bits/growable.ts';
+import { narrow } from '../engine/bits/narrow.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import type { Outlines } from '../engine/column/outline.ts';
 import type { Batch } from './batch.ts';
 import type { Order } from './order.ts';
 import { OutlineStore } from './outlines.ts';
+import { RecordBytes } from './recordBytes.ts';
 
 /** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */
 export const CHUNK_BYTES_MAX = 1 << 30;
 
-interface Block {
-  readonly bytes: Uint8Array;
-  readonly firstRow: number;
-}
-
+/** One run of records: its sections, and where its bytes stand among those that were decoded. */
 interface Chunk {
-  readonly pieces: Uint8Array[];
+  readonly runStarts: GrowableF64;
+  readonly runEnds: GrowableF64;
   readonly ends: GrowableU32;
   readonly links: GrowableU32;
   readonly linkEnds: GrowableU32;
@@ -35,8 +34,10 @@ export interface StoredRecords {
 
 /** Decoded records of one collection: `recordEnds` and `links` are positions in the record's block. */
 export class RecordStore {
-  private readonly blocks: Block[] = [];
-  private readonly blockOfRow = new GrowableU32();
+  private readonly bytes: RecordBytes;
+  /** Of each batch: its first row and where its bytes stand. */
+  private readonly batchRows = new GrowableU32();
+  private readonly batchStarts = new GrowableF64();
   private readonly recordEnds = new GrowableU32();
   private readonly links = new GrowableU32();
   private readonly linkEnds = new GrowableU32();
@@ -45,18 +46,23 @@ export class RecordStore {
   private readonly outlineOf = new GrowableU32();
   private readonly outlines = new OutlineStore();
 
+  /** `spillPath` is where a file may be made for many records. */
+  constructor(spillPath: string) {
+    this.bytes = new RecordBytes(spillPath);
+  }
+
   /** How many records have been added. */
   get rows(): number {
     return this.recordEnds.length;
   }
 
-  /** Adds the records of a batch; keeps its bytes. */
+  /** Adds the records of a batch; may keep its bytes. */
   add(batch: Batch): void {
-    const block = this.blocks.push({ bytes: batch.bytes, firstRow: this.rows }) - 1;
+    this.batchRows.push(this.rows);
+    this.batchStarts.push(this.bytes.add(batch.bytes));
     this.linkEnds.pushAll(batch.linkEnds, this.links.length);
     this.links.pushAll(batch.links);
     this.recordEnds.pushAll(batch.recordEnds);
-    for (let i = 0; i < batch.recordEnds.length; i++) this.blockOfRow.push(block);
     this.addMembers(batch);
   }
 
@@ -82,51 +88,40 @@ export class RecordStore {
     for (let row = 0; row < count; chunks++) {
       const chunk = this.chunkFrom(row, count, order, chunkBytesMax);
       const section = (part: string): string => `${name}/records/${chunks}.${part}`;
-      writer.add(section('bytes'), chunk.pieces);
-      writer.add(section('ends'), [chunk.ends.view()]);
-      writer.add(section('links'), [chunk.links.view()]);
-      writer.add(section('linkEnds'), [chunk.linkEnds.view()]);
-      writer.add(section('outlines'), [chunk.outlines.view()]);
-      writer.add(section('members'), [chunk.members.view()]);
-      writer.add(section('memberEnds'), [chunk.memberEnds.view()]);
+      const runs = { starts: chunk.runStarts.view(), ends: chunk.runEnds.view() };
+      writer.addPieces(section('bytes'), this.bytes.read(runs));
+      writer.add(section('ends'), chunk.ends.view());
+      writer.add(section('links'), chunk.links.view());
+      writer.add(section('linkEnds'), chunk.linkEnds.view());
+      writer.add(section('outlines'), narrow(chunk.outlines.view()));
+      writer.add(section('members'), narrow(chunk.members.view()));
+      writer.add(section('memberEnds'), chunk.memberEnds.view());
       row += chunk.ends.length;
       bytes += chunk.bytes;
     }
     return { chunks, bytes, outlines: this.outlines.take() };
   }
 
+  /** Gives memory or file back. */
+  close(): void {
+    this.bytes.close();
+  }
+
   private chunkFrom(first: number, count: number, order: Order, bytesMax: number): Chunk {
-    const chunk: Chunk = {
-      pieces: [],
-      ends: new GrowableU32(),
-      links: new GrowableU32(),
-      linkEnds: new GrowableU32(),
-      members: new GrowableU32(),
-      memberEnds: new GrowableU32(),
-      outlines: new GrowableU32(),
-      bytes: 0,
-    };
-    let run: { block: number; start: number; end: number } | undefined;
-    const endRun = (): void => {
-      if (run) chunk.pieces.push(this.blocks[run.block]!.bytes.subarray(run.start, run.end));
-    };
-    for (let i = first; i < count; i++) {
+    const chunk = emptyChunk();
+    const { batchRows, batchStarts, recordEnds } = this;
+    for (let i = first, batch = 0; i < count; i++) {
       const row = order ? order[i]! : i;
-      const block = this.blockOfRow.at(row);
-      const start = row === this.blocks[block]!.firstRow ? 0 : this.recordEnds.at(row - 1);
-      const end = this.recordEnds.at(row);
+      batch = batchOf(batchRows, batch, row);
+      const start = row === batchRows.at(batch) ? 0 : recordEnds.at(row - 1);
+      const end = recordEnds.at(row);
       if (chunk.bytes + end - start > bytesMax && i > first) break;
-      if (run && run.block === block && run.end === start) run.end = end;
-      else {
-        endRun();
-        run = { block, start, end };
-      }
+      addRun(chunk, batchStarts.at(batch) + start, batchStarts.at(batch) + end);
       this.addLinks(chunk, row, chunk.bytes - start);
       this.addMembersOf(chunk, row);
       chunk.bytes += end - start;
       chunk.ends.push(chunk.bytes);
     }
-    endRun();
     return chunk;
   }
 
@@ -142,4 +137,41 @@ export class RecordStore {
     chunk.memberEnds.push(chunk.members.length);
     chunk.outlines.push(this.outlines.written(this.outlineOf.at(row)));
   }
+}
+
+function emptyChunk(): Chunk {
+  return {
+    runStarts: new GrowableF64(),
+    runEnds: new GrowableF64(),
+    ends: new GrowableU32(),
+    links: new GrowableU32(),
+    linkEnds: new GrowableU32(),
+    members: new GrowableU32(),
+    memberEnds: new GrowableU32(),
+    outlines: new GrowableU32(),
+    bytes: 0,
+  };
+}
+
+/** Adds bytes to a run of records; those that continue the bytes before make one run with them. */
+function addRun({ runStarts, runEnds }: Chunk, start: number, end: number): void {
+  const last = runEnds.length - 1;
+  if (last >= 0 && runEnds.at(last) === start) runEnds.set(last, end);
+  else {
+    runStarts.push(start);
+    runEnds.push(end);
+  }
+}
+
+/** The batch that holds a row: the one before or the next where rows come in order, else found by halving. */
+function batchOf(firstRows: GrowableU32, near: number, row: number): number {
+  const endOf = (batch: number): number => (batch + 1 < firstRows.length ? firstRows.at(batch + 1) : Infinity);
+  if (firstRows.at(near) <= row && row < endOf(near)) return near;
+  let low = 0;
+  for (let high = firstRows.length; high - low > 1;) {
+    const middle = (low + high) >>> 1;
+    if (firstRows.at(middle) <= row) low = middle;
+    else high = middle;
+  }
+  return low;
 }

@@ -9,7 +9,7 @@ import { decodeHeader, HEADER_BYTES, isRefusal, type Header, type Refusal } from
 import { decodeDirectory, paddedBytes, type Directory, type Section } from '../engine/snapshot/directory.ts';
 import type { LoadedSnapshot, Placement } from '../engine/snapshot/open.ts';
 import { misplacedLink, Rebase } from '../engine/snapshot/rebase.ts';
-import { SnapshotWriter } from '../engine/snapshot/write.ts';
+import { SnapshotWriter, type Sink } from '../engine/snapshot/write.ts';
 import { removedBySignal } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -31,7 +31,7 @@ export async function writeSnapshot(
   return removedBySignal(partial, async () => {
     const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial));
     try {
-      const writer = new SnapshotWriter((bytes) => output.write(bytes));
+      const writer = new SnapshotWriter(output);
       const { created } = await fill(writer);
       const header = writer.finish(created, () => output.hash());
       const written = attempt(`cannot write ${file}`, () => output.close(header));
@@ -97,7 +97,7 @@ export async function contentHashOf(file: string, onProgress: OnProgress = () =>
   }
 }
 
-class SnapshotOutput {
+class SnapshotOutput implements Sink {
   private readonly descriptor: number;
   private readonly file: string;
   private readonly content = createHash('sha256');
@@ -108,7 +108,7 @@ class SnapshotOutput {
 
   constructor(file: string) {
     this.file = file;
-    this.descriptor = openSync(file, 'w');
+    this.descriptor = openSync(file, 'w+');
     writeSync(this.descriptor, new Uint8Array(HEADER_BYTES));
   }
 
@@ -121,6 +121,17 @@ class SnapshotOutput {
       this.buffer.set(bytes, this.buffered);
       this.buffered += bytes.length;
     }
+  }
+
+  holds(offset: number, bytes: Uint8Array): boolean {
+    this.flush();
+    const found = Buffer.allocUnsafe(Math.min(READ_BYTES, bytes.length));
+    for (let at = 0; at < bytes.length; at += found.length) {
+      const piece = bytes.subarray(at, at + found.length);
+      readInto(this.descriptor, this.file, found.subarray(0, piece.length), offset + at);
+      if (!found.subarray(0, piece.length).equals(piece)) return false;
+    }
+    return true;
   }
 
   hash(): Uint8Array {
@@ -184,13 +195,16 @@ const RECORD_BYTES = /^(.*\/records\/\d+)\.bytes$/;
 
 /**
  * Where every section goes: one after the other, a new memory where the next would pass the limit of one. A section longer
- * than the limit has a memory of its own.
+ * than the limit has a memory of its own; one that shares its place in the file shares it in memory.
  */
 function place(sections: readonly Section[], growth: number, memoryBytesMax: number): readonly Placement[] {
   const bytesOf = new Map(sections.map(({ name, bytes }) => [name, bytes]));
+  const placed = new Map<number, Placement>();
   let memory = 0;
   let end = 0;
-  return sections.map(({ name, bytes }) => {
+  return sections.map(({ name, offset, bytes }) => {
+    const known = placed.get(offset);
+    if (known && bytes > 0) return known;
     const records = RECORD_BYTES.exec(name);
     const loaded = records ? bytes + growth * ((bytesOf.get(`${records[1]}.links`) ?? 0) / 4) : bytes;
     if (end > 0 && end + paddedBytes(loaded) > memoryBytesMax) {
@@ -199,6 +213,7 @@ function place(sections: readonly Section[], growth: number, memoryBytesMax: num
     }
     const placement = { memory, offset: end, bytes: loaded };
     end += paddedBytes(loaded);
+    if (bytes > 0) placed.set(offset, placement);
     return placement;
   });
 }
@@ -225,6 +240,7 @@ class Loader {
   private readonly descriptor: number;
   private readonly file: string;
   private readonly parts: LoaderParts;
+  private readonly loaded = new Set<Placement>();
   private done = 0;
 
   constructor(descriptor: number, file: string, parts: LoaderParts) {
@@ -235,10 +251,11 @@ class Loader {
 
   /** Columns first: record bytes are rebased with the positions that lie in them. */
   async run(onProgress: OnProgress, total: number): Promise<void> {
-    const { sections } = this.parts;
+    const { sections, placements } = this.parts;
     for (const isRecords of [false, true]) {
       for (let i = 0; i < sections.length; i++) {
-        if (RECORD_BYTES.test(sections[i]!.name) !== isRecords) continue;
+        if (RECORD_BYTES.test(sections[i]!.name) !== isRecords || this.loaded.has(placements[i]!)) continue;
+        this.loaded.add(placements[i]!);
         if (isRecords) await this.records(i, onProgress, total);
         else this.column(i);
         if (this.report(sections[i]!.bytes)) {

@@ -25,7 +25,7 @@ export function writeTargets(
     let bytes = 0;
     for (const link of links) {
       const targets = targetsOf(link.ids, built.get(link.to)!.ids);
-      writer.add(`${link.path}.targets`, [targets]);
+      writer.add(`${link.path}.targets`, targets);
       bytes += paddedBytes(targets.byteLength);
       for (let code = 0; code < targets.length; code++) if (targets[code] === DANGLING) dangling += link.counts[code]!;
     }

@@ -52,6 +52,16 @@ export class GrowableF64 {
   private array = new Float64Array(16);
   length = 0;
 
+  /** The value at `i`, which is below `length`. */
+  at(i: number): number {
+    return this.array[i]!;
+  }
+
+  /** Replaces the value at `i`, which is below `length`. */
+  set(i: number, value: number): void {
+    this.array[i] = value;
+  }
+
   /** Adds one value. Cost: constant, amortised. */
   push(value: number): void {
     if (this.length === this.array.length) {

@@ -1,6 +1,6 @@
 // The served bytes of a collection's records, in id order, each followed by a comma, so that neighbours are one range.
 // Stored with one base URL in place; knows where every own URL stands. Views of shared memory, never written.
-
+import type { Unsigned } from '../bits/narrow.ts';
 import type { Outlines } from './outline.ts';
 
 /**
@@ -10,8 +10,8 @@ import type { Outlines } from './outline.ts';
  *   ends      end of each record in `bytes`, after its comma: one u32 a record, for a base URL of `PLACEHOLDER` length
  *   links     position of each own URL, ascending: one u32 a URL, for a base URL of `PLACEHOLDER` length
  *   linkEnds  how many own URLs stand in the records up to and with this one: one u32 a record
- *   outlines  number of each record's outline: one u32 a record
- *   members   end of each top-level member, from the start of its record, for a base URL of `PLACEHOLDER` length: one u32 each
+ *   outlines  number of each record's outline: 1, 2 or 4 bytes a record
+ *   members   end of each top-level member, from the start of its record, for a base URL of `PLACEHOLDER` length: 1, 2 or 4 bytes each
  *   memberEnds  how many members stand in the records up to and with this one: one u32 a record
  *
  * Positions are stored for the placeholder; with a base URL that is `growth` bytes longer, a position behind n URLs
@@ -23,8 +23,8 @@ export interface RecordChunk {
   readonly ends: Uint32Array;
   readonly links: Uint32Array;
   readonly linkEnds: Uint32Array;
-  readonly outlines: Uint32Array;
-  readonly members: Uint32Array;
+  readonly outlines: Unsigned;
+  readonly members: Unsigned;
   readonly memberEnds: Uint32Array;
 }
 

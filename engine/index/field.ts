@@ -1,5 +1,6 @@
 // One field's inverted index: from codes of its dictionary to rows, and from a row to its code.
 // Posting lists by code are also the sorted permutation of the rows; dense codes have bitmaps. Called by query/.
+import type { Unsigned } from '../bits/narrow.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { NO_ROWS, rowSetOf, union, type RowSet } from './rowset.ts';
 import type { Grams } from './grams.ts';
@@ -24,14 +25,14 @@ export interface FieldIndex {
 /**
  * The stored form of an inverted index.
  *
- *   codes     one u32 a row
+ *   codes     one a row, in 1, 2 or 4 bytes
  *   starts    size + 2 u32: the posting list of code c is postings[starts[c]..starts[c + 1])
  *   postings  one u32 a row: rows by code, ascending within a code
  *   dense     ascending codes that have a bitmap
  *   bitmaps   one bitmap over all rows for each dense code, in their order
  */
 export interface InvertedParts {
-  readonly codes: Uint32Array;
+  readonly codes: Unsigned;
   readonly starts: Uint32Array;
   readonly postings: Uint32Array;
   readonly dense: Uint32Array;

@@ -9,7 +9,7 @@ import { ALIGNMENT, HEADER_BYTES, type Header, type Refusal } from './header.ts'
 const IDENTIFIER = 'CATD';
 
 /** Bytes of one element of a section. */
-export type Width = 1 | 4 | 8;
+export type Width = 1 | 2 | 4 | 8;
 
 /** One section: `bytes` without the zero padding up to the next multiple of 64, which the checksum covers too. */
 export interface Section {
@@ -110,14 +110,21 @@ function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] {
   });
 }
 
-/** Sections follow each other without gaps, so that no byte of the file is outside a checksum. */
+/** Sections follow each other without gaps, or share the place of an earlier one: no byte of the file is outside a checksum. */
 function untiled(sections: readonly Section[], header: Header): Refusal | undefined {
+  const placed = new Map<number, Section>();
   let end = HEADER_BYTES;
   for (const section of sections) {
-    if (section.offset !== end) return { refusal: `section ${section.name} at ${section.offset}, expected ${end}` };
-    if (![1, 4, 8].includes(section.width) || section.bytes % section.width !== 0) {
+    if (![1, 2, 4, 8].includes(section.width) || section.bytes % section.width !== 0) {
       return { refusal: `section ${section.name}: ${section.bytes} bytes in elements of ${section.width}` };
     }
+    const shared = section.bytes > 0 ? placed.get(section.offset) : undefined;
+    if (shared) {
+      if (shared.bytes === section.bytes && shared.checksum === section.checksum) continue;
+      return { refusal: `section ${section.name} at the place of ${shared.name}, which is another` };
+    }
+    if (section.offset !== end) return { refusal: `section ${section.name} at ${section.offset}, expected ${end}` };
+    if (section.bytes > 0) placed.set(section.offset, section);
     end += paddedBytes(section.bytes);
   }
   if (end !== header.directoryOffset)

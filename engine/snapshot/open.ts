@@ -1,5 +1,6 @@
 // Opens a snapshot that lies in shared memory: every column becomes typed-array views, nothing is copied.
 // Called once per thread and generation, in the supervisor, in serving threads and in the pool alike.
+import type { Unsigned } from '../bits/narrow.ts';
 import type { Dictionary } from '../column/dictionary.ts';
 import { topLevelKeys, type Outlines } from '../column/outline.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
@@ -41,10 +42,11 @@ export interface Catalogue {
   collection(name: string): CollectionIndex;
 }
 
-/** Finds typed-array views of sections by name; absent sections are empty. */
+/** Finds typed-array views of sections by name; absent sections are empty. `unsigned` has the section's own width. */
 export interface Sections {
   bytes(name: string): Uint8Array;
   u32(name: string): Uint32Array;
+  unsigned(name: string): Unsigned;
   f64(name: string): Float64Array;
   has(name: string): boolean;
 }
@@ -75,7 +77,7 @@ export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
 
 /** Views of the sections of a loaded snapshot. */
 export function sectionsOf(loaded: LoadedSnapshot): Sections {
-  const places = new Map(loaded.sections.map((section, i) => [section.name, loaded.placements[i]!]));
+  const places = new Map(loaded.sections.map(({ name, width }, i) => [name, { width, ...loaded.placements[i]! }]));
   const buffers = loaded.memories.map((memory) => memory.buffer);
   return {
     has: (name) => places.has(name),
@@ -86,6 +88,14 @@ export function sectionsOf(loaded: LoadedSnapshot): Sections {
     u32: (name) => {
       const place = places.get(name);
       return place ? new Uint32Array(buffers[place.memory]!, place.offset, place.bytes / 4) : new Uint32Array(0);
+    },
+    unsigned: (name) => {
+      const place = places.get(name);
+      if (!place) return new Uint8Array(0);
+      const { memory, offset, bytes, width } = place;
+      const buffer = buffers[memory]!;
+      if (width === 1) return new Uint8Array(buffer, offset, bytes);
+      return width === 2 ? new Uint16Array(buffer, offset, bytes / 2) : new Uint32Array(buffer, offset, bytes / 4);
     },
     f64: (name) => {
       const place = places.get(name);
@@ -140,7 +150,7 @@ function openField(sections: Sections, column: ColumnLayout): FieldIndex {
   const dictionary: Dictionary = { type, size: ends.length, ends, text: sections.bytes(`${path}.text`), numbers };
   if (column.isId) return identityIndex(dictionary);
   const parts = {
-    codes: sections.u32(`${path}.codes`),
+    codes: sections.unsigned(`${path}.codes`),
     starts: sections.u32(`${path}.postingStarts`),
     postings: sections.u32(`${path}.postings`),
     dense: sections.u32(`${path}.dense`),
@@ -221,8 +231,8 @@ function openRecords(sections: Sections, name: string, baseUrl: string, outlines
       ends,
       links: sections.u32(section('links')),
       linkEnds: sections.u32(section('linkEnds')),
-      outlines: sections.u32(section('outlines')),
-      members: sections.u32(section('members')),
+      outlines: sections.unsigned(section('outlines')),
+      members: sections.unsigned(section('members')),
       memberEnds: sections.u32(section('memberEnds')),
     });
     rows += ends.length;

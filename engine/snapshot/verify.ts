@@ -61,7 +61,7 @@ export function misnamedSection(listed: readonly Section[], metadata: Metadata):
   const expected = expectedSections(metadata, (path) => names.has(`${path}.gramKeys`));
   for (let i = 0; i < Math.max(expected.length, listed.length); i++) {
     const [found, wanted] = [listed[i], expected[i]];
-    if (found?.name === wanted?.name && found?.width === wanted?.width) continue;
+    if (found?.name === wanted?.name && hasWidth(found, wanted)) continue;
     return { refusal: `section ${i} of the directory: ${sectionText(found)}, expected ${sectionText(wanted)}` };
   }
   return undefined;
@@ -97,9 +97,10 @@ export function* verifyCollection(
   return { records, links, tables: layout.tables.length - 1, ...tally };
 }
 
+/** `narrow` stands for 1, 2 or 4 bytes; which of them follows from the elements, so that verifyColumn.ts judges it. */
 interface Expected {
   readonly name: string;
-  readonly width: Width;
+  readonly width: Width | 'narrow';
 }
 
 /** Which columns have an n-gram index follows from their texts, so that verifyColumn.ts judges it. */
@@ -121,7 +122,9 @@ function chunkSections({ collection }: Layout, chunk: number): readonly Expected
   const path = `${collection.name}/records/${chunk}`;
   return [
     ...named(path, ['bytes'], 1),
-    ...named(path, ['ends', 'links', 'linkEnds', 'outlines', 'members', 'memberEnds'], 4),
+    ...named(path, ['ends', 'links', 'linkEnds'], 4),
+    ...named(path, ['outlines', 'members'], 'narrow'),
+    ...named(path, ['memberEnds'], 4),
   ];
 }
 
@@ -132,16 +135,22 @@ function columnSections({ path, type, isId }: ColumnLayout, hasGramSections: boo
     ...named(path, ['textEnds'], 4),
     ...(hasNumbers ? named(path, ['numbers'], 8) : []),
     ...(hasGramSections ? [...named(path, ['gramKeys', 'gramEnds'], 4), ...named(path, ['gramPostings'], 1)] : []),
-    ...(isId ? [] : named(path, ['codes', 'postingStarts', 'postings', 'dense', 'bitmaps'], 4)),
+    ...(isId ? [] : named(path, ['codes'], 'narrow')),
+    ...(isId ? [] : named(path, ['postingStarts', 'postings', 'dense', 'bitmaps'], 4)),
   ];
 }
 
-function named(path: string, parts: readonly string[], width: Width): readonly Expected[] {
+function named(path: string, parts: readonly string[], width: Expected['width']): readonly Expected[] {
   return parts.map((part) => ({ name: `${path}.${part}`, width }));
 }
 
+function hasWidth(found: Section | undefined, wanted: Expected | undefined): boolean {
+  return wanted?.width === 'narrow' ? found?.width !== 8 : found?.width === wanted?.width;
+}
+
 function sectionText(section: Expected | undefined): string {
-  return section ? `${section.name} in elements of ${section.width} bytes` : 'none';
+  if (!section) return 'none';
+  return `${section.name} in elements of ${section.width === 'narrow' ? '1, 2 or 4' : section.width} bytes`;
 }
 
 /** Every id of a link column points at the row of the record that has it, at nothing where there is none. */

@@ -1,6 +1,7 @@
 // Whether one column of a snapshot is what FORMAT.md says: its dictionary sorted, its posting lists and bitmaps in agreement.
 // Slow and thorough, for `verify` only; yields the first thing found wrong. Called by verify.ts.
 import { countBits, hasBit, wordsFor } from '../bits/bitmap.ts';
+import { narrowWidth, type Unsigned } from '../bits/narrow.ts';
 import type { Dictionary } from '../column/dictionary.ts';
 import { firstUnsorted, numbersOf } from '../column/sort.ts';
 import { buildGrams, hasGrams } from '../index/grams.ts';
@@ -62,6 +63,13 @@ export function* verifyLength(name: string, length: number, expected: number): G
   if (length !== expected) yield refused(name, `${length} elements`, String(expected));
 }
 
+/** Checks that a section of narrow integers is as narrow as its greatest element allows. Cost: one pass. */
+export function* verifyWidth(name: string, values: Unsigned): Generator<Refusal> {
+  const expected = narrowWidth(values);
+  const found = values.BYTES_PER_ELEMENT;
+  if (found !== expected) yield refused(name, `elements of ${found} bytes`, `of ${expected}`);
+}
+
 function* verifyDictionary(path: string, dictionary: Dictionary, instantOf: InstantOf): Generator<Refusal> {
   const { type, ends, text: bytes, numbers } = dictionary;
   const expected = numbersOf(type, { bytes, ends }, instantOf);
@@ -106,7 +114,8 @@ function* verifyPostings(
   path: string,
   { rows, size }: { rows: number; size: number },
 ): Generator<Refusal, ColumnTally> {
-  const codes = sections.u32(`${path}.codes`);
+  const codes = sections.unsigned(`${path}.codes`);
+  yield* verifyWidth(`${path}.codes`, codes);
   const starts = sections.u32(`${path}.postingStarts`);
   const postings = sections.u32(`${path}.postings`);
   yield* verifyLength(`${path}.codes`, codes.length, rows);
@@ -175,7 +184,7 @@ function firstStrayed({
   starts,
   postings,
 }: {
-  codes: Uint32Array;
+  codes: Unsigned;
   starts: Uint32Array;
   postings: Uint32Array;
 }): number {

@@ -1,10 +1,11 @@
 // Whether the top-level members of a run of records stand where its sections say, with the keys that the outlines name.
 // Reads every byte of the records; for `verify` only, yields the first thing found wrong. Called by verify.ts.
+import type { Unsigned } from '../bits/narrow.ts';
 import type { Outlines } from '../column/outline.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import type { Refusal } from './header.ts';
 import type { Sections } from './open.ts';
-import { refused, verifyEnds, verifyLength } from './verifyColumn.ts';
+import { refused, verifyEnds, verifyLength, verifyWidth } from './verifyColumn.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -31,9 +32,11 @@ export function* checkOutlines(section: string, outlines: Outlines): Generator<R
 export function* verifyMembers(sections: Sections, path: string, check: OutlineCheck): Generator<Refusal> {
   const bytes = sections.bytes(`${path}.bytes`);
   const ends = sections.u32(`${path}.ends`);
-  const outlines = sections.u32(`${path}.outlines`);
-  const members = sections.u32(`${path}.members`);
+  const outlines = sections.unsigned(`${path}.outlines`);
+  const members = sections.unsigned(`${path}.members`);
   const memberEnds = sections.u32(`${path}.memberEnds`);
+  yield* verifyWidth(`${path}.outlines`, outlines);
+  yield* verifyWidth(`${path}.members`, members);
   yield* verifyLength(`${path}.outlines`, outlines.length, ends.length);
   yield* verifyLength(`${path}.memberEnds`, memberEnds.length, ends.length);
   yield* verifyEnds(`${path}.memberEnds`, memberEnds, members.length);
@@ -64,7 +67,7 @@ function keysOf({ keys }: OutlineCheck, list: readonly number[]): readonly Uint8
 }
 
 /** The first member that does not end at the next comma or brace of the record itself, or starts with another key; or -1. */
-function firstMisplaced(record: Uint8Array, members: Uint32Array, keys: readonly Uint8Array[]): number {
+function firstMisplaced(record: Uint8Array, members: Unsigned, keys: readonly Uint8Array[]): number {
   let start = 1;
   for (let i = 0; i < Math.max(members.length, keys.length); i++) {
     const key = keys[i];

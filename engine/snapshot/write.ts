@@ -4,15 +4,20 @@ import { checksum, checksumOf } from '../bits/checksum.ts';
 import { encodeDirectory, paddedBytes, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES } from './header.ts';
 
-/** Takes the bytes behind the header, in order. */
-export type Sink = (bytes: Uint8Array) => void;
+/** Where the bytes behind the header go, in order, and whether those at an offset of the file are these. */
+export interface Sink {
+  write(bytes: Uint8Array): void;
+  holds(offset: number, bytes: Uint8Array): boolean;
+}
 
 /** A typed array as a section can hold it; the element width follows from it. */
-export type SectionArray = Uint8Array | Uint32Array | Float64Array;
+export type SectionArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 /** Collects sections. `add` writes at once; `finish` writes the directory and answers the header for the file's start. */
 export class SnapshotWriter {
   private readonly sections: Section[] = [];
+  /** Sections that others may share, by length and checksum. */
+  private readonly shared = new Map<string, Section>();
   private end = HEADER_BYTES;
   private readonly sink: Sink;
 
@@ -21,14 +26,45 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds a section of the elements of `parts`, which are of one kind and may be many: records out of order come one by one.
-   * Cost: one pass for the checksum.
+   * Adds a section. Where an earlier one has the same bytes, compared and not assumed, it takes that one's place in the file.
+   * Cost: one pass for the checksum, and one over the earlier section where they may be equal.
    */
-  add(name: string, parts: readonly SectionArray[]): void {
-    const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
-    const section = { name, offset: this.end, bytes, width: (parts[0]?.BYTES_PER_ELEMENT ?? 1) as Width };
-    this.sections.push({ ...section, checksum: this.write(parts, bytes) });
-    this.end += paddedBytes(bytes);
+  add(name: string, elements: SectionArray): void {
+    const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
+    const pieces = padded(bytes);
+    const sum = sumOf(pieces);
+    const key = `${bytes.length} ${sum}`;
+    const width = elements.BYTES_PER_ELEMENT as Width;
+    const known = this.shared.get(key);
+    if (known && this.sink.holds(known.offset, bytes)) {
+      this.sections.push({ ...known, name, width });
+      return;
+    }
+    for (const piece of pieces) this.sink.write(piece);
+    const section = this.append(name, { bytes: bytes.length, checksum: sum, width });
+    if (bytes.length > 0 && !known) this.shared.set(key, section);
+  }
+
+  /**
+   * Adds a section of bytes that come in pieces, each used before the next is asked for. No other section shares its place:
+   * record bytes are loaded with another base URL, which their neighbours in the directory decide. Cost: one pass.
+   */
+  addPieces(name: string, pieces: Iterable<Uint8Array>): void {
+    const running = checksum();
+    let bytes = 0;
+    const emit = (piece: Uint8Array): void => {
+      running.add(piece);
+      this.sink.write(piece);
+    };
+    const counted = function* (): Generator<Uint8Array> {
+      for (const piece of pieces) {
+        bytes += piece.length;
+        yield piece;
+      }
+      yield new Uint8Array(paddedBytes(bytes) - bytes);
+    };
+    for (const piece of inStripes(counted())) emit(piece);
+    this.append(name, { bytes, checksum: running.digest(), width: 1 });
   }
 
   /** The bytes written for sections so far, padding included. */
@@ -39,7 +75,7 @@ export class SnapshotWriter {
   /** Writes the directory; answers the header. `contentHash` is asked for once all bytes have gone to the sink. */
   finish(created: string | undefined, contentHash: () => Uint8Array): Uint8Array {
     const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.sections });
-    this.sink(directory);
+    this.sink.write(directory);
     return encodeHeader({
       fileBytes: this.end + directory.length,
       directoryOffset: this.end,
@@ -49,26 +85,30 @@ export class SnapshotWriter {
     });
   }
 
-  private write(parts: readonly SectionArray[], bytes: number): number {
-    const running = checksum();
-    const emit = (piece: Uint8Array): void => {
-      if (piece.length === 0) return;
-      running.add(piece);
-      this.sink(piece);
-    };
-    const padding = paddedBytes(bytes) - bytes;
-    const pieces = [...parts.map(bytesOf), new Uint8Array(padding)];
-    for (const piece of inStripes(pieces)) emit(piece);
-    return running.digest();
+  private append(name: string, written: Omit<Section, 'name' | 'offset'>): Section {
+    const section = { name, offset: this.end, ...written };
+    this.sections.push(section);
+    this.end += paddedBytes(written.bytes);
+    return section;
   }
 }
 
-function bytesOf(array: SectionArray): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+/** The bytes of a section with its padding, in pieces whose lengths are multiples of 16. */
+function padded(bytes: Uint8Array): readonly Uint8Array[] {
+  const striped = bytes.length & ~15;
+  const rest = new Uint8Array(paddedBytes(bytes.length) - striped);
+  rest.set(bytes.subarray(striped));
+  return [bytes.subarray(0, striped), rest].filter(({ length }) => length > 0);
+}
+
+function sumOf(pieces: readonly Uint8Array[]): number {
+  const running = checksum();
+  for (const piece of pieces) running.add(piece);
+  return running.digest();
 }
 
 /** The same bytes in pieces whose lengths are multiples of 16, as the running checksum wants them. */
-function* inStripes(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+function* inStripes(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   let carry = new Uint8Array(0);
   for (const piece of pieces) {
     let start = 0;

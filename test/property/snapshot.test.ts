@@ -10,8 +10,9 @@ import { chunkOf, endOf, startOf } from '../../engine/column/records.ts';
 import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
-import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
-import { paddedBytes } from '../../engine/snapshot/directory.ts';
+import { checksumOf } from '../../engine/bits/checksum.ts';
+import { decodeHeader, encodeHeader, HEADER_BYTES, isRefusal } from '../../engine/snapshot/header.ts';
+import { encodeDirectory, paddedBytes } from '../../engine/snapshot/directory.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { randomOf, type Random } from '../support/random.ts';
 import { withBaseUrl } from '../support/records.ts';
@@ -185,8 +186,11 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
 
   test('a bit flipped in each section and in its padding', async () => {
     const random = randomOf(SEED);
+    // Damage is told of the first of those that share a place.
+    const placed = new Set<number>();
     for (const { name, offset, bytes } of directoryOf(good).sections) {
-      if (bytes === 0) continue;
+      if (bytes === 0 || placed.has(offset)) continue;
+      placed.add(offset);
       const expected = new RegExp(`section ${name}: checksum [0-9a-f]{8}, expected [0-9a-f]{8}$`);
       await expectFlipRefused(random.integer(offset * 8, (offset + bytes) * 8), expected);
       const padded = offset + paddedBytes(bytes);
@@ -240,6 +244,33 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
       await expectRefused(`${a.name} and ${b.name}`, /section .*: checksum/);
     }
     expect(swaps).toBeGreaterThan(30);
+  });
+
+  test('a section that claims the place of another with another length or checksum', async () => {
+    const header = decodeHeader(good, good.length);
+    if (isRefusal(header)) throw new Error(header.refusal);
+    const { sections, ...rest } = directoryOf(good);
+    const filled = sections.filter(({ bytes }) => bytes > 0).map(({ offset }) => offset);
+    expect(new Set(filled).size, 'sections with equal bytes share a place').toBeLessThan(filled.length);
+    const [first, last] = [sections.find(({ bytes }) => bytes > 0)!, sections.at(-1)!];
+    for (const other of [{ bytes: first.bytes }, { checksum: first.checksum }]) {
+      const directory = encodeDirectory({
+        ...rest,
+        sections: [...sections.slice(0, -1), { ...last, offset: first.offset, ...other }],
+      });
+      const changed = {
+        ...header,
+        fileBytes: header.directoryOffset + directory.length,
+        directoryBytes: directory.length,
+        directoryChecksum: checksumOf(directory),
+      };
+      writeFileSync(BAD, good.subarray(0, header.directoryOffset));
+      appendFileSync(BAD, directory);
+      const file = readFileSync(BAD);
+      file.set(encodeHeader(changed));
+      writeFileSync(BAD, file);
+      await expectRefused('a wrongly shared place', /section metadata at the place of .*, which is another$/);
+    }
   });
 
   test('a header of another snapshot, or zeros for one, as an import that was cut short leaves', async () => {

@@ -54,7 +54,7 @@ export async function snapshotOf(
     const built = new Map<string, BuiltCollection>();
     const outlines: CollectionOutlines[] = [];
     const collections = COLLECTIONS.map((collection): CollectionCounts => {
-      const builder = new CollectionBuilder(collection);
+      const builder = new CollectionBuilder(collection, `${file}.records`);
       const bytes = Buffer.from(texts[collection.name] ?? '');
       builder.add(decodeLines(decoderOf(collection.name), { bytes, firstLine: 1, fileBytesRead: 0 }));
       const one = builder.write(writer, chunkBytesMax);
@@ -64,7 +64,7 @@ export async function snapshotOf(
       return { name: collection.name, records: one.records, chunks: one.chunks, nulls: one.nulls, dangling: 0 };
     });
     writeTargets(writer, built);
-    writer.add(METADATA_SECTION, [encodeMetadata({ collections, fields, outlines })]);
+    writer.add(METADATA_SECTION, encodeMetadata({ collections, fields, outlines }));
     return Promise.resolve({ created: undefined });
   });
 }
@@ -93,7 +93,10 @@ export async function rewriteSnapshot(source: string, target: string, change: Ch
   const { sections, created } = directoryOf(bytes);
   const changed = change(sections.map((section) => ({ name: section.name, elements: elementsOf(bytes, section) })));
   await writeSnapshot(target, (writer) => {
-    for (const { name, elements } of changed) writer.add(name, [elements]);
+    for (const { name, elements } of changed) {
+      if (elements instanceof Uint8Array && /\/records\/\d+\.bytes$/.test(name)) writer.addPieces(name, [elements]);
+      else writer.add(name, elements);
+    }
     return Promise.resolve({ created });
   });
 }
@@ -101,6 +104,7 @@ export async function rewriteSnapshot(source: string, target: string, change: Ch
 function elementsOf(file: Uint8Array, { offset, bytes, width }: Section): SectionArray {
   const copy = Uint8Array.from(file.subarray(offset, offset + bytes));
   if (width === 1) return copy;
+  if (width === 2) return new Uint16Array(copy.buffer);
   return width === 4 ? new Uint32Array(copy.buffer) : new Float64Array(copy.buffer);
 }
 

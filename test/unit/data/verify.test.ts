@@ -261,10 +261,24 @@ describe('a directory that lists other sections than the declaration asks for is
       replaced('ipps/platform.dense', () => new Float64Array(1)),
       /: ipps\/platform\.dense in elements of 8 bytes, expected ipps\/platform\.dense in elements of 4 bytes$/,
     ],
+    [
+      'one of narrow elements has numbers',
+      replaced('ipps/platform.codes', () => new Float64Array(1)),
+      /: ipps\/platform\.codes in elements of 8 bytes, expected ipps\/platform\.codes in elements of 1, 2 or 4 bytes$/,
+    ],
   ])('%s', async (_what, change, expected) => {
     expect(await refusalWith(change)).toMatch(expected);
   });
 });
+
+test.each(['ipps/platform.codes', 'ipps/records/0.members', 'ipps/records/0.outlines'])(
+  '%s in wider elements than its values need is refused',
+  async (name) => {
+    expect(await refusalWith(replaced(name, (elements) => Uint16Array.from(elements)))).toBe(
+      `section ${name}: elements of 2 bytes, expected of 1`,
+    );
+  },
+);
 
 describe('metadata that contradicts the sections is refused:', () => {
   const outlined = (keys: readonly string[], lists: readonly (readonly number[])[]): Change =>
