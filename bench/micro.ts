@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Bench } from 'tinybench';
 import type { OnProgress } from '../data/progress.ts';
-import { loadSnapshot } from '../data/store.ts';
+import { loadSnapshot } from '../data/load.ts';
 import { openSnapshot } from '../engine/snapshot/open.ts';
 import { choiceFor } from './choice.ts';
 import { prepareDataSet, type DataSetOptions } from './dataSet.ts';

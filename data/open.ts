@@ -12,7 +12,7 @@ import { removedBySignal } from './leftovers.ts';
 import { openDataSet } from './ndjson.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
-import { loadSnapshot } from './store.ts';
+import { loadSnapshot } from './load.ts';
 
 /** Below this many bytes of input, starting decode threads takes longer than decoding. */
 const INLINE_BYTES_MAX = 16 << 20;

@@ -6,17 +6,20 @@ import { parseInstant } from '../engine/query/instant.ts';
 import { schemaHash } from '../engine/snapshot/directory.ts';
 import { ALIGNMENT, FORMAT_VERSION, isRefusal, type Refusal } from '../engine/snapshot/header.ts';
 import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/open.ts';
+import { partsOf, type Part } from '../engine/snapshot/parts.ts';
 import { misnamedSection, verifyCollection, verifyMetadata, type Tally } from '../engine/snapshot/verify.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
-import { contentHashOf, loadSnapshot } from './store.ts';
+import { loadSnapshot } from './load.ts';
+import { contentHashOf } from './store.ts';
 
-/** What was checked, each with what was found, and the records of each collection. */
+/** What was checked, each with what was found, the records of each collection, and the bytes of each part of the file. */
 export interface VerifyReport {
   readonly generation: string;
   readonly created: string | undefined;
   readonly checks: readonly { readonly name: string; readonly outcome: string }[];
   readonly collections: readonly { readonly name: string; readonly records: number }[];
+  readonly parts: readonly Part[];
 }
 
 /**
@@ -35,6 +38,7 @@ export async function verifyFile(path: string, onProgress: OnProgress): Promise<
     created: loaded.created,
     checks: checksOf(loaded, [...tallies.values()]),
     collections: [...tallies].map(([name, { records }]) => ({ name, records })),
+    parts: partsOf(loaded.sections),
   };
 }
 
@@ -73,7 +77,10 @@ function checksOf({ sections }: LoadedSnapshot, tallies: readonly Tally[]): Veri
   const sum = (part: keyof Tally): string => String(tallies.reduce((total, tally) => total + tally[part], 0));
   return [
     { name: 'magic and version', outcome: `a snapshot in format ${FORMAT_VERSION}` },
-    { name: 'lengths', outcome: `${sections.length} sections and the directory, without gaps, to the end of the file` },
+    {
+      name: 'lengths',
+      outcome: `${sections.length} sections and the directory, without gaps or sharing a place, to the end of the file`,
+    },
     { name: 'alignment', outcome: `every section at a multiple of ${ALIGNMENT} bytes` },
     { name: 'checksums', outcome: `header, directory and ${sections.length} sections` },
     { name: 'schema hash', outcome: schemaHash() },

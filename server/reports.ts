@@ -45,11 +45,19 @@ function inferredLines({ inferred }: ImportReport): readonly string[] {
 /** The report of a snapshot found good: every check with its outcome, and the records per collection. */
 export function verifyText(report: VerifyReport, file: string): string {
   const collections = report.collections.map(({ name, records }) => [name, countText(records)]);
+  const total = report.parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const parts = report.parts.map(({ name, bytes }) => [
+    name,
+    bytesText(bytes),
+    `${((bytes / total) * 100).toFixed(1)} %`,
+  ]);
   const created = report.created === undefined ? '' : `, data of ${report.created}`;
   return [
     tableText([['check', 'outcome'], ...report.checks.map(({ name, outcome }) => [name, outcome])]),
     '',
     tableText([['collection', 'records'], ...collections]),
+    '',
+    tableText([['part', 'bytes', 'share'], ...parts, ['total', bytesText(total), '']]),
     '',
     `${file} is good: generation ${report.generation}${created}`,
   ].join('\n');

@@ -71,7 +71,7 @@ async function claimPorts(settings: Settings): Promise<Ports> {
 function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
   const { collections } = decodeMetadata(sectionsOf(loaded).bytes(METADATA_SECTION));
   const records = collections.reduce((sum, collection) => sum + collection.records, 0);
-  const bytes = loaded.placements.reduce((sum, placement) => sum + placement.bytes, 0);
+  const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   const generation = loaded.generation.slice(0, 12);
   return `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data} in ${(ms / 1000).toFixed(1)} s, generation ${generation}`;
 }

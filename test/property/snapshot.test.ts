@@ -4,9 +4,8 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../data/operationError.ts';
-import { loadSnapshot } from '../../data/store.ts';
+import { loadSnapshot } from '../../data/load.ts';
 import { verifyFile } from '../../data/verify.ts';
-import { chunkOf, endOf, startOf } from '../../engine/column/records.ts';
 import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
@@ -15,7 +14,7 @@ import { decodeHeader, encodeHeader, HEADER_BYTES, isRefusal } from '../../engin
 import { encodeDirectory, paddedBytes } from '../../engine/snapshot/directory.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { randomOf, type Random } from '../support/random.ts';
-import { withBaseUrl } from '../support/records.ts';
+import { recordTexts, withBaseUrl } from '../support/records.ts';
 import { directoryOf, snapshotOf } from '../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();
@@ -49,16 +48,6 @@ function randomTexts(random: Random): ReadonlyMap<string, readonly Made[]> {
   return new Map(
     ['acquisitions', 'bboxes', 'ipps', 'notes', 'times'].map((name) => [name, randomRecords(random, name)]),
   );
-}
-
-/** Every record of a collection, cut out as pages are. */
-function recordsOf({ records }: CollectionIndex): string[] {
-  return Array.from({ length: records.rows }, (_, row) => {
-    const chunk = chunkOf(records, row);
-    const index = row - chunk.firstRow;
-    const part = chunk.bytes.subarray(startOf(chunk, records.growth, index), endOf(chunk, records.growth, index) - 1);
-    return Buffer.from(part).toString();
-  });
 }
 
 /** `x` is shorter than the placeholder, `{base_url}` as long. */
@@ -99,7 +88,7 @@ function expectRecords(
 ): void {
   const sorted = made.toSorted((a, b) => a.id - b.id);
   expect(collection.rows, where).toBe(made.length);
-  expect(recordsOf(collection), where).toEqual(sorted.map(({ text }) => withBaseUrl(text, baseUrl)));
+  expect(recordTexts(collection), where).toEqual(sorted.map(({ text }) => withBaseUrl(text, baseUrl)));
   for (const [row, { id }] of sorted.entries()) expect(rowOfId(collection, id), where).toBe(row);
   expect(rowOfId(collection, 51), where).toBe(sorted.findIndex(({ id }) => id === 51));
 }

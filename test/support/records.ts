@@ -1,8 +1,8 @@
 // Builds served records by hand, as engine/column/records.ts describes them, for tests of pages and handlers.
 // Slow and obvious: texts in, one pass of a regular expression, no share in how import writes them.
 import { parseJson, writeJson, writeText } from '../differential/json.ts';
-import { PLACEHOLDER, type RecordChunk, type Records } from '../../engine/column/records.ts';
-
+import { chunkOf, endOf, PLACEHOLDER, startOf, type RecordChunk, type Records } from '../../engine/column/records.ts';
+import type { CollectionIndex } from '../../engine/index/table.ts';
 import type { Outlines } from '../../engine/column/outline.ts';
 
 /** Every string of a JSON text; with a colon behind it, it is a key. */
@@ -74,4 +74,14 @@ function chunkOfTexts(texts: readonly string[], firstRow: number, baseUrl: strin
     members: Uint32Array.from(members),
     memberEnds: Uint32Array.from(memberEnds),
   };
+}
+
+/** The records of an opened collection as texts, in id order, without their commas. */
+export function recordTexts({ records }: CollectionIndex): string[] {
+  return Array.from({ length: records.rows }, (_, row) => {
+    const chunk = chunkOf(records, row);
+    const index = row - chunk.firstRow;
+    const part = chunk.bytes.subarray(startOf(chunk, records.growth, index), endOf(chunk, records.growth, index) - 1);
+    return Buffer.from(part).toString();
+  });
 }

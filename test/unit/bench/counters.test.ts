@@ -18,7 +18,7 @@ import {
   type ServedForm,
 } from '../../../engine/engine.ts';
 import type { Counters } from '../../../engine/query/counters.ts';
-import { loadSnapshot } from '../../../data/store.ts';
+import { loadSnapshot } from '../../../data/load.ts';
 import { imported, temporaryDirectory } from '../../support/dataSets.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../../data/sample', import.meta.url));

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { FAULTS_TOLD, type ImportOptions } from '../../../data/import.ts';
 import { OperationError } from '../../../data/operationError.ts';
-import { loadSnapshot } from '../../../data/store.ts';
+import { loadSnapshot } from '../../../data/load.ts';
 import { verifyFile } from '../../../data/verify.ts';
 import { textAt } from '../../../engine/column/dictionary.ts';
 import { countRows } from '../../../engine/index/rowset.ts';

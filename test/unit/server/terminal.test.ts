@@ -147,6 +147,10 @@ describe('reports', () => {
       created: '2020-01-01T00:00:00Z',
       checks: [{ name: 'magic', outcome: 'good' }],
       collections: [{ name: 'ipps', records: 10 }],
+      parts: [
+        { name: 'records', bytes: 6000 },
+        { name: 'codes of rows', bytes: 2000 },
+      ],
     };
     expect(verifyText(report, 'x.snapshot').split('\n')).toEqual([
       'check  outcome',
@@ -154,6 +158,11 @@ describe('reports', () => {
       '',
       'collection  records',
       'ipps             10',
+      '',
+      'part            bytes  share',
+      'records        6.0 kB  75.0 %',
+      'codes of rows  2.0 kB  25.0 %',
+      'total          8.0 kB',
       '',
       'x.snapshot is good: generation abc, data of 2020-01-01T00:00:00Z',
     ]);

@@ -1,0 +1,26 @@
+// Reading and attempting file operations whose failures are the world's: told with the file's name.
+// Knows nothing of what the files hold. Called by store.ts and load.ts.
+import { readSync } from 'node:fs';
+import { OperationError } from './operationError.ts';
+
+const READ_BYTES = 8 << 20;
+
+/** Fills `target` from byte `offset` of a snapshot file; OperationError `snapshot` where the file ends before. */
+export function readInto(descriptor: number, file: string, target: Uint8Array, offset: number): void {
+  for (let at = 0; at < target.length;) {
+    const wanted = Math.min(target.length - at, READ_BYTES);
+    const bytes = attempt(`cannot read ${file}`, () => readSync(descriptor, target, at, wanted, offset + at));
+    if (bytes === 0) throw new OperationError('snapshot', `${file}: ended at byte ${offset + at} while it was read`);
+    at += bytes;
+  }
+}
+
+/** What `operation` answers; what it throws becomes an OperationError `file` that starts with `what`. */
+export function attempt<T>(what: string, operation: () => T): T {
+  try {
+    return operation();
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    throw new OperationError('file', `${what}: ${(error as Error).message}`, error);
+  }
+}
