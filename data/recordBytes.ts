@@ -6,7 +6,7 @@ import { OperationError } from './operationError.ts';
 const READ_BYTES = 4 << 20;
 
 /** Beyond this many bytes they go to the file: small collections need none, and memory stays that of the columns. */
-export const MEMORY_BYTES_MAX = 64 << 20;
+const MEMORY_BYTES_MAX = 64 << 20;
 
 /** Parts of the bytes, from `starts[i]` to `ends[i]`; neighbours are joined. */
 export interface Runs {
