@@ -11,6 +11,9 @@ export interface Output {
   write(text: string): unknown;
 }
 
+/** A rate of less time than this says little about the time left. */
+const PACE_MS_MIN = 2000;
+
 /** Plain lines at most this often, so that the log of a long import stays short. */
 const LINE_EVERY_MS = 3000;
 
@@ -24,7 +27,7 @@ export async function withProgress<T>(
   clock: Clock = steadyMs,
 ): Promise<T> {
   if (!output.isTTY) return work(progressLines(output, clock));
-  const bars = progressBars(output as NodeJS.WriteStream);
+  const bars = progressBars(output as NodeJS.WriteStream, clock);
   try {
     return await work(bars.onProgress);
   } finally {
@@ -32,22 +35,29 @@ export async function withProgress<T>(
   }
 }
 
-/** Progress as lines such as `reading platforms: 40 % (2.0 MB of 5.0 MB)`; none for work shorter than the interval. */
+/**
+ * Progress as lines such as `reading platforms: 40 % (2.0 MB of 5.0 MB), 12 s left`; none for work shorter than the
+ * interval.
+ */
 export function progressLines(output: Output, clock: Clock): OnProgress {
   let last = clock();
+  const amountText = amounts(clock);
   return (progress) => {
     const now = clock();
+    const amount = amountText(progress);
     if (now - last < LINE_EVERY_MS) return;
     last = now;
-    output.write(`${progress.phase}: ${amountText(progress)}\n`);
+    output.write(`${progress.phase}: ${amount}\n`);
   };
 }
 
-function progressBars(stream: NodeJS.WriteStream): { readonly onProgress: OnProgress; finish(): void } {
+function progressBars(stream: NodeJS.WriteStream, clock: Clock): { readonly onProgress: OnProgress; finish(): void } {
   let bar: SingleBar | undefined;
   let phase: string | undefined;
   const finish = (): void => bar?.stop();
+  const amountText = amounts(clock);
   const onProgress: OnProgress = (progress) => {
+    const amount = amountText(progress);
     if (progress.phase !== phase) {
       finish();
       phase = progress.phase;
@@ -55,12 +65,30 @@ function progressBars(stream: NodeJS.WriteStream): { readonly onProgress: OnProg
       // terminal must be left as it is, since nothing would restore it.
       const options = { stream, clearOnComplete: true, gracefulExit: false, linewrap: null, hideCursor: null };
       bar = new SingleBar({ ...options, emptyOnZero: true, barsize: 30, format: '{phase} [{bar}] {amount}' });
-      bar.start(progress.total, progress.done, { phase, amount: amountText(progress) });
+      bar.start(progress.total, progress.done, { phase, amount });
     }
     bar?.setTotal(progress.total);
-    bar?.update(progress.done, { phase, amount: amountText(progress) });
+    bar?.update(progress.done, { phase, amount });
   };
   return { onProgress, finish };
+}
+
+/** How far work is and how long it still takes at its pace so far: phases with one total are one piece of work. */
+function amounts(clock: Clock): (progress: Progress) => string {
+  let start = { total: -1, done: 0, ms: 0 };
+  return (progress) => {
+    const { done, total } = progress;
+    if (start.total !== total || done < start.done) start = { total, done, ms: clock() };
+    const ms = clock() - start.ms;
+    const amount = amountText(progress);
+    if (total === 0 || done === start.done || ms < PACE_MS_MIN) return amount;
+    return `${amount}, ${durationText(((total - done) / (done - start.done)) * (ms / 1000))} left`;
+  };
+}
+
+function durationText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  return whole < 100 ? `${whole} s` : `${Math.ceil(whole / 60)} min`;
 }
 
 function amountText({ done, total, unit }: Progress): string {

@@ -12,7 +12,7 @@ function testClock(): { ms: number; read: () => number } {
 }
 
 describe('progress where the output is no terminal', () => {
-  test('is a plain line at most every three seconds', () => {
+  test('is a plain line at most every three seconds, with the time left at the pace so far', () => {
     const lines: string[] = [];
     const clock = testClock();
     const onProgress = progressLines({ write: (text) => lines.push(text) }, clock.read);
@@ -21,9 +21,30 @@ describe('progress where the output is no terminal', () => {
       clock.ms += 1000;
     }
     expect(lines).toEqual([
-      'reading platforms: 30 % (300 of 1,000 records)\n',
-      'reading platforms: 60 % (600 of 1,000 records)\n',
-      'reading platforms: 90 % (900 of 1,000 records)\n',
+      'reading platforms: 30 % (300 of 1,000 records), 7 s left\n',
+      'reading platforms: 60 % (600 of 1,000 records), 4 s left\n',
+      'reading platforms: 90 % (900 of 1,000 records), 1 s left\n',
+    ]);
+  });
+
+  test('counts phases with one total as one piece of work, and others from their own start', () => {
+    const lines: string[] = [];
+    const clock = testClock();
+    const onProgress = progressLines({ write: (text) => lines.push(text) }, clock.read);
+    const report = (phase: string, done: number, total: number): void => {
+      onProgress({ phase, done, total, unit: 'bytes' });
+      clock.ms += 5000;
+    };
+    report('importing notes', 0, 4_000_000);
+    report('importing notes', 1000, 4_000_000);
+    report('importing times', 2_000_000, 4_000_000);
+    report('loading', 10, 100);
+    report('loading', 20, 100);
+    expect(lines).toEqual([
+      'importing notes: 0 % (1.0 kB of 4.0 MB), 334 min left\n',
+      'importing times: 50 % (2.0 MB of 4.0 MB), 10 s left\n',
+      'loading: 10 % (10 B of 100 B)\n',
+      'loading: 20 % (20 B of 100 B), 40 s left\n',
     ]);
   });
 
