@@ -1,34 +1,137 @@
 // Distinguished names (RFC 5280, sections 4.1.2.4 and 7.1): how they are read, compared, and written for people.
 // Knows nothing of certificates. Used by the whole module, and by the authority, which knows its users by name.
+import { DerError, type DerReader, TAG } from './der.ts';
+import { ATTRIBUTE_ALIASES, ATTRIBUTE_TYPES } from './oids.ts';
+import { stringText } from './text.ts';
 
-/** One attribute of a name. `type` is the short name (`CN`), or the dotted OID where there is none. */
+/**
+ * One attribute of a name. `type` is the short name (`CN`), or the dotted OID where there is none. A value that is no string
+ * is written as `#` and the hexadecimal digits of its DER, and `isText` is false.
+ */
 export interface NameAttribute {
   readonly oid: string;
   readonly type: string;
   readonly value: string;
+  readonly isText: boolean;
+}
+
+/** A relative distinguished name: one attribute, rarely more. `key` is equal for two that match. */
+export interface Rdn {
+  readonly attributes: readonly NameAttribute[];
+  readonly key: string;
 }
 
 /**
- * A distinguished name: its RDNs in certificate order, each with one attribute or more.
+ * A distinguished name: its RDNs in certificate order.
  * `key` is equal for two names exactly when RFC 5280 section 7.1 makes them match.
  */
 export interface Name {
   readonly der: Uint8Array;
-  readonly rdns: readonly (readonly NameAttribute[])[];
+  readonly rdns: readonly Rdn[];
   readonly key: string;
 }
 
-/** The name as `/TYPE=value` in certificate order; '' for the empty name. For people: see `nameProblem` before trusting it. */
-export declare function nameText(name: Name): string;
+/** A72: names in use have 10 attributes; thousands are an attack on those who compare them. */
+const ATTRIBUTES_MAX = 64;
 
-/** Why a name cannot be told by its text: a value with `/TYPE=` in it, or a control character. Undefined when it can. */
-export declare function nameProblem(name: Name): string | undefined;
+/** Reads a Name. Attributes of a set are kept in their order; each set has one at least. */
+export function readName(reader: DerReader): Name {
+  const element = reader.element(TAG.sequence);
+  const rdns = reader.over(element).each(readRdn);
+  const count = rdns.reduce((sum, { attributes }) => sum + attributes.length, 0);
+  if (count > ATTRIBUTES_MAX) throw new DerError(`a name with more than ${ATTRIBUTES_MAX} attributes`);
+  return { der: reader.whole(element), rdns, key: rdns.map(({ key }) => key).join('/') };
+}
+
+function readRdn(reader: DerReader): Rdn {
+  const attributes = reader.inside(TAG.set).each(readAttribute);
+  if (attributes.length === 0) throw new DerError('an empty RDN');
+  return { attributes, key: attributes.map(matchKey).sort().join('+') };
+}
+
+function readAttribute(reader: DerReader): NameAttribute {
+  const pair = reader.inside(TAG.sequence);
+  const oid = pair.oid();
+  const element = pair.any();
+  pair.finish();
+  const text = stringText(element.tag, pair.content(element));
+  const value = text ?? `#${Buffer.from(pair.whole(element)).toString('hex')}`;
+  return { oid, type: ATTRIBUTE_TYPES.get(oid) ?? oid, value, isText: text !== undefined };
+}
+
+/**
+ * RFC 5280, section 7.1, with the preparation of RFC 4518: compatibility forms, case, and runs of blanks do not count, nor
+ * does the string type. The length makes the key unambiguous whatever the value holds.
+ */
+function matchKey({ oid, value, isText }: NameAttribute): string {
+  const prepared = isText ? value.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim() : value;
+  return `${oid}${isText ? '=' : '#'}${prepared.length}:${prepared}`;
+}
 
 /** Whether two names match (RFC 5280, section 7.1): case and runs of blanks aside, whatever string types they use. */
-export declare function sameName(a: Name, b: Name): boolean;
+export function sameName(a: Name, b: Name): boolean {
+  return a.key === b.key;
+}
 
-/** A key that is equal for two names with exactly the same set of `type=value`, in whatever order. */
-export declare function nameSetKey(name: Name): string;
+/** The name as `/TYPE=value` in certificate order; '' for the empty name. For people: see `nameProblem` before trusting it. */
+export function nameText(name: Name): string {
+  return attributesOf(name)
+    .map(({ type, value }) => `/${type}=${value}`)
+    .join('');
+}
 
-/** The key of a name written as `/TYPE=value/TYPE=value`, to compare with `nameSetKey`; undefined where the text is no such name. */
-export declare function nameSetKeyOfText(text: string): string | undefined;
+function attributesOf({ rdns }: Name): readonly NameAttribute[] {
+  return rdns.flatMap(({ attributes }) => attributes);
+}
+
+/** Where an attribute starts in the text of a name. */
+const TYPE_START = /\/[A-Za-z0-9.]+=/;
+/** Control characters, and those that break lines. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** Why a name cannot be told by its text, as the end of a sentence; undefined when it can. */
+export function nameProblem(name: Name): string | undefined {
+  for (const { value, isText } of attributesOf(name)) {
+    if (!isText) return 'has a value that is no text';
+    if (TYPE_START.test(value)) return 'has a value with a slash, a type and an equals sign in it';
+    if (CONTROL.test(value)) return 'has a value with a control character';
+  }
+  return undefined;
+}
+
+/** A key that is equal for two names with exactly the same `type=value`, each as often, in whatever order. */
+export function nameSetKey(name: Name): string {
+  return setKey(attributesOf(name));
+}
+
+/**
+ * The key of a name written as `/TYPE=value/TYPE=value`, to compare with `nameSetKey`; undefined where the text is no such
+ * name. Types may be in any case, or in one of their other usual spellings (`Email`, `USERID`); values are taken as they are.
+ */
+export function nameSetKeyOfText(text: string): string | undefined {
+  const starts = [...text.matchAll(new RegExp(TYPE_START, 'g'))];
+  if (starts[0]?.index !== 0 || CONTROL.test(text)) return undefined;
+  return setKey(
+    starts.map((start, i) => ({
+      type: typeOfText(start[0].slice(1, -1)),
+      value: text.slice(start.index + start[0].length, starts[i + 1]?.index),
+    })),
+  );
+}
+
+const TYPES_BY_SPELLING: ReadonlyMap<string, string> = new Map([
+  ...[...ATTRIBUTE_TYPES.values()].map((type) => [type.toLowerCase(), type] as const),
+  ...[...ATTRIBUTE_TYPES].map(([oid, type]) => [oid, type] as const),
+  ...ATTRIBUTE_ALIASES,
+]);
+
+function typeOfText(text: string): string {
+  return TYPES_BY_SPELLING.get(text.toLowerCase()) ?? text;
+}
+
+function setKey(attributes: readonly Pick<NameAttribute, 'type' | 'value'>[]): string {
+  return attributes
+    .map(({ type, value }) => `${type}=${value.length}:${value}`)
+    .sort()
+    .join('/');
+}

@@ -1,0 +1,105 @@
+// Certificate revocation lists (RFC 5280, section 5): read once from DER into plain values.
+// Judges nothing about trust; revocation.ts does. Complete lists only: deltas and indirect lists are read and never used.
+import { type AlgorithmId, readAlgorithm, sameAlgorithm } from './algorithm.ts';
+import type { SignedBytes } from './certificate.ts';
+import { context, DerError, DerReader, TAG } from './der.ts';
+import { type Extension, readExtensionList, valueOf } from './extension.ts';
+import { type Name, readName } from './name.ts';
+import { EXTENSION } from './oids.ts';
+import { readTime } from './time.ts';
+
+/** A CRL as read. Times are seconds since 1970; without `nextUpdate` nobody knows when it is out of date. */
+export interface Crl {
+  readonly issuer: Name;
+  readonly thisUpdate: number;
+  readonly nextUpdate: number | undefined;
+  /** The serial numbers that are revoked or on hold. */
+  readonly revoked: ReadonlySet<bigint>;
+  readonly number: bigint | undefined;
+  /** Which certificates of its issuer it covers; `unknown` where something critical in it cannot be processed. */
+  readonly scope: 'all' | 'users' | 'cas' | 'unknown';
+  readonly signed: SignedBytes;
+}
+
+/** Reads one CRL, which the bytes must be from the first to the last. Throws DerError. */
+export function parseCrl(der: Uint8Array): Crl {
+  const outer = new DerReader(der);
+  const parts = outer.inside(TAG.sequence);
+  outer.finish();
+  const toBeSigned = parts.element(TAG.sequence);
+  const { algorithm: inner, ...fields } = readFields(parts.over(toBeSigned));
+  const algorithm = readAlgorithm(parts);
+  const signature = parts.bitBytes();
+  parts.finish();
+  if (!sameAlgorithm(algorithm, inner)) throw new DerError('two different signature algorithms');
+  return { ...fields, signed: { bytes: parts.whole(toBeSigned), algorithm, signature } };
+}
+
+/** TBSCertList (section 5.1). */
+function readFields(parts: DerReader): Omit<Crl, 'signed'> & { readonly algorithm: AlgorithmId } {
+  if (parts.nextTag === TAG.integer && parts.count() !== 1) throw new DerError('a version that is not known');
+  const algorithm = readAlgorithm(parts);
+  const issuer = readName(parts);
+  const thisUpdate = readTime(parts);
+  const nextUpdate = isTime(parts.nextTag) ? readTime(parts) : undefined;
+  const revoked = new Set<bigint>();
+  let isKnown = true;
+  const entries = parts.optionalInside(TAG.sequence);
+  while (entries && !entries.isAtEnd) {
+    const entry = entries.inside(TAG.sequence);
+    revoked.add(entry.integer());
+    readTime(entry);
+    if (!entry.isAtEnd) isKnown &&= !hasCritical(readExtensionList(entry));
+    entry.finish();
+  }
+  const list = parts.optionalInside(context(0, 'constructed'));
+  const extensions: ReadonlyMap<string, Extension> = list ? readExtensionList(list) : new Map();
+  list?.finish();
+  parts.finish();
+  const scope = isKnown ? scopeOf(extensions) : 'unknown';
+  const number = valueOf(extensions.get(EXTENSION.crlNumber), (reader) => reader.integer());
+  return { algorithm, issuer, thisUpdate, nextUpdate, revoked, number, scope };
+}
+
+function isTime(tag: number): boolean {
+  return tag === TAG.utcTime || tag === TAG.generalizedTime;
+}
+
+function hasCritical(extensions: ReadonlyMap<string, Extension>): boolean {
+  return [...extensions.values()].some(({ isCritical }) => isCritical);
+}
+
+/** issuingDistributionPoint (section 5.2.5) is the one extension that may be critical. */
+function scopeOf(extensions: ReadonlyMap<string, Extension>): Crl['scope'] {
+  const { [EXTENSION.issuingDistributionPoint]: point, ...others } = Object.fromEntries(extensions);
+  if (Object.values(others).some(({ isCritical }) => isCritical)) return 'unknown';
+  return valueOf(point, readPoint) ?? 'all';
+}
+
+/** Only the two marks for users and CAs are processed; a list for one address, reason or purpose is not a complete one. */
+function readPoint(reader: DerReader): Crl['scope'] {
+  const parts = reader.inside(TAG.sequence);
+  const tags = parts.each((rest) => {
+    const element = rest.any();
+    const isFalse = element.tag !== context(0, 'constructed') && rest.content(element)[0] === 0;
+    return isFalse ? undefined : element.tag;
+  });
+  const marks = tags.filter((tag) => tag !== undefined);
+  if (marks.length === 0) return 'all';
+  if (marks.length > 1) return 'unknown';
+  if (marks[0] === context(1, 'primitive')) return 'users';
+  return marks[0] === context(2, 'primitive') ? 'cas' : 'unknown';
+}
+
+/** The CRLs of a configuration by their issuers. Made once per load of them. */
+export interface CrlStore {
+  readonly count: number;
+  /** The CRLs of the issuer with this name key (`Name.key`). */
+  readonly of: (issuerKey: string) => readonly Crl[];
+}
+
+/** CRLs as a store. */
+export function crlStoreOf(crls: readonly Crl[]): CrlStore {
+  const byIssuer = Map.groupBy(crls, ({ issuer }) => issuer.key);
+  return { count: crls.length, of: (issuerKey) => byIssuer.get(issuerKey) ?? [] };
+}

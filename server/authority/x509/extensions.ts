@@ -1,0 +1,162 @@
+// The extensions of a certificate that path validation looks at (RFC 5280, section 4.2; RFC 3820, section 3.8), read into
+// plain values. Judges nothing: pathRules.ts, nameConstraints.ts and proxyRules.ts do. Called by certificate.ts.
+import { context, DerError, type DerReader, TAG } from './der.ts';
+import { type Extension, readExtensionList, valueOf } from './extension.ts';
+import { type GeneralName, readGeneralName } from './generalName.ts';
+import { EXTENSION } from './oids.ts';
+
+/** The bits of keyUsage that are asked for, by their number in RFC 5280, section 4.2.1.3. */
+export const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
+
+/** basicConstraints (section 4.2.1.9). `pathLength`: how many intermediate CAs may follow, undefined for any number. */
+export interface BasicConstraints {
+  readonly isCa: boolean;
+  readonly pathLength: number | undefined;
+  readonly isCritical: boolean;
+}
+
+/** A subtree of names (section 4.2.1.10). `isWhole` is false where it has a minimum or maximum, which nobody may use. */
+export interface Subtree {
+  readonly base: GeneralName;
+  readonly isWhole: boolean;
+}
+
+/** nameConstraints (section 4.2.1.10). */
+export interface NameConstraints {
+  readonly permitted: readonly Subtree[];
+  readonly excluded: readonly Subtree[];
+  readonly isCritical: boolean;
+}
+
+/** proxyCertInfo (RFC 3820, section 3.8). `pathLength`: how many proxies may follow. */
+export interface ProxyInfo {
+  readonly pathLength: number | undefined;
+  readonly policyLanguage: string;
+  readonly hasPolicy: boolean;
+  readonly isCritical: boolean;
+}
+
+/** The extensions of one certificate. Undefined where it has none of that kind. */
+export interface Extensions {
+  readonly byOid: ReadonlyMap<string, Extension>;
+  /** Bit i stands for bit i of the extension. */
+  readonly keyUsage: number | undefined;
+  readonly basicConstraints: BasicConstraints | undefined;
+  readonly subjectAltNames: readonly GeneralName[] | undefined;
+  readonly nameConstraints: NameConstraints | undefined;
+  /** Key identifiers in hexadecimal digits. */
+  readonly subjectKeyId: string | undefined;
+  readonly authorityKeyId: string | undefined;
+  readonly extendedKeyUsages: readonly string[] | undefined;
+  /** Whether policyConstraints (section 4.2.1.11) has requireExplicitPolicy. */
+  readonly requiresPolicies: boolean;
+  readonly proxyInfo: ProxyInfo | undefined;
+}
+
+/** A certificate without extensions. */
+export const NO_EXTENSIONS: Extensions = extensionsOf(new Map());
+
+/** Reads the extensions of a certificate. */
+export function readExtensions(reader: DerReader): Extensions {
+  return extensionsOf(readExtensionList(reader));
+}
+
+function extensionsOf(byOid: ReadonlyMap<string, Extension>): Extensions {
+  const read = <T>(oid: string, reading: (reader: DerReader, extension: Extension) => T): T | undefined => {
+    const extension = byOid.get(oid);
+    return extension && valueOf(extension, (reader) => reading(reader, extension));
+  };
+  return {
+    byOid,
+    keyUsage: read(EXTENSION.keyUsage, readKeyUsage),
+    basicConstraints: read(EXTENSION.basicConstraints, readBasicConstraints),
+    subjectAltNames: read(EXTENSION.subjectAltName, readGeneralNames),
+    nameConstraints: read(EXTENSION.nameConstraints, readNameConstraints),
+    subjectKeyId: read(EXTENSION.subjectKeyIdentifier, (reader) => hex(reader.octets())),
+    authorityKeyId: read(EXTENSION.authorityKeyIdentifier, readAuthorityKeyId),
+    extendedKeyUsages: read(EXTENSION.extendedKeyUsage, readExtendedKeyUsage),
+    requiresPolicies: read(EXTENSION.policyConstraints, readRequiresPolicies) ?? false,
+    proxyInfo: read(EXTENSION.proxyCertInfo, readProxyInfo),
+  };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}
+
+function readKeyUsage(reader: DerReader): number {
+  const { bytes } = reader.bits();
+  let usage = 0;
+  for (let bit = 0; bit < 8 * bytes.length && bit < 16; bit++) {
+    if (bytes[bit >> 3]! & (0x80 >> (bit & 7))) usage |= 1 << bit;
+  }
+  return usage;
+}
+
+function readBasicConstraints(reader: DerReader, { isCritical }: Extension): BasicConstraints {
+  const parts = reader.inside(TAG.sequence);
+  const isCa = parts.nextTag === TAG.boolean && parts.boolean();
+  const pathLength = parts.isAtEnd ? undefined : parts.count();
+  parts.finish();
+  return { isCa, pathLength, isCritical };
+}
+
+function readGeneralNames(reader: DerReader): readonly GeneralName[] {
+  const names = reader.inside(TAG.sequence).each(readGeneralName);
+  if (names.length === 0) throw new DerError('no general name');
+  return names;
+}
+
+function readNameConstraints(reader: DerReader, { isCritical }: Extension): NameConstraints {
+  const parts = reader.inside(TAG.sequence);
+  const permitted = parts.optionalInside(context(0, 'constructed'))?.each(readSubtree);
+  const excluded = parts.optionalInside(context(1, 'constructed'))?.each(readSubtree);
+  parts.finish();
+  if (!permitted?.length && !excluded?.length) throw new DerError('no subtree');
+  return { permitted: permitted ?? [], excluded: excluded ?? [], isCritical };
+}
+
+function readSubtree(reader: DerReader): Subtree {
+  const parts = reader.inside(TAG.sequence);
+  const base = readGeneralName(parts);
+  const minimum = parts.nextTag === context(0, 'primitive') ? parts.count(context(0, 'primitive')) : 0;
+  const isWhole = minimum === 0 && parts.isAtEnd;
+  if (!parts.isAtEnd) parts.count(context(1, 'primitive'));
+  parts.finish();
+  return { base, isWhole };
+}
+
+/** The key identifier alone: issuer and serial number, where they are there, are only hints for building paths. */
+function readAuthorityKeyId(reader: DerReader): string | undefined {
+  const parts = reader.inside(TAG.sequence);
+  const id = parts.optional(context(0, 'primitive'));
+  parts.optional(context(1, 'constructed'));
+  parts.optional(context(2, 'primitive'));
+  parts.finish();
+  return id && hex(parts.content(id));
+}
+
+function readExtendedKeyUsage(reader: DerReader): readonly string[] {
+  const purposes = reader.inside(TAG.sequence).each((parts) => parts.oid());
+  if (purposes.length === 0) throw new DerError('no purpose');
+  return purposes;
+}
+
+function readRequiresPolicies(reader: DerReader): boolean {
+  const parts = reader.inside(TAG.sequence);
+  const isRequired = parts.optional(context(0, 'primitive')) !== undefined;
+  parts.optional(context(1, 'primitive'));
+  parts.finish();
+  return isRequired;
+}
+
+function readProxyInfo(reader: DerReader, { isCritical }: Extension): ProxyInfo {
+  const parts = reader.inside(TAG.sequence);
+  const pathLength = parts.nextTag === TAG.integer ? parts.count() : undefined;
+  const policy = parts.inside(TAG.sequence);
+  parts.finish();
+  const policyLanguage = policy.oid();
+  const hasPolicy = policy.optional(TAG.octetString) !== undefined;
+  policy.finish();
+  return { pathLength, policyLanguage, hasPolicy, isCritical };
+}

@@ -1,0 +1,52 @@
+// PEM (RFC 7468, section 2): blocks of base64 between BEGIN and END lines, with any text around them. Strict about what is in
+// a block. Private keys are recognised first and never read. Knows no certificates; chain.ts does.
+
+/** One block: its label (`CERTIFICATE`) and its bytes. */
+export interface PemBlock {
+  readonly label: string;
+  readonly der: Uint8Array;
+}
+
+/** The blocks of a text in their order, or what is wrong with it, as the end of a sentence about the text. */
+export type PemReading =
+  | { readonly kind: 'read'; readonly blocks: readonly PemBlock[] }
+  | { readonly kind: 'unreadable'; readonly problem: string };
+
+const BEGIN = '-----BEGIN ';
+const END = '-----END ';
+const DASHES = '-----';
+const LABEL_CHARACTERS_MAX = 64;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Reads the blocks of a text. Linear in its length; the bytes are copies. A text without blocks is read as having none.
+ * Unreadable: a private key, whole or not; a block that does not end, is nested, or holds anything but base64.
+ */
+export function readPem(text: string): PemReading {
+  if (text.includes('PRIVATE KEY-----')) return unreadable('holds a private key, which must never be sent to anyone');
+  const blocks: PemBlock[] = [];
+  let offset = 0;
+  for (;;) {
+    const begin = text.indexOf(BEGIN, offset);
+    if (text.slice(offset, begin < 0 ? undefined : begin).includes(END))
+      return unreadable('has a block without a start');
+    if (begin < 0) return { kind: 'read', blocks };
+    const labelStart = begin + BEGIN.length;
+    const labelEnd = text.indexOf(DASHES, labelStart);
+    const label = text.slice(labelStart, labelEnd);
+    if (labelEnd < 0 || labelEnd - labelStart > LABEL_CHARACTERS_MAX || label.includes('\n')) {
+      return unreadable('has a block whose first line does not end');
+    }
+    const last = `${END}${label}${DASHES}`;
+    const end = text.indexOf(last, labelEnd);
+    if (end < 0) return unreadable('has a block without an end');
+    const base64 = text.slice(labelEnd + DASHES.length, end).replace(/[ \t\r\n]+/g, '');
+    if (base64 === '' || !BASE64.test(base64)) return unreadable('has a block that is no base64');
+    blocks.push({ label, der: Buffer.from(base64, 'base64') });
+    offset = end + last.length;
+  }
+}
+
+function unreadable(problem: string): PemReading {
+  return { kind: 'unreadable', problem };
+}

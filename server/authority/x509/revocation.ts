@@ -1,0 +1,73 @@
+// Revocation by CRLs (RFC 5280, section 6.3): every certificate of a path that a CA issued needs a current, complete CRL of
+// that CA which does not list it. Without one the status is not known, and the path is refused. Called by paths.ts.
+import { isSignedWith, signatureStrength } from './algorithm.ts';
+import { type Certificate, isCa, mayBeUsedFor, shownSubject } from './certificate.ts';
+import type { Crl } from './crl.ts';
+import type { Path } from './pathRules.ts';
+import type { Search, SearchRules } from './search.ts';
+
+/** Finds a valid path for the signer of a CRL: `findPath` of paths.ts, which calls this module. */
+export type FindPath = (certificate: Certificate, search: Search) => Path | undefined;
+
+/** Why CRLs refuse a path, as a sentence; undefined where they do not, or where no revocation is checked. */
+export function revocationProblem(path: Path, search: Search, findPath: FindPath): string | undefined {
+  const { crls } = search.rules;
+  if (crls === undefined) return undefined;
+  for (let i = path.length - 2; i >= 0; i--) {
+    const [certificate, issuer] = [path[i]!, path[i + 1]!];
+    const usable = crls
+      .of(certificate.issuer.key)
+      .filter(
+        (crl) => isUsable(crl, certificate, search.rules) && isVouchedFor(crl, { path, issuer }, search, findPath),
+      );
+    if (usable.length === 0) return `There is no current CRL of ${shownSubject(issuer)}.`;
+    if (usable.some(({ revoked }) => revoked.has(certificate.serialNumber))) {
+      return `The certificate of ${shownSubject(certificate)} has been revoked.`;
+    }
+    search.crlsUntil = Math.min(search.crlsUntil, ...usable.map(({ nextUpdate }) => nextUpdate ?? Infinity));
+  }
+  return undefined;
+}
+
+/** Whether a CRL speaks about this certificate and this time. The strict profile wants a number (section 5.2.3). */
+function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boolean {
+  const { at, clockSkewSeconds, allowWeak, profile } = rules;
+  const now = Math.floor(at);
+  const isCurrent = crl.thisUpdate <= now + clockSkewSeconds && (crl.nextUpdate ?? -Infinity) >= now - clockSkewSeconds;
+  const isInScope = crl.scope === 'all' || crl.scope === (isCa(certificate) ? 'cas' : 'users');
+  const strength = signatureStrength(crl.signed.algorithm);
+  const isStrong = strength === 'strong' || (strength === 'weak' && allowWeak);
+  return isCurrent && isInScope && isStrong && (crl.number !== undefined || profile === 'service');
+}
+
+/** Whether the CA itself signed a CRL, or another certificate of the same name that the same configured CA stands for. */
+function isVouchedFor(
+  crl: Crl,
+  { path, issuer }: { readonly path: Path; readonly issuer: Certificate },
+  search: Search,
+  findPath: FindPath,
+): boolean {
+  if (mayBeUsedFor(issuer, 'cRLSign') && isSigned(crl, issuer)) return true;
+  const others = search.pool.named(crl.issuer.key);
+  return others.some((signer) => {
+    if (signer === issuer || signer.extensions.keyUsage === undefined) return false;
+    if (!mayBeUsedFor(signer, 'cRLSign') || search.signers.has(signer)) return false;
+    search.signers.add(signer);
+    const isTrusted = findPath(signer, search)?.at(-1) === path.at(-1);
+    search.signers.delete(signer);
+    return isTrusted && isSigned(crl, signer);
+  });
+}
+
+/** Keys that were found to have signed a CRL: a list of thousands is hashed once, not for every chain. */
+const SIGNERS = new WeakMap<Crl, Set<string>>();
+
+function isSigned(crl: Crl, signer: Certificate): boolean {
+  const key = Buffer.from(signer.subjectPublicKey).toString('latin1');
+  let keys = SIGNERS.get(crl);
+  if (keys === undefined) SIGNERS.set(crl, (keys = new Set()));
+  if (keys.has(key)) return true;
+  const isRight = isSignedWith(crl.signed, signer.publicKey);
+  if (isRight) keys.add(key);
+  return isRight;
+}

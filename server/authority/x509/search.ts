@@ -1,0 +1,76 @@
+// What one validation carries along: its rules, the certificates at hand, what it may still spend, and the best reason so
+// far for a refusal. Shared by paths.ts, proxies.ts and revocation.ts; made anew for each validation.
+import { isSignedWith } from './algorithm.ts';
+import type { Certificate } from './certificate.ts';
+import type { CrlStore } from './crl.ts';
+import type { PathRules } from './pathRules.ts';
+import type { CertificatesByName, TrustStore } from './trust.ts';
+
+/** What a search for a path is made by; ChainRules of validate.ts has the meanings. */
+export interface SearchRules extends PathRules {
+  readonly trust: TrustStore;
+  readonly crls: CrlStore | undefined;
+  readonly maxDepth: number;
+}
+
+/** How near to an accepted path a refusal was; the nearest one is what people want to hear. */
+export const NEARNESS = { noIssuer: 0, unsigned: 1, exhausted: 2, judged: 3 } as const;
+
+/**
+ * What one validation may spend. A signature takes up to 200 us, a step or a comparison at most a few; so a validation ends
+ * within a fraction of a second whatever it is given. Chains in use need 10 signatures, 10 steps and 100 comparisons.
+ */
+export const BUDGET = { signatures: 128, steps: 1024, comparisons: 262_144 } as const;
+
+/** The state of one validation. */
+export class Search {
+  readonly rules: SearchRules;
+  /** The certificates of the text that are no configured CAs. */
+  readonly pool: CertificatesByName;
+  /** What is left of `BUDGET`. */
+  readonly left = { ...BUDGET } as { signatures: number; steps: number; comparisons: number };
+  /** Signers of CRLs that are being validated, so that none is asked to vouch for itself. */
+  readonly signers = new Set<Certificate>();
+  /** When a CRL that was relied on is out of date; Infinity where none was. Seconds since 1970. */
+  crlsUntil = Infinity;
+
+  #reason = 'There is no certificate.';
+  #nearness = -1;
+  #signatures = new Map<Certificate, Map<Certificate, boolean>>();
+
+  constructor(rules: SearchRules, pool: CertificatesByName) {
+    this.rules = rules;
+    this.pool = pool;
+  }
+
+  /** The reason for the refusal. */
+  get reason(): string {
+    return this.#reason;
+  }
+
+  /** Notes why something was refused; of equally near reasons the first stays. Answers undefined: nothing was found. */
+  refuse(nearness: keyof typeof NEARNESS, reason: string): undefined {
+    if (NEARNESS[nearness] <= this.#nearness) return;
+    this.#nearness = NEARNESS[nearness];
+    this.#reason = reason;
+  }
+
+  /** Whether the search may go on by one step. */
+  step(): boolean {
+    this.left.steps--;
+    return this.left.steps >= 0 && this.left.signatures > 0;
+  }
+
+  /** Whether `issuer` signed `certificate`; checked once for each pair, and never beyond the budget. */
+  isSigned(certificate: Certificate, issuer: Certificate): boolean {
+    let known = this.#signatures.get(certificate);
+    if (known === undefined) this.#signatures.set(certificate, (known = new Map()));
+    const before = known.get(issuer);
+    if (before !== undefined) return before;
+    if (this.left.signatures <= 0) return false;
+    this.left.signatures--;
+    const isSigned = isSignedWith(certificate.signed, issuer.publicKey);
+    known.set(issuer, isSigned);
+    return isSigned;
+  }
+}
