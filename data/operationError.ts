@@ -8,8 +8,9 @@
  * `file`: a file cannot be read or written; see the cause.
  * `usage`: a setting or argument is wrong; the message says what is wanted.
  * `port`: the port cannot be taken.
+ * `refused`: a certificate is not accepted; the message says why.
  */
-export type OperationErrorCode = 'input' | 'snapshot' | 'file' | 'usage' | 'port';
+export type OperationErrorCode = 'input' | 'snapshot' | 'file' | 'usage' | 'port' | 'refused';
 
 /** An operation that failed for a reason outside the program. The message is one or more whole lines for people. */
 export class OperationError extends Error {

@@ -6,3 +6,6 @@ export type Clock = () => number;
 
 /** The steady clock of this process, with fractions of a millisecond. */
 export const steadyMs: Clock = () => performance.now();
+
+/** The time of day in milliseconds since 1970; it may be set back. For validities and records. */
+export const epochMs: Clock = () => Date.now();

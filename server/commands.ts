@@ -1,21 +1,15 @@
 // The commands: their flags, help and what each calls. Built on commander; every command loads its code when it runs, so
 // that --help is quick. Called by cli.ts; turns no error into an exit code (cli.ts does) and does no work of its own.
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../data/operationError.ts';
+import { addAuthority } from './authorityCommands.ts';
+import { example, NAME, type Outputs, valueOption } from './commandParts.ts';
 import { readSettings, SETTINGS } from './config.ts';
 import { flagName, type Flags, type Setting } from './settingSources.ts';
-import { integerBetween, SWITCH, type ValueKind } from './settingValues.ts';
-import type { Output } from './terminal.ts';
+import { integerBetween, SWITCH } from './settingValues.ts';
 
-/** Where a command prints: what was asked for to `stdout`, progress and errors to `stderr`. */
-export interface Outputs {
-  readonly stdout: Output;
-  readonly stderr: Output;
-}
-
-const NAME = 'catalogue-replica';
 const SETTINGS_HINT = `
 Every flag is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a key in the
 TOML file named by --config (filterErrors). A flag wins over the environment, that over the file.`;
@@ -38,6 +32,7 @@ export function commandLine(outputs: Outputs): Command {
   addVerify(root, outputs);
   addGenerate(root, outputs);
   addExplain(root, outputs);
+  addAuthority(root, outputs);
   return root;
 }
 
@@ -169,10 +164,6 @@ function addExplain(root: Command, { stdout }: Outputs): void {
     });
 }
 
-function example(text: string): string {
-  return `\nExample:\n  ${NAME} ${text}`;
-}
-
 function addSettings(command: Command): Command {
   for (const setting of SETTINGS) for (const option of settingOptions(setting)) command.addOption(option);
   return command.addHelpText('after', SETTINGS_HINT);
@@ -198,11 +189,3 @@ const THREADS = integerBetween(1, 1024);
 /** A thousand times the largest catalogue known. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);
 const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);
-
-function valueOption<V>(flag: string, help: string, kind: ValueKind<V>): Option {
-  return new Option(`${flag} ${kind.placeholder}`, help).argParser((text) => {
-    const value = kind.parse(text);
-    if (value === undefined) throw new InvalidArgumentError(`Want ${kind.wanted}.`);
-    return value;
-  });
-}

@@ -45,6 +45,23 @@ export const SWITCH: ValueKind<boolean> = {
   parse: (text) => (['true', '1'].includes(text) ? true : ['false', '0'].includes(text) ? false : undefined),
 };
 
+const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
+const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
+
+/** A time: seconds since 1970, or ISO 8601, which is UTC where no zone is given. The value is in seconds since 1970. */
+export const INSTANT: ValueKind<number> = {
+  placeholder: '<time>',
+  wanted: 'seconds since 1970, or a time such as 2026-01-31T12:00:00Z',
+  toml: 'string',
+  parse(text) {
+    if (SECONDS.test(text)) return Number(text);
+    const match = ISO_8601.exec(text);
+    const isLocal = match !== null && match.groups?.['zone'] === undefined && text.includes('T');
+    const milliseconds = match === null ? Number.NaN : Date.parse(isLocal ? `${text}Z` : text);
+    return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
+  },
+};
+
 /** A path of the file system; whether it exists is judged by who opens it. */
 export const PATH: ValueKind<string> = {
   placeholder: '<path>',

@@ -57,7 +57,14 @@ const AREAS: readonly Area[] = [
   },
   {
     name: 'command line',
-    holds: ['server/cli.ts', 'server/launch.js', 'server/commands.ts', 'server/reports.ts', 'server/terminal.ts'],
+    holds: [
+      'server/cli.ts',
+      'server/launch.js',
+      'server/command',
+      'server/authorityCommand',
+      'server/reports.ts',
+      'server/terminal.ts',
+    ],
     mayImport: [...BELOW_SERVER, ...SERVER],
   },
   { name: 'bench', holds: ['bench/'], mayImport: [...ENGINE, ...BELOW_SERVER, ...SERVER] },

@@ -39,7 +39,7 @@ export function parseCertificate(der: Uint8Array): Certificate {
   const toBeSigned = parts.element(TAG.sequence);
   const fields = readFields(parts.over(toBeSigned));
   const algorithm = readAlgorithm(parts);
-  const signature = parts.bitBytes();
+  const signature = parts.signature();
   parts.finish();
   // RFC 5280, section 4.1.1.2: else the signed part and the signature could tell two stories.
   if (!sameAlgorithm(algorithm, fields.algorithm)) throw new DerError('two different signature algorithms');

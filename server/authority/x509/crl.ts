@@ -29,7 +29,7 @@ export function parseCrl(der: Uint8Array): Crl {
   const toBeSigned = parts.element(TAG.sequence);
   const { algorithm: inner, ...fields } = readFields(parts.over(toBeSigned));
   const algorithm = readAlgorithm(parts);
-  const signature = parts.bitBytes();
+  const signature = parts.signature();
   parts.finish();
   if (!sameAlgorithm(algorithm, inner)) throw new DerError('two different signature algorithms');
   return { ...fields, signed: { bytes: parts.whole(toBeSigned), algorithm, signature } };

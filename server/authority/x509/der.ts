@@ -157,11 +157,10 @@ export class DerReader {
     return { bytes: value.subarray(1), unused };
   }
 
-  /** BIT STRING of whole bytes, as keys and signatures are. */
-  bitBytes(): Uint8Array {
+  /** BIT STRING of a signature; no bytes, which are never right, where it is not made of whole bytes. */
+  signature(): Uint8Array {
     const { bytes, unused } = this.bits();
-    if (unused !== 0) throw new DerError('a bit string that is no bytes');
-    return bytes;
+    return unused === 0 ? bytes : new Uint8Array();
   }
 
   /** OCTET STRING. */

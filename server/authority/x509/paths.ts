@@ -58,7 +58,7 @@ function isPossible(path: readonly Certificate[], search: Search): boolean {
     .some((earlier) => earlier.subject.key === last.subject.key && hasSameKey(earlier, last));
   const { maxDepth } = search.rules;
   if (isRepeated) {
-    search.refuse('noIssuer', `The issuers of ${shownSubject(path[0]!)} lead back to themselves.`);
+    search.refuse('noIssuer', `The path of issuers ends at ${shownSubject(last)}, which is no configured CA.`);
     return false;
   }
   if (intermediates(path) <= maxDepth) return true;
