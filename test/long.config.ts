@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SkippedPrograms } from './support/debian.ts';
+import { SkippedTestdata } from './support/testdata.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -10,7 +11,7 @@ export default defineConfig({
     include: ['test/**/*.long.test.ts'],
     passWithNoTests: true,
     fileParallelism: false,
-    reporters: ['default', 'json', new SkippedPrograms()],
+    reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },
     testTimeout: 1_200_000,
     hookTimeout: 600_000,

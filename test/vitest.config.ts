@@ -3,13 +3,14 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SkippedPrograms } from './support/debian.ts';
+import { SkippedTestdata } from './support/testdata.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.long.test.ts'],
-    reporters: ['default', 'json', new SkippedPrograms()],
+    reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/test.json' },
     testTimeout: 30_000,
     hookTimeout: 60_000,

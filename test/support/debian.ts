@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The programs that tests want, with the Debian package of each. */
-export const PROGRAMS = { curl: 'curl' } as const;
+export const PROGRAMS = { curl: 'curl', openssl: 'openssl' } as const;
 
 /** A program that a test may want. */
 export type Program = keyof typeof PROGRAMS;

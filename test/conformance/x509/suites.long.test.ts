@@ -1,0 +1,29 @@
+// The public suites of path validation through `authority verify-cert`, every case in a process of its own, and how many of
+// each tier come out as the suites say.
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../support/dataSets.ts';
+import { hasPathSuites, PATH_SUITES, pathCases } from '../../support/testdata.ts';
+import { judgeByCommand } from './judge.ts';
+
+/** Validation alone, by the clock of the processor; cases take a tenth of it, most of which is compiling the program. */
+const CPU_MS_MAX = 250;
+
+const directory = temporaryDirectory();
+
+test.skipIf(!hasPathSuites()).each(PATH_SUITES)(
+  '%s: every case of the tier must, and no false accept in it',
+  (suite) => {
+    const outcomes = pathCases(suite).map((one) => ({ ...one, ...judgeByCommand(one, directory) }));
+    const tiers = Map.groupBy(outcomes, ({ tier }) => tier);
+    for (const [tier, all] of tiers) {
+      const right = all.filter(({ verdict, expect }) => verdict === expect).length;
+      const falseAccepts = all.filter(({ verdict, expect }) => verdict === 'accept' && expect === 'reject').length;
+      const slowest = Math.max(...all.map(({ cpuMs }) => cpuMs));
+      const figures = `${right} of ${all.length}, ${falseAccepts} false accepts, at most ${slowest} ms of CPU`;
+      process.stdout.write(`${suite} ${tier}: ${figures}\n`);
+    }
+    const wrong = tiers.get('must')?.filter(({ verdict, expect }) => verdict !== expect);
+    expect(wrong?.map(({ id }) => id)).toEqual([]);
+    expect(outcomes.filter(({ cpuMs }) => !(cpuMs < CPU_MS_MAX)).map(({ id }) => id)).toEqual([]);
+  },
+);

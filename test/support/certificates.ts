@@ -1,0 +1,244 @@
+// Certificates, CRLs and proxies made for a test in this process: any name, extension, time and mistake, signed with keys of
+// P-256. Quick, so that a test can make hundreds. Those made by openssl are in opensslCertificates.ts.
+import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { parseCertificate, type Certificate } from '../../server/authority/x509/certificate.ts';
+import {
+  bits,
+  boolean,
+  element,
+  explicit,
+  implicit,
+  integer,
+  octets,
+  oid,
+  sequence,
+  set,
+  time,
+  utf8,
+} from './derWriter.ts';
+
+/** An attribute of a name: its type, its value as a UTF8String, or as DER of its own. */
+export type Attribute = readonly [type: string, value: string | Uint8Array];
+
+/** A key pair; P-256. */
+export interface Keys {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** A made certificate with the keys it stands for. */
+export interface Made {
+  readonly der: Buffer;
+  readonly pem: string;
+  readonly certificate: Certificate;
+  readonly subject: Uint8Array;
+  readonly keys: Keys;
+}
+
+/** What a certificate is made from; what is left out is usual for an end entity. `issuer` left out: self-signed. */
+export interface Plan {
+  readonly subject: readonly Attribute[] | Uint8Array;
+  readonly issuer?: Pick<Made, 'subject' | 'keys'>;
+  readonly keys?: Keys;
+  readonly extensions?: readonly Uint8Array[];
+  readonly serialNumber?: bigint;
+  readonly notBefore?: number;
+  readonly notAfter?: number;
+}
+
+/** The time at which made certificates are judged: 2025-06-01. They are valid for a year around it. */
+export const AT = Date.UTC(2025, 5, 1) / 1000;
+const HALF_YEAR = 182 * 86_400;
+
+const TYPES: Readonly<Record<string, string>> = {
+  CN: '2.5.4.3',
+  C: '2.5.4.6',
+  O: '2.5.4.10',
+  OU: '2.5.4.11',
+  DC: '0.9.2342.19200300.100.1.25',
+  emailAddress: '1.2.840.113549.1.9.1',
+};
+const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+
+/** A new key pair. */
+export function newKeys(): Keys {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+/** A name, one attribute a part. */
+export function nameDer(attributes: readonly Attribute[]): Buffer {
+  return sequence(
+    ...attributes.map(([type, value]) =>
+      set(sequence(oid(TYPES[type] ?? type), typeof value === 'string' ? utf8(value) : value)),
+    ),
+  );
+}
+
+/** An extension. */
+export function extension(id: string, value: Uint8Array, isCritical = false): Buffer {
+  return sequence(oid(id), ...(isCritical ? [boolean(true)] : []), octets(value));
+}
+
+/** basicConstraints. */
+export function basicConstraints(isCa: boolean, pathLength?: number): Buffer {
+  const length = pathLength === undefined ? [] : [integer(pathLength)];
+  return extension('2.5.29.19', sequence(...(isCa ? [boolean(true)] : []), ...length), true);
+}
+
+/** keyUsage with these bits: 0 digitalSignature, 5 keyCertSign, 6 cRLSign. */
+export function keyUsage(...set: readonly number[]): Buffer {
+  const value = set.reduce((sum, bit) => sum | (0x80 >> bit), 0);
+  const unused = value === 0 ? 0 : 7 - Math.max(...set);
+  return extension('2.5.29.15', bits(Buffer.of(value), unused), true);
+}
+
+/** The extensions of a CA. */
+export function caExtensions(pathLength?: number): readonly Buffer[] {
+  return [basicConstraints(true, pathLength), keyUsage(5, 6)];
+}
+
+/** nameConstraints of general names as DER. */
+export function nameConstraints(lists: {
+  readonly permitted?: readonly Uint8Array[];
+  readonly excluded?: readonly Uint8Array[];
+}): Buffer {
+  const subtrees = (bases: readonly Uint8Array[] = []): Buffer[] => bases.map((base) => sequence(base));
+  const permitted = lists.permitted ? [explicit(0, ...subtrees(lists.permitted))] : [];
+  const excluded = lists.excluded ? [explicit(1, ...subtrees(lists.excluded))] : [];
+  return extension('2.5.29.30', sequence(...permitted, ...excluded), true);
+}
+
+/** subjectAltName of general names as DER. */
+export function subjectAltNames(...names: readonly Uint8Array[]): Buffer {
+  return extension('2.5.29.17', sequence(...names));
+}
+
+/** General names. */
+export const generalName = {
+  email: (text: string): Buffer => implicit(1, Buffer.from(text)),
+  dns: (text: string): Buffer => implicit(2, Buffer.from(text)),
+  uri: (text: string): Buffer => implicit(6, Buffer.from(text)),
+  ip: (...bytes: readonly number[]): Buffer => implicit(7, Buffer.from(bytes)),
+  directory: (name: Uint8Array): Buffer => explicit(4, name),
+  registeredId: (text: string): Buffer => implicit(8, oid(text).subarray(2)),
+} as const;
+
+const INHERIT_ALL = '1.3.6.1.5.5.7.21.1';
+
+/** proxyCertInfo (RFC 3820, section 3.8). */
+export function proxyCertInfo(options: { readonly language?: string; readonly pathLength?: number } = {}): Buffer {
+  const length = options.pathLength === undefined ? [] : [integer(options.pathLength)];
+  const policy = sequence(oid(options.language ?? INHERIT_ALL));
+  return extension('1.3.6.1.5.5.7.1.14', sequence(...length, policy), true);
+}
+
+let serials = 1n;
+
+/** Makes and reads a certificate. */
+export function make(plan: Plan): Made {
+  const keys = plan.keys ?? newKeys();
+  const subject = plan.subject instanceof Uint8Array ? plan.subject : nameDer(plan.subject);
+  const issuer = plan.issuer ?? { subject, keys };
+  const list = plan.extensions?.length ? [explicit(3, sequence(...plan.extensions))] : [];
+  const toBeSigned = sequence(
+    explicit(0, integer(2)),
+    integer(plan.serialNumber ?? serials++),
+    ECDSA_SHA256,
+    issuer.subject,
+    sequence(time(plan.notBefore ?? AT - HALF_YEAR), time(plan.notAfter ?? AT + HALF_YEAR)),
+    subject,
+    keys.publicKey.export({ format: 'der', type: 'spki' }),
+    ...list,
+  );
+  const der = signed(toBeSigned, issuer.keys);
+  return { der, pem: pemOf('CERTIFICATE', der), certificate: parseCertificate(der), subject, keys };
+}
+
+/** A CA of one common name, by itself or below another. */
+export function makeCa(name: string, plan: Partial<Plan> = {}): Made {
+  return make({
+    subject: [
+      ['O', 'Test'],
+      ['CN', name],
+    ],
+    extensions: caExtensions(),
+    ...plan,
+  });
+}
+
+/** A user of a CA. */
+export function makeUser(name: string, issuer: Made, plan: Partial<Plan> = {}): Made {
+  return make({
+    subject: [
+      ['O', 'Test'],
+      ['CN', name],
+    ],
+    issuer,
+    extensions: [keyUsage(0)],
+    ...plan,
+  });
+}
+
+/** A proxy of a user, or of another proxy: RFC 3820 with all rights, unless the plan says otherwise. */
+export function makeProxy(issuer: Made, plan: Partial<Plan> = {}): Made {
+  return make({ subject: below(issuer, 'CN', '1234'), issuer, extensions: [proxyCertInfo()], ...plan });
+}
+
+/** The issuer's name and one more attribute. */
+export function below({ subject }: Pick<Made, 'subject'>, type: string, value: string): Buffer {
+  const { rdns } = contentsOf(subject);
+  return sequence(rdns, contentsOf(nameDer([[type, value]])).rdns);
+}
+
+/** What is in a sequence. */
+function contentsOf(der: Uint8Array): { readonly rdns: Uint8Array } {
+  const lengthBytes = der[1]! < 0x80 ? 1 : 1 + (der[1]! & 0x7f);
+  return { rdns: der.subarray(1 + lengthBytes) };
+}
+
+/** A CRL; current around `AT` unless the plan says otherwise. `extensions` and `entryExtensions` as DER. */
+export interface CrlPlan {
+  readonly issuer: Pick<Made, 'subject' | 'keys'>;
+  readonly revoked?: readonly bigint[];
+  readonly thisUpdate?: number;
+  readonly nextUpdate?: number | 'none';
+  readonly extensions?: readonly Uint8Array[];
+  readonly entryExtensions?: readonly Uint8Array[];
+}
+
+/** The usual extension of a CRL: its number. */
+export const CRL_NUMBER = extension('2.5.29.20', integer(1));
+
+/** Makes a CRL in DER. */
+export function makeCrl(plan: CrlPlan): Buffer {
+  const entryExtensions = plan.entryExtensions ? [sequence(...plan.entryExtensions)] : [];
+  const entries = (plan.revoked ?? []).map((serial) => sequence(integer(serial), time(AT - 10), ...entryExtensions));
+  const next = plan.nextUpdate === 'none' ? [] : [time(plan.nextUpdate ?? AT + 86_400)];
+  const list = plan.extensions ?? [CRL_NUMBER];
+  return signed(
+    sequence(
+      integer(1),
+      ECDSA_SHA256,
+      plan.issuer.subject,
+      time(plan.thisUpdate ?? AT - 86_400),
+      ...next,
+      ...(entries.length > 0 ? [sequence(...entries)] : []),
+      ...(list.length > 0 ? [explicit(0, sequence(...list))] : []),
+    ),
+    plan.issuer.keys,
+  );
+}
+
+function signed(toBeSigned: Buffer, { privateKey }: Keys): Buffer {
+  const signature = createSign('sha256').update(toBeSigned).sign(privateKey);
+  return sequence(toBeSigned, ECDSA_SHA256, bits(signature));
+}
+
+/** A PEM block. */
+export function pemOf(label: string, der: Uint8Array): string {
+  const lines = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
+  return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
+}
+
+/** An element of a kind that no certificate has where it is put. */
+export const NONSENSE = element(0x13, Buffer.from('nonsense'));

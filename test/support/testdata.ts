@@ -1,0 +1,48 @@
+// The public test suites that are no part of the project: in the folder that CATALOGUE_TESTDATA names, ../shared/testdata by
+// default. Tests of them are skipped where it is not there, and one line at the end of the run says so.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = process.env['CATALOGUE_TESTDATA'] ?? fileURLToPath(new URL('../../../shared/testdata', import.meta.url));
+
+/** One case of a suite of path validation; what its fields mean is told beside the suites. PEM texts. */
+export interface PathCase {
+  readonly id: string;
+  readonly tier: 'must' | 'crl' | 'building' | 'names' | 'policy';
+  readonly expect: 'accept' | 'reject';
+  readonly time: number;
+  readonly max_depth?: number | null;
+  readonly trusted: readonly string[];
+  readonly inter: readonly string[];
+  readonly leaf: string;
+  readonly crls: readonly string[];
+}
+
+/** The suites of path validation. */
+export const PATH_SUITES = ['pkits', 'limbo'] as const;
+
+function fileOf(suite: (typeof PATH_SUITES)[number]): string {
+  return join(FOLDER, 'x509', `${suite}.json`);
+}
+
+/** Whether the suites are there. */
+export function hasPathSuites(): boolean {
+  return PATH_SUITES.every((suite) => existsSync(fileOf(suite)));
+}
+
+/** The cases of a suite; none where it is not there. */
+export function pathCases(suite: (typeof PATH_SUITES)[number]): readonly PathCase[] {
+  if (!hasPathSuites()) return [];
+  return (JSON.parse(readFileSync(fileOf(suite), 'utf8')) as { readonly cases: readonly PathCase[] }).cases;
+}
+
+/** A vitest reporter that says at the end of a run when the suites are missing. */
+export class SkippedTestdata {
+  onTestRunEnd(): void {
+    if (hasPathSuites()) return;
+    process.stdout.write(
+      `Skipped the public suites of path validation (not in ${FOLDER}; CATALOGUE_TESTDATA names it)\n`,
+    );
+  }
+}
