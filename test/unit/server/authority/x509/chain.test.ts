@@ -1,0 +1,135 @@
+// Texts of certificates: PEM read strictly, limits kept, private keys refused and never repeated.
+import { describe, expect, test } from 'vitest';
+import {
+  FILE_LIMITS,
+  readCertificateFile,
+  readChain,
+  readCrlFile,
+  USER_CHAIN_LIMITS,
+} from '../../../../../server/authority/x509/chain.ts';
+import { make, makeCa, makeCrl, makeUser, pemOf } from '../../../../support/certificates.ts';
+import { growthOf, GROWTH_MAX } from '../../../../support/growth.ts';
+
+const CA = makeCa('CA');
+const USER = makeUser('Ada', CA);
+
+function reasonOf(text: string): string {
+  const reading = readChain(text);
+  return reading.kind === 'unreadable' ? reading.reason : `read ${reading.certificates.length}`;
+}
+
+test('certificates are read in their order, whatever stands around the blocks and however lines end', () => {
+  const lines = `subject=/CN=Ada\n${USER.pem}\n# and its CA: é\n${CA.pem}`;
+  for (const text of [lines, lines.replaceAll('\n', '\r\n'), lines.replaceAll('\n', '\n  ')]) {
+    const reading = readChain(text);
+    expect(reading.kind === 'read' && reading.certificates.map(({ serialNumber }) => serialNumber)).toEqual([
+      USER.certificate.serialNumber,
+      CA.certificate.serialNumber,
+    ]);
+  }
+});
+
+describe('a text is refused', () => {
+  const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+  const body = USER.pem.replace(begin, '').replace(end, '').trim();
+  test.each([
+    ['that is empty', '', 'The text holds no certificate in PEM form.'],
+    ['that is no PEM', 'hello', 'The text holds no certificate in PEM form.'],
+    ['with a block that does not end', `${begin}\n${body}\n`, 'The text has a block without an end.'],
+    ['with an end that nothing started', `${USER.pem}${end}`, 'The text has a block without a start.'],
+    [
+      'with a first line that does not end',
+      '-----BEGIN CERTIFICATE\n',
+      'The text has a block whose first line does not end.',
+    ],
+    ['with a block in a block', `${begin}\n${USER.pem}${end}`, 'The text has a block that is no base64.'],
+    ['with an empty block', `${begin}\n${end}`, 'The text has a block that is no base64.'],
+    ['with a character that is no base64', `${begin}\n*${body}\n${end}`, 'The text has a block that is no base64.'],
+    [
+      'with base64 of half a byte',
+      `${begin}\n${body.slice(0, -6)}A\n${end}`,
+      'The text has a block that is no base64.',
+    ],
+    ['with headers in a block', `${begin}\nProc-Type: 4\n\n${body}\n${end}`, 'The text has a block that is no base64.'],
+    [
+      'with another block',
+      `${USER.pem}${pemOf('X509 CRL', makeCrl({ issuer: CA }))}`,
+      'The text holds something that is no certificate.',
+    ],
+    ['with a request', pemOf('CERTIFICATE REQUEST', USER.der), 'The text holds something that is no certificate.'],
+  ])('%s', (_, text, reason) => {
+    expect(reasonOf(text)).toBe(reason);
+  });
+
+  test.each(['PRIVATE KEY', 'RSA PRIVATE KEY', 'EC PRIVATE KEY', 'ENCRYPTED PRIVATE KEY'])(
+    'with a %s, whole or not, wherever it stands, and the reason repeats nothing of it',
+    (label) => {
+      const secret = Buffer.from('this is a secret');
+      for (const text of [
+        USER.pem + pemOf(label, secret),
+        pemOf(label, secret) + USER.pem,
+        `-----BEGIN ${label}-----\n${secret.toString('base64')}`,
+        `${secret.toString('base64')}\n-----END ${label}-----`,
+      ]) {
+        expect(reasonOf(text)).toBe('The text holds a private key, which must never be sent to anyone.');
+      }
+    },
+  );
+
+  test('that is longer than 256 KiB, in characters or in bytes', () => {
+    expect(reasonOf(`${USER.pem}${' '.repeat(USER_CHAIN_LIMITS.textBytes)}`)).toBe('The text is longer than 256 KiB.');
+    expect(reasonOf(`${USER.pem}${'é'.repeat(USER_CHAIN_LIMITS.textBytes / 2)}`)).toBe(
+      'The text is longer than 256 KiB.',
+    );
+    expect(reasonOf(`${USER.pem}${' '.repeat(USER_CHAIN_LIMITS.textBytes - USER.pem.length)}`)).toBe('read 1');
+  });
+
+  test('with more than 8 certificates', () => {
+    expect(reasonOf(USER.pem.repeat(8))).toBe('read 8');
+    expect(reasonOf(USER.pem.repeat(9))).toBe('The text holds more than 8 certificates.');
+  });
+
+  test('with a certificate that has something behind its end, or too little before it', () => {
+    for (const der of [Buffer.concat([USER.der, Buffer.of(5, 0)]), USER.der.subarray(0, -1)]) {
+      expect(reasonOf(pemOf('CERTIFICATE', der))).toMatch(
+        /^The text holds a certificate that cannot be read: it has .*\.$/,
+      );
+    }
+  });
+});
+
+describe('a certificate is refused', () => {
+  const extension = CA.certificate.extensions.byOid.get('2.5.29.15');
+  test('with the same extension twice', () => {
+    const twice = [...[1, 2].map(() => Buffer.from('300e0603551d0f0101ff040403020780', 'hex'))];
+    expect(extension).toBeDefined();
+    expect(() => make({ subject: [['CN', 'a']], extensions: twice })).toThrow('an extension twice');
+  });
+
+  test('with a name of more than 64 attributes (A72)', () => {
+    const attributes = Array.from({ length: 65 }, (_, i) => ['CN', `${i}`] as const);
+    expect(() => make({ subject: attributes })).toThrow('more than 64 attributes');
+    expect(make({ subject: attributes.slice(1) }).certificate.subject.rdns.length).toBe(64);
+  });
+});
+
+test('files may be DER, and larger', () => {
+  expect(readCertificateFile(USER.der)).toMatchObject({ kind: 'read', certificates: { length: 1 } });
+  const many = Buffer.from(USER.pem.repeat(FILE_LIMITS.certificates));
+  expect(readCertificateFile(many)).toMatchObject({ kind: 'read', certificates: { length: 1024 } });
+  const crl = makeCrl({ issuer: CA, revoked: [7n] });
+  for (const bytes of [crl, Buffer.from(pemOf('X509 CRL', crl))]) {
+    expect(readCrlFile(bytes)).toMatchObject({ kind: 'read', all: [{ revoked: new Set([7n]) }] });
+  }
+  expect(readCrlFile(Buffer.from(USER.pem))).toMatchObject({ reason: 'The text holds something that is no CRL.' });
+});
+
+test.each([
+  { head: '', fill: '-----BEGIN ', tail: '' },
+  { head: '', fill: '-----BEGIN A-----', tail: '' },
+  { head: '', fill: '-----BEGIN A-----\n-----END A-----\n', tail: '' },
+  { head: '-----BEGIN A-----', fill: 'AAAA \n', tail: '-----END A-----' },
+  { head: '', fill: '-----', tail: '' },
+])('the time to read a text grows with its length, not with its square: %j', (shape) => {
+  expect(growthOf(readChain, shape)).toBeLessThan(GROWTH_MAX);
+});
