@@ -8,14 +8,16 @@ import { isHostName, isWellFormed, mailParts, uriHost } from './hostName.ts';
 import type { Name } from './name.ts';
 import { EMAIL_ADDRESS } from './oids.ts';
 
-/** How many comparisons of a name with a subtree one validation may still make. Counted down here. */
+/** How many names, subtrees and comparisons of them one validation may still look at. Counted down here. */
 export interface ComparisonBudget {
   comparisons: number;
 }
 
+const TOO_MANY = 'has more names to compare with name constraints than are allowed';
+
 /**
  * Why a certificate's names are not what the constraints allow, as the end of a sentence about it; undefined when they are.
- * Costs a comparison for every name and subtree of the same form.
+ * Costs one for every name, every subtree, and every comparison of a name with a subtree of its form.
  */
 export function constraintProblem(
   certificate: Certificate,
@@ -23,14 +25,17 @@ export function constraintProblem(
   budget: ComparisonBudget,
 ): string | undefined {
   const subtrees = [...constraints.permitted, ...constraints.excluded];
+  const names = namesOf(certificate);
+  budget.comparisons -= subtrees.length + names.length;
+  if (budget.comparisons < 0) return TOO_MANY;
   if (!subtrees.every(isUsable)) return 'is below a CA with name constraints that make no sense';
   const permitted = byForm(constraints.permitted);
   const excluded = byForm(constraints.excluded);
-  for (const name of namesOf(certificate)) {
+  for (const name of names) {
     const [allowed, forbidden] = [permitted.get(formOf(name)), excluded.get(formOf(name))];
     if (!allowed && !forbidden) continue;
     budget.comparisons -= (allowed?.length ?? 0) + (forbidden?.length ?? 0);
-    if (budget.comparisons < 0) return 'has more names to compare with name constraints than are allowed';
+    if (budget.comparisons < 0) return TOO_MANY;
     if (!isComparable(name)) return 'has a name that its CA constrains and that cannot be compared';
     if (forbidden?.some((base) => isWithin(name, base, 'excluded'))) return 'has a name that its CA may not give';
     if (allowed && !allowed.some((base) => isWithin(name, base, 'permitted'))) {

@@ -12,8 +12,8 @@ export function findPath(certificate: Certificate, search: Search): Path | undef
 }
 
 function extend(path: readonly [Certificate, ...Certificate[]], search: Search): Path | undefined {
+  if (!search.step()) return undefined;
   const last = path.at(-1)!;
-  if (!search.step()) return search.refuse('exhausted', 'The certificates offer more paths than are tried.');
   const anchors = search.rules.trust.named(last.issuer.key);
   for (const anchor of likeliestFirst(anchors, last)) {
     const complete = isIssued(last, anchor, search) && judged([...path, anchor], search);
@@ -21,12 +21,13 @@ function extend(path: readonly [Certificate, ...Certificate[]], search: Search):
   }
   const candidates = search.pool.named(last.issuer.key);
   for (const issuer of likeliestFirst(candidates, last)) {
-    const found = isPossible([...path, issuer], search) && isIssued(last, issuer, search);
-    const complete = found && extend([...path, issuer], search);
+    if (search.isSpent) break;
+    const isNext = isPossible([...path, issuer], search) && isIssued(last, issuer, search);
+    const complete = isNext && extend([...path, issuer], search);
     if (complete) return complete;
   }
-  if (anchors.length > 0 || candidates.length > 0) return undefined;
-  return search.refuse('noIssuer', noIssuer(last));
+  if (anchors.length === 0 && candidates.length === 0) search.refuse('noIssuer', noIssuer(last));
+  return undefined;
 }
 
 function noIssuer(last: Certificate): string {
@@ -45,6 +46,7 @@ function likeliestFirst(issuers: readonly Certificate[], { extensions }: Certifi
 
 function isIssued(certificate: Certificate, issuer: Certificate, search: Search): boolean {
   if (search.isSigned(certificate, issuer)) return true;
+  if (search.isSpent) return search.step();
   const names = `${shownSubject(certificate)} was not signed by ${shownSubject(issuer)}`;
   search.refuse('unsigned', `The certificate of ${names}, whom it names as its issuer.`);
   return false;

@@ -48,17 +48,29 @@ export class Search {
     return this.#reason;
   }
 
-  /** Notes why something was refused; of equally near reasons the first stays. Answers undefined: nothing was found. */
+  /**
+   * Notes why something was refused; of equally near reasons the first stays, and what is wrong with the signer of a CRL is
+   * none. Answers undefined: nothing was found.
+   */
   refuse(nearness: keyof typeof NEARNESS, reason: string): undefined {
-    if (NEARNESS[nearness] <= this.#nearness) return;
+    if (NEARNESS[nearness] <= this.#nearness || this.signers.size > 0) return;
     this.#nearness = NEARNESS[nearness];
     this.#reason = reason;
   }
 
-  /** Whether the search may go on by one step. */
+  /** Whether nothing is left of the steps or the signatures; the search then ends. */
+  get isSpent(): boolean {
+    return this.left.steps <= 0 || this.left.signatures <= 0;
+  }
+
+  /** Takes one step. Where nothing is left, answers false and notes that as the reason. */
   step(): boolean {
+    if (this.isSpent) {
+      this.refuse('exhausted', 'The certificates offer more paths than are tried.');
+      return false;
+    }
     this.left.steps--;
-    return this.left.steps >= 0 && this.left.signatures > 0;
+    return true;
   }
 
   /** Whether `issuer` signed `certificate`; checked once for each pair, and never beyond the budget. */
@@ -67,7 +79,7 @@ export class Search {
     if (known === undefined) this.#signatures.set(certificate, (known = new Map()));
     const before = known.get(issuer);
     if (before !== undefined) return before;
-    if (this.left.signatures <= 0) return false;
+    if (this.isSpent) return false;
     this.left.signatures--;
     const isSigned = isSignedWith(certificate.signed, issuer.publicKey);
     known.set(issuer, isSigned);

@@ -69,7 +69,7 @@ interface Context {
 /** Goes from proxy to issuer until it comes to a certificate that is no proxy, and from there to a configured CA. */
 function climb({ proxies, marks, last }: Climb, context: Context): Accepted | undefined {
   const { search, rules } = context;
-  if (!search.step()) return search.refuse('exhausted', 'The certificates offer more paths than are tried.');
+  if (!search.step()) return undefined;
   const mark = proxyMark(last);
   const problem = mark.kind === 'refused' ? mark.problem : problemOf(last, mark, { proxies, marks, rules });
   if (problem !== undefined || mark.kind === 'refused') {
@@ -113,6 +113,7 @@ function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], sea
   const proxy = proxies.at(-1)!;
   if (proxies.includes(issuer)) return false;
   if (!search.isSigned(proxy, issuer)) {
+    if (search.isSpent) return search.step();
     search.refuse('unsigned', `The proxy ${shownSubject(proxy)} was not signed by ${shownSubject(issuer)}.`);
     return false;
   }

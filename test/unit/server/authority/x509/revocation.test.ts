@@ -1,0 +1,191 @@
+// Revocation (RFC 5280, section 6.3): every CA of a path needs a current, complete CRL of its own that does not list what it
+// issued; without one nothing that it issued is accepted.
+import { describe, expect, test } from 'vitest';
+import { type Crl, crlStoreOf, parseCrl } from '../../../../../server/authority/x509/crl.ts';
+import { trustStoreOf } from '../../../../../server/authority/x509/trust.ts';
+import { type ChainRules, validateChain, type Verdict } from '../../../../../server/authority/x509/validate.ts';
+import {
+  AT,
+  basicConstraints,
+  caExtensions,
+  CRL_NUMBER,
+  type CrlPlan,
+  extension,
+  keyUsage,
+  makeCa,
+  makeCrl,
+  type Made,
+  makeProxy,
+  makeUser,
+  newKeys,
+} from '../../../../support/certificates.ts';
+import { boolean, element, explicit, integer, sequence } from '../../../../support/derWriter.ts';
+
+const CA = makeCa('CA');
+const USER = makeUser('Ada', CA, { serialNumber: 7n });
+const DAY = 86_400;
+
+function judged(chain: readonly Made[], crls: readonly Buffer[], rules: Partial<ChainRules> = {}): Verdict {
+  return validateChain(
+    chain.map(({ certificate }) => certificate),
+    {
+      trust: trustStoreOf([CA.certificate]),
+      at: AT,
+      proxies: { full: true, limited: true, legacy: true },
+      clockSkewSeconds: 0,
+      allowWeak: false,
+      crls: crlStoreOf(crls.map(parseCrl)),
+      maxDepth: 16,
+      profile: 'service',
+      ...rules,
+    },
+  );
+}
+
+function reasonOf(...arguments_: Parameters<typeof judged>): string {
+  const verdict = judged(...arguments_);
+  return verdict.accepted ? 'accepted' : verdict.reason;
+}
+
+const NONE = 'There is no current CRL of /O=Test/CN=CA.';
+const REVOKED = 'The certificate of /O=Test/CN=Ada has been revoked.';
+const crlOf = (plan: Partial<CrlPlan> = {}): Buffer => makeCrl({ issuer: CA, ...plan });
+
+describe('with one CRL', () => {
+  test.each([
+    ['that lists others, the user is accepted', crlOf({ revoked: [6n, 8n, -7n] }), 'accepted'],
+    ['that lists nobody, too', crlOf(), 'accepted'],
+    ['that lists the user, it is refused', crlOf({ revoked: [6n, 7n] }), REVOKED],
+    ['of tomorrow, it is refused', crlOf({ thisUpdate: AT + 1 }), NONE],
+    ['that is out of date', crlOf({ nextUpdate: AT - 1 }), NONE],
+    ['that does not say until when it counts', crlOf({ nextUpdate: 'none' }), NONE],
+    ['of another CA', makeCrl({ issuer: makeCa('Other') }), NONE],
+    ['of another CA of that name', makeCrl({ issuer: makeCa('CA') }), NONE],
+    ['with a critical extension', crlOf({ extensions: [CRL_NUMBER, extension('1.2.3', sequence(), true)] }), NONE],
+    ['that only tells changes', crlOf({ extensions: [CRL_NUMBER, extension('2.5.29.27', integer(1), true)] }), NONE],
+    ['with a critical entry', crlOf({ revoked: [8n], entryExtensions: [extension('1.2.3', sequence(), true)] }), NONE],
+    [
+      'with a reason in an entry',
+      crlOf({ revoked: [8n], entryExtensions: [extension('2.5.29.21', element(0x0a, Buffer.of(1)))] }),
+      'accepted',
+    ],
+    ['for users', crlOf({ extensions: [CRL_NUMBER, scope(element(0x81, Buffer.of(0xff)))] }), 'accepted'],
+    ['for CAs', crlOf({ extensions: [CRL_NUMBER, scope(element(0x82, Buffer.of(0xff)))] }), NONE],
+    [
+      'of one address',
+      crlOf({ extensions: [CRL_NUMBER, scope(explicit(0, explicit(0, element(0x86, Buffer.from('a:b')))))] }),
+      NONE,
+    ],
+    ['of some reasons', crlOf({ extensions: [CRL_NUMBER, scope(element(0x83, Buffer.of(5, 0x60)))] }), NONE],
+    ['of other issuers too', crlOf({ extensions: [CRL_NUMBER, scope(element(0x84, Buffer.of(0xff)))] }), NONE],
+    [
+      'with an empty scope',
+      crlOf({ extensions: [CRL_NUMBER, scope(element(0x84, boolean(false).subarray(2)))] }),
+      'accepted',
+    ],
+  ])('%s', (_, crl, reason) => {
+    expect(reasonOf([USER], [crl])).toBe(reason);
+  });
+});
+
+function scope(point: Uint8Array): Buffer {
+  return extension('2.5.29.28', sequence(point), true);
+}
+
+test('with an empty store everything is refused, and without a store nothing is asked', () => {
+  expect(reasonOf([USER], [])).toBe(NONE);
+  expect(reasonOf([USER], [], { crls: undefined })).toBe('accepted');
+});
+
+test('of several CRLs one must be current and right, and none of those may list the certificate', () => {
+  const wrong = makeCrl({ issuer: { subject: CA.subject, keys: newKeys() }, revoked: [7n] });
+  const old = crlOf({ nextUpdate: AT - 1, revoked: [7n] });
+  expect(reasonOf([USER], [wrong, old, crlOf()])).toBe('accepted');
+  expect(reasonOf([USER], [wrong, old])).toBe(NONE);
+  expect(reasonOf([USER], [crlOf(), crlOf({ revoked: [7n] })])).toBe(REVOKED);
+});
+
+test('the tolerance for clocks counts for CRLs too', () => {
+  expect(reasonOf([USER], [crlOf({ nextUpdate: AT - 60 })], { clockSkewSeconds: 60 })).toBe('accepted');
+  expect(reasonOf([USER], [crlOf({ thisUpdate: AT + 60 })], { clockSkewSeconds: 60 })).toBe('accepted');
+});
+
+test('every CA of the path needs one, and proxies need none', () => {
+  const lower = makeCa('Lower', { issuer: CA, serialNumber: 9n });
+  const user = makeUser('Ada', lower, { serialNumber: 7n });
+  const chain = [makeProxy(user), user, lower];
+  const lowerCrl = makeCrl({ issuer: lower });
+  expect(reasonOf(chain, [crlOf(), lowerCrl])).toBe('accepted');
+  expect(reasonOf(chain, [crlOf()])).toBe('There is no current CRL of /O=Test/CN=Lower.');
+  expect(reasonOf(chain, [lowerCrl])).toBe(NONE);
+  expect(reasonOf(chain, [crlOf({ revoked: [9n] }), lowerCrl])).toMatch(/CN=Lower has been revoked\.$/);
+  expect(reasonOf(chain, [crlOf({ revoked: [7n] }), lowerCrl])).toBe('accepted');
+});
+
+test('a verdict holds until the first CRL it relied on is out of date, or the chain expires', () => {
+  expect(judged([USER], [crlOf({ nextUpdate: AT + 5 })])).toMatchObject({ holdsUntil: AT + 5 });
+  const later = crlOf({ nextUpdate: AT + 1000 * DAY });
+  expect(judged([USER], [later])).toMatchObject({ holdsUntil: USER.certificate.notAfter });
+});
+
+describe('a CRL signed with another key of the CA', () => {
+  const keys = newKeys();
+  const signer = (plan: Parameters<typeof makeCa>[1] = {}): Made =>
+    makeCa('CA', { keys, issuer: CA, extensions: [keyUsage(6)], serialNumber: 11n, ...plan });
+  const crl = makeCrl({ issuer: { subject: CA.subject, keys } });
+
+  test('counts where the CA certified that key for it, and the CA’s own CRL says that it did not revoke it', () => {
+    expect(reasonOf([USER, signer()], [crl])).toBe(NONE);
+    expect(reasonOf([USER, signer()], [crl, crlOf()])).toBe('accepted');
+    expect(
+      reasonOf([USER, signer()], [makeCrl({ issuer: { subject: CA.subject, keys }, revoked: [7n] }), crlOf()]),
+    ).toBe(REVOKED);
+  });
+
+  test('does not count where the key is for something else, or comes from somewhere else', () => {
+    const own = makeCrl({ issuer: CA, extensions: [CRL_NUMBER, scope(element(0x82, Buffer.of(0xff)))] });
+    for (const wrong of [
+      signer({ extensions: [keyUsage(0)] }),
+      signer({ extensions: [] }),
+      signer({ issuer: makeCa('CA') }),
+      signer({ notAfter: AT - DAY }),
+    ]) {
+      expect(reasonOf([USER, wrong], [crl, own])).toBe(NONE);
+    }
+  });
+});
+
+test('a CA that may not sign CRLs by its key usage vouches for none', () => {
+  const lower = makeCa('Lower', { issuer: CA, extensions: [basicConstraints(true), keyUsage(5)] });
+  const chain = [makeUser('Ada', lower), lower];
+  expect(reasonOf(chain, [crlOf(), makeCrl({ issuer: lower })])).toBe('There is no current CRL of /O=Test/CN=Lower.');
+});
+
+test('the strict profile wants CRLs to have a number, which the service does not', () => {
+  const id = extension('2.5.29.14', Buffer.of(4, 1, 1));
+  const trust = trustStoreOf([makeCa('CA', { keys: CA.keys, extensions: [...caExtensions(), id] }).certificate]);
+  const user = makeUser('Ada', CA, { extensions: [extension('2.5.29.35', Buffer.of(0x30, 3, 0x80, 1, 1))] });
+  const bare = crlOf({ extensions: [] });
+  expect(reasonOf([user], [crlOf()], { profile: 'strict', trust })).toBe('accepted');
+  expect(reasonOf([user], [bare], { profile: 'strict', trust })).toBe(NONE);
+  expect(reasonOf([user], [bare], { trust })).toBe('accepted');
+});
+
+test('a CRL is hashed once for a key, however many chains rely on it', () => {
+  const crl = parseCrl(crlOf());
+  const { signed } = crl;
+  let reads = 0;
+  const counting: Crl = {
+    ...crl,
+    signed: {
+      ...signed,
+      get bytes() {
+        reads++;
+        return signed.bytes;
+      },
+    },
+  };
+  const crls = crlStoreOf([counting]);
+  for (let i = 0; i < 5; i++) expect(judged([makeUser('Ada', CA)], [], { crls })).toMatchObject({ accepted: true });
+  expect(reads).toBe(1);
+});
