@@ -71,7 +71,7 @@ function climb({ proxies, marks, last }: Climb, context: Context): Accepted | un
   const { search, rules } = context;
   if (!search.step()) return undefined;
   const mark = proxyMark(last);
-  const problem = mark.kind === 'refused' ? mark.problem : problemOf(last, mark, { proxies, marks, rules });
+  const problem = mark.kind === 'refused' ? mark.problem : problemOf(last, mark, marks, rules);
   if (problem !== undefined || mark.kind === 'refused') {
     return search.refuse('judged', `The certificate of ${shownSubject(last)} ${problem}.`);
   }
@@ -89,10 +89,12 @@ function climb({ proxies, marks, last }: Climb, context: Context): Accepted | un
   return undefined;
 }
 
+/** Why a certificate cannot stand where it stands, whoever issued it; `marks` are those of the proxies below it. */
 function problemOf(
   certificate: Certificate,
   mark: Exclude<ProxyMark, { readonly kind: 'refused' }>,
-  { proxies, marks, rules }: Omit<Climb, 'last'> & { readonly rules: ChainRules },
+  marks: readonly RightsMark[],
+  rules: ChainRules,
 ): string | undefined {
   if (mark.kind === 'none') {
     const isService = rules.profile === 'service';
@@ -100,7 +102,7 @@ function problemOf(
     return certificate.subject.rdns.length === 0 && isService ? 'names nobody' : undefined;
   }
   if (marks.some(({ kind }) => kind !== mark.kind)) return 'is a proxy of another kind than the one below it';
-  return proxyProblem(certificate, mark, rules) ?? proxyIssuerProblem(certificate, proxies.length);
+  return proxyProblem(certificate, mark, rules);
 }
 
 function noIssuer(proxy: Certificate, { trust }: ChainRules): string {
