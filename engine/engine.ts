@@ -2,6 +2,7 @@
 // data/ builds snapshots with the parts behind it. Only re-exports: every name is documented where it is defined.
 
 // The declaration.
+export type { Assumption } from './schema/assumptions.ts';
 export { COLLECTIONS, collectionsOfPath } from './schema/catalogue.ts';
 export type { Collection, Version } from './schema/types.ts';
 

@@ -1,4 +1,4 @@
-// `authority verify-cert`: its flags and help. The work is in verifyCert.ts, loaded when the command runs.
+// `authority verify-cert`: its flags and help. The work is in authorityCommandVerify.ts, loaded when the command runs.
 // Called by authorityCommands.ts.
 import type { Command } from 'commander';
 import { example, type Outputs, valueOption } from './commandParts.ts';
@@ -44,7 +44,10 @@ function addVerifyCert(group: Command, { stdout }: Outputs): void {
     .addHelpText('after', HINT)
     .addHelpText('after', example('authority verify-cert --trust cas.pem --allow-proxies chain.pem'))
     .action(async (chain: string, { time, ...flags }: VerifyFlags) => {
-      const [{ verifyCert }, { epochMs }] = await Promise.all([import('./verifyCert.ts'), import('./clock.ts')]);
+      const [{ verifyCert }, { epochMs }] = await Promise.all([
+        import('./authorityCommandVerify.ts'),
+        import('./clock.ts'),
+      ]);
       const at = time ?? epochMs() / 1000;
       verifyCert({ chain, at, ...flags }, (line) => void stdout.write(`${line}\n`));
     });

@@ -108,11 +108,18 @@ function maskHashOf({ oid, parameters }: AlgorithmId): string | undefined {
 /** How strong an algorithm or a key is. Weak ones are accepted where that is asked for; unsupported ones never. */
 export type Strength = 'strong' | 'weak' | 'unsupported';
 
-/** SHA-1 and MD5 are weak, since collisions of both have been made; so is DSA, whose last users had 1,024 bits and SHA-1. */
+/** A71: SHA-1 and MD5 are weak, since collisions of both have been made; so is DSA, whose last users had 1,024 bits and SHA-1. */
 export function signatureStrength(algorithm: AlgorithmId): Strength {
   const method = methodOf(algorithm);
   if (method === undefined) return 'unsupported';
   return method.hash === 'sha1' || method.hash === 'md5' || method.family === 'dsa' ? 'weak' : 'strong';
+}
+
+/** An algorithm for people: `rsa, sha256`, or its identifier where it is not supported. */
+export function algorithmText(algorithm: AlgorithmId): string {
+  const method = methodOf(algorithm);
+  if (method === undefined) return algorithm.oid;
+  return method.hash === null ? method.family : `${method.family}, ${method.hash}`;
 }
 
 const STRONG_CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
@@ -125,7 +132,7 @@ const DSA_BITS_MAX = 3072;
 /** RFC 4055 names no bound; every CA uses 65537 or 3, and the time that a check takes grows with it. */
 const RSA_EXPONENT_MAX = 2n ** 32n;
 
-/** RSA below 2,048 bits, curves below 256 bits and DSA are weak; keys that are costly, or of other kinds, unsupported. */
+/** A71: RSA below 2,048 bits, curves below 256 bits and DSA are weak; keys that are costly, or of other kinds, unsupported. */
 export function keyStrength(key: KeyObject | undefined): Strength {
   const details = key?.asymmetricKeyDetails;
   switch (key?.asymmetricKeyType) {

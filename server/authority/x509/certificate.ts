@@ -133,14 +133,19 @@ export function mayBeUsedFor({ extensions }: Certificate, usage: keyof typeof KE
 
 const SHOWN_CHARACTERS_MAX = 200;
 
-/** The subject for a sentence to people: cut at 200 characters, control characters and line breaks as `?`. */
+/** The subject for a sentence to people: see `shownName`. */
 export function shownSubject({ subject }: Certificate): string {
   return shownName(subject);
 }
 
-/** A name for a sentence to people: cut at 200 characters, control characters and line breaks as `?`; `''` as such. */
+/** A name for a sentence to people: printable, and cut at 200 characters; an empty one as `''`. */
 export function shownName(name: Name): string {
-  const text = nameText(name).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+  const text = printable(nameText(name));
   if (text === '') return "''";
   return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}...` : text;
+}
+
+/** A text with `?` for whatever does not print or ends a line, so that no certificate writes to a terminal or a log. */
+export function printable(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 }

@@ -1,5 +1,5 @@
 // Texts and files of certificates and CRLs, within limits: PEM, or for files also DER. A text is refused as a whole where
-// any part of it is wrong. Used by the authority for what users send and operators configure, and by the command line.
+// any part of it is wrong (A73). Used by the authority for what users send and operators configure, and by the command line.
 import { type Certificate, parseCertificate } from './certificate.ts';
 import { type Crl, parseCrl } from './crl.ts';
 import { DerError } from './der.ts';
@@ -33,6 +33,12 @@ export type ChainReading =
 export function readChain(text: string, limits: ChainLimits = USER_CHAIN_LIMITS): ChainReading {
   const reading = readBlocks(text, limits, CERTIFICATES);
   return reading.kind === 'read' ? { kind: 'read', certificates: reading.all } : reading;
+}
+
+/** One certificate in DER; undefined where the bytes are none. */
+export function certificateOf(der: Uint8Array): Certificate | undefined {
+  const reading = parseAll([der], CERTIFICATES);
+  return reading.kind === 'read' ? reading.all[0] : undefined;
 }
 
 /** Reads a file of certificates: PEM like `readChain`, or one certificate in DER. */

@@ -32,11 +32,11 @@ export function readGeneralName(reader: DerReader): GeneralName {
   return { form: 'directory', name };
 }
 
-/** A general name for people. */
+/** A general name for people: `dns www.example.org`, `ip 192.0.2.1`, `directory /O=Grid`. */
 export function generalNameText(name: GeneralName): string {
   switch (name.form) {
     case 'ip':
-      return `ip ${[...name.bytes].join('.')}`;
+      return `ip ${addressText(name.bytes)}`;
     case 'directory':
       return `directory ${nameText(name.name)}`;
     case 'other':
@@ -44,4 +44,10 @@ export function generalNameText(name: GeneralName): string {
     default:
       return `${name.form} ${name.text}`;
   }
+}
+
+/** Addresses, and networks as address and mask, of IPv4 in decimal numbers, all else in hexadecimal digits. */
+function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 8) return `${addressText(bytes.subarray(0, 4))}/${addressText(bytes.subarray(4))}`;
+  return bytes.length === 4 ? bytes.join('.') : Buffer.from(bytes).toString('hex');
 }

@@ -55,7 +55,7 @@ export function certificateProblem(
 }
 
 /**
- * The extensions that are processed (section 6.1.4 o). Policies are processed for the user-initial-policy-set any-policy
+ * A76: the extensions that are processed (section 6.1.4 o). Policies are processed for the user-initial-policy-set any-policy
  * without initial-explicit-policy, where only requireExplicitPolicy can refuse a path. Key identifiers and access
  * information must not be critical and are not here.
  */

@@ -35,7 +35,7 @@ function noIssuer(last: Certificate): string {
   return `No configured CA, and no other certificate given, is ${issuer}, the issuer of ${shownSubject(last)}.`;
 }
 
-/** Issuers whose key identifier is the one that the certificate names (section 4.2.1.1) are tried first. */
+/** A79: issuers whose key identifier is the one that the certificate names (section 4.2.1.1) are tried first. */
 function likeliestFirst(issuers: readonly Certificate[], { extensions }: Certificate): readonly Certificate[] {
   const id = extensions.authorityKeyId;
   if (id === undefined || issuers.length < 2) return issuers;
@@ -52,7 +52,7 @@ function isIssued(certificate: Certificate, issuer: Certificate, search: Search)
   return false;
 }
 
-/** Whether a path may go on: no name with the same key twice (RFC 4158, section 2.4.2), not too many intermediate CAs. */
+/** Whether a path may go on: no name with the same key twice (RFC 4158, section 2.4.2), not too many intermediate CAs (A75). */
 function isPossible(path: readonly Certificate[], search: Search): boolean {
   const last = path.at(-1)!;
   const isRepeated = path

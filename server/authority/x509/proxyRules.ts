@@ -11,7 +11,7 @@ export type ProxyMark =
   | { readonly kind: 'rfc3820' | 'legacy'; readonly rights: 'full' | 'limited' }
   | { readonly kind: 'refused'; readonly problem: string };
 
-/** Which proxies are accepted. A limited legacy proxy needs both marks. */
+/** Which proxies are accepted. A limited legacy proxy needs both marks (A77). */
 export interface ProxyKinds {
   readonly full: boolean;
   readonly limited: boolean;

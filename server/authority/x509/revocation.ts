@@ -1,4 +1,4 @@
-// Revocation by CRLs (RFC 5280, section 6.3): every certificate of a path that a CA issued needs a current, complete CRL of
+// Revocation by CRLs (RFC 5280, section 6.3; A78): every certificate of a path that a CA issued needs a current, complete CRL of
 // that CA which does not list it. Without one the status is not known, and the path is refused. Called by paths.ts.
 import { isSignedWith, signatureStrength } from './algorithm.ts';
 import { type Certificate, isCa, mayBeUsedFor, shownSubject } from './certificate.ts';

@@ -17,7 +17,7 @@ export interface SearchRules extends PathRules {
 export const NEARNESS = { noIssuer: 0, unsigned: 1, exhausted: 2, judged: 3 } as const;
 
 /**
- * What one validation may spend. A signature takes up to 200 us, a step or a comparison at most a few; so a validation ends
+ * A72: what one validation may spend. A signature takes up to 200 us, a step or a comparison at most a few; so a validation ends
  * within a fraction of a second whatever it is given. Chains in use need 10 signatures, 10 steps and 100 comparisons.
  */
 export const BUDGET = { signatures: 128, steps: 1024, comparisons: 262_144 } as const;

@@ -1,4 +1,4 @@
-// What the strict profile asks for besides path validation: the MUSTs of RFC 5280, section 4, to those who issue. None of
+// What the strict profile asks for (A70) besides path validation: the MUSTs of RFC 5280, section 4, to those who issue. None of
 // them keeps an attacker out, and certificates of grid CAs lack some, so the service does without. Called by pathRules.ts.
 import { type Certificate, isCa, isSelfIssued } from './certificate.ts';
 import { context, DerError, TAG } from './der.ts';

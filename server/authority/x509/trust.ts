@@ -2,7 +2,7 @@
 // Lookup only. Made once per configuration for CAs, once per validation for the rest.
 import type { Certificate } from './certificate.ts';
 
-/** The configured CAs. Made once per configuration. */
+/** The configured CAs, self-signed or not (A74). Made once per configuration. */
 export interface TrustStore extends CertificatesByName {
   readonly anchors: readonly Certificate[];
   /** Whether a certificate is one of them, byte for byte. */

@@ -4,6 +4,7 @@ import { ASSUMPTIONS as FIRST_ASSUMPTIONS } from '../../../../engine/schema/assu
 import { PAGE_ASSUMPTIONS } from '../../../../engine/schema/pageAssumptions.ts';
 import { QUERY_ASSUMPTIONS } from '../../../../engine/schema/queryAssumptions.ts';
 import { VIEW_ASSUMPTIONS } from '../../../../engine/schema/viewAssumptions.ts';
+import { PATH_ASSUMPTIONS } from '../../../../server/authority/x509/assumptions.ts';
 import { SETTINGS } from '../../../../server/config.ts';
 import { projectFiles, readProjectFile } from '../../../support/sources.ts';
 
@@ -14,7 +15,17 @@ test('assumptions are numbered from A1 without gaps, and no topic has two', () =
   expect(new Set(ASSUMPTIONS.map(({ topic }) => topic)).size).toBe(ASSUMPTIONS.length);
 });
 
-describe.each(ASSUMPTIONS)('$id, $topic', ({ choice, why, setting }) => {
+/** Lists of other areas go on at numbers of their own. */
+const LISTS = [['path validation', PATH_ASSUMPTIONS, 70]] as const;
+
+test.for(LISTS)('those of the %s are numbered without gaps, and no topic has two', ([, list, first]) => {
+  expect(list.map(({ id }) => id)).toEqual(list.map((_, i) => `A${i + first}`));
+  expect(new Set(list.map(({ topic }) => topic)).size).toBe(list.length);
+});
+
+const ALL = [...ASSUMPTIONS, ...LISTS.flatMap(([, list]) => list)];
+
+describe.each(ALL)('$id, $topic', ({ choice, why, setting }) => {
   test('says what was chosen and why, in sentences, and names a real setting if any', () => {
     expect(choice).toMatch(/\.$/);
     expect(why).toMatch(/\.$/);
@@ -23,7 +34,7 @@ describe.each(ASSUMPTIONS)('$id, $topic', ({ choice, why, setting }) => {
 });
 
 test('every assumption that code cites exists', () => {
-  const known = new Set(ASSUMPTIONS.map(({ id }) => id));
+  const known = new Set(ALL.map(({ id }) => id));
   const cited = projectFiles()
     .filter((path) => /^(engine|data|workers|server|bench)\/.*\.ts$/.test(path))
     .flatMap((path) => [...readProjectFile(path).matchAll(/\bA[1-9]\d?\b/g)].map(([id]) => ({ path, id })));

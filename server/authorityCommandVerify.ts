@@ -2,9 +2,9 @@
 // Knows no flags; authorityCommandCertificates.ts does.
 import { readFileSync } from 'node:fs';
 import { OperationError } from '../data/operationError.ts';
+import { shownSubject } from './authority/x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from './authority/x509/chain.ts';
 import { crlStoreOf } from './authority/x509/crl.ts';
-import { nameText } from './authority/x509/name.ts';
 import { timeText } from './authority/x509/time.ts';
 import { trustStoreOf } from './authority/x509/trust.ts';
 import { type Accepted, validateChain, type Verdict } from './authority/x509/validate.ts';
@@ -77,10 +77,10 @@ function rowsOf({ endEntity, path, expiresAt, proxy, isLegacy }: Accepted): read
   const rights = proxy === 'full' ? 'all rights' : 'limited';
   const intermediates = path.slice(path.indexOf(endEntity) + 1, -1);
   return [
-    ['subject', nameText(endEntity.subject)],
+    ['subject', shownSubject(endEntity)],
     ['proxy', proxy === 'none' ? 'none' : isLegacy ? `legacy, ${rights}` : rights],
-    ['issued by', intermediates.map(({ subject }) => nameText(subject)).join(', below ')],
-    ['trusted', nameText(path.at(-1)!.subject)],
+    ['issued by', intermediates.map(shownSubject).join(', below ')],
+    ['trusted', shownSubject(path.at(-1)!)],
     ['expires', timeText(expiresAt)],
   ].filter(([, value]) => value !== '');
 }

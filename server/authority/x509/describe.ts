@@ -1,0 +1,171 @@
+// What is in certificates, chains and CRLs, as tables for people. Judges nothing but which certificate of a file signed which.
+// Everything printed is printable. Called by `authority inspect`.
+import { createHash } from 'node:crypto';
+import { algorithmText, isSignedWith } from './algorithm.ts';
+import { type Certificate, printable } from './certificate.ts';
+import { certificateOf, type ChainLimits, FILE_LIMITS, readCrlFile } from './chain.ts';
+import type { Crl } from './crl.ts';
+import type { Subtree } from './extensions.ts';
+import { type GeneralName, generalNameText } from './generalName.ts';
+import { type Name, nameProblem, nameText, sameName } from './name.ts';
+import { EXTENSION } from './oids.ts';
+import { type PemBlock, readPem } from './pem.ts';
+import { proxyMark } from './proxyRules.ts';
+import { timeText } from './time.ts';
+
+/** A table: rows of a name and a value. */
+export type Description = readonly (readonly [name: string, value: string])[];
+
+/** A table for each certificate and CRL of a file; or why it is unreadable, as one sentence. */
+export type FileDescription =
+  | { readonly kind: 'read'; readonly tables: readonly Description[] }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** Describes a file: PEM with certificates and CRLs in any order, or one of either in DER. */
+export function describeFile(bytes: Uint8Array, limits: ChainLimits = FILE_LIMITS): FileDescription {
+  if (bytes.length > limits.textBytes) return unreadable(`The file is longer than ${limits.textBytes / 1024} KiB.`);
+  const isDer = bytes[0] === 0x30 && (bytes[1] ?? 0) >= 0x80;
+  const reading = isDer ? derBlock(bytes) : readPem(Buffer.from(bytes).toString('latin1'));
+  if (reading.kind === 'unreadable') return unreadable(`The file ${reading.problem}.`);
+  const { blocks } = reading;
+  if (blocks.length === 0) return unreadable('The file holds no certificate and no CRL.');
+  if (blocks.length > limits.certificates) return unreadable(`The file holds more than ${limits.certificates} blocks.`);
+  return describeBlocks(blocks);
+}
+
+/** The bytes as a CRL where they are no certificate. */
+function derBlock(der: Uint8Array): { readonly kind: 'read'; readonly blocks: readonly PemBlock[] } {
+  const label = certificateOf(der) === undefined ? 'X509 CRL' : 'CERTIFICATE';
+  return { kind: 'read', blocks: [{ label, der }] };
+}
+
+function describeBlocks(blocks: readonly PemBlock[]): FileDescription {
+  const certificates = blocks.map(({ label, der }) => (label.endsWith('CERTIFICATE') ? certificateOf(der) : undefined));
+  const all = certificates.filter((one) => one !== undefined);
+  const tables: Description[] = [];
+  for (const [i, { label, der }] of blocks.entries()) {
+    const certificate = certificates[i];
+    const crl = label === 'X509 CRL' ? crlOf(der) : undefined;
+    if (certificate) tables.push(describeCertificate(certificate, all));
+    else if (crl) tables.push(describeCrl(crl, all));
+    else return unreadable(`Block ${i + 1} of the file is neither a certificate nor a CRL that can be read.`);
+  }
+  return { kind: 'read', tables };
+}
+
+function crlOf(der: Uint8Array): Crl | undefined {
+  const reading = readCrlFile(der);
+  return reading.kind === 'read' ? reading.all[0] : undefined;
+}
+
+function unreadable(reason: string): FileDescription {
+  return { kind: 'unreadable', reason };
+}
+
+/** One certificate; `others` are those that may have signed it. */
+function describeCertificate(certificate: Certificate, others: readonly Certificate[]): Description {
+  const { subject, issuer, serialNumber, version, notBefore, notAfter, extensions, signed, der } = certificate;
+  const problem = nameProblem(subject);
+  return printableRows([
+    ['certificate', named(subject) + (problem === undefined ? '' : ` (it ${problem})`)],
+    ['issuer', named(issuer)],
+    ['signed by', signerText(signed, issuer, others)],
+    ['serial number', `${serialNumber} (${serialNumber.toString(16)} hexadecimal)`],
+    ['version', `${version}`],
+    ['valid from', timeText(notBefore)],
+    ['valid to', timeText(notAfter)],
+    ['key', keyText(certificate)],
+    ['signature', algorithmText(signed.algorithm)],
+    ['CA', caText(certificate)],
+    ['proxy', proxyText(certificate)],
+    ['key usage', extensions.keyUsage === undefined ? '' : usageText(extensions.keyUsage)],
+    ['purposes', extensions.extendedKeyUsages?.join(', ') ?? ''],
+    ['other names', extensions.subjectAltNames?.map(generalNameText).join(', ') ?? ''],
+    ['may name', subtreesText(extensions.nameConstraints?.permitted)],
+    ['may not name', subtreesText(extensions.nameConstraints?.excluded)],
+    ['key identifier', extensions.subjectKeyId ?? ''],
+    ['of the issuer', extensions.authorityKeyId ?? ''],
+    ['critical', criticalText(certificate)],
+    ['SHA-256', createHash('sha256').update(der).digest('hex')],
+  ]);
+}
+
+/** One CRL; `others` are the certificates that may have signed it. */
+function describeCrl(crl: Crl, others: readonly Certificate[]): Description {
+  const scopes = { all: 'all certificates', users: 'users only', cas: 'CAs only', unknown: 'cannot be processed' };
+  return printableRows([
+    ['CRL of', named(crl.issuer)],
+    ['signed by', signerText(crl.signed, crl.issuer, others)],
+    ['number', crl.number === undefined ? 'none' : `${crl.number}`],
+    ['from', timeText(crl.thisUpdate)],
+    ['to', crl.nextUpdate === undefined ? 'not said' : timeText(crl.nextUpdate)],
+    ['covers', scopes[crl.scope]],
+    ['revoked', `${crl.revoked.size}`],
+    ['signature', algorithmText(crl.signed.algorithm)],
+  ]);
+}
+
+function printableRows(rows: Description): Description {
+  return rows.filter(([, value]) => value !== '').map(([name, value]) => [name, printable(value)]);
+}
+
+function named(name: Name): string {
+  return nameText(name) || 'nobody';
+}
+
+function signerText(signed: Certificate['signed'], issuer: Name, others: readonly Certificate[]): string {
+  const candidates = others.filter(({ subject }) => sameName(subject, issuer));
+  if (candidates.length === 0) return 'a certificate that is not in this file';
+  const signer = candidates.find(({ publicKey }) => isSignedWith(signed, publicKey));
+  if (signer === undefined) return 'nobody in this file, though one has that name';
+  return signer.signed === signed ? 'itself' : `number ${others.indexOf(signer) + 1} of this file`;
+}
+
+function keyText({ publicKey }: Certificate): string {
+  const { modulusLength, namedCurve } = publicKey?.asymmetricKeyDetails ?? {};
+  return publicKey === undefined
+    ? 'of a kind that is not supported'
+    : [publicKey.asymmetricKeyType, modulusLength ?? namedCurve].filter((part) => part !== undefined).join(' ');
+}
+
+function caText({ extensions: { basicConstraints } }: Certificate): string {
+  if (!basicConstraints?.isCa) return '';
+  const { pathLength } = basicConstraints;
+  return pathLength === undefined ? 'yes' : `yes, with at most ${pathLength} CAs below it`;
+}
+
+function proxyText(certificate: Certificate): string {
+  const mark = proxyMark(certificate);
+  if (mark.kind === 'none') return '';
+  if (mark.kind === 'refused') return `it ${mark.problem}`;
+  const rights = mark.rights === 'full' ? 'all rights' : 'limited';
+  return mark.kind === 'legacy' ? `legacy, ${rights}` : `RFC 3820, ${rights}`;
+}
+
+/** The bits of keyUsage in their order (RFC 5280, section 4.2.1.3). */
+const USAGES = [
+  'digitalSignature',
+  'nonRepudiation',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'keyCertSign',
+  'cRLSign',
+  'encipherOnly',
+  'decipherOnly',
+];
+
+function usageText(bits: number): string {
+  return USAGES.filter((_, bit) => bits & (1 << bit)).join(', ') || 'nothing';
+}
+
+function subtreesText(subtrees: readonly Subtree[] | undefined): string {
+  return subtrees?.map(({ base }: { readonly base: GeneralName }) => generalNameText(base)).join(', ') ?? '';
+}
+
+const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(EXTENSION).map(([name, oid]) => [oid, name]));
+
+function criticalText({ extensions }: Certificate): string {
+  const critical = [...extensions.byOid.values()].filter(({ isCritical }) => isCritical);
+  return critical.map(({ oid }) => NAMES.get(oid) ?? oid).join(', ');
+}
