@@ -185,7 +185,7 @@ export function makeProxy(issuer: Made, plan: Partial<Plan> = {}): Made {
 }
 
 /** The issuer's name and one more attribute. */
-export function below({ subject }: Pick<Made, 'subject'>, type: string, value: string): Buffer {
+function below({ subject }: Pick<Made, 'subject'>, type: string, value: string): Buffer {
   const { rdns } = contentsOf(subject);
   return sequence(rdns, contentsOf(nameDer([[type, value]])).rdns);
 }

@@ -12,7 +12,7 @@ const MUTATIONS: readonly ((bytes: Buffer, random: Random, other: Buffer) => Buf
   (bytes, random) => bytes.subarray(0, random.integer(0, bytes.length + 1)),
   (bytes, random) => replaced(bytes, random, () => Buffer.alloc(0)),
   (bytes, random) => replaced(bytes, random, (piece) => Buffer.concat([piece, piece])),
-  (bytes, random) => replaced(bytes, random, (piece) => Buffer.from(piece).reverse()),
+  (bytes, random) => replaced(bytes, random, (piece) => Buffer.from(piece.toReversed())),
   (bytes, random) => replaced(bytes, random, () => Buffer.from(random.several(0, 40, () => random.integer(0, 256)))),
   (bytes, random, other) => replaced(bytes, random, () => pieceOf(other, random)),
   // A length that says four gigabytes.

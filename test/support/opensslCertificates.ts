@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Program } from './debian.ts';
 
 /** A certificate made by openssl: its PEM text, its key's PEM text, and where openssl finds both. */
 export interface Issued {
@@ -60,7 +61,9 @@ export function opensslIn(directory: string): (order: Order) => Issued {
   };
 }
 
+const OPENSSL: Program = 'openssl';
+
 function openssl(...argv: readonly string[]): void {
-  const { status, stderr } = spawnSync('openssl', argv, { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(OPENSSL, argv, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`openssl ${argv.join(' ')}: ${stderr}`);
 }

@@ -18,7 +18,7 @@ export const USER_CHAIN_LIMITS: ChainLimits = { textBytes: 256 * 1024, certifica
 export const FILE_LIMITS: ChainLimits = { textBytes: 4 * 1024 * 1024, certificates: 1024 };
 
 /** CRLs of the largest CAs have a million entries; this is room for that. */
-export const CRL_FILE_LIMITS: ChainLimits = { textBytes: 64 * 1024 * 1024, certificates: 1024 };
+const CRL_FILE_LIMITS: ChainLimits = { textBytes: 64 * 1024 * 1024, certificates: 1024 };
 
 /** What was read, in its order, one at least; or why there is none, as one sentence without any text of the input. */
 export type Reading<T> =

@@ -14,7 +14,7 @@ export function isHostName(text: string): boolean {
 }
 
 /** Whether a text is a host name, or one with `*` as its whole first label. */
-export function isHostPattern(text: string): boolean {
+function isHostPattern(text: string): boolean {
   return isHostName(text.startsWith('*.') ? text.slice(2) : text);
 }
 
