@@ -222,7 +222,7 @@ export function makeCrl(plan: CrlPlan): Buffer {
       plan.issuer.subject,
       time(plan.thisUpdate ?? AT - 86_400),
       ...next,
-      ...(entries.length > 0 ? [sequence(...entries)] : []),
+      ...(entries.length > 0 ? [sequence(Buffer.concat(entries))] : []),
       ...(list.length > 0 ? [explicit(0, sequence(...list))] : []),
     ),
     plan.issuer.keys,

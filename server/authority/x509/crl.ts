@@ -48,7 +48,7 @@ function readFields(parts: DerReader): Omit<Crl, 'signed'> & { readonly algorith
   while (entries && !entries.isAtEnd) {
     const entry = entries.inside(TAG.sequence);
     revoked.add(entry.integer());
-    readTime(entry);
+    if (!isTime(entry.any().tag)) throw new DerError('no time');
     if (!entry.isAtEnd) isKnown &&= !hasCritical(readExtensionList(entry));
     entry.finish();
   }

@@ -1,6 +1,6 @@
 // Reads DER (ITU-T X.690, sections 8 and 10): definite lengths in their shortest form, within the bytes given, and nothing
-// left over. Knows no X.509. Every reading either moves forward or throws DerError, so no input makes it loop; those who
-// call it from outside this module (certificate.ts, crl.ts) turn a DerError into a returned reason.
+// left over. Knows no X.509. Every reading either moves forward or throws DerError, so no input makes it loop;
+// chain.ts, through which all bytes come, turns a DerError into a returned reason.
 
 /** The bytes are no DER of the form that was asked for. Never leaves server/authority/x509/. */
 export class DerError extends Error {}
@@ -13,7 +13,6 @@ export const TAG = {
   octetString: 0x04,
   null: 0x05,
   oid: 0x06,
-  enumerated: 0x0a,
   sequence: 0x30,
   set: 0x31,
   utcTime: 0x17,

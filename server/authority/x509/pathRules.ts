@@ -17,7 +17,7 @@ export interface PathRules {
 }
 
 /** A path from a certificate to a configured CA, both included: at least two certificates. */
-export type Path = readonly [Certificate, Certificate, ...Certificate[]];
+export type Path = readonly [Certificate, ...Certificate[], Certificate];
 
 /**
  * What is wrong with a path, as a sentence, or undefined. Looks at the configured CA first and at the certificate last, as

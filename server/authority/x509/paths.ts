@@ -72,8 +72,7 @@ function hasSameKey(a: Certificate, b: Certificate): boolean {
   return Buffer.compare(a.subjectPublicKey, b.subjectPublicKey) === 0;
 }
 
-function judged(path: Path | readonly Certificate[], search: Search): Path | undefined {
-  const complete = path as Path;
-  const problem = pathProblem(complete, search.rules, search.left) ?? revocationProblem(complete, search, findPath);
-  return problem === undefined ? complete : search.refuse('judged', problem);
+function judged(path: Path, search: Search): Path | undefined {
+  const problem = pathProblem(path, search.rules, search.left) ?? revocationProblem(path, search, findPath);
+  return problem === undefined ? path : search.refuse('judged', problem);
 }

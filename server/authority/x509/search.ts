@@ -1,5 +1,5 @@
 // What one validation carries along: its rules, the certificates at hand, what it may still spend, and the best reason so
-// far for a refusal. Shared by paths.ts, proxies.ts and revocation.ts; made anew for each validation.
+// far for a refusal. Shared by validate.ts, paths.ts and revocation.ts; made anew for each validation.
 import { isSignedWith } from './algorithm.ts';
 import type { Certificate } from './certificate.ts';
 import type { CrlStore } from './crl.ts';
@@ -28,7 +28,7 @@ export class Search {
   /** The certificates of the text that are no configured CAs. */
   readonly pool: CertificatesByName;
   /** What is left of `BUDGET`. */
-  readonly left = { ...BUDGET } as { signatures: number; steps: number; comparisons: number };
+  readonly left: { signatures: number; steps: number; comparisons: number } = { ...BUDGET };
   /** Signers of CRLs that are being validated, so that none is asked to vouch for itself. */
   readonly signers = new Set<Certificate>();
   /** When a CRL that was relied on is out of date; Infinity where none was. Seconds since 1970. */

@@ -77,7 +77,7 @@ function climb({ proxies, marks, last }: Climb, context: Context): Accepted | un
   }
   if (mark.kind === 'none') {
     const path = findPath(last, search);
-    return path && accepted([...proxies, ...path], { endEntity: last, marks, search });
+    return path && accepted(path, { proxies, marks, last }, search);
   }
   const higher = { proxies: [...proxies, last], marks: [...marks, mark] };
   const issuers = search.pool.named(last.issuer.key);
@@ -124,20 +124,18 @@ function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], sea
   return problem === undefined;
 }
 
-function accepted(
-  path: readonly Certificate[] | Path,
-  { endEntity, marks, search }: { endEntity: Certificate; marks: readonly RightsMark[]; search: Search },
-): Accepted {
-  const expiresAt = Math.min(...path.map(({ notAfter }) => notAfter));
+function accepted(path: Path, { proxies, marks, last }: Climb, { crlsUntil }: Search): Accepted {
+  const whole = [...proxies, ...path];
+  const expiresAt = Math.min(...whole.map(({ notAfter }) => notAfter));
   const isLimited = marks.some(({ rights }) => rights === 'limited');
   return {
     accepted: true,
-    endEntity,
-    presented: path[0]!,
+    endEntity: last,
+    presented: proxies[0] ?? last,
     expiresAt,
-    holdsUntil: Math.min(expiresAt, search.crlsUntil),
+    holdsUntil: Math.min(expiresAt, crlsUntil),
     proxy: marks.length === 0 ? 'none' : isLimited ? 'limited' : 'full',
     isLegacy: marks.some(({ kind }) => kind === 'legacy'),
-    path,
+    path: whole,
   };
 }
