@@ -1,0 +1,48 @@
+// The long part of test/property/certificates.test.ts: mutated certificates of the public suites, CRLs and texts, for minutes.
+import { expect, test } from 'vitest';
+import { readPem } from '../../server/authority/x509/pem.ts';
+import { fuzzCertificates } from '../support/certificateFuzz.ts';
+import {
+  AT,
+  caExtensions,
+  CRL_NUMBER,
+  extension,
+  makeCa,
+  makeCrl,
+  makeProxy,
+  makeUser,
+} from '../support/certificates.ts';
+import { sequence } from '../support/derWriter.ts';
+import { PATH_SUITES, pathCases } from '../support/testdata.ts';
+
+const SEED = Math.floor(Math.random() * 2 ** 32);
+const ROUNDS = 20;
+const COUNT = 100_000;
+
+const CA = makeCa('CA');
+const LOWER = makeCa('Lower', { issuer: CA, extensions: caExtensions(0) });
+const USER = makeUser('Ada', LOWER);
+const CHAIN = [makeProxy(makeProxy(USER)), makeProxy(USER), USER, LOWER, CA].map(({ der }) => der);
+
+/** The blocks of all texts of the public suites, by what they are. */
+function suiteBlocks(kind: 'certificates' | 'crls'): readonly Uint8Array[] {
+  const cases = PATH_SUITES.flatMap((suite) => pathCases(suite));
+  const texts = cases.flatMap(({ leaf, inter, trusted, crls }) =>
+    kind === 'crls' ? crls : [leaf, ...inter, ...trusted],
+  );
+  const readings = [...new Set(texts)].map(readPem);
+  return readings.flatMap((reading) => (reading.kind === 'read' ? reading.blocks.map(({ der }) => der) : []));
+}
+
+test(`mutated inputs crash nobody, keep little, and forge nothing, ${ROUNDS * COUNT} times (seed ${SEED})`, async () => {
+  const point = extension('2.5.29.28', sequence(), true);
+  const made = [makeCrl({ issuer: CA, revoked: [1n, 2n] }), makeCrl({ issuer: CA, extensions: [CRL_NUMBER, point] })];
+  const certificates = [...CHAIN, ...suiteBlocks('certificates')];
+  const crls = [...made, ...suiteBlocks('crls')];
+  for (let round = 0; round < ROUNDS; round++) {
+    const task = { seed: SEED + round, count: COUNT, at: AT, certificates, crls, chain: CHAIN };
+    const { faults, read } = await fuzzCertificates(task);
+    expect(faults).toEqual([]);
+    expect(read).toBeGreaterThan(COUNT / 100);
+  }
+});
