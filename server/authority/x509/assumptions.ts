@@ -63,7 +63,7 @@ export const PATH_ASSUMPTIONS: readonly Assumption[] = [
     id: 'A78',
     topic: 'Current CRLs',
     choice:
-      'Every CA of a path, intermediate ones too, needs a CRL that is complete, signed by its key or by another that it certified for CRLs, and between its two times; one without nextUpdate is never current. One restricted to users or to CAs counts for those; deltas, indirect lists and those of one address or reason count for nobody. A verdict holds until the first of them is out of date.',
+      'Every CA of a path, intermediate ones too, needs a CRL that is complete, signed by its key, by another that it certified for CRLs, or by a configured CA of its name, and between its two times; one without nextUpdate is never current. One restricted to users or to CAs counts for those; deltas, indirect lists and those of one address or reason count for nobody. A verdict holds until the first of them is out of date.',
     why: 'RFC 5280, section 6.3 leaves the status unknown otherwise, and unknown is refused.',
   },
   {

@@ -68,7 +68,7 @@ const CERTIFICATES: Kind<Certificate> = {
 };
 const CRLS: Kind<Crl> = { labels: ['X509 CRL'], one: 'CRL', many: 'CRLs', parse: parseCrl };
 
-/** The tag of a SEQUENCE, which no PEM text starts with but those that start with a zero digit. */
+/** The tag of a SEQUENCE; a text may start with that digit, but then no byte beyond ASCII follows. */
 const DER_START = 0x30;
 
 function readFile<T>(bytes: Uint8Array, limits: ChainLimits, kind: Kind<T>): Reading<T> {

@@ -3,7 +3,7 @@
 import { isSignedWith, signatureStrength } from './algorithm.ts';
 import { type Certificate, isCa, mayBeUsedFor, shownSubject } from './certificate.ts';
 import type { Crl } from './crl.ts';
-import type { Path } from './pathRules.ts';
+import { certificateProblem, type Path } from './pathRules.ts';
 import type { Search, SearchRules } from './search.ts';
 
 /** Finds a valid path for the signer of a CRL: `findPath` of paths.ts, which calls this module. */
@@ -40,18 +40,25 @@ function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boole
   return isCurrent && isInScope && isStrong && (crl.number !== undefined || profile === 'service');
 }
 
-/** Whether the CA itself signed a CRL, or another certificate of the same name that the same configured CA stands for. */
+/**
+ * Whether the CA itself signed a CRL, or another certificate of the same name: one that it or its issuer certified for CRLs,
+ * below the same configured CA, or a configured CA, as where a CA has changed its key.
+ */
 function isVouchedFor(
   crl: Crl,
   { path, issuer }: { readonly path: Path; readonly issuer: Certificate },
   search: Search,
   findPath: FindPath,
 ): boolean {
-  if (mayBeUsedFor(issuer, 'cRLSign') && isSigned(crl, issuer)) return true;
+  const { trust } = search.rules;
+  const isValid = (anchor: Certificate): boolean => certificateProblem(anchor, search.rules) === undefined;
+  const known = [issuer, ...trust.named(crl.issuer.key).filter((anchor) => isCa(anchor) && isValid(anchor))];
+  if (known.some((signer) => mayBeUsedFor(signer, 'cRLSign') && isSigned(crl, signer))) return true;
   const others = search.pool.named(crl.issuer.key);
   return others.some((signer) => {
     if (signer === issuer || signer.extensions.keyUsage === undefined) return false;
     if (!mayBeUsedFor(signer, 'cRLSign') || search.signers.has(signer)) return false;
+    if (![issuer.subject.key, issuer.issuer.key].includes(signer.issuer.key)) return false;
     search.signers.add(signer);
     const isTrusted = findPath(signer, search)?.at(-1) === path.at(-1);
     search.signers.delete(signer);
@@ -59,15 +66,19 @@ function isVouchedFor(
   });
 }
 
-/** Keys that were found to have signed a CRL: a list of thousands is hashed once, not for every chain. */
-const SIGNERS = new WeakMap<Crl, Set<string>>();
+/**
+ * Which keys signed a CRL and which did not: a list of thousands is hashed once for a key, not for every chain. Only keys that
+ * a configured CA stands for come here, so there are few.
+ */
+const SIGNERS = new WeakMap<Crl, Map<string, boolean>>();
 
 function isSigned(crl: Crl, signer: Certificate): boolean {
   const key = Buffer.from(signer.subjectPublicKey).toString('latin1');
   let keys = SIGNERS.get(crl);
-  if (keys === undefined) SIGNERS.set(crl, (keys = new Set()));
-  if (keys.has(key)) return true;
+  if (keys === undefined) SIGNERS.set(crl, (keys = new Map()));
+  const known = keys.get(key);
+  if (known !== undefined) return known;
   const isRight = isSignedWith(crl.signed, signer.publicKey);
-  if (isRight) keys.add(key);
+  keys.set(key, isRight);
   return isRight;
 }

@@ -23,6 +23,7 @@ import { boolean, element, explicit, integer, sequence } from '../../../../suppo
 
 const CA = makeCa('CA');
 const USER = makeUser('Ada', CA, { serialNumber: 7n });
+const LOWER = makeCa('Lower', { issuer: CA });
 const DAY = 86_400;
 
 function judged(chain: readonly Made[], crls: readonly Buffer[], rules: Partial<ChainRules> = {}): Verdict {
@@ -142,17 +143,28 @@ describe('a CRL signed with another key of the CA', () => {
     ).toBe(REVOKED);
   });
 
-  test('does not count where the key is for something else, or comes from somewhere else', () => {
+  test('does not count where the key is for something else, or another CA certified it', () => {
     const own = makeCrl({ issuer: CA, extensions: [CRL_NUMBER, scope(element(0x82, Buffer.of(0xff)))] });
     for (const wrong of [
       signer({ extensions: [keyUsage(0)] }),
       signer({ extensions: [] }),
       signer({ issuer: makeCa('CA') }),
       signer({ notAfter: AT - DAY }),
+      signer({ issuer: LOWER }),
     ]) {
-      expect(reasonOf([USER, wrong], [crl, own])).toBe(NONE);
+      expect(reasonOf([USER, wrong, LOWER], [crl, own, makeCrl({ issuer: LOWER })])).toBe(NONE);
     }
   });
+});
+
+test('a CRL of a CA that has changed its key counts for what it issued with the old one, where both are configured', () => {
+  const recent = makeCa('CA');
+  const expired = makeCa('CA', { notAfter: AT - DAY });
+  const both = (other: Made): ChainRules['trust'] => trustStoreOf([CA.certificate, other.certificate]);
+  const crl = (issuer: Made): Buffer => makeCrl({ issuer });
+  expect(reasonOf([USER], [crl(recent)])).toBe(NONE);
+  expect(reasonOf([USER], [crl(recent)], { trust: both(recent) })).toBe('accepted');
+  expect(reasonOf([USER], [crl(expired)], { trust: both(expired) })).toBe(NONE);
 });
 
 test('a CA that may not sign CRLs by its key usage vouches for none', () => {
