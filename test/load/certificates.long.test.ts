@@ -16,7 +16,7 @@ import { sequence } from '../support/derWriter.ts';
 import { PATH_SUITES, pathCases } from '../support/testdata.ts';
 
 const SEED = Math.floor(Math.random() * 2 ** 32);
-const ROUNDS = 20;
+const ROUNDS = 10;
 const COUNT = 100_000;
 
 const CA = makeCa('CA');
