@@ -15,10 +15,14 @@ export type Expected =
   | { readonly kind: 'record'; readonly row: NaiveRow }
   | { readonly kind: 'page'; readonly count: number; readonly hasNext: boolean; readonly rows: readonly NaiveRow[] };
 
-/** One request of a scenario and what must come back. */
+/**
+ * One request of a scenario and what must come back. With `isRevalidated` it is measured as the request of a client that has
+ * this answer already, and must get a 304.
+ */
 export interface Question {
   readonly target: string;
   readonly status: number;
+  readonly isRevalidated?: boolean;
   readonly version: 'v2' | 'v3';
   readonly expected: Expected;
 }
@@ -70,6 +74,16 @@ export const SCENARIOS: readonly Scenario[] = [
     questions: () => [
       { target: `${LIST}999999999/`, status: 404, version: 'v3', expected: { kind: 'text', text: NOT_FOUND } },
     ],
+  },
+  {
+    name: '304',
+    what: 'pages of 100 that the client has already',
+    control: 'bare',
+    requests: 6000,
+    pass: 1.5,
+    great: 1.25,
+    questions: ({ catalogue }) =>
+      pagesAllOver(catalogue.rows, '').map((question) => ({ ...question, isRevalidated: true })),
   },
   {
     name: 'record',

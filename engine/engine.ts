@@ -23,6 +23,7 @@ export { execute, findRows, type Listed, pageOf } from './query/execute.ts';
 export { explain } from './query/explain.ts';
 export { filterKey } from './query/filterKey.ts';
 export type { IgnoredName } from './query/fields.ts';
+export { parseInstant } from './query/instant.ts';
 export {
   type ListRequest,
   parseListQuery,
