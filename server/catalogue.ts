@@ -12,6 +12,7 @@ import {
   parseRecordQuery,
   plan,
   type QueryOptions,
+  type RecordBlocks,
   type RecordRequest,
   regexProblems,
   rootViewBody,
@@ -31,9 +32,11 @@ import { wallMs } from './clock.ts';
 import { answersFor, type Answers } from './http/answers.ts';
 import { Conditional, lastModifiedSeconds } from './http/conditional.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
+import { codingOf, type Coding } from './http/coding.ts';
+import { LiveGzip } from './http/liveGzip.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
-import { exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
+import { type Compressing, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
 export interface CatalogueSettings extends Pick<
@@ -47,18 +50,20 @@ export interface CatalogueSettings extends Pick<
   | 'filters'
   | 'cors'
   | 'cacheControl'
+  | 'gzip'
 > {
   readonly baseUrl: string;
 }
 
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
- * `generation` and `created` are those of the snapshot.
+ * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are any.
  */
 export interface CatalogueOptions {
   readonly generation: string;
   readonly created: string | undefined;
   readonly collections: (name: string) => CollectionIndex;
+  readonly blocks: ((name: string) => RecordBlocks) | undefined;
   readonly settings: CatalogueSettings;
   readonly router: Router;
 }
@@ -69,6 +74,7 @@ export const LIMIT_DEFAULT = 100;
 interface Catalogue extends CatalogueOptions {
   readonly answers: Answers;
   readonly conditional: Conditional;
+  readonly live: LiveGzip;
   readonly queryOptions: QueryOptions;
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
 }
@@ -85,11 +91,17 @@ export function catalogueHandler(options: CatalogueOptions): Handler {
   const queryOptions: QueryOptions = { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters };
   const lastModified = lastModifiedSeconds(created, wallMs());
   const answers = answersFor({ ...settings, lastModified });
-  const validated = { generation, settings: [settings.links, ...Object.values(queryOptions)], lastModified };
+  const validated = {
+    generation,
+    settings: [settings.links, ...Object.values(queryOptions)],
+    lastModified,
+    isGzipOffered: settings.gzip !== 'off',
+  };
   const catalogue: Catalogue = {
     ...options,
     answers,
     conditional: new Conditional(validated, answers),
+    live: new LiveGzip(),
     queryOptions,
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
   };
@@ -181,7 +193,8 @@ function recordAnswer(
   const format = exportFormatOf(asked);
   const written = format ? exported(format, collection, rows) : singleRecord(rows);
   const remarks = { varies: choice.varies, ignored: asked.ignored, tag };
-  return rowsAnswer(catalogue.answers, written, remarks, disconnection);
+  const compressing = compressingOf(catalogue, collection, wantedCoding(catalogue, request));
+  return rowsAnswer(catalogue.answers, written, compressing, remarks, disconnection);
 }
 
 function listAnswer(
@@ -202,6 +215,7 @@ function listAnswer(
     asked,
     choice,
     tag,
+    coding: wantedCoding(catalogue, request),
     path: request.target,
     form: formOf(catalogue, view, asked, choice.baseUrl),
   };
@@ -218,6 +232,7 @@ interface Page {
   readonly asked: ListRequest;
   readonly choice: BaseUrlChoice;
   readonly tag: string;
+  readonly coding: Coding;
   readonly path: string;
   readonly form: ServedForm;
 }
@@ -235,19 +250,29 @@ function laterAnswer(
 }
 
 function pageAnswer(
-  { answers }: Catalogue,
-  { collection, asked, choice, tag, path, form }: Page,
+  catalogue: Catalogue,
+  { collection, asked, choice, tag, coding, path, form }: Page,
   { count, rows, offset, facets }: Listed,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
   const served: ServedRows = { records: collection.records, rows, form, keys: asked.keys };
   const format = exportFormatOf(asked);
   const remarks = { varies: choice.varies, ignored: asked.ignored, tag };
-  if (format) return rowsAnswer(answers, exported(format, collection, served), remarks, disconnection);
+  const { answers } = catalogue;
+  const compressing = compressingOf(catalogue, collection, coding);
+  if (format) return rowsAnswer(answers, exported(format, collection, served), compressing, remarks, disconnection);
   const { parameters, limit, after } = asked;
   const lastId = after === undefined ? undefined : (lastIdOf(collection, rows) ?? after);
   const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, { parameters, limit, offset, lastId }, count));
-  return rowsAnswer(answers, page(head, served, facets), remarks, disconnection);
+  return rowsAnswer(answers, page(head, served, facets), compressing, remarks, disconnection);
+}
+
+function wantedCoding({ settings }: Catalogue, request: Request): Coding {
+  return settings.gzip === 'off' ? 'identity' : codingOf(request.header('accept-encoding'));
+}
+
+function compressingOf({ blocks, live }: Catalogue, { declaration }: CollectionIndex, coding: Coding): Compressing {
+  return { coding, stored: coding === 'identity' ? undefined : blocks?.(declaration.name), live };
 }
 
 function exportFormatOf({ format }: RecordRequest): ExportFormat | undefined {

@@ -36,6 +36,7 @@ export interface Settings {
   readonly http10Port: number | undefined;
   readonly cors: boolean;
   readonly cacheControl: string;
+  readonly gzip: 'stored' | 'live' | 'off';
 }
 
 interface Row<V> {
@@ -161,6 +162,14 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   cacheControl: one(
     { name: 'cacheControl', kind: CACHE_CONTROL, help: 'Cache-Control of what is found, and of redirections' },
     'public, no-cache',
+  ),
+  gzip: one(
+    {
+      name: 'gzip',
+      kind: oneOf('stored', 'live', 'off'),
+      help: 'gzip for clients that take it: from records compressed before the server is ready, only while they wait, or never',
+    },
+    'stored',
   ),
 };
 

@@ -25,11 +25,24 @@ export interface Remarks {
 /** The media types of answers with a body of the catalogue: JSON, and the two of exports (A62). */
 export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8';
 
+/**
+ * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`. Each has an
+ * entity tag of its own, since the same request can get any of them.
+ */
+export type Made = 'identity' | 'stored' | 'live';
+
+const TAG_ENDS: Readonly<Record<Made, string>> = { identity: '', stored: '-s', live: '-z' };
+
+/** A tag with what tells the ways of making a body apart. */
+export function taggedAs(tag: string, made: Made): string {
+  return tag + TAG_ENDS[made];
+}
+
 /** All answers under one configuration. */
 export interface Answers {
   /** 200 with a page, record, root view, index or export. */
-  found(body: Body, remarks: Remarks, type?: MediaType): Answer;
-  /** 304 to a request whose answer would have this tag. */
+  found(body: Body, remarks: Remarks, type?: MediaType, made?: Made): Answer;
+  /** 304 to a request whose answer would have this tag, without quotes but with what `taggedAs` adds to it. */
   notModified(tag: string, varies: readonly string[]): Answer;
   /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
   described(name: string): Answer;
@@ -62,6 +75,7 @@ const IGNORED_BYTES_MAX = 1024;
 const PREFLIGHT_SECONDS = '86400';
 
 const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
+const GZIPPED = ['Content-Encoding', 'gzip'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
 const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
 const NOT_STORED = ['Cache-Control', 'no-store'] as const;
@@ -89,35 +103,41 @@ export interface AnswerOptions {
   readonly cors: boolean;
   readonly cacheControl: string;
   readonly lastModified: number | undefined;
+  readonly gzip: 'stored' | 'live' | 'off';
 }
 
 /** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
-export function answersFor({ cors, cacheControl, lastModified }: AnswerOptions): Answers {
+export function answersFor({ cors, cacheControl, lastModified, gzip }: AnswerOptions): Answers {
   const open: Headers = cors ? CORS : [];
   const cached = ['Cache-Control', cacheControl] as const;
   const modified: Headers = lastModified === undefined ? [] : [['Last-Modified', httpDate(lastModified)]];
-  const headersFor = (varies: readonly string[], type: MediaType): Headers => [
+  const varyOf = (varies: readonly string[]): Headers[number] => [
+    'Vary',
+    ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', '),
+  ];
+  const headersFor = (varies: readonly string[], type: string, isGzip: boolean): Headers => [
     ['Content-Type', type],
+    ...(isGzip ? [GZIPPED] : []),
     varyOf(varies),
     ALLOWED,
     cached,
     ...modified,
     ...open,
   ];
-  const errorHeaders: Headers = [CONTENT_TYPE, varyOf([]), ALLOWED, ERRORS_CACHED, ...open];
+  const errorHeaders: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...open];
   const described = cors ? [...errorHeaders, ...PREFLIGHT] : errorHeaders;
   const foundHeaders = memoized(headersFor);
   const unchangedHeaders = memoized((varies) => [varyOf(varies), cached, ...open]);
   return {
-    found: (body, { varies, ignored, tag }, type = 'application/json') => ({
+    found: (body, { varies, ignored, tag }, type = 'application/json', made = 'identity') => ({
       status: 200,
-      headers: withIgnored(foundHeaders(varies, type), ignored),
-      etag: `"${tag}"`,
+      headers: withIgnored(foundHeaders(varies, type, made !== 'identity'), ignored),
+      etag: `"${taggedAs(tag, made)}"`,
       body,
     }),
     notModified: (tag, varies) => ({
       status: 304,
-      headers: unchangedHeaders(varies, 'application/json'),
+      headers: unchangedHeaders(varies, '', false),
       etag: `"${tag}"`,
       body: EMPTY,
     }),
@@ -169,10 +189,6 @@ function withIgnored(headers: Headers, ignored: readonly IgnoredName[]): Headers
   return names === undefined ? headers : [...headers, ['X-Ignored-Params', names]];
 }
 
-function varyOf(varies: readonly string[]): Headers[number] {
-  return ['Vary', ['Accept', ...varies].join(', ')];
-}
-
 /** A view as OPTIONS describes it (design: Responses). */
 function viewBody(name: string): Body {
   const members = [
@@ -201,15 +217,16 @@ function detail(message: string): Body {
 
 /** Makes each list once, so that transports know it again: there are as many as media types and ways to choose a base URL. */
 function memoized(
-  make: (varies: readonly string[], type: MediaType) => Headers,
-): (varies: readonly string[], type: MediaType) => Headers {
-  const made = new Map<string, Headers>();
-  return (varies, type) => {
+  make: (varies: readonly string[], type: string, isGzip: boolean) => Headers,
+): (varies: readonly string[], type: string, isGzip: boolean) => Headers {
+  const made = [new Map<string, Headers>(), new Map<string, Headers>()] as const;
+  return (varies, type, isGzip) => {
+    const ofCoding = made[isGzip ? 1 : 0];
     const key = varies.length === 0 ? type : `${type} ${varies.join()}`;
-    const known = made.get(key);
+    const known = ofCoding.get(key);
     if (known) return known;
-    const headers = make(varies, type);
-    made.set(key, headers);
+    const headers = make(varies, type, isGzip);
+    ofCoding.set(key, headers);
     return headers;
   };
 }

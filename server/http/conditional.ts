@@ -2,7 +2,8 @@
 // Judges nothing but the conditions: the handler asks once it knows that the answer would be 200. Called by catalogue.ts.
 import { parseInstant } from '../../engine/engine.ts';
 import type { BaseUrlChoice } from '../baseUrl.ts';
-import type { Answers } from './answers.ts';
+import { taggedAs, type Answers, type Made } from './answers.ts';
+import { codingOf } from './coding.ts';
 import { entityTags, type Tagged } from './entityTag.ts';
 import type { Answer, Request } from './exchange.ts';
 import { parseHttpDate } from './httpDate.ts';
@@ -13,6 +14,7 @@ const KEPT_REQUESTS_MAX = 4096;
 const KEPT_CHARACTERS_MAX = 512;
 
 const MICROSECONDS = 1_000_000;
+const COMPRESSED: readonly Made[] = ['stored', 'live'];
 
 /**
  * What validators are made of. `settings` are those that answers depend on; `lastModified` is the time of the data in seconds
@@ -22,6 +24,7 @@ export interface Validated {
   readonly generation: string;
   readonly settings: readonly unknown[];
   readonly lastModified: number | undefined;
+  readonly isGzipOffered: boolean;
 }
 
 /** A request that is known to be answered with 200. `heedsAccept` unless its path or format overrides Accept. */
@@ -48,12 +51,14 @@ export class Conditional {
   readonly #answers: Answers;
   readonly #tagOf: (tagged: Tagged) => string;
   readonly #lastModified: number | undefined;
+  readonly #isGzipOffered: boolean;
   readonly #known = new Map<string, Map<string, KnownRequest>>();
 
-  constructor({ generation, settings, lastModified }: Validated, answers: Answers) {
+  constructor({ generation, settings, lastModified, isGzipOffered }: Validated, answers: Answers) {
     this.#answers = answers;
     this.#tagOf = entityTags(generation, settings);
     this.#lastModified = lastModified;
+    this.#isGzipOffered = isGzipOffered;
   }
 
   /** The tag of an answer, without quotes. Cost: see entityTag.ts. */
@@ -88,13 +93,20 @@ export class Conditional {
 
   #unchanged(request: Request, { varies }: BaseUrlChoice, tag: string): Answer | undefined {
     const tags = request.header('if-none-match');
-    const isSame = tags === undefined ? this.#isNotModified(request) : isNamedIn(tags, tag);
-    return isSame ? this.#answers.notModified(tag, varies) : undefined;
+    const named = tags === undefined ? this.#ifNotModified(request, tag) : this.#namedIn(tags, tag, request);
+    return named === undefined ? undefined : this.#answers.notModified(named, varies);
   }
 
-  #isNotModified(request: Request): boolean {
+  #ifNotModified(request: Request, tag: string): string | undefined {
     const since = parseHttpDate(request.header('if-modified-since') ?? '');
-    return since !== undefined && this.#lastModified !== undefined && this.#lastModified <= since;
+    return since !== undefined && this.#lastModified !== undefined && this.#lastModified <= since ? tag : undefined;
+  }
+
+  /** Which of an answer's tags a client names: that of any body it takes, since each of them is the current one (A102). */
+  #namedIn(tags: string, tag: string, request: Request): string | undefined {
+    if (isNamedIn(tags, tag)) return tag;
+    if (!this.#isGzipOffered || codingOf(request.header('accept-encoding')) === 'identity') return undefined;
+    return COMPRESSED.map((made) => taggedAs(tag, made)).find((compressed) => isNamedIn(tags, compressed));
   }
 
   #keep(baseUrl: string, text: string, known: KnownRequest): void {

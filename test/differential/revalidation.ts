@@ -1,5 +1,6 @@
-// What must be true of validators, whatever the answer: every 200 has a strong entity tag that a client can come back with,
-// nothing else has one, and equal tags mean equal bodies. Called by ring.ts for every answer that is compared.
+// What must be true of validators and codings, whatever the answer: every 200 has a strong entity tag that a client can come
+// back with, nothing else has one, equal tags mean equal bodies, and gzip decompresses to the same bytes. Called by ring.ts.
+import { gunzipSync } from 'node:zlib';
 import type { Client, Received } from '../support/client.ts';
 import type { OracleRequest } from './oracle.ts';
 
@@ -33,5 +34,32 @@ export async function revalidationDifferences(
   }
   const other = await client.send({ ...request, headers: { ...request.headers, 'if-none-match': OTHER } });
   if (other.status !== 200 || other.body !== received.body) wrong.push(`another tag gives ${other.status}`);
+  return [...wrong, ...(await codingDifferences(client, request, received))];
+}
+
+/** Asks again as a client that takes gzip, wants nothing else, or refuses it. */
+async function codingDifferences(client: Client, request: OracleRequest, received: Received): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const codings of ['gzip, br;q=0.5', 'identity;q=0, *', 'gzip;q=0']) {
+    const headers = { ...request.headers, 'accept-encoding': codings };
+    const { status, bytes, headers: got } = await client.send({ ...request, headers });
+    const isGzipped = got['content-encoding'] === 'gzip';
+    if (status !== 200) wrong.push(`Accept-Encoding: ${codings} gives ${status}`);
+    if (isGzipped === (got['etag'] === received.headers['etag'])) wrong.push(`${codings} gives ${got['etag']}`);
+    if (isGzipped && codings === 'gzip;q=0') wrong.push('gzip is sent to who refuses it');
+    if (
+      isGzipped &&
+      codings.startsWith('gzip') &&
+      Number(got['content-length']) >= Number(received.headers['content-length'])
+    )
+      wrong.push(`gzip of ${got['content-length']} bytes is no smaller`);
+    if (request.method === 'HEAD') continue;
+    const plain = isGzipped ? gunzipSync(bytes) : bytes;
+    if (!plain.equals(received.bytes)) wrong.push(`Accept-Encoding: ${codings} gives another body`);
+    const again = await client.send({ ...request, headers: { ...headers, 'if-none-match': got['etag'] ?? '' } });
+    if (again.status !== 304 || again.headers['etag'] !== got['etag']) wrong.push(`${codings} is not found again`);
+    const head = await client.send({ ...request, method: 'HEAD', headers });
+    if (head.headers['content-length'] !== String(bytes.length)) wrong.push(`${codings}: HEAD has another length`);
+  }
   return wrong;
 }

@@ -22,8 +22,9 @@ const SETTINGS: CatalogueSettings = {
   filters: 'all',
   cors: false,
   cacheControl: 'public, no-cache',
+  gzip: 'stored',
 };
-const SNAPSHOT = { generation: 'a', created: '2024-01-01T00:00:00Z' };
+const SNAPSHOT = { generation: 'a', created: '2024-01-01T00:00:00Z', blocks: undefined };
 const SAVED: Record<string, readonly string[]> = {
   observations: Array.from({ length: 8 }, (_, i) => recordOf(i + 1, i % 2 === 0 ? 'ocean' : 'land')),
   computations: [recordOf(1, 'a'), recordOf(2, 'b')],

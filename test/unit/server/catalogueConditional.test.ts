@@ -30,6 +30,7 @@ function handlerOf(
   return catalogueHandler({
     generation: 'a',
     created: '2024-01-01T00:00:00Z',
+    blocks: undefined,
     collections: named,
     settings: { ...SETTINGS, ...settings },
     router: routerOver({ generation: '', cache: new RowSetCache(0), runHeavy }),

@@ -10,8 +10,8 @@ const CHOICE: BaseUrlChoice = { baseUrl: 'http://a.test', varies: [] };
 const TAG = 'abc-def';
 
 function conditionalOf(lastModified: number | undefined = LAST_MODIFIED): Conditional {
-  const answers = answersFor({ cors: false, cacheControl: 'no-cache', lastModified });
-  return new Conditional({ generation: 'g', settings: [], lastModified }, answers);
+  const answers = answersFor({ cors: false, cacheControl: 'no-cache', lastModified, gzip: 'stored' });
+  return new Conditional({ generation: 'g', settings: [], lastModified, isGzipOffered: true }, answers);
 }
 
 function statusOf(headers: Readonly<Record<string, string>>, conditional = conditionalOf()): number | undefined {
@@ -57,8 +57,11 @@ describe('If-Modified-Since', () => {
     const since = 'Mon, 01 Jan 2024 00:00:00 GMT';
     const timeless = conditionalOf();
     expect(statusOf({ 'if-modified-since': since }, timeless)).toBe(304);
-    const answers = answersFor({ cors: false, cacheControl: 'no-cache', lastModified: undefined });
-    const without = new Conditional({ generation: 'g', settings: [], lastModified: undefined }, answers);
+    const answers = answersFor({ cors: false, cacheControl: 'no-cache', lastModified: undefined, gzip: 'stored' });
+    const without = new Conditional(
+      { generation: 'g', settings: [], lastModified: undefined, isGzipOffered: true },
+      answers,
+    );
     expect(statusOf({ 'if-modified-since': since }, without)).toBeUndefined();
   });
 });
