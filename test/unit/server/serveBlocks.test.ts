@@ -9,7 +9,7 @@ import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.
 import { longProperties } from '../../support/longProperties.ts';
 
 const BASE_URL = 'https://a.example.org/x';
-const LIST = '/api/v3/migrationproperties/?limit=20';
+const LIST = '/api/v3/migrationproperties/?limit=2';
 const directory = temporaryDirectory();
 const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(100) });
 let snapshot: string;
