@@ -14,9 +14,10 @@ import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import type { DeflatedRun } from './deflate.ts';
 import { startDeflaters, type Deflaters, type DeflateOrder } from './deflaters.ts';
 import { removedBySignal } from './leftovers.ts';
+import { loadSnapshot } from './load.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
-import { loadSnapshot, writeSnapshot } from './store.ts';
+import { writeSnapshot } from './store.ts';
 
 /** Blocks in shared memory, and what happened to come by them, for a line to people: the file, and why not another one. */
 export interface LoadedBlocks {
@@ -145,7 +146,7 @@ async function writeBlocks(
         onProgress({ phase: 'compressing records', done, total, unit: 'bytes' });
       };
       for (const { name, records } of collections) await writeCollection(writer, deflaters, { name, records }, onRun);
-      writer.add(BLOCKS_SECTION, [Buffer.from(blocksTitle(loaded))]);
+      writer.add(BLOCKS_SECTION, new TextEncoder().encode(blocksTitle(loaded)));
       return { created: undefined };
     });
     removeOutdated(file);
@@ -172,19 +173,20 @@ async function writeCollection(
       runs.push(run);
       onRun(endOf(chunk, records.growth, end - 1) - startOf(chunk, records.growth, first));
     }
-    writer.add(
-      blocksSection(name, i, 'independent'),
+    const section = (part: string): string => blocksSection(name, i, part);
+    writer.addPieces(
+      section('independent'),
       runs.map((run) => run.independent),
     );
-    writer.add(blocksSection(name, i, 'independentEnds'), [endsOf(runs.map((run) => run.independentEnds))]);
-    writer.add(
-      blocksSection(name, i, 'chained'),
+    writer.add(section('independentEnds'), endsOf(runs.map((run) => run.independentEnds)));
+    writer.addPieces(
+      section('chained'),
       runs.map((run) => run.chained),
     );
-    writer.add(blocksSection(name, i, 'chainedEnds'), [endsOf(runs.map((run) => run.chainedEnds))]);
-    const crcs = Uint32Array.from(runs.flatMap((run) => [...run.crcs]));
-    writer.add(blocksSection(name, i, 'crcs'), [crcs]);
-    writer.add(blocksSection(name, i, 'sums'), [sumsOf(records, i, crcs)]);
+    writer.add(section('chainedEnds'), endsOf(runs.map((run) => run.chainedEnds)));
+    const crcs = joinedCrcs(runs);
+    writer.add(section('crcs'), crcs);
+    writer.add(section('sums'), sumsOf(records, i, crcs));
   }
 }
 
@@ -212,6 +214,16 @@ function endsOf(runs: readonly Uint32Array[]): Uint32Array {
     start += run[run.length - 1]!;
   }
   return ends;
+}
+
+function joinedCrcs(runs: readonly DeflatedRun[]): Uint32Array {
+  const crcs = new Uint32Array(runs.reduce((sum, run) => sum + run.crcs.length, 0));
+  let at = 0;
+  for (const run of runs) {
+    crcs.set(run.crcs, at);
+    at += run.crcs.length;
+  }
+  return crcs;
 }
 
 /** CRC-32 of a chunk's bytes up to and with each record's comma. */

@@ -7,7 +7,7 @@ import type { Body } from '../../engine/engine.ts';
 const compress = promisify(gzip);
 
 /** Longer bodies are not compressed: at 1 MiB it takes 10 ms of a core. */
-export const LIVE_BYTES_MAX = 1 << 20;
+const LIVE_BYTES_MAX = 1 << 20;
 
 /** Compressions that a serving thread has under way: as many as the runtime's threads for such work. */
 const UNDER_WAY_MAX = 4;

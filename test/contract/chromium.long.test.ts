@@ -36,7 +36,7 @@ test.skipIf(!hasProgram('chromium'))(
           expect(text === plain.body, `${target}, round ${round}`).toBe(true);
           const headers = await (await answered).allHeaders();
           // The second time the headers are those of a 304, which says nothing of the body that the browser has.
-        expect(headers['content-encoding'], target).toBe(round === 1 ? 'gzip' : undefined);
+          expect(headers['content-encoding'], target).toBe(round === 1 ? 'gzip' : undefined);
           expect(headers['etag'], target).toMatch(/-[sz]"$/);
         }
       }

@@ -7,7 +7,7 @@ import { blocksFile, keepBlocks, loadBlocks } from '../../../data/blockStore.ts'
 import type { DeflatedRun } from '../../../data/deflate.ts';
 import { startDeflaters, type DeflateOrder } from '../../../data/deflaters.ts';
 import { openData } from '../../../data/open.ts';
-import { loadSnapshot } from '../../../data/store.ts';
+import { loadSnapshot } from '../../../data/load.ts';
 import { SPEC_LINK_END } from '../../../engine/column/served.ts';
 import { measured, ndjsonRows } from '../../../engine/page/rows.ts';
 import { stitchedRows } from '../../../engine/page/stitch.ts';
