@@ -29,13 +29,13 @@ import type { LiveGzip } from './http/liveGzip.ts';
 export type ExportFormat = 'ndjson' | 'csv';
 
 /**
- * Rows in one format: what stands before and behind them, and how they are measured. `stitching` is their compressed form
- * with what stands around them, where it can be put together from `stored` blocks.
+ * Rows in one format: what stands before and behind them. `measuring` starts to measure them as they are; `stitching` their
+ * compressed form with what stands around them, undefined where it cannot be put together from `stored` blocks.
  */
 export interface WrittenRows {
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
-  readonly measuring: Measuring;
+  readonly measuring: () => Measuring;
   readonly stitching: (stored: RecordBlocks) => Stitching | undefined;
   readonly type: MediaType;
 }
@@ -65,7 +65,7 @@ export function singleRecord(rows: ServedRows): WrittenRows {
 function jsonBetween(head: Uint8Array, rows: ServedRows, tail: Uint8Array): WrittenRows {
   const stitching = (stored: RecordBlocks): Stitching | undefined =>
     stitchedRows(rows, { stored, head, tail, isLines: false });
-  return { head, tail, measuring: jsonRows(rows), stitching, type: 'application/json' };
+  return { head, tail, measuring: () => jsonRows(rows), stitching, type: 'application/json' };
 }
 
 /** Rows as lines of JSON, or as CSV with a header row (A62, A63). */
@@ -74,14 +74,13 @@ export function exported(format: ExportFormat, { keys }: CollectionIndex, rows: 
     const around = { head: NOTHING, tail: NOTHING };
     const stitching = (stored: RecordBlocks): Stitching | undefined =>
       stitchedRows(rows, { stored, ...around, isLines: true });
-    return { ...around, measuring: ndjsonRows(rows), stitching, type: 'application/x-ndjson' };
+    return { ...around, measuring: () => ndjsonRows(rows), stitching, type: 'application/x-ndjson' };
   }
   const columns = csvColumns(keys, rows.keys);
-  const measuring = csvRows(rows, columns);
   return {
     head: csvHeader(columns),
     tail: NOTHING,
-    measuring,
+    measuring: () => csvRows(rows, columns),
     stitching: () => undefined,
     type: 'text/csv; charset=utf-8',
   };
@@ -101,7 +100,7 @@ export function rowsAnswer(
 ): Answer | Promise<Answer> {
   const gone = answers.busy;
   const plain = (): Answer | Promise<Answer> =>
-    measured(written.measuring, disconnection, gone, (rows) =>
+    measured(written.measuring(), disconnection, gone, (rows) =>
       answers.found(whole(written, rows), remarks, written.type),
     );
   if (coding === 'identity') return plain();
@@ -111,7 +110,7 @@ export function rowsAnswer(
       pays(coding, body.bytes, body.plainBytes) ? answers.found(body, remarks, written.type, 'stored') : plain();
     return measured(stitching, disconnection, gone, answer);
   }
-  return measured(written.measuring, disconnection, gone, (rows) => {
+  return measured(written.measuring(), disconnection, gone, (rows) => {
     const body = whole(written, rows);
     const compressed = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
     const identity = (): Answer => answers.found(body, remarks, written.type);
