@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { crcCombined, crcWithByte } from '../engine/bits/crc32.ts';
 import { endOf, startOf, type Records } from '../engine/column/records.ts';
@@ -48,11 +48,11 @@ export function blocksFile(
  * The blocks of a loaded snapshot: from `file` where it holds them, else made and kept there; without a `file`, or where it
  * cannot be written, made in the directory for temporary files and removed from there. A file that is damaged, or of other
  * records, is made again; one of another generation under the same names is removed. Throws OperationError `file` when nothing can be written anywhere.
- * Cost: a load, or a deflation of all records: 24 s of CPU for 465 MB.
+ * Cost: a load, or a deflation of all records in threads, one a core unless told otherwise: 24 s of CPU for 465 MB.
  */
 export async function loadBlocks(
   loaded: LoadedSnapshot,
-  { file, threads }: { readonly file: string | undefined; readonly threads: number },
+  { file, threads = availableParallelism() }: { readonly file: string | undefined; readonly threads?: number },
   onProgress: OnProgress,
 ): Promise<LoadedBlocks> {
   let refusal: string | undefined;

@@ -92,9 +92,7 @@ async function blocksOf(
   const isKept = isLasting && statSync(settings.data).isFile();
   const file = isKept ? blocksFile(settings.data, loaded) : undefined;
   try {
-    const blocks = await showProgress((onProgress) =>
-      loadBlocks(loaded, { file, threads: settings.threads }, onProgress),
-    );
+    const blocks = await showProgress((onProgress) => loadBlocks(loaded, { file }, onProgress));
     report(blocksLine(blocks, steadyMs() - startMs));
     return blocks.loaded;
   } catch (error) {
