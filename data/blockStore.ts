@@ -13,6 +13,7 @@ import { openSnapshot, sectionsOf, type LoadedSnapshot } from '../engine/snapsho
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import type { DeflatedRun } from './deflate.ts';
 import { startDeflaters, type Deflaters, type DeflateOrder } from './deflaters.ts';
+import { attempt } from './files.ts';
 import { removedBySignal } from './leftovers.ts';
 import { loadSnapshot } from './load.ts';
 import { OperationError } from './operationError.ts';
@@ -47,7 +48,8 @@ export function blocksFile(
 /**
  * The blocks of a loaded snapshot: from `file` where it holds them, else made and kept there; without a `file`, or where it
  * cannot be written, made in the directory for temporary files and removed from there. A file that is damaged, or of other
- * records, is made again; one of another generation under the same names is removed. Throws OperationError `file` when nothing can be written anywhere.
+ * records, is made again; one of another generation under the same names is removed. Throws OperationError `file` when nothing
+ * can be written anywhere.
  * Cost: a load, or a deflation of all records in threads, one a core unless told otherwise: 24 s of CPU for 465 MB.
  */
 export async function loadBlocks(
@@ -83,15 +85,8 @@ export async function loadBlocks(
 }
 
 function temporaryDirectory(): string {
-  try {
-    return mkdtempSync(path.join(tmpdir(), 'catalogue-replica-'));
-  } catch (error) {
-    throw new OperationError(
-      'file',
-      `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written`,
-      error,
-    );
-  }
+  const failure = `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written`;
+  return attempt(failure, () => mkdtempSync(path.join(tmpdir(), 'catalogue-replica-')));
 }
 
 /**
@@ -113,11 +108,14 @@ export async function keepBlocks(
 function removeOutdated(file: string): void {
   const [, snapshot, address] = KEPT_NAME.exec(path.basename(file)) ?? [];
   if (snapshot === undefined) return;
-  for (const name of readdirSync(path.dirname(file))) {
-    const kept = KEPT_NAME.exec(name);
-    if (kept?.[1] !== snapshot || kept[2] !== address || name === path.basename(file)) continue;
-    rmSync(path.join(path.dirname(file), name), { force: true });
-  }
+  const directory = path.dirname(file);
+  attempt(`cannot remove outdated files from ${directory}`, () => {
+    for (const name of readdirSync(directory)) {
+      const kept = KEPT_NAME.exec(name);
+      const isOutdated = kept?.[1] === snapshot && kept[2] === address && name !== path.basename(file);
+      if (isOutdated) rmSync(path.join(directory, name), { force: true });
+    }
+  });
 }
 
 /** Loads blocks and compares their title with what is wanted. */
