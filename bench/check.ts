@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { get } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import type { Exchange } from './loadClient.ts';
 import type { NaiveCatalogue } from './naive.ts';
 import { BASE_URL } from './processes.ts';
@@ -23,16 +24,28 @@ export async function checkQuestions(
   const hash = createHash('sha256');
   const exchanges: Exchange[] = [];
   for (const question of questions) {
-    const { target, status } = question;
-    const answer = await ask(port, target);
+    const { target, status, isGzipped = false } = question;
+    const headers = isGzipped ? { 'Accept-Encoding': 'gzip' } : {};
+    const answer = await ask(port, target, headers);
     assert.equal(answer.status, status, `the status of ${target}`);
-    checkBody(question, answer.body.toString(), catalogue);
-    const again = await ask(port, target);
+    assert.equal(answer.coding, isGzipped ? 'gzip' : undefined, `the coding of ${target}`);
+    checkBody(question, (isGzipped ? gunzipSync(answer.body) : answer.body).toString(), catalogue);
+    const again = await ask(port, target, headers);
     assert(again.status === status && again.body.equals(answer.body), `${target} has a second answer`);
     hash.update(answer.body);
-    exchanges.push({ target, status, bytes: answer.body.length });
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const exchange = { target, lines, status, bytes: answer.body.length };
+    exchanges.push(question.isRevalidated === true ? await revalidated(port, target, answer) : exchange);
   }
   return { exchanges, hash: hash.digest('hex').slice(0, 16) };
+}
+
+/** The exchange of a client that comes back with the entity tag of an answer, once it was seen to get a 304. */
+async function revalidated(port: number, target: string, { etag }: Fetched): Promise<Exchange> {
+  assert(etag !== undefined, `${target} has no entity tag`);
+  const { status, body } = await ask(port, target, { 'If-None-Match': etag });
+  assert.deepEqual([status, body.length], [304, 0], `${target} with its own entity tag`);
+  return { target, lines: [`If-None-Match: ${etag}`], status, bytes: 0 };
 }
 
 function checkBody({ target, version, expected }: Question, body: string, catalogue: NaiveCatalogue): void {
@@ -51,16 +64,22 @@ function checkBody({ target, version, expected }: Question, body: string, catalo
 
 interface Fetched {
   readonly status: number;
+  readonly etag: string | undefined;
+  readonly coding: string | undefined;
   readonly body: Buffer;
 }
 
-function ask(port: number, path: string): Promise<Fetched> {
+function ask(port: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Fetched> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+    const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.once('error', reject);
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));
+      response.once('end', () => {
+        const { statusCode: status = 0, headers: received } = response;
+        const { etag, 'content-encoding': coding } = received;
+        resolve({ status, etag, coding, body: Buffer.concat(pieces) });
+      });
     });
     request.once('error', reject);
   });

@@ -51,6 +51,7 @@ export async function prepareDataSet(options: DataSetOptions, onProgress: OnProg
   const snapshot = path.join(directory, `${await sourcesHash(IMPORT_FOLDERS)}.snapshot`);
   if (!existsSync(snapshot)) {
     await removeMatching(directory, '', '.snapshot');
+    await removeMatching(directory, '', '.blocks');
     await importDirectory({ directory, file: snapshot, created: undefined, isLenient: false, threads: 2 }, onProgress);
   }
   return { directory, snapshot };

@@ -132,7 +132,7 @@ function requestsOf({ options }: Bench, { requests }: Scenario): number {
 function reportOf({ scenario, checked }: Ready, pair: Pair, measured: Measured): ScenarioReport {
   const subject = summaryOf(measured.subject);
   const control = summaryOf(measured.control);
-  const isByByte = typeof scenario.control === 'object';
+  const isByByte = typeof scenario.control === 'object' && scenario.control.each === 'byte';
   const bytes = isByByte ? meanBytes(pair.control) / meanBytes(pair.subject) : 1;
   const ratio = (subject.least / control.least) * bytes;
   return { scenario, requests: pair.subject.requests, subject, control, ratio, hash: checked.hash };

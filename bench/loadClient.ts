@@ -4,9 +4,10 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { stopped } from './processes.ts';
 
-/** One kind of request, and what every answer to it must have: status and Content-Length. */
+/** One kind of request, with header lines of its own, and what every answer to it must have: status and Content-Length. */
 export interface Exchange {
   readonly target: string;
+  readonly lines?: readonly string[];
   readonly status: number;
   readonly bytes: number;
 }

@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
 
 const HEAD_END = '\r\n\r\n';
+/** Has neither a body nor a length (RFC 9110, 15.4.5). */
+const NOT_MODIFIED = 304;
 /** Larger than any head: what follows in the same read is body. */
 const READ_BYTES = 1 << 18;
 
@@ -21,7 +23,9 @@ class Run {
   constructor(order: LoadOrder, finish: (fault?: string) => void) {
     this.#order = order;
     this.finish = finish;
-    this.#wires = order.exchanges.map(({ target }) => Buffer.from(`GET ${target} HTTP/1.1\r\nHost: bench\r\n\r\n`));
+    this.#wires = order.exchanges.map(({ target, lines = [] }) => {
+      return Buffer.from([`GET ${target} HTTP/1.1`, 'Host: bench', ...lines, '', ''].join('\r\n'));
+    });
   }
 
   next(): { readonly exchange: Exchange; readonly wire: Buffer } | undefined {
@@ -80,7 +84,8 @@ class Connection {
     const end = this.#head.indexOf(HEAD_END);
     if (end < 0) return;
     const status = Number(this.#head.slice(9, 12));
-    const bytes = Number(/\r\ncontent-length: *(\d+)/i.exec(this.#head.slice(0, end))?.[1] ?? -1);
+    const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head.slice(0, end))?.[1];
+    const bytes = Number(length ?? (status === NOT_MODIFIED ? 0 : -1));
     const exchange = this.#exchange!;
     if (status !== exchange.status || bytes !== exchange.bytes) {
       const got = `got status ${status} and ${bytes} bytes`;

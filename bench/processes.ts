@@ -18,8 +18,11 @@ export const BASE_URL = 'http://catalogue.example.org';
 const START_MS_MAX = 120_000;
 const STOP_MS_MAX = 15_000;
 
-/** The product as operators run it, with one serving thread, but without its cache of rows: each request does its work. */
-export function startServer(snapshot: string): Promise<ListeningProcess> {
+/**
+ * The product as operators run it, with one serving thread, but without its cache of rows: each request does its work.
+ * `further` are flags of its own.
+ */
+export function startServer(snapshot: string, further: readonly string[] = []): Promise<ListeningProcess> {
   const flags = [
     '--data',
     snapshot,
@@ -31,6 +34,7 @@ export function startServer(snapshot: string): Promise<ListeningProcess> {
     '0',
     '--base-url',
     BASE_URL,
+    ...further,
   ];
   return start(new URL('../server/cli.ts', import.meta.url), ['serve', ...flags]);
 }

@@ -5,9 +5,11 @@ import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 /**
  * What a scenario's cost is divided by. `bare`: 300 bytes. `page`: one view of as many bytes for each question, the same
  * every time, so as much in the cache as its pages are. `floor`: one view of as many bytes that is not in the cache. `scan`:
- * one pass over all titles. A scenario of that name: what that costs, a byte each, since no two pages are of one size.
+ * one pass over all titles. A scenario of that name: what that costs, a byte each, since no two pages are of one size; or a
+ * request each, where the same pages are asked for in another form.
  */
-export type Control = 'bare' | 'page' | 'floor' | 'scan' | { readonly scenario: string };
+export type Control =
+  'bare' | 'page' | 'floor' | 'scan' | { readonly scenario: string; readonly each: 'byte' | 'request' };
 
 /** The rows an answer must hold: `record` alone, or a page of a list of `count` records with a next page or none. */
 export type Expected =
@@ -15,10 +17,15 @@ export type Expected =
   | { readonly kind: 'record'; readonly row: NaiveRow }
   | { readonly kind: 'page'; readonly count: number; readonly hasNext: boolean; readonly rows: readonly NaiveRow[] };
 
-/** One request of a scenario and what must come back. */
+/**
+ * One request of a scenario and what must come back. With `isRevalidated` it is measured as the request of a client that has
+ * this answer already, and must get a 304; with `isGzipped` as that of one that takes gzip, and must get it.
+ */
 export interface Question {
   readonly target: string;
   readonly status: number;
+  readonly isRevalidated?: boolean;
+  readonly isGzipped?: boolean;
   readonly version: 'v2' | 'v3';
   readonly expected: Expected;
 }
@@ -72,6 +79,16 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
   },
   {
+    name: '304',
+    what: 'pages of 100 that the client has already',
+    control: 'bare',
+    requests: 6000,
+    pass: 1.5,
+    great: 1.25,
+    questions: ({ catalogue }) =>
+      pagesAllOver(catalogue.rows, '').map((question) => ({ ...question, isRevalidated: true })),
+  },
+  {
     name: 'record',
     what: 'a record of 4 KB',
     control: 'bare',
@@ -99,9 +116,18 @@ export const SCENARIOS: readonly Scenario[] = [
     questions: ({ catalogue }) => pagesAllOver(catalogue.rows, ''),
   },
   {
+    name: 'gzip',
+    what: 'first pages of 100, gzip',
+    control: { scenario: 'list', each: 'request' },
+    requests: 1200,
+    pass: 1,
+    great: 0.6,
+    questions: ({ catalogue }) => pagesFrom(catalogue.rows, '', 0, NEAR_PAGES).map(gzipped),
+  },
+  {
     name: 'offset',
     what: 'pages of 100 from offset 90,000',
-    control: { scenario: 'list' },
+    control: { scenario: 'list', each: 'byte' },
     requests: 1200,
     pass: 1.1,
     great: 1.03,
@@ -120,7 +146,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'deep',
     what: 'one record as a page, at offset 90,000',
-    control: { scenario: 'first' },
+    control: { scenario: 'first', each: 'byte' },
     requests: 6000,
     pass: 1.1,
     great: 1.03,
@@ -129,7 +155,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'equality',
     what: 'publicationState=citable, first pages',
-    control: { scenario: 'list' },
+    control: { scenario: 'list', each: 'byte' },
     requests: 400,
     pass: 1.3,
     great: 1.05,
@@ -144,6 +170,16 @@ export const SCENARIOS: readonly Scenario[] = [
     pass: 2.2,
     great: 1.75,
     questions: ({ catalogue }) => pagesAllOver(citable(catalogue), 'publicationState=citable&'),
+  },
+  {
+    name: 'gzipEquality',
+    what: 'publicationState=citable, first pages, gzip',
+    control: { scenario: 'equality', each: 'request' },
+    requests: 400,
+    pass: 1,
+    great: 0.6,
+    questions: ({ catalogue }) =>
+      pagesFrom(citable(catalogue), 'publicationState=citable&', 0, NEAR_PAGES).map(gzipped),
   },
   {
     name: 'in',
@@ -237,6 +273,10 @@ function recordOf(row: NaiveRow): Question {
 
 function inV2(question: Question): Question {
   return { ...question, version: 'v2', target: question.target.replace('/v3/', '/v2/') };
+}
+
+function gzipped(question: Question): Question {
+  return { ...question, isGzipped: true };
 }
 
 function rowOfBytes(rows: readonly NaiveRow[], bytes: number): NaiveRow {

@@ -6,7 +6,8 @@ import { mkdirSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { LoadedSnapshot } from '../engine/snapshot/open.ts';
+import { METADATA_SECTION } from '../engine/snapshot/metadata.ts';
+import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/open.ts';
 import { importDirectory } from './import.ts';
 import { removedBySignal } from './leftovers.ts';
 import { openDataSet } from './ndjson.ts';
@@ -33,7 +34,8 @@ export async function openData(
       error,
     );
   });
-  if (!found.isDirectory()) return loadSnapshot(data, { baseUrl: options.baseUrl }, onProgress);
+  if (!found.isDirectory())
+    return catalogueIn(data, await loadSnapshot(data, { baseUrl: options.baseUrl }, onProgress));
   const directory = path.join(tmpdir(), `catalogue-replica-${randomUUID()}`);
   return removedBySignal(directory, async () => {
     makeDirectory(directory);
@@ -46,6 +48,15 @@ export async function openData(
       await rm(directory, { recursive: true, force: true });
     }
   });
+}
+
+/** Other files have the same form (blockStore.ts) and no catalogue in them. */
+function catalogueIn(data: string, loaded: LoadedSnapshot): LoadedSnapshot {
+  if (sectionsOf(loaded).has(METADATA_SECTION)) return loaded;
+  throw new OperationError(
+    'snapshot',
+    `${data}: no snapshot of a catalogue, since it has no section ${METADATA_SECTION}`,
+  );
 }
 
 /** At once, so that no signal falls between the directory and whoever removes it. */

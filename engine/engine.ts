@@ -9,6 +9,9 @@ export type { Collection, Version } from './schema/types.ts';
 // How own URLs are served.
 export { type ServedForm, SPEC_LINK_END } from './column/served.ts';
 
+// The records of a collection as deflate blocks.
+export type { RecordBlocks } from './column/blocks.ts';
+
 // A collection opened, and sets of its rows.
 export { compacted, ownBuffers, ownedBytes, ownedBytesMax } from './index/footprint.ts';
 export { countSelected, type RowSet, selectedRow, type Selection } from './index/rowset.ts';
@@ -17,6 +20,7 @@ export { type CollectionIndex, rowOfId } from './index/table.ts';
 // A snapshot in shared memory.
 export { decodeMetadata, METADATA_SECTION } from './snapshot/metadata.ts';
 export { type LoadedSnapshot, openSnapshot, sectionsOf } from './snapshot/open.ts';
+export { openBlocks } from './snapshot/openBlocks.ts';
 
 // From a raw query to rows: parse -> plan -> execute.
 export { type Counters, newCounters } from './query/counters.ts';
@@ -24,6 +28,7 @@ export { execute, findRows, type Listed, pageOf } from './query/execute.ts';
 export { explain } from './query/explain.ts';
 export { filterKey } from './query/filterKey.ts';
 export type { IgnoredName } from './query/fields.ts';
+export { parseInstant } from './query/instant.ts';
 export {
   type ListRequest,
   parseListQuery,
@@ -43,3 +48,4 @@ export { pageLinks, percentEncode } from './page/links.ts';
 export { csvColumns, csvHeader } from './page/csv.ts';
 export type { Measuring } from './page/gather.ts';
 export { csvRows, jsonRows, ndjsonRows, pageBody, rowsBody, type ServedRows } from './page/rows.ts';
+export { type GzipBody, stitchedRows, type Stitching } from './page/stitch.ts';

@@ -12,6 +12,7 @@ import {
   parseRecordQuery,
   plan,
   type QueryOptions,
+  type RecordBlocks,
   type RecordRequest,
   regexProblems,
   rootViewBody,
@@ -27,23 +28,42 @@ import type { Missed } from '../workers/protocol.ts';
 import type { Router } from '../workers/router.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import type { Settings } from './config.ts';
+import { epochMs } from './clock.ts';
 import { answersFor, type Answers } from './http/answers.ts';
+import { Conditional, lastModifiedSeconds } from './http/conditional.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
+import { codingOf, type Coding } from './http/coding.ts';
+import { LiveGzip } from './http/liveGzip.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
-import { exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
+import { type Compressing, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
 export interface CatalogueSettings extends Pick<
   Settings,
-  'allowBaseUrls' | 'trustedProxies' | 'links' | 'limitMax' | 'strict' | 'filterErrors' | 'filters' | 'cors'
+  | 'allowBaseUrls'
+  | 'trustedProxies'
+  | 'links'
+  | 'limitMax'
+  | 'strict'
+  | 'filterErrors'
+  | 'filters'
+  | 'cors'
+  | 'cacheControl'
+  | 'gzip'
 > {
   readonly baseUrl: string;
 }
 
-/** What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists. */
+/**
+ * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
+ * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are any.
+ */
 export interface CatalogueOptions {
+  readonly generation: string;
+  readonly created: string | undefined;
   readonly collections: (name: string) => CollectionIndex;
+  readonly blocks: ((name: string) => RecordBlocks) | undefined;
   readonly settings: CatalogueSettings;
   readonly router: Router;
 }
@@ -53,6 +73,8 @@ export const LIMIT_DEFAULT = 100;
 
 interface Catalogue extends CatalogueOptions {
   readonly answers: Answers;
+  readonly conditional: Conditional;
+  readonly live: LiveGzip;
   readonly queryOptions: QueryOptions;
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
 }
@@ -64,11 +86,23 @@ type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
  * heavy plans that the router has not met are answered at once. Throws OperationError `usage` for a trusted proxy that is no network.
  */
 export function catalogueHandler(options: CatalogueOptions): Handler {
-  const { baseUrl, allowBaseUrls, trustedProxies, strict, limitMax, filterErrors, filters } = options.settings;
+  const { generation, created, settings } = options;
+  const { baseUrl, allowBaseUrls, trustedProxies, strict, limitMax, filterErrors, filters } = settings;
+  const queryOptions: QueryOptions = { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters };
+  const lastModified = lastModifiedSeconds(created, epochMs());
+  const answers = answersFor({ ...settings, lastModified });
+  const validated = {
+    generation,
+    settings: [settings.links, ...Object.values(queryOptions)],
+    lastModified,
+    isGzipOffered: settings.gzip !== 'off',
+  };
   const catalogue: Catalogue = {
     ...options,
-    answers: answersFor(options.settings),
-    queryOptions: { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters },
+    answers,
+    conditional: new Conditional(validated, answers),
+    live: new LiveGzip(),
+    queryOptions,
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
   };
   return (request, disconnection) => answerTo(catalogue, request, disconnection);
@@ -77,6 +111,8 @@ export function catalogueHandler(options: CatalogueOptions): Handler {
 /** Judges the path, then the method; the views judge the rest. */
 function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconnection): Answer | Promise<Answer> {
   const { answers } = catalogue;
+  const unchanged = catalogue.conditional.known(request, catalogue.chooseBaseUrl);
+  if (unchanged) return unchanged;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return answers.notFound;
@@ -111,19 +147,24 @@ function nameOf(view: View<'index' | 'root' | 'list' | 'record'>): string {
   }
 }
 
-function indexAnswer({ answers, chooseBaseUrl }: Catalogue, request: Request): Answer {
-  const { baseUrl, varies } = chooseBaseUrl(request);
-  return answers.found(wholeBody(indexBody(baseUrl)), { varies, ignored: [] });
+function indexAnswer(catalogue: Catalogue, request: Request): Answer {
+  const choice = catalogue.chooseBaseUrl(request);
+  const { tag, unchanged } = validate(catalogue, request, choice, { parameters: [], isNamed: true });
+  if (unchanged) return unchanged;
+  const body = wholeBody(indexBody(choice.baseUrl));
+  return catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
 }
 
 function rootAnswer(catalogue: Catalogue, view: View<'root'>, request: Request): Answer {
   const asked = parseRecordQuery(request.query, catalogue.queryOptions);
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
-  const { baseUrl, varies } = catalogue.chooseBaseUrl(request);
-  const { linkEnd } = formOf(catalogue, view, asked, baseUrl);
-  const body = wholeBody(rootViewBody(baseUrl, view.version, linkEnd));
-  return catalogue.answers.found(body, { varies, ignored: asked.ignored });
+  const choice = catalogue.chooseBaseUrl(request);
+  const { tag, unchanged } = validate(catalogue, request, choice, judgedOf(view, asked));
+  if (unchanged) return unchanged;
+  const { linkEnd } = formOf(catalogue, view, asked, choice.baseUrl);
+  const body = wholeBody(rootViewBody(choice.baseUrl, view.version, linkEnd));
+  return catalogue.answers.found(body, { varies: choice.varies, ignored: asked.ignored, tag });
 }
 
 /** The record of the first collection that has the id (A3). */
@@ -140,16 +181,20 @@ function recordAnswer(
   if (refusal) return refusal;
   const row = rowOfId(collection, view.id);
   if (row < 0) return catalogue.answers.notFound;
-  const { baseUrl, varies } = catalogue.chooseBaseUrl(request);
+  const choice = catalogue.chooseBaseUrl(request);
+  const { tag, unchanged } = validate(catalogue, request, choice, judgedOf(view, asked));
+  if (unchanged) return unchanged;
   const rows: ServedRows = {
     records: collection.records,
     rows: { kind: 'range', start: row, end: row + 1 },
-    form: formOf(catalogue, view, asked, baseUrl),
+    form: formOf(catalogue, view, asked, choice.baseUrl),
     keys: asked.keys,
   };
   const format = exportFormatOf(asked);
   const written = format ? exported(format, collection, rows) : singleRecord(rows);
-  return rowsAnswer(catalogue.answers, written, { varies, ignored: asked.ignored }, disconnection);
+  const remarks = { varies: choice.varies, ignored: asked.ignored, tag };
+  const compressing = compressingOf(catalogue, collection, wantedCoding(catalogue, request));
+  return rowsAnswer(catalogue.answers, written, compressing, remarks, disconnection);
 }
 
 function listAnswer(
@@ -163,10 +208,14 @@ function listAnswer(
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
   const choice = catalogue.chooseBaseUrl(request);
+  const { tag, unchanged } = validate(catalogue, request, choice, judgedOf(view, asked, asked.conditions));
+  if (unchanged) return unchanged;
   const listed: Page = {
     collection,
     asked,
     choice,
+    tag,
+    coding: wantedCoding(catalogue, request),
     path: request.target,
     form: formOf(catalogue, view, asked, choice.baseUrl),
   };
@@ -182,6 +231,8 @@ interface Page {
   readonly collection: CollectionIndex;
   readonly asked: ListRequest;
   readonly choice: BaseUrlChoice;
+  readonly tag: string;
+  readonly coding: Coding;
   readonly path: string;
   readonly form: ServedForm;
 }
@@ -199,19 +250,29 @@ function laterAnswer(
 }
 
 function pageAnswer(
-  { answers }: Catalogue,
-  { collection, asked, choice, path, form }: Page,
+  catalogue: Catalogue,
+  { collection, asked, choice, tag, coding, path, form }: Page,
   { count, rows, offset, facets }: Listed,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
   const served: ServedRows = { records: collection.records, rows, form, keys: asked.keys };
   const format = exportFormatOf(asked);
-  const remarks = { varies: choice.varies, ignored: asked.ignored };
-  if (format) return rowsAnswer(answers, exported(format, collection, served), remarks, disconnection);
+  const remarks = { varies: choice.varies, ignored: asked.ignored, tag };
+  const { answers } = catalogue;
+  const compressing = compressingOf(catalogue, collection, coding);
+  if (format) return rowsAnswer(answers, exported(format, collection, served), compressing, remarks, disconnection);
   const { parameters, limit, after } = asked;
   const lastId = after === undefined ? undefined : (lastIdOf(collection, rows) ?? after);
   const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, { parameters, limit, offset, lastId }, count));
-  return rowsAnswer(answers, page(head, served, facets), remarks, disconnection);
+  return rowsAnswer(answers, page(head, served, facets), compressing, remarks, disconnection);
+}
+
+function wantedCoding({ settings }: Catalogue, request: Request): Coding {
+  return settings.gzip === 'off' ? 'identity' : codingOf(request.header('accept-encoding'));
+}
+
+function compressingOf({ blocks, live }: Catalogue, { declaration }: CollectionIndex, coding: Coding): Compressing {
+  return { coding, stored: coding === 'identity' ? undefined : blocks?.(declaration.name), live };
 }
 
 function exportFormatOf({ format }: RecordRequest): ExportFormat | undefined {
@@ -235,6 +296,31 @@ function refusalOf(
   if (negotiation === 'notAcceptable') return answers.notAcceptable;
   if (kind === 'root' && negotiation !== 'json') return answers.notFound;
   return problems.length > 0 ? answers.refused(problems) : undefined;
+}
+
+/** A request as far as its validators go; `isNamed` says that its path or format names the form of the answer. */
+interface Judged extends Pick<RecordRequest, 'parameters'> {
+  readonly filters?: ListRequest['conditions'];
+  readonly isNamed: boolean;
+}
+
+function judgedOf(
+  { isJsonPath }: View<'root' | 'list' | 'record'>,
+  { parameters, format }: RecordRequest,
+  filters?: ListRequest['conditions'],
+): Judged {
+  return { parameters, ...(filters && { filters }), isNamed: isJsonPath || format !== undefined };
+}
+
+/** The tag of an answer that would be 200, and the 304 that takes its place where the client has it already. */
+function validate(
+  { conditional }: Catalogue,
+  request: Request,
+  choice: BaseUrlChoice,
+  { parameters, filters = [], isNamed }: Judged,
+): { readonly tag: string; readonly unchanged: Answer | undefined } {
+  const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path: request.target, parameters, filters });
+  return { tag, unchanged: conditional.unchanged(request, choice, tag, isNamed) };
 }
 
 /** How records and links are written for a request (A24). With `links` set to `request`, links follow path and format. */

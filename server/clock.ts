@@ -1,11 +1,11 @@
 // The clocks: the one file of the server that asks for the time. Tests hand in their own.
 // Called where something is measured for people (progress, load time) or stamped (logs); no answer depends on it.
 
-/** A clock in milliseconds from an arbitrary start, which never runs backwards. */
+/** A clock in milliseconds. */
 export type Clock = () => number;
 
-/** The steady clock of this process, with fractions of a millisecond. */
+/** The steady clock of this process, from an arbitrary start, never backwards, with fractions of a millisecond. */
 export const steadyMs: Clock = () => performance.now();
 
-/** The time of day in milliseconds since 1970; it may be set back. For validities and records. */
+/** The time of day in milliseconds since 1970, which may jump: for validities, records, and the dates of others. */
 export const epochMs: Clock = () => Date.now();

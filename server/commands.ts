@@ -8,7 +8,7 @@ import { addAuthority } from './authorityCommands.ts';
 import { example, NAME, type Outputs, valueOption } from './commandParts.ts';
 import { readSettings, SETTINGS } from './config.ts';
 import { flagName, type Flags, type Setting } from './settingSources.ts';
-import { integerBetween, SWITCH } from './settingValues.ts';
+import { BASE_URL, integerBetween, SWITCH } from './settingValues.ts';
 
 const SETTINGS_HINT = `
 Every flag is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a key in the
@@ -66,6 +66,7 @@ interface ImportFlags {
   readonly created?: string;
   readonly lenient?: boolean;
   readonly threads: number;
+  readonly baseUrl?: string;
 }
 
 function addImport(root: Command, { stdout, stderr }: Outputs): void {
@@ -77,16 +78,23 @@ function addImport(root: Command, { stdout, stderr }: Outputs): void {
     .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
     .option('--lenient', 'skip and count wrong lines instead of stopping at the first')
     .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .addOption(
+      valueOption('--base-url', 'compress the records for this base URL too, so that serve need not', BASE_URL),
+    )
     .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
-    .action(async (directory: string, { output, created, lenient = false, threads }: ImportFlags) => {
-      const [{ importDirectory }, { withProgress }, { importText }] = await Promise.all([
+    .action(async (directory: string, { output, created, lenient = false, threads, baseUrl }: ImportFlags) => {
+      const [{ importDirectory }, { keepBlocks }, { withProgress }, { importText }] = await Promise.all([
         import('../data/import.ts'),
+        import('../data/blockStore.ts'),
         import('./terminal.ts'),
         import('./reports.ts'),
       ]);
       const options = { directory, file: output, created, isLenient: lenient, threads };
       const report = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
       stdout.write(`${importText(report, output)}\n`);
+      if (baseUrl === undefined) return;
+      const blocks = await withProgress(stderr, (onProgress) => keepBlocks(output, { baseUrl, threads }, onProgress));
+      stdout.write(`${blocks}: the records compressed for ${baseUrl}\n`);
     });
 }
 

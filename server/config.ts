@@ -6,7 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { OperationError } from '../data/operationError.ts';
 import { environmentName, flagName, gatherSettings } from './settingSources.ts';
 import type { Environment, Flags, Setting } from './settingSources.ts';
-import { BASE_URL, HOST, integerBetween, NETWORK, oneOf, PATH, SWITCH, type ValueKind } from './settingValues.ts';
+import {
+  BASE_URL,
+  CACHE_CONTROL,
+  HOST,
+  integerBetween,
+  NETWORK,
+  oneOf,
+  PATH,
+  SWITCH,
+  type ValueKind,
+} from './settingValues.ts';
 
 /** Everything that can be set. Undefined means: off, or decided where it is used (`baseUrl` follows the port taken). */
 export interface Settings {
@@ -25,6 +35,8 @@ export interface Settings {
   readonly rowSetCacheMb: number;
   readonly http10Port: number | undefined;
   readonly cors: boolean;
+  readonly cacheControl: string;
+  readonly gzip: 'stored' | 'live' | 'off';
 }
 
 interface Row<V> {
@@ -147,6 +159,18 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     undefined,
   ),
   cors: one({ name: 'cors', kind: SWITCH, help: 'allow browsers of any origin to read', initialText: 'on' }, true),
+  cacheControl: one(
+    { name: 'cacheControl', kind: CACHE_CONTROL, help: 'Cache-Control of what is found, and of redirections' },
+    'public, no-cache',
+  ),
+  gzip: one(
+    {
+      name: 'gzip',
+      kind: oneOf('stored', 'live', 'off'),
+      help: 'gzip for clients that take it: from records compressed before the server is ready, only while they wait, or never',
+    },
+    'stored',
+  ),
 };
 
 const CONFIG: Setting<string | undefined> = one(

@@ -1,6 +1,8 @@
 // The supervisor: takes the port, loads the data, starts the serving threads and stops them. Serves nothing itself.
 // Composition only; called by the serve command.
+import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { blocksFile, loadBlocks, type LoadedBlocks } from '../data/blockStore.ts';
 import { openData } from '../data/open.ts';
 import { OperationError } from '../data/operationError.ts';
 import type { OnProgress } from '../data/progress.ts';
@@ -47,7 +49,8 @@ export async function serve(
     openData(settings.data, { baseUrl, threads: settings.threads }, onProgress),
   );
   report(loadedLine(settings.data, loaded, steadyMs() - startMs));
-  const threads = await startThreads(settings, ports, loaded, report);
+  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, report, showProgress) : undefined;
+  const threads = await startThreads(settings, ports, { loaded, blocks }, report);
   const urls = reportUrls(settings, ports, baseUrl, report);
   return { urls, stop: () => stopThreads(threads) };
 }
@@ -76,6 +79,37 @@ function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
   return `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data} in ${(ms / 1000).toFixed(1)} s, generation ${generation}`;
 }
 
+/** The blocks of the records; undefined, and said so, where they could not be made anywhere. */
+async function blocksOf(
+  settings: Settings,
+  loaded: LoadedSnapshot,
+  report: (line: string) => void,
+  showProgress: ShowProgress,
+): Promise<LoadedSnapshot | undefined> {
+  const startMs = steadyMs();
+  // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
+  const isLasting = settings.baseUrl !== undefined || settings.port !== 0;
+  const isKept = isLasting && statSync(settings.data).isFile();
+  const file = isKept ? blocksFile(settings.data, loaded) : undefined;
+  try {
+    const blocks = await showProgress((onProgress) => loadBlocks(loaded, { file }, onProgress));
+    report(blocksLine(blocks, steadyMs() - startMs));
+    return blocks.loaded;
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    report(`records are not compressed in advance: ${error.message}`);
+    return undefined;
+  }
+}
+
+function blocksLine({ loaded, file, isNew, refusal }: LoadedBlocks, ms: number): string {
+  const bytes = bytesText(loaded.placements.reduce((sum, placement) => sum + placement.bytes, 0));
+  const done = isNew ? 'compressed records' : 'loaded compressed records';
+  const place = file === undefined ? '' : `, ${isNew ? 'kept in' : 'of'} ${file}`;
+  const reason = refusal === undefined ? '' : ` (${refusal})`;
+  return `${done} (${bytes}) in ${(ms / 1000).toFixed(1)} s${place}${reason}`;
+}
+
 /** A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did. */
 interface ServingThread {
   readonly worker: Worker;
@@ -87,7 +121,7 @@ interface ServingThread {
 async function startThreads(
   settings: Settings,
   ports: Ports,
-  loaded: LoadedSnapshot,
+  { loaded, blocks }: Pick<ServingData, 'loaded' | 'blocks'>,
   report: (line: string) => void,
 ): Promise<readonly ServingThread[]> {
   const baseUrl = loaded.baseUrl;
@@ -96,6 +130,7 @@ async function startThreads(
   const threads = Array.from({ length: settings.threads }, (_, i) => {
     const data: ServingData = {
       loaded,
+      blocks,
       settings: { ...settings, baseUrl },
       host: settings.host,
       port: ports.port,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError } from '../data/operationError.ts';
-import { openSnapshot } from '../engine/engine.ts';
+import { openBlocks, openSnapshot } from '../engine/engine.ts';
 import { startPool } from '../workers/pool.ts';
 import { routerOver } from '../workers/router.ts';
 import { RowSetCache } from '../workers/rowSetCache.ts';
@@ -16,12 +16,15 @@ import { receive, send, type ServingData, type ToThread } from './threads.ts';
 
 const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of serve.ts');
-const { loaded, settings, host, port, http10Port, poolThreads, rowSetCacheBytes } = workerData as ServingData;
+const { loaded, blocks, settings, host, port, http10Port, poolThreads, rowSetCacheBytes } = workerData as ServingData;
 const catalogue = openSnapshot(loaded);
 const pool = startPool(loaded, poolThreads);
 
 const handler = catalogueHandler({
+  generation: loaded.generation,
+  created: loaded.created,
   collections: (name) => catalogue.collection(name),
+  blocks: blocks && openBlocks(blocks, catalogue),
   settings,
   router: routerOver({ generation: loaded.generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),
 });

@@ -120,3 +120,15 @@ export const NETWORK: ValueKind<string> = {
     return text.split('/').length <= 2 && ipaddr.isValidCIDR(network) ? network : undefined;
   },
 };
+
+/** Directives of Cache-Control in its own grammar, but for quoted values. Source: RFC 9111, 5.2. */
+export const CACHE_CONTROL: ValueKind<string> = {
+  placeholder: '<text>',
+  wanted: 'directives of Cache-Control, separated by commas (such as public, max-age=60)',
+  toml: 'string',
+  parse(text) {
+    const directives = text.split(',').map((directive) => directive.trim());
+    const isWhole = directives.every((directive) => /^[A-Za-z0-9_-]+(=[A-Za-z0-9_-]+)?$/.test(directive));
+    return isWhole ? directives.join(', ') : undefined;
+  },
+};

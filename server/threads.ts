@@ -5,9 +5,13 @@ import { Packr } from 'msgpackr';
 import type { LoadedSnapshot } from '../engine/engine.ts';
 import type { CatalogueSettings } from './catalogue.ts';
 
-/** What a serving thread starts with. `http10Port` is set for the one thread that has the second listener. */
+/**
+ * What a serving thread starts with. `blocks` are those of the snapshot's records, where there are any. `http10Port` is set for
+ * the one thread that has the second listener.
+ */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
+  readonly blocks: LoadedSnapshot | undefined;
   readonly settings: CatalogueSettings;
   readonly host: string;
   readonly port: number;

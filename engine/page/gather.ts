@@ -21,7 +21,7 @@ export interface RecordWriter {
 
 /**
  * What to gather: at least one row. Without a `writer` records are copied as stored. `separator` replaces the byte behind
- * each record; -1 leaves it. `isOpen` leaves out the last byte of all. `sliceBytes` bounds what is measured at once, for
+ * each record; -1 leaves it. `openBytes` of the end are left out. `sliceBytes` bounds what is measured at once, for
  * writers that must look at the bytes.
  */
 export interface Gathered {
@@ -29,7 +29,7 @@ export interface Gathered {
   readonly rows: Selection;
   readonly writer: RecordWriter | undefined;
   readonly separator: number;
-  readonly isOpen: boolean;
+  readonly openBytes: number;
   readonly sliceBytes: number;
 }
 
@@ -56,7 +56,7 @@ export function gatheredBody(gathered: Gathered): Measuring {
 }
 
 function bodyOf(gathering: Gathering): Body {
-  const bytes = gathering.ends[gathering.ends.length - 1]! - (gathering.isOpen ? 1 : 0);
+  const bytes = gathering.ends[gathering.ends.length - 1]! - gathering.openBytes;
   return {
     bytes,
     pieceAt(offset) {

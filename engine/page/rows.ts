@@ -34,10 +34,10 @@ export function jsonRows({ records, rows, form, keys }: ServedRows): Measuring {
   const rewrite = rewriteFor(records, form);
   const run = runOf(rows);
   if (countSelected(rows) === 0 || (run && !rewrite && !keys)) {
-    const body = run ? joinedBody(viewsOf(records, run.start, run.end)) : EMPTY;
+    const body = run ? joinedBody(viewsOf(records, run, 1)) : EMPTY;
     return () => body;
   }
-  return gatheredBody({ ...gatheredRows(records, rows, rewrite, keys), separator: -1, isOpen: true });
+  return gatheredBody({ ...gatheredRows(records, rows, rewrite, keys), separator: -1, openBytes: 1 });
 }
 
 /** The same rows as lines: a line feed behind each record. Cost: neighbours as stored need no measuring. */
@@ -46,14 +46,14 @@ export function ndjsonRows({ records, rows, form, keys }: ServedRows): Measuring
   const rewrite = rewriteFor(records, form);
   const run = rewrite || keys ? undefined : runOf(rows);
   if (run) return () => linesBody(records, run.start, run.end);
-  return gatheredBody({ ...gatheredRows(records, rows, rewrite, keys), separator: LINE_FEED, isOpen: false });
+  return gatheredBody({ ...gatheredRows(records, rows, rewrite, keys), separator: LINE_FEED, openBytes: 0 });
 }
 
 /** The same rows as CSV of these columns, without a header. Cost: lengths need a pass over the bytes of every row. */
 export function csvRows({ records, rows, form }: ServedRows, columns: readonly string[]): Measuring {
   if (countSelected(rows) === 0) return () => EMPTY;
   const writer = csvWriter(records, columns, rewriteFor(records, form));
-  return gatheredBody({ records, rows, writer, separator: -1, isOpen: false, sliceBytes: SLICE_BYTES });
+  return gatheredBody({ records, rows, writer, separator: -1, openBytes: 0, sliceBytes: SLICE_BYTES });
 }
 
 /** Measures to the end. */
@@ -89,8 +89,14 @@ export function pageBody(head: Uint8Array, rows: Body, tail: Uint8Array): Body {
   };
 }
 
-/** The selection as one run of neighbours, or undefined where it has gaps or an order of its own. */
-function runOf(rows: Selection): { readonly start: number; readonly end: number } | undefined {
+/** Neighbouring rows. */
+export interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The selection as one run of neighbours, or undefined where it has gaps or an order of its own. Cost: a step a listed row. */
+export function runOf(rows: Selection): Run | undefined {
   if (rows.kind === 'range') return rows;
   if (rows.kind === 'sequence' || rows.rows.length === 0) return undefined;
   const start = rows.rows[0]!;
@@ -99,29 +105,29 @@ function runOf(rows: Selection): { readonly start: number; readonly end: number 
   return rows.rows.every((row, i) => row === start + i) ? { start, end } : undefined;
 }
 
-/** One view for each chunk that the rows from `start` to `end` lie in, the last one without its comma. */
-function viewsOf(records: Records, start: number, end: number): readonly Uint8Array[] {
-  const views: Uint8Array[] = [];
+/** One view for each chunk that the rows from `start` to `end` lie in, the last one without its last `openBytes`. */
+export function viewsOf(records: Records, { start, end }: Run, openBytes: number): readonly Body[] {
+  const views: Body[] = [];
   for (let row = start; row < end;) {
     const chunk = chunkOf(records, row);
     const last = Math.min(end, chunk.firstRow + chunk.ends.length) - 1;
     const from = startOf(chunk, records.growth, row - chunk.firstRow);
     const to = endOf(chunk, records.growth, last - chunk.firstRow);
     row = last + 1;
-    views.push(chunk.bytes.subarray(from, row === end ? to - 1 : to));
+    views.push(wholeBody(chunk.bytes.subarray(from, row === end ? to - openBytes : to)));
   }
   return views;
 }
 
-/** Non-empty pieces one after another. Cost of a piece: a step a piece before it. */
-function joinedBody(pieces: readonly Uint8Array[]): Body {
-  if (pieces.length <= 1) return pieces[0] ? wholeBody(pieces[0]) : EMPTY;
+/** Non-empty bodies one after another; none give an empty one. Cost of a piece: a step a body before it. */
+export function joinedBody(bodies: readonly Body[]): Body {
+  if (bodies.length <= 1) return bodies[0] ?? EMPTY;
   return {
-    bytes: pieces.reduce((sum, piece) => sum + piece.length, 0),
+    bytes: bodies.reduce((sum, { bytes }) => sum + bytes, 0),
     pieceAt(offset) {
       let i = 0;
-      while (offset >= pieces[i]!.length) offset -= pieces[i++]!.length;
-      return pieces[i]!.subarray(offset);
+      while (offset >= bodies[i]!.bytes) offset -= bodies[i++]!.bytes;
+      return bodies[i]!.pieceAt(offset);
     },
   };
 }

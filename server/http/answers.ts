@@ -2,6 +2,7 @@
 // Header sets that do not change are built once. Knows no transport; called by the catalogue's handler.
 import { type Body, type IgnoredName, jsonObject, jsonText, percentEncode, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from './exchange.ts';
+import { httpDate } from './httpDate.ts';
 
 type Headers = Answer['headers'];
 
@@ -11,19 +12,38 @@ export interface ParameterProblem {
   readonly messages: readonly string[];
 }
 
-/** What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters. */
+/**
+ * What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters, and
+ * its entity tag without quotes.
+ */
 export interface Remarks {
   readonly varies: readonly string[];
   readonly ignored: readonly IgnoredName[];
+  readonly tag: string;
 }
 
 /** The media types of answers with a body of the catalogue: JSON, and the two of exports (A62). */
 export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8';
 
+/**
+ * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`. Each has an
+ * entity tag of its own, since the same request can get any of them.
+ */
+export type Made = 'identity' | 'stored' | 'live';
+
+const TAG_ENDS: Readonly<Record<Made, string>> = { identity: '', stored: '-s', live: '-z' };
+
+/** A tag with what tells the ways of making a body apart. */
+export function taggedAs(tag: string, made: Made): string {
+  return tag + TAG_ENDS[made];
+}
+
 /** All answers under one configuration. */
 export interface Answers {
   /** 200 with a page, record, root view, index or export. */
-  found(body: Body, remarks: Remarks, type?: MediaType): Answer;
+  found(body: Body, remarks: Remarks, type?: MediaType, made?: Made): Answer;
+  /** 304 to a request whose answer would have this tag, without quotes but with what `taggedAs` adds to it. */
+  notModified(tag: string, varies: readonly string[]): Answer;
   /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
   described(name: string): Answer;
   /** 301 to a path on this host. `query` is kept byte for byte (A14). */
@@ -55,8 +75,9 @@ const IGNORED_BYTES_MAX = 1024;
 const PREFLIGHT_SECONDS = '86400';
 
 const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
+const GZIPPED = ['Content-Encoding', 'gzip'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
-const CACHED = ['Cache-Control', 'public, no-cache'] as const;
+const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
 const NOT_STORED = ['Cache-Control', 'no-store'] as const;
 const EXPOSED = 'Allow, ETag, Retry-After, Server-Timing, X-Ignored-Params';
 const CORS: Headers = [
@@ -75,31 +96,66 @@ const PARSES = '["application/json","application/x-www-form-urlencoded","multipa
 const CONTROLS = /[^!-\uffff]|\u007f/g;
 
 const UTF8 = new TextEncoder();
+const EMPTY = wholeBody(new Uint8Array(0));
+
+/** What answers are made of. `lastModified` is the time of the data in seconds since 1970, where there is one to tell. */
+export interface AnswerOptions {
+  readonly cors: boolean;
+  readonly cacheControl: string;
+  readonly lastModified: number | undefined;
+  readonly gzip: 'stored' | 'live' | 'off';
+}
 
 /** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
-export function answersFor({ cors }: { readonly cors: boolean }): Answers {
+export function answersFor({ cors, cacheControl, lastModified, gzip }: AnswerOptions): Answers {
   const open: Headers = cors ? CORS : [];
-  const headersFor = (varies: readonly string[], type: MediaType = 'application/json'): Headers => [
+  const cached = ['Cache-Control', cacheControl] as const;
+  const modified: Headers = lastModified === undefined ? [] : [['Last-Modified', httpDate(lastModified)]];
+  const varyOf = (varies: readonly string[]): Headers[number] => [
+    'Vary',
+    ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', '),
+  ];
+  const headersFor = (varies: readonly string[], type: string, isGzip: boolean): Headers => [
     ['Content-Type', type],
-    ['Vary', ['Accept', ...varies].join(', ')],
+    ...(isGzip ? [GZIPPED] : []),
+    varyOf(varies),
     ALLOWED,
-    CACHED,
+    cached,
+    ...modified,
     ...open,
   ];
-  const headers = headersFor([]);
-  const described = cors ? [...headers, ...PREFLIGHT] : headers;
-  const varying = memoized(headersFor);
-  const pageHeaders = (varies: readonly string[]): Headers => (varies.length === 0 ? headers : varying(varies));
+  const errorHeaders: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...open];
+  const described = cors ? [...errorHeaders, ...PREFLIGHT] : errorHeaders;
+  const foundHeaders = memoized(headersFor);
+  const unchangedHeaders = memoized((varies) => [varyOf(varies), cached, ...open]);
   return {
-    found: (body, { varies, ignored }, type) =>
-      withIgnored(type === undefined ? pageHeaders(varies) : headersFor(varies, type), body, ignored),
+    found: (body, { varies, ignored, tag }, type = 'application/json', made = 'identity') => ({
+      status: 200,
+      headers: withIgnored(foundHeaders(varies, type, made !== 'identity'), ignored),
+      etag: `"${taggedAs(tag, made)}"`,
+      body,
+    }),
+    notModified: (tag, varies) => ({
+      status: 304,
+      headers: unchangedHeaders(varies, '', false),
+      etag: `"${tag}"`,
+      body: EMPTY,
+    }),
     described: (name) => ({ status: 200, headers: described, body: viewBody(name) }),
-    redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, open),
-    refused: (problems) => ({ status: 400, headers, body: problemsBody(problems) }),
-    methodNotAllowed: (method) => ({ status: 405, headers, body: detail(`Method "${method}" not allowed.`) }),
-    notFound: { status: 404, headers, body: detail('Not found.') },
-    notAcceptable: { status: 406, headers, body: detail('Could not satisfy the request Accept header.') },
-    badTarget: { status: 400, headers, body: detail('The request target is malformed.') },
+    redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, [cached, ...open]),
+    refused: (problems) => ({ status: 400, headers: errorHeaders, body: problemsBody(problems) }),
+    methodNotAllowed: (method) => ({
+      status: 405,
+      headers: errorHeaders,
+      body: detail(`Method "${method}" not allowed.`),
+    }),
+    notFound: { status: 404, headers: errorHeaders, body: detail('Not found.') },
+    notAcceptable: {
+      status: 406,
+      headers: errorHeaders,
+      body: detail('Could not satisfy the request Accept header.'),
+    },
+    badTarget: { status: 400, headers: errorHeaders, body: detail('The request target is malformed.') },
     busy: {
       status: 503,
       headers: [CONTENT_TYPE, ['Retry-After', RETRY_AFTER_SECONDS], NOT_STORED, ...open],
@@ -128,9 +184,9 @@ function encodedName(name: IgnoredName): string {
   return typeof name === 'string' ? percentEncode(name) : name.map(percentEncode).join('=');
 }
 
-function withIgnored(headers: Headers, body: Body, ignored: readonly IgnoredName[]): Answer {
+function withIgnored(headers: Headers, ignored: readonly IgnoredName[]): Headers {
   const names = ignored.length === 0 ? undefined : ignoredNames(ignored);
-  return { status: 200, headers: names === undefined ? headers : [...headers, ['X-Ignored-Params', names]], body };
+  return names === undefined ? headers : [...headers, ['X-Ignored-Params', names]];
 }
 
 /** A view as OPTIONS describes it (design: Responses). */
@@ -145,9 +201,9 @@ function viewBody(name: string): Body {
 }
 
 /** Control characters are encoded, since no header may hold one; everything else stays as sent. */
-function redirection(location: string, open: Headers): Answer {
-  const headers: Headers = [['Location', location.replace(CONTROLS, percentEncode)], CACHED, ...open];
-  return { status: 301, headers, body: wholeBody(new Uint8Array(0)) };
+function redirection(location: string, others: Headers): Answer {
+  const headers: Headers = [['Location', location.replace(CONTROLS, percentEncode)], ...others];
+  return { status: 301, headers, body: EMPTY };
 }
 
 function problemsBody(problems: readonly ParameterProblem[]): Body {
@@ -159,15 +215,18 @@ function detail(message: string): Body {
   return wholeBody(UTF8.encode(jsonObject([['detail', jsonText(message)]])));
 }
 
-/** Remembers the last outcome: the headers that choose a base URL are the same array every time. */
-function memoized(make: (varies: readonly string[]) => Headers): (varies: readonly string[]) => Headers {
-  let last: readonly string[] = [];
-  let made: Headers = [];
-  return (varies) => {
-    if (varies !== last) {
-      last = varies;
-      made = make(varies);
-    }
-    return made;
+/** Makes each list once, so that transports know it again: there are as many as media types and ways to choose a base URL. */
+function memoized(
+  make: (varies: readonly string[], type: string, isGzip: boolean) => Headers,
+): (varies: readonly string[], type: string, isGzip: boolean) => Headers {
+  const made = [new Map<string, Headers>(), new Map<string, Headers>()] as const;
+  return (varies, type, isGzip) => {
+    const ofCoding = made[isGzip ? 1 : 0];
+    const key = varies.length === 0 ? type : `${type} ${varies.join()}`;
+    const known = ofCoding.get(key);
+    if (known) return known;
+    const headers = make(varies, type, isGzip);
+    ofCoding.set(key, headers);
+    return headers;
   };
 }

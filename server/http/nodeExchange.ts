@@ -109,7 +109,8 @@ export class NodeExchange extends LiveExchange {
 /** Names and values in turn, checked, as node:http takes them for lines written as they are. */
 function headerLines(answer: Answer, announcesClose: boolean): string[] {
   const lines: string[] = [];
-  for (const [name, value] of answer.headers) {
+  const tag = answer.etag === undefined ? [] : [['ETag', answer.etag] as const];
+  for (const [name, value] of [...answer.headers, ...tag]) {
     assertHeaderValue(name, value);
     // node:http writes one byte a character; uWebSockets.js writes UTF-8.
     lines.push(name, Buffer.from(value, 'utf8').toString('latin1'));

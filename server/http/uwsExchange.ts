@@ -1,7 +1,7 @@
 // One request being answered over uWebSockets.js: head, body through back-pressure, clients that leave.
 // Never writes chunked, never buffers a page: what the socket does not take is asked for again from the body.
 // Made by http/uws.ts for each request.
-import { checkedPiece, isBodiless, statusText } from './answerHead.ts';
+import { assertHeaderValue, checkedPiece, isBodiless, statusText } from './answerHead.ts';
 import type { Answer } from './exchange.ts';
 import type { Flight } from './flight.ts';
 import { REQUEST_BODY_BYTES_MAX } from './framing.ts';
@@ -86,6 +86,8 @@ export class UwsExchange extends LiveExchange {
     const hasBody = !this.#isHead && !isBodiless(answer.status);
     const isLeft = hasBody && answer.close === true && body.bytes <= CLOSING_BYTES_MAX;
     const block = this.#context.headerBlocks.of(answer.headers);
+    const { etag } = answer;
+    if (etag !== undefined) assertHeaderValue('ETag', etag);
     const announcesClose = !isLeft && (answer.close === true || this.#context.isDraining);
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     // Nothing has been written above: what fails there can still become a 500.
@@ -94,7 +96,8 @@ export class UwsExchange extends LiveExchange {
     // The library writes 200 by itself.
     if (answer.status !== 200) response.writeStatus(statusText(answer.status));
     if (announcesClose) response.writeHeader('Connection', 'close');
-    if (block) response.writeHeader(block.name, block.lines);
+    if (block) response.writeHeader(block.name, etag === undefined ? block.lines : `${block.lines}\r\nETag: ${etag}`);
+    else if (etag !== undefined) response.writeHeader('ETag', etag);
     if (!hasBody) this.#endWithoutBody(answer);
     else if (isLeft && first.length === body.bytes) this.#endAndClose(first);
     else this.#push(answer, { piece: first, offset: 0, turnBytes: FIRST_TURN_BYTES });

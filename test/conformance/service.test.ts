@@ -62,7 +62,7 @@ describe('spec 1, what the service does', () => {
       expect({ status, type: headers['content-type'], vary: headers['vary'] }, target).toEqual({
         status: 200,
         type: 'application/json',
-        vary: 'Accept',
+        vary: 'Accept, Accept-Encoding',
       });
     }
   });

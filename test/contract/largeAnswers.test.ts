@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { get } from 'node:http';
 import { join } from 'node:path';
+import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generate } from '../../data/synth/generate.ts';
 import { holdingsOf, runServer } from '../support/commandProcess.ts';
@@ -25,6 +26,9 @@ const LARGE: readonly (readonly [kind: string, target: string])[] = [
   ['csv', `/api/v3${LIST}?format=csv`],
 ];
 
+/** Those that are put together from stored blocks where gzip is taken. */
+const STITCHED: readonly string[] = ['neighbours', 'scattered rows', 'ndjson'];
+
 const directory = temporaryDirectory();
 let server: Awaited<ReturnType<typeof runServer>>;
 
@@ -42,18 +46,19 @@ interface Read {
   readonly hash: string;
 }
 
-/** Reads a whole answer without keeping it. */
-function readAll(port: number, path: string): Promise<Read> {
+/** Reads a whole answer without keeping it; the hash is that of what is left when its coding is undone. */
+function readAll(port: number, path: string, coding = 'identity'): Promise<Read> {
   return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path, agent: false }, (incoming) => {
+    const headers = { 'Accept-Encoding': coding };
+    get({ host: '127.0.0.1', port, path, headers, agent: false }, (incoming) => {
       const hash = createHash('sha256');
       let bytes = 0;
-      incoming.on('data', (piece: Buffer) => {
-        bytes += piece.length;
-        hash.update(piece);
-      });
-      incoming.once('error', reject);
-      incoming.once('end', () =>
+      incoming.on('data', (piece: Buffer) => (bytes += piece.length));
+      const isGzip = incoming.headers['content-encoding'] === 'gzip';
+      const plain = isGzip ? incoming.pipe(createGunzip()) : incoming;
+      plain.on('data', (piece: Buffer) => hash.update(piece));
+      for (const stream of [incoming, plain]) stream.once('error', reject);
+      plain.once('end', () =>
         resolve({ announced: Number(incoming.headers['content-length']), bytes, hash: hash.digest('hex') }),
       );
     }).once('error', reject);
@@ -69,6 +74,20 @@ describe.each(LARGE)('%s', (_kind, target) => {
   });
 });
 
+test.each(LARGE.filter(([kind]) => STITCHED.includes(kind)))(
+  '%s with gzip are the same, and fewer bytes',
+  async (_kind, target) => {
+    const plain = await readAll(server.port, target);
+    for (const port of [server.port, server.http10Port]) {
+      const gzipped = await readAll(port, target, 'gzip');
+      expect(gzipped.bytes).toBe(gzipped.announced);
+      expect(gzipped.bytes).toBeGreaterThan(1 << 20);
+      expect(gzipped.bytes).toBeLessThan(plain.bytes / 2);
+      expect(gzipped.hash).toBe(plain.hash);
+    }
+  },
+);
+
 // Only Linux tells so easily what a process holds.
 test.skipIf(process.platform !== 'linux')(
   'answers that are read again and again, and many that nobody reads, leave memory flat',
@@ -78,7 +97,8 @@ test.skipIf(process.platform !== 'linux')(
     const sockets: RawSocket[] = [];
     for (let i = 0; i < STALLED; i++) {
       const socket = await RawSocket.open(i % 2 === 0 ? server.port : server.http10Port, false);
-      await socket.write(requestOf('GET', LARGE[i % LARGE.length]![1]));
+      const coding = i % 3 === 0 ? ['Accept-Encoding: gzip'] : [];
+      await socket.write(requestOf('GET', LARGE[i % LARGE.length]![1], coding));
       sockets.push(socket);
     }
     // Answered behind all of them, by the same thread.

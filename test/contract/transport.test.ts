@@ -87,6 +87,29 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       client.vanish();
     });
 
+    test('carries its entity tag, with other headers or alone, to HEAD and in a 304 too', async () => {
+      const lines = [['Vary', 'Accept']] as const;
+      const { port } = await serve(({ target }) => ({
+        ...textAnswer('x', target === '/alone' ? [] : lines),
+        status: target === '/304' ? 304 : 200,
+        etag: `"${target}é"`,
+      }));
+      const client = await RawSocket.open(port);
+      for (const [method, target] of [
+        ['GET', '/a'],
+        ['HEAD', '/a'],
+        ['GET', '/alone'],
+        ['GET', '/304'],
+        ['GET', '/a'],
+      ] as const) {
+        await client.write(requestOf(method, target));
+        const answer = await client.answer(method === 'HEAD');
+        expect(answer?.headers.get('etag')).toEqual([Buffer.from(`"${target}é"`).toString('latin1')]);
+        expect(answer?.headers.get('vary')).toEqual(target === '/alone' ? undefined : ['Accept']);
+      }
+      client.vanish();
+    });
+
     test('of 304 has neither a length nor a body', async () => {
       const { port } = await serve(({ target }) => ({
         ...textAnswer(target === '/' ? '' : 'next'),
@@ -237,6 +260,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
         throw new Error('secret');
       },
       'a line break in a header value': () => textAnswer('', [['X-Secret', 'a\r\nb: c']]),
+      'a line break in an entity tag': () => ({ ...textAnswer(''), etag: '"a\r\nb: c"' }),
       'a body that throws': () => ({
         ...textAnswer(''),
         body: {

@@ -92,7 +92,11 @@ function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept
   const body = bodyOf(context, view, judgement, style);
   if (body === undefined) return notFound();
   const type = TYPES[format] ?? 'application/json';
-  const headers = { allow: ALLOW, vary: 'Accept', 'x-ignored-params': ignoredHeader(judgement.ignored) };
+  const headers = {
+    allow: ALLOW,
+    vary: 'Accept, Accept-Encoding',
+    'x-ignored-params': ignoredHeader(judgement.ignored),
+  };
   return json(200, body, { ...headers, 'content-type': type });
 }
 

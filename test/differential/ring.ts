@@ -14,6 +14,7 @@ import { curlOf, differencesOf, shrink } from './compare.ts';
 import { dataSetIn, dataSetOf, type DataSet } from './dataset.ts';
 import { oracle, type OracleRequest, type OracleSettings } from './oracle.ts';
 import { randomRequest } from './requests.ts';
+import { revalidationDifferences, type TagsMet } from './revalidation.ts';
 
 /** The seed whose catalogue is served with the default settings; the others choose theirs. */
 const DEFAULT_SETTINGS_SEED = 1;
@@ -105,9 +106,10 @@ async function compare(random: Random, ground: Ground): Promise<void> {
   const { directory, dataSet, settings, origin, requests, first = [] } = ground;
   const flags = flagsOf(settings);
   const server = await startServer({ data: directory, flags });
+  const met: TagsMet = new Map();
   const sides = [
-    sideOf('uWebSockets.js', server.url, dataSet, settings),
-    sideOf('node:http', server.http10Url ?? server.url, dataSet, settings),
+    sideOf('uWebSockets.js', server.url, ground, met),
+    sideOf('node:http', server.http10Url ?? server.url, ground, met),
   ];
   try {
     const named = `${origin}, ${flags.join(' ')}`;
@@ -130,10 +132,18 @@ interface Side {
   differences(request: OracleRequest): Promise<string[]>;
 }
 
-function sideOf(transport: string, url: string, dataSet: DataSet, settings: OracleSettings): Side {
+/** One answer in so many is asked for again under conditions, so that most requests stay new ones. */
+const REVALIDATED_EVERY = 4;
+
+function sideOf(transport: string, url: string, { dataSet, settings }: Ground, met: TagsMet): Side {
   const client = clientOf(url);
-  const differences = async (request: OracleRequest): Promise<string[]> =>
-    differencesOf(oracle(dataSet, settings, request), await client.send(request));
+  let asked = 0;
+  const differences = async (request: OracleRequest): Promise<string[]> => {
+    const received = await client.send(request);
+    const found = differencesOf(oracle(dataSet, settings, request), received);
+    const isChosen = received.status !== 200 || asked++ % REVALIDATED_EVERY === 0;
+    return isChosen ? [...found, ...(await revalidationDifferences(client, request, received, met))] : found;
+  };
   return { transport, url, client, differences };
 }
 

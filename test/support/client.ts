@@ -2,8 +2,9 @@
 // No decoding, no following, no default headers but Host.
 import { Agent, request } from 'node:http';
 
-/** An answer as received. Header names are in lower case; `body` is the UTF-8 text of the bytes. */
+/** An answer as received. Header names are in lower case; `body` is the UTF-8 text of `bytes`. */
 export interface Received {
+  readonly bytes: Buffer;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
@@ -37,11 +38,8 @@ export function clientOf(url: string): Client {
         incoming.once('end', () => {
           // Repeated headers come joined by `, `; only Set-Cookie comes as an array, and nobody sets cookies here.
           const received = incoming.headers as Record<string, string | undefined>;
-          resolve({
-            status: incoming.statusCode ?? 0,
-            headers: received,
-            body: Buffer.concat(pieces).toString('utf8'),
-          });
+          const bytes = Buffer.concat(pieces);
+          resolve({ status: incoming.statusCode ?? 0, headers: received, bytes, body: bytes.toString('utf8') });
         });
       });
       outgoing.once('error', reject);

@@ -4,7 +4,14 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The programs that tests want, with the Debian package of each. */
-export const PROGRAMS = { curl: 'curl', openssl: 'openssl' } as const;
+export const PROGRAMS = {
+  chromium: 'chromium',
+  curl: 'curl',
+  gzip: 'gzip',
+  'libdeflate-gunzip': 'libdeflate-tools',
+  openssl: 'openssl',
+  python3: 'python3',
+} as const;
 
 /** A program that a test may want. */
 export type Program = keyof typeof PROGRAMS;

@@ -45,7 +45,7 @@ describe('the load bench', () => {
   test('measures the scenarios that are named, with those that they are compared with', async () => {
     const options = { ...DATA, rounds: 1, only: ['offset'], requestsPart: 0.004, floorBytes: 1 << 20 };
     const [report, ...others] = await runLoadBench(options, QUIET);
-    expect(report?.scenario.control).toEqual({ scenario: 'list' });
+    expect(report?.scenario.control).toEqual({ scenario: 'list', each: 'byte' });
     expect(others).toEqual([]);
   });
 });

@@ -21,7 +21,10 @@ const SETTINGS: CatalogueSettings = {
   filterErrors: 'fail',
   filters: 'all',
   cors: false,
+  cacheControl: 'public, no-cache',
+  gzip: 'stored',
 };
+const SNAPSHOT = { generation: 'a', created: '2024-01-01T00:00:00Z', blocks: undefined };
 const SAVED: Record<string, readonly string[]> = {
   observations: Array.from({ length: 8 }, (_, i) => recordOf(i + 1, i % 2 === 0 ? 'ocean' : 'land')),
   computations: [recordOf(1, 'a'), recordOf(2, 'b')],
@@ -54,6 +57,7 @@ function routerTo(runHeavy: RunHeavy): Router {
 
 async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
   const handler = catalogueHandler({
+    ...SNAPSHOT,
     collections: (name) => collections.get(name)!,
     settings: { ...SETTINGS, ...settings },
     router: routerTo(NEVER_HEAVY),
@@ -299,7 +303,12 @@ describe('a heavy plan', () => {
   const url = `/api/v3/observations/?title__contains=${long}&limit=2&offset=1`;
 
   async function askHeavy(runHeavy: RunHeavy): Promise<Reply> {
-    const handler = catalogueHandler({ collections: () => heavy, settings: SETTINGS, router: routerTo(runHeavy) });
+    const handler = catalogueHandler({
+      ...SNAPSHOT,
+      collections: () => heavy,
+      settings: SETTINGS,
+      router: routerTo(runHeavy),
+    });
     const answer = handler(requestOf({ url }), STAYING);
     expect(answer).toBeInstanceOf(Promise);
     return replyOf(await answer);
@@ -323,6 +332,7 @@ describe('a heavy plan', () => {
 
   test('whose regular expressions took too long is answered with 400 and their keys', async () => {
     const handler = catalogueHandler({
+      ...SNAPSHOT,
       collections: () => heavy,
       settings: { ...SETTINGS, filterErrors: 'ignore' },
       router: routerTo(async () => 'overtime'),

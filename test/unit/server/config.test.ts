@@ -48,6 +48,8 @@ describe('without any source', () => {
       rowSetCacheMb: 32,
       http10Port: undefined,
       cors: true,
+      cacheControl: 'public, no-cache',
+      gzip: 'stored',
     };
     expect(rest).toEqual(expected);
   });
@@ -66,7 +68,7 @@ describe('the table', () => {
   test('it declares every setting of the command line once', () => {
     const flags =
       '--data --host --port --base-url --allow-base-url --trusted-proxy --links --limit-max --strict --filter-errors ' +
-      '--filters --threads --row-set-cache-mb --http10-port --cors --config';
+      '--filters --threads --row-set-cache-mb --http10-port --cors --cache-control --gzip --config';
     expect(SETTINGS.map(flagName)).toEqual(flags.split(' '));
   });
 

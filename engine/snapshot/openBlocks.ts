@@ -1,0 +1,42 @@
+// Opens the blocks of a snapshot's records, which lie in shared memory as the snapshot does: views, nothing copied.
+// The file they come from is a snapshot file with other sections (FORMAT.md). Called by serving threads.
+import { blocksOf, type RecordBlocks } from '../column/blocks.ts';
+import { sectionsOf, type Catalogue, type LoadedSnapshot } from './open.ts';
+
+/** The section that says what the blocks are of. */
+export const BLOCKS_SECTION = 'blocks';
+
+/** What blocks are of: equal texts, equal records. `kind` is raised when blocks are made in another way. */
+export function blocksTitle({ generation, baseUrl }: Pick<LoadedSnapshot, 'generation' | 'baseUrl'>): string {
+  return JSON.stringify({ kind: 'deflate blocks 1', generation, baseUrl });
+}
+
+/** The name of a section of the blocks of one chunk of records. */
+export function blocksSection(collection: string, chunk: number, part: string): string {
+  return `${collection}/blocks/${chunk}.${part}`;
+}
+
+/** The blocks of each collection of a catalogue, by name. Cost: a step a chunk, when a collection is first asked for. */
+export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (collection: string) => RecordBlocks {
+  const sections = sectionsOf(loaded);
+  const opened = new Map<string, RecordBlocks>();
+  return (collection) => {
+    const known = opened.get(collection);
+    if (known) return known;
+    const { records } = catalogue.collection(collection);
+    const chunks = records.chunks.map((_, i) => {
+      const section = (part: string): string => blocksSection(collection, i, part);
+      return {
+        independent: sections.bytes(section('independent')),
+        independentEnds: sections.u32(section('independentEnds')),
+        chained: sections.bytes(section('chained')),
+        chainedEnds: sections.u32(section('chainedEnds')),
+        crcs: sections.u32(section('crcs')),
+        sums: sections.u32(section('sums')),
+      };
+    });
+    const blocks = blocksOf(records, chunks);
+    opened.set(collection, blocks);
+    return blocks;
+  };
+}

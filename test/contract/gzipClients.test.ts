@@ -1,0 +1,166 @@
+// Compressed answers as clients read them, over both transports: node:zlib, curl, gzip, libdeflate and Python's zlib all accept
+// every stream, and all read the bytes of the identity answer. Chromium has chromium.long.test.ts.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientOf, type Client, type Received } from '../support/client.ts';
+import { hasProgram } from '../support/debian.ts';
+import { startServer, type RunningServer } from '../support/server.ts';
+
+const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
+const LIST = '/api/v3/observations/';
+
+/** Every way to make a compressed answer: neighbours, scattered rows, runs, an order, lines, records, and no stored blocks. */
+const TARGETS: readonly string[] = [
+  LIST,
+  `${LIST}?limit=1&offset=7`,
+  `${LIST}?limit=5&offset=11`,
+  `${LIST}?limit=100000`,
+  `${LIST}?publicationState=citable&offset=3`,
+  `${LIST}?ordering=-title&limit=60`,
+  `${LIST}?facets=status,title&limit=20`,
+  `${LIST}?publicationState__in=published,citable&format=ndjson`,
+  `${LIST}?format=ndjson`,
+  '/api/v3/times/',
+  '/api/v3/phenomena/?limit=1000',
+  `${LIST}?fields=title,uuid`,
+  `${LIST}?format=csv&limit=100`,
+  '/api/v2/observations/',
+];
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startServer({ data: SAMPLE });
+});
+afterAll(() => server.stop());
+
+/** What a program answers to bytes on its input; rejects, with what it says, where it ends with an error. */
+function outputOf(program: string, flags: readonly string[], input: Uint8Array): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, flags, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const pieces: Buffer[] = [];
+    let complaint = '';
+    child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+    child.stderr.on('data', (piece: Buffer) => (complaint += piece.toString()));
+    child.stdin.on('error', () => undefined);
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0 ? resolve(Buffer.concat(pieces)) : reject(new Error(`${program} ended with ${code}: ${complaint}`)),
+    );
+    child.stdin.end(input);
+  });
+}
+
+// Strict: the member ends the stream, nothing is behind it, and checksum and length were compared.
+const PYTHON = `
+import sys, zlib
+reader = zlib.decompressobj(31)
+plain = reader.decompress(sys.stdin.buffer.read()) + reader.flush()
+assert reader.eof and not reader.unused_data and not reader.unconsumed_tail
+sys.stdout.buffer.write(plain)
+`;
+
+const READERS = [
+  ['gzip', 'gzip', ['-dc']],
+  ['libdeflate', 'libdeflate-gunzip', ['-c']],
+  ['Python', 'python3', ['-c', PYTHON]],
+] as const;
+
+describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
+  let client: Client;
+  const url = (): string => (transport === 'node:http' ? server.http10Url! : server.url);
+  beforeAll(() => {
+    client = clientOf(url());
+  });
+  afterAll(() => client.close());
+
+  async function bothForms(target: string): Promise<{ plain: Received; gzipped: Received }> {
+    const plain = await client.get(target);
+    const gzipped = await client.get(target, { 'accept-encoding': 'gzip' });
+    expect([plain.status, gzipped.status], target).toEqual([200, 200]);
+    return { plain, gzipped };
+  }
+
+  test.each(TARGETS)('%s is smaller with gzip, and the same bytes behind it', async (target) => {
+    const { plain, gzipped } = await bothForms(target);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(gzipped.headers['content-encoding']).toBe('gzip');
+    expect(gzipped.headers['content-type']).toBe(plain.headers['content-type']);
+    expect(gzipped.headers['etag']).not.toBe(plain.headers['etag']);
+    for (const { headers } of [plain, gzipped]) expect(headers['vary']).toBe('Accept, Accept-Encoding');
+    expect(Number(gzipped.headers['content-length'])).toBe(gzipped.bytes.length);
+    expect(gzipped.bytes.length).toBeLessThan(plain.bytes.length);
+    expect(gunzipSync(gzipped.bytes).equals(plain.bytes)).toBe(true);
+    expect(() => gunzipSync(gzipped.bytes.subarray(0, -1))).toThrow();
+  });
+
+  for (const [name, program, flags] of READERS) {
+    test.skipIf(!hasProgram(program))(`${name} accepts every stream and reads the identity answer`, async () => {
+      for (const target of TARGETS) {
+        const { plain, gzipped } = await bothForms(target);
+        if (program === 'gzip') await outputOf('gzip', ['-t'], gzipped.bytes);
+        expect((await outputOf(program, flags, gzipped.bytes)).equals(plain.bytes), target).toBe(true);
+      }
+    });
+  }
+
+  test.skipIf(!hasProgram('curl'))('curl --compressed reads the identity answer', async () => {
+    for (const target of TARGETS) {
+      const read = await outputOf('curl', ['-sS', '--compressed', `${url()}${target}`], Buffer.alloc(0));
+      expect(read.equals((await client.get(target)).bytes), target).toBe(true);
+    }
+  });
+
+  test('what fits a packet, what is too long to compress live, errors and root views go as they are', async () => {
+    for (const target of [`${LIST}?limit=0&offset=9999`, `${LIST}?format=csv`, '/api/v3/', '/', '/api/v3/nothing/']) {
+      const { headers } = await client.get(target, { 'accept-encoding': 'gzip' });
+      expect(headers['content-encoding'], target).toBeUndefined();
+    }
+  });
+
+  test('HEAD has the headers of GET, in both forms', async () => {
+    for (const target of TARGETS) {
+      for (const codings of ['gzip', 'identity']) {
+        const headers = { 'accept-encoding': codings };
+        const [get, head] = [await client.get(target, headers), await client.send({ method: 'HEAD', target, headers })];
+        for (const name of ['content-length', 'content-encoding', 'etag', 'vary']) {
+          expect(head.headers[name], `${name} of ${target}`).toBe(get.headers[name]);
+        }
+      }
+    }
+  });
+
+  test('a client that takes gzip gets 304 for the tag of any form, another one for that of identity only', async () => {
+    for (const target of [LIST, '/api/v2/observations/']) {
+      const { plain, gzipped } = await bothForms(target);
+      const status = async (tag: string, codings: string): Promise<number> =>
+        (await client.get(target, { 'if-none-match': tag, 'accept-encoding': codings })).status;
+      for (const round of [1, 2]) {
+        const [identity, compressed] = [plain.headers['etag']!, gzipped.headers['etag']!];
+        expect([round, await status(identity, 'gzip'), await status(compressed, 'gzip')]).toEqual([round, 304, 304]);
+        expect([round, await status(identity, 'br'), await status(compressed, 'br')]).toEqual([round, 304, 200]);
+      }
+    }
+  });
+});
+
+test.each([
+  ['live', '-z"'],
+  ['off', undefined],
+])('with --gzip %s no records are compressed before', async (mode, end) => {
+  const other = await startServer({ data: SAMPLE, flags: ['--gzip', mode] });
+  const client = clientOf(other.url);
+  try {
+    const { headers, bytes } = await client.get(LIST, { 'accept-encoding': 'gzip, identity;q=0' });
+    expect(other.output()).not.toContain('compressed records');
+    expect(headers['content-encoding']).toBe(end && 'gzip');
+    expect(headers['vary']).toBe(end ? 'Accept, Accept-Encoding' : 'Accept');
+    if (end) expect(headers['etag']?.endsWith(end)).toBe(true);
+    const plain = end ? gunzipSync(bytes) : bytes;
+    expect(plain.equals((await client.get(LIST)).bytes)).toBe(true);
+  } finally {
+    client.close();
+    await other.stop();
+  }
+});
