@@ -10,6 +10,7 @@ import type { FieldIndex } from '../engine/index/field.ts';
 import { countRows, eachRow, intersect, ofBitmap, select, type RowSet } from '../engine/index/rowset.ts';
 import type { CollectionIndex } from '../engine/index/table.ts';
 import type { Body } from '../engine/page/body.ts';
+import { kernelBetween } from '../engine/kernel/kernel.ts';
 import { pageHead, pageTail } from '../engine/page/envelope.ts';
 import { pageLinks } from '../engine/page/links.ts';
 import { pageBody, rowsBody } from '../engine/page/rows.ts';
@@ -44,19 +45,30 @@ export interface MicroInput {
 
 /** All micro-benchmarks over an input. */
 export function microTasks(input: MicroInput): readonly MicroTask[] {
-  return [andTask, selectTask, dictionaryTask, postingsTask, planTask, headTask, pageTask, gatherTask, scanTask].map(
-    (task) => task(input),
-  );
+  return [
+    andTask,
+    selectTask,
+    dictionaryTask,
+    postingsTask,
+    planTask,
+    headTask,
+    pageTask,
+    gatherTask,
+    patchTask,
+    spliceTask,
+    scanTask,
+  ].map((task) => task(input));
 }
 
 const PAGE_ROWS = 100;
+const WASM_PAGE_BYTES = 65_536;
 const FORM: ServedForm = { baseUrl: BASE_URL, version: 'v3', linkEnd: SPEC_LINK_END };
 const NO_TARGET = { pass: undefined, great: undefined };
 
 /** Three filters that half of all rows match each, ANDed. */
 function andTask({ seed, bits }: MicroInput): MicroTask {
   const random = new Random(streamKeys(seed, 'bitmaps'), 0);
-  const bitmaps = [0, 1, 2].map(() => Uint32Array.from({ length: wordsFor(bits) }, () => random.next()));
+  const bitmaps = [0, 1, 2].map(() => inSnapshot(Uint32Array.from({ length: wordsFor(bits) }, () => random.next())));
   const [a, b, c] = bitmaps.map(ofBitmap) as [RowSet, RowSet, RowSet];
   return {
     name: 'and',
@@ -72,6 +84,16 @@ function andTask({ seed, bits }: MicroInput): MicroTask {
       return `${count}`;
     },
   };
+}
+
+/** Words where those of a snapshot lie: in a shared memory that the kernel reads. */
+function inSnapshot(words: Uint32Array): Uint32Array {
+  const pages = Math.ceil(words.byteLength / WASM_PAGE_BYTES);
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  kernelBetween(memory, memory);
+  const stored = new Uint32Array(memory.buffer, 0, words.length);
+  stored.set(words);
+  return stored;
 }
 
 function xorOf(words: Uint32Array): number {
@@ -280,6 +302,38 @@ function gatherTask({ collection: { records, rows: all } }: MicroInput): MicroTa
       return joined;
     },
   };
+}
+
+/** A page of neighbours in another form, beside one copy of its bytes; checked with the twin in JavaScript. */
+function rewriteTask({ collection: { records, rows } }: MicroInput, name: string, form: ServedForm): MicroTask {
+  const selection = { kind: 'range', start: 0, end: Math.min(PAGE_ROWS, rows) } as const;
+  const page = (): Body => rowsBody(records, selection, form);
+  const whole = bytesOf(page());
+  const target = new Uint8Array(whole.length);
+  return {
+    name,
+    calibration: 'one copy of the same bytes, not shared',
+    ...NO_TARGET,
+    run: () => read(page()),
+    calibrate: () => target.set(whole),
+    check: () => {
+      const stored = bytesOf(rowsBody(records, selection, FORM)).toString();
+      const api = `"${form.baseUrl}/api/${form.version}/`;
+      const expected = stored
+        .replaceAll(`"${FORM.baseUrl}/api/v3/`, api)
+        .replaceAll(`"${FORM.baseUrl}`, `"${form.baseUrl}`);
+      assert(whole.toString() === expected, 'a rewritten page holds other bytes than its records rewritten as text');
+      return expected;
+    },
+  };
+}
+
+function patchTask(input: MicroInput): MicroTask {
+  return rewriteTask(input, 'patch', { ...FORM, version: 'v2' });
+}
+
+function spliceTask(input: MicroInput): MicroTask {
+  return rewriteTask(input, 'splice', { ...FORM, baseUrl: 'https://elsewhere.example/catalogue' });
 }
 
 /** A word looked for in all titles. */

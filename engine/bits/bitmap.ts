@@ -43,14 +43,6 @@ export function countSharedBits(a: Uint32Array, b: Uint32Array): number {
   return count;
 }
 
-/** How many bits below `row` are set. Cost: one pass over the words before it. */
-export function countBitsBelow(words: Uint32Array, row: number): number {
-  const full = Math.min(row >>> 5, words.length);
-  let count = 0;
-  for (let i = 0; i < full; i++) count += popcount(words[i]!);
-  return full < words.length ? count + popcount(words[full]! & ((1 << (row & 31)) - 1)) : count;
-}
-
 /** A bitmap of an ascending or unordered list of rows. Cost: O(rows / 32 + list). */
 export function bitmapOf(list: Uint32Array, rows: number): Uint32Array {
   const words = new Uint32Array(wordsFor(rows));

@@ -13,10 +13,10 @@ export function lowerBound(list: Uint32Array | Float64Array, value: number, star
   return low;
 }
 
-/** The first position in `list` whose value is above `value`. Cost: O(log n). */
-export function upperBound(list: Uint32Array | Float64Array, value: number): number {
-  let low = 0;
-  let high = list.length;
+/** The first position in `list` (ascending, between `start` and `end`) whose value is above `value`. Cost: O(log n). */
+export function upperBound(list: Uint32Array | Float64Array, value: number, start = 0, end = list.length): number {
+  let low = start;
+  let high = end;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (list[middle]! <= value) low = middle + 1;

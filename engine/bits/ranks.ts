@@ -18,18 +18,45 @@ export function countRanked(words: Uint32Array): number {
   return ranks[ranks.length - 1]!;
 }
 
+/** How many words the directory of a bitmap of so many words takes. */
+export function directoryWords(words: number): number {
+  return blocksOf(words) + 1;
+}
+
 /** How many bytes the directory of a bitmap of so many words takes. */
 export function directoryBytes(words: number): number {
-  return (blocksOf(words) + 1) * Uint32Array.BYTES_PER_ELEMENT;
+  return directoryWords(words) * Uint32Array.BYTES_PER_ELEMENT;
+}
+
+/** Keeps a directory that was made elsewhere: bits before each block of 16 words, and behind the last one their number. */
+export function keepDirectory(words: Uint32Array, ranks: Uint32Array): void {
+  directories.set(words, ranks);
+}
+
+/** How many bits below `row` are set. Makes the directory where there is none. Cost: 16 words at most. */
+export function countBitsBelow(words: Uint32Array, row: number): number {
+  const ranks = ranksOf(words);
+  const word = row >>> 5;
+  if (word >= words.length) return ranks[ranks.length - 1]!;
+  const block = Math.floor(word / BLOCK_WORDS);
+  let count = ranks[block]!;
+  for (let i = block * BLOCK_WORDS; i < word; i++) count += popcount(words[i]!);
+  ranking.words += word - block * BLOCK_WORDS + 1;
+  return count + popcount(words[word]! & ((1 << (row & 31)) - 1));
 }
 
 /**
  * The rows of rank `start` to `end` (exclusive), ascending; with `isFlipped` those of the bits that are not set, of which
  * `end` may not count the ones behind the table. Ranks beyond the last bit are left out. Cost: O(log words), and the words
- * from one block before the first row to the last.
+ * from one block before the first row to the last. The rows are written to `selected`, which has room for them.
  */
-export function selectRanks(words: Uint32Array, start: number, end: number, isFlipped = false): Uint32Array {
-  const selected = new Uint32Array(Math.max(0, end - start));
+export function selectRanks(
+  words: Uint32Array,
+  start: number,
+  end: number,
+  isFlipped = false,
+  selected = new Uint32Array(Math.max(0, end - start)),
+): Uint32Array {
   const ranks = ranksOf(words);
   const mask = isFlipped ? -1 : 0;
   const block = blockOfRank(ranks, start, isFlipped);
@@ -61,7 +88,7 @@ function ranksOf(words: Uint32Array): Uint32Array {
 }
 
 function directoryOf(words: Uint32Array): Uint32Array {
-  const ranks = new Uint32Array(blocksOf(words.length) + 1);
+  const ranks = new Uint32Array(directoryWords(words.length));
   let count = 0;
   for (let i = 0; i < words.length; i++) {
     count += popcount(words[i]!);

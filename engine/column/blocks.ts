@@ -1,5 +1,6 @@
 // The records of a collection as deflate blocks, so that compressed pages are put together and not compressed.
 // Derived from records under one base URL; views of shared memory, never written. Read by page/stitch.ts.
+import type { Kernel } from '../kernel/contract.ts';
 import { NO_OUTLINES } from './outline.ts';
 import type { RecordChunk, Records } from './records.ts';
 
@@ -38,12 +39,17 @@ export interface RecordBlocks {
   readonly sums: readonly Uint32Array[];
 }
 
-/** The blocks of one chunk of records: bytes and ends of both kinds, ends behind the separator. */
+/** Blocks of one kind, of one chunk of records: `ends` behind the separators, `kernel` that of the memory of `bytes`. */
+export interface BlockRun {
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
+  readonly kernel: Kernel;
+}
+
+/** The blocks of one chunk of records, of both kinds. */
 export interface BlockChunk {
-  readonly independent: Uint8Array;
-  readonly independentEnds: Uint32Array;
-  readonly chained: Uint8Array;
-  readonly chainedEnds: Uint32Array;
+  readonly independent: BlockRun;
+  readonly chained: BlockRun;
   readonly crcs: Uint32Array;
   readonly sums: Uint32Array;
 }
@@ -52,12 +58,8 @@ const NONE = new Uint32Array(0);
 
 /** The blocks of records from those of their chunks, one for each. Cost: a step a chunk. */
 export function blocksOf(records: Records, chunks: readonly BlockChunk[]): RecordBlocks {
-  const independent = chunks.map((chunk, i) =>
-    chunkOfBlocks(records.chunks[i]!.firstRow, chunk.independent, chunk.independentEnds),
-  );
-  const chained = chunks.map((chunk, i) =>
-    chunkOfBlocks(records.rows + records.chunks[i]!.firstRow, chunk.chained, chunk.chainedEnds),
-  );
+  const independent = chunks.map((chunk, i) => chunkOfBlocks(records.chunks[i]!.firstRow, chunk.independent));
+  const chained = chunks.map((chunk, i) => chunkOfBlocks(records.rows + records.chunks[i]!.firstRow, chunk.chained));
   return {
     blocks: {
       rows: 2 * records.rows,
@@ -72,6 +74,16 @@ export function blocksOf(records: Records, chunks: readonly BlockChunk[]): Recor
 }
 
 /** Blocks hold no URLs to look for, and no growth: `linkEnds` is read and multiplied by it. */
-function chunkOfBlocks(firstRow: number, bytes: Uint8Array, ends: Uint32Array): RecordChunk {
-  return { firstRow, bytes, ends, linkEnds: ends, links: NONE, outlines: NONE, members: NONE, memberEnds: NONE };
+function chunkOfBlocks(firstRow: number, { bytes, ends, kernel }: BlockRun): RecordChunk {
+  return {
+    firstRow,
+    bytes,
+    ends,
+    linkEnds: ends,
+    links: NONE,
+    outlines: NONE,
+    members: NONE,
+    memberEnds: NONE,
+    kernel,
+  };
 }

@@ -1,8 +1,9 @@
 // The sorted distinct values of one column: what equality, ranges, prefixes and scans look a value up in.
 // A code is a value's position in that order; code `size` stands for null. Views of the snapshot, never written.
 import type { ScalarType } from '../schema/types.ts';
-import { compareBytes, hasPrefix, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
+import { compareBytes, hasPrefix } from '../bits/bytes.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
+import { finderIn } from '../kernel/search.ts';
 
 /** The type of a column: a scalar's, or `link` for the ids that links point at. */
 export type ColumnType = ScalarType | 'link';
@@ -62,7 +63,9 @@ export function codesOfNumbers(dictionary: Dictionary, from: number, to: number)
   const numbers = dictionary.numbers!;
   // NaN, which compares with nothing, stands last and so lies beyond both bounds.
   const start = lowerBound(numbers, from);
-  return { start, end: Math.max(start, upperBound(numbers, to)) };
+  // Most numbers stand once, and most numbers asked for are one: the end is then the next place, and needs no search.
+  if (from === to && !(numbers[start + 1]! <= to)) return { start, end: numbers[start]! <= to ? start + 1 : start };
+  return { start, end: Math.max(start, upperBound(numbers, to, start)) };
 }
 
 /** Calls `hit` with every code in the range whose text contains the non-empty needle. Cost: one pass over their texts. */
@@ -74,11 +77,11 @@ export function eachCodeContaining(
 ): void {
   if (range.start >= range.end) return;
   const { text, ends } = dictionary;
-  const shifts = horspoolShifts(needle);
+  const find = finderIn(text, needle);
   const end = ends[range.end - 1]!;
   let code = range.start;
   let at = code === 0 ? 0 : ends[code - 1]!;
-  while ((at = indexOfBytes(text, needle, shifts, at, end)) >= 0) {
+  while ((at = find(at, end)) >= 0) {
     while (ends[code]! <= at) code++;
     if (at + needle.length <= ends[code]!) {
       hit(code);

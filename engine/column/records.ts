@@ -1,6 +1,7 @@
 // The served bytes of a collection's records, in id order, each followed by a comma, so that neighbours are one range.
 // Stored with one base URL in place; knows where every own URL stands. Views of shared memory, never written.
 import type { Unsigned } from '../bits/narrow.ts';
+import type { Kernel } from '../kernel/contract.ts';
 import type { Outlines } from './outline.ts';
 
 /**
@@ -13,6 +14,7 @@ import type { Outlines } from './outline.ts';
  *   outlines  number of each record's outline: 1, 2 or 4 bytes a record
  *   members   end of each top-level member, from the start of its record, for a base URL of `PLACEHOLDER` length: 1, 2 or 4 bytes each
  *   memberEnds  how many members stand in the records up to and with this one: one u32 a record
+ *   kernel    reads from the memory of `bytes`, and positions from that of `links`
  *
  * Positions are stored for the placeholder; with a base URL that is `growth` bytes longer, a position behind n URLs
  * lies growth * n further on.
@@ -26,6 +28,7 @@ export interface RecordChunk {
   readonly outlines: Unsigned;
   readonly members: Unsigned;
   readonly memberEnds: Uint32Array;
+  readonly kernel: Kernel;
 }
 
 /** All records of a collection, with the base URL that stands in their bytes. Chunks ascend; most collections have one. */

@@ -1,21 +1,11 @@
 // Sets of rows: the one contract that every index answers with and every query is put together from.
 // Immutable once made, plain data that threads can be sent; lists and bitmaps may be views of the snapshot. Called by
 // column/ and query/.
-import {
-  andBitmaps,
-  andNotBitmaps,
-  bitmapOf,
-  clearBit,
-  countBitsBelow,
-  countSharedBits,
-  hasBit,
-  notBitmap,
-  orInto,
-  setBit,
-  wordsFor,
-} from '../bits/bitmap.ts';
+import { andNotBitmaps, bitmapOf, clearBit, hasBit, notBitmap, orInto, setBit, wordsFor } from '../bits/bitmap.ts';
 import { intersectLists, lowerBound, selectGaps, subtractLists } from '../bits/lists.ts';
-import { countRanked, selectRanks } from '../bits/ranks.ts';
+import { countBitsBelow, countRanked, selectRanks } from '../bits/ranks.ts';
+import { slabWords } from '../bits/slab.ts';
+import { intersection, sharedCount } from '../kernel/bitmaps.ts';
 
 /**
  * A set of rows of one table.
@@ -118,12 +108,12 @@ export function intersect(a: RowSet, b: RowSet): RowSet {
     return { kind: 'list', rows: b.kind === 'list' ? intersectLists(a.rows, b.rows) : kept(a.rows, b.words, true) };
   }
   if (b.kind === 'list') return { kind: 'list', rows: kept(b.rows, a.words, true) };
-  return ofBitmap(andBitmaps(a.words, b.words));
+  return { kind: 'bitmap', ...intersection(a.words, b.words) };
 }
 
 /** How many rows are in both sets. Cost: that of `intersect`, without a bitmap of the result. */
 export function countShared(a: RowSet, b: RowSet): number {
-  if (a.kind === 'bitmap' && b.kind === 'bitmap') return countSharedBits(a.words, b.words);
+  if (a.kind === 'bitmap' && b.kind === 'bitmap') return sharedCount(a.words, b.words);
   return countRows(intersect(a, b));
 }
 
@@ -132,10 +122,15 @@ export function countShared(a: RowSet, b: RowSet): number {
  * bitmap for each large one.
  */
 export function union(sets: readonly RowSet[], rows: number): RowSet {
-  const some = sets.filter((set) => countRows(set) > 0);
+  const some: RowSet[] = [];
+  let total = 0;
+  for (const set of sets) {
+    const count = countRows(set);
+    if (count > 0) some.push(set);
+    total += count;
+  }
   if (some.length === 0) return NO_ROWS;
   if (some.length === 1) return some[0]!;
-  const total = some.reduce((sum, set) => sum + countRows(set), 0);
   if (total <= rows * DENSE_PART && some.every(isAscending))
     return { kind: 'list', rows: ascending(joined(some, total)) };
   const words = new Uint32Array(wordsFor(rows));
@@ -160,8 +155,8 @@ export function complement(set: RowSet, rows: number): RowSet {
 }
 
 /**
- * How many rows of a set are below `row`. Cost: constant for a range, O(log n) for a list, O(row / 32) for a bitmap; that of
- * what it leaves out for a complement.
+ * How many rows of a set are below `row`. Cost: constant for a range and a bitmap, O(log n) for a list; that of what it
+ * leaves out for a complement.
  */
 export function rankOf(set: RowSet, row: number): number {
   switch (set.kind) {
@@ -189,10 +184,10 @@ export function select(set: RowSet, offset: number, limit: number): AscendingRow
     case 'list':
       return { kind: 'list', rows: set.rows.subarray(start, end) };
     case 'bitmap':
-      return { kind: 'list', rows: selectRanks(set.words, start, end) };
+      return { kind: 'list', rows: selectRanks(set.words, start, end, false, slabWords(end - start)) };
     case 'complement':
       if (set.of.kind === 'list') return { kind: 'list', rows: selectGaps(set.of.rows, start, end) };
-      return { kind: 'list', rows: selectRanks(set.of.words, start, end, true) };
+      return { kind: 'list', rows: selectRanks(set.of.words, start, end, true, slabWords(end - start)) };
   }
 }
 
@@ -290,7 +285,7 @@ function withinLarge(set: RowSet, range: { readonly start: number; readonly end:
   }
   const words = new Uint32Array(wordsFor(rows));
   fill(words, range.start, end);
-  return ofBitmap(andBitmaps(words, asBitmap(set, rows)));
+  return { kind: 'bitmap', ...intersection(words, asBitmap(set, rows)) };
 }
 
 /** Whether no bit at or beyond `end` is set: true of a whole table, whose last word is seldom full. */

@@ -4,9 +4,10 @@ import type { Outlines, TopLevelKeys } from '../column/outline.ts';
 import type { RecordChunk, Records } from '../column/records.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
-import type { RecordWriter } from './gather.ts';
+import { own } from '../kernel/own.ts';
+import { eachOf, type RecordWriter } from './gather.ts';
 import { jsonText } from './json.ts';
-import { rewrittenBytes, writePart, type RecordPart, type Rewrite } from './rewrite.ts';
+import { rewrittenBytes, writePartInto, type RecordPart, type Rewrite } from './rewrite.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -54,7 +55,7 @@ export function csvWriter(records: Records, columns: readonly string[], rewrite:
   };
   return {
     bytes: (chunk, index) => rowBytes(rows, chunk, index),
-    write: (chunk, index, target, at) => writeRow(rows, chunk, index, target, at),
+    write: eachOf((chunk, index, at) => writeRow(rows, chunk, index, own.bytes, at)),
   };
 }
 
@@ -149,7 +150,7 @@ function find(
 function rewritten(rewrite: Rewrite, chunk: RecordChunk, cell: RecordPart): void {
   const bytes = rewrittenBytes(rewrite, chunk, cell);
   if (staging.length < bytes) staging = new Uint8Array(bytes * 2);
-  writePart(rewrite, chunk, cell, staging, 0);
+  writePartInto(rewrite, chunk, cell, staging);
   value.bytes = staging;
   value.start = 0;
   value.end = bytes;

@@ -2,8 +2,9 @@
 // positions where they end. Neighbouring members stay one part. Called by page/gather.ts and page/csv.ts.
 import type { Outlines } from '../column/outline.ts';
 import type { RecordChunk, Records } from '../column/records.ts';
-import { firstLinkOf, rewrittenBytes, wholeRecord, writePart, type RecordPart, type Rewrite } from './rewrite.ts';
-import type { RecordWriter } from './gather.ts';
+import { own } from '../kernel/own.ts';
+import { firstLinkOf, rewrittenBytes, wholeRecords, writePart, type RecordPart, type Rewrite } from './rewrite.ts';
+import { eachOf, type RecordWriter } from './gather.ts';
 
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -14,12 +15,12 @@ export function wholeWriter(records: Records, rewrite: Rewrite): RecordWriter {
   const part = newPart();
   return {
     bytes(chunk, index) {
-      wholeRecord(part, chunk, records.growth, index);
+      wholeRecords(part, chunk, { growth: records.growth, index, count: 1 });
       return rewrittenBytes(rewrite, chunk, part);
     },
-    write(chunk, index, target, at) {
-      wholeRecord(part, chunk, records.growth, index);
-      return writePart(rewrite, chunk, part, target, at);
+    write(chunk, index, count, at) {
+      wholeRecords(part, chunk, { growth: records.growth, index, count });
+      return writePart(rewrite, chunk, part, at);
     },
   };
 }
@@ -34,7 +35,7 @@ export function cutWriter(records: Records, keys: ReadonlySet<string>, rewrite: 
   const part = newPart();
   return {
     bytes: (chunk, index) => cutBytes(cut, chunk, index, part),
-    write: (chunk, index, target, at) => writeCut(cut, chunk, index, target, at, part),
+    write: eachOf((chunk, index, at) => writeCut(cut, chunk, index, at, part)),
   };
 }
 
@@ -112,18 +113,18 @@ function writeCut(
   { records, rewrite, runs }: Cut,
   chunk: RecordChunk,
   index: number,
-  target: Uint8Array,
   start: number,
   part: RecordPart,
 ): number {
   const kept = runs(chunk.outlines[index]!);
+  const target = own.bytes;
   let at = start;
   target[at++] = OPEN_BRACE;
   recordStart(part, chunk, index);
   for (let i = 0; i < kept.length; i += 2) {
     if (i > 0) target[at++] = COMMA;
     membersPart(part, chunk, { growth: records.growth, index, first: kept[i]!, last: kept[i + 1]! });
-    at = writePart(rewrite, chunk, part, target, at);
+    at = writePart(rewrite, chunk, part, at);
   }
   target[at++] = CLOSE_BRACE;
   target[at++] = COMMA;

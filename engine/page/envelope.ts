@@ -1,5 +1,6 @@
 // The JSON around records: the envelope of a page (spec 2.2), the root views (spec 2.1) and the index at `/`.
 // Answers bytes; knows no request and no records. Called by the catalogue's handler.
+import { slabText } from '../bits/slab.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { Version } from '../schema/types.ts';
 import { jsonObject, jsonText } from './json.ts';
@@ -28,7 +29,7 @@ export function pageTail(facets: readonly PageFacet[]): Uint8Array {
 export function pageHead(count: number, links: PageLinks): Uint8Array {
   const next = links.next === null ? 'null' : jsonText(links.next);
   const previous = links.previous === null ? 'null' : jsonText(links.previous);
-  return UTF8.encode(`{"count":${count},"next":${next},"previous":${previous},"results":[`);
+  return slabText(`{"count":${count},"next":${next},"previous":${previous},"results":[`);
 }
 
 /**

@@ -1,9 +1,11 @@
 // Neighbouring records as stored, each with a line feed behind it in place of its comma: an export of newline-delimited JSON.
 // Copies the run a piece at a time and patches it there; knows rows only by where they end. Called by page/rows.ts.
 import { chunkOf, endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
+import { ROOM_AT } from '../kernel/layout.ts';
+import { own } from '../kernel/own.ts';
 import type { Body } from './body.ts';
-import { copyBytes } from './rewrite.ts';
-import { emptied, hold, isHeld, newBodyNumber, scratch, SCRATCH_BYTES } from './scratch.ts';
+import { copying } from './rewrite.ts';
+import { emptied, heldBytes, hold, isHeld, newBodyNumber, SCRATCH_BYTES } from './scratch.ts';
 
 /** What stands behind each line. */
 export const LINE_FEED = 0x0a;
@@ -24,8 +26,9 @@ export function linesBody(records: Records, start: number, end: number): Body {
   const stretches = stretchesOf(records, start, end);
   const last = stretches.at(-1)!;
   const number = newBodyNumber();
+  const bytes = last.start + last.to - last.from;
   return {
-    bytes: last.start + last.to - last.from,
+    bytes,
     pieceAt(offset) {
       if (!isHeld(number, offset)) {
         let i = stretches.length - 1;
@@ -33,7 +36,7 @@ export function linesBody(records: Records, start: number, end: number): Body {
         const stretch = stretches[i]!;
         hold(number, offset, offset + fill(stretch, records.growth, stretch.from + offset - stretch.start));
       }
-      return scratch.bytes.subarray(offset - scratch.start, scratch.end - scratch.start);
+      return heldBytes(offset, bytes);
     },
   };
 }
@@ -55,13 +58,14 @@ function stretchesOf(records: Records, start: number, end: number): readonly Str
 
 /** Copies what fits of a stretch from `at` on to the buffer and patches it; answers how many bytes. */
 function fill({ chunk, to }: Stretch, growth: number, at: number): number {
-  const target = emptied(SCRATCH_BYTES);
-  const end = Math.min(to, at + target.length);
-  copyBytes(chunk.bytes, at, end, target, 0);
+  const end = Math.min(to, at + emptied(SCRATCH_BYTES));
+  chunk.kernel.copy(ROOM_AT, chunk.bytes.byteOffset + at, end - at);
+  copying.bytes += end - at;
+  const target = own.bytes;
   for (let i = firstEndBehind(chunk, growth, at); i < chunk.ends.length; i++) {
     const recordEnd = endOf(chunk, growth, i);
     if (recordEnd > end) break;
-    target[recordEnd - 1 - at] = LINE_FEED;
+    target[ROOM_AT + recordEnd - 1 - at] = LINE_FEED;
   }
   return end - at;
 }

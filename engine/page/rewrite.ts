@@ -1,56 +1,55 @@
 // How the stored bytes of a record become the ones to serve: another base URL, version v2, links that follow the request.
-// Works on parts of records; touches own URLs only, at the positions stored with the records. Called by the writers of rows.
-import { endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
+// Works on parts of records; touches own URLs only, at the positions stored with the records. The bytes are the kernel's
+// business. Called by the writers of rows.
+import { slabText } from '../bits/slab.ts';
+import { endOf, PLACEHOLDER, startOf, type RecordChunk, type Records } from '../column/records.ts';
 import { isSpecForm, SPEC_LINK_END, type ServedForm } from '../column/served.ts';
+import { BASE_AT, BASE_BYTES_MAX, END_AT, END_BYTES_MAX, FORM, KEPT } from '../kernel/layout.ts';
+import { own } from '../kernel/own.ts';
+import { splicePart, type SpliceForm } from '../kernel/twin.ts';
 
-/** A form compiled for one collection's records; `undefined` members leave that part of the bytes as stored. */
-export interface Rewrite {
-  readonly growth: number;
-  readonly storedUrlBytes: number;
-  readonly baseUrl: Uint8Array | undefined;
-  readonly version: Uint8Array | undefined;
-  readonly linkEnd: Uint8Array | undefined;
+/**
+ * A form compiled for one collection's records: what replaces the base URL, the digit of the version (0: none) and the end of
+ * links in own URLs; undefined leaves that part of the bytes as stored.
+ */
+export interface Rewrite extends Omit<SpliceForm, 'origin'> {
+  /** Whether lengths stay as they are. */
+  readonly isPatch: boolean;
+  /** Tells one rewriting from all others of the thread. */
+  readonly number: number;
 }
 
 /** Counts what was copied, for tests and measurements: a page of neighbours as stored copies nothing. */
 export const copying = { bytes: 0 };
 
-const UTF8 = new TextEncoder();
-const STORED_API = UTF8.encode('/api/v3/');
-const V2_API = UTF8.encode('/api/v2/');
-const STORED_LINK_END = UTF8.encode(SPEC_LINK_END);
-/** Where the digit stands in `/api/v3/`. */
-const DIGIT_AT = 6;
-const QUOTE = 0x22;
-const SLASH = 0x2f;
-const ZERO = 0x30;
-const NINE = 0x39;
-const BACKSLASH = 0x5c;
-/** Below this a loop over bytes beats making a view for `set`. */
-const SHORT_BYTES = 32;
-/** Below this one copy byte by byte takes less time than two copies. */
-const STAGED_BYTES_MIN = 256;
-/** What V8 copies at once. */
-const WORD_BYTES = 8;
-/** Holds nearly every record whole; small enough to stay in the cache. */
-const staging = new Uint8Array(32 * 1024);
+const STORED_LINK_END_BYTES = SPEC_LINK_END.length;
+const V2_DIGIT = 0x32;
+
+let rewrites = 0;
 
 /** The rewriting that brings stored records into a form, or undefined where they are served as stored. Cost: none. */
 export function rewriteFor(records: Records, form: ServedForm): Rewrite | undefined {
   const isSame = form.baseUrl === records.baseUrl;
   if (isSame && isSpecForm(form)) return undefined;
+  const base = isSame ? undefined : slabText(form.baseUrl);
+  const end = form.linkEnd === SPEC_LINK_END ? undefined : slabText(form.linkEnd);
+  if ((base?.length ?? 0) > BASE_BYTES_MAX || (end?.length ?? 0) > END_BYTES_MAX) {
+    throw new Error(`a base URL of ${base?.length ?? 0} bytes or an end of links of ${end?.length ?? 0} is too long`);
+  }
   return {
     growth: records.growth,
-    storedUrlBytes: UTF8.encode(records.baseUrl).length,
-    baseUrl: isSame ? undefined : UTF8.encode(form.baseUrl),
-    version: form.version === 'v3' ? undefined : V2_API,
-    linkEnd: form.linkEnd === SPEC_LINK_END ? undefined : UTF8.encode(form.linkEnd),
+    urlBytes: PLACEHOLDER.length + records.growth,
+    base,
+    digit: form.version === 'v3' ? 0 : V2_DIGIT,
+    end,
+    isPatch: !base && !end,
+    number: ++rewrites,
   };
 }
 
 /**
- * A part of one record in its chunk's bytes: from `start` to `end`, with the own URLs `firstLink` to `linkEnd` in it, none of
- * which crosses its ends. Parts are reused: whoever fills one has it read before it is filled again.
+ * A part of one record, or of neighbours, in its chunk's bytes: from `start` to `end`, with the own URLs `firstLink` to
+ * `linkEnd` in it, none of which crosses its ends. Parts are reused: whoever fills one has it read before it is filled again.
  */
 export interface RecordPart {
   start: number;
@@ -59,12 +58,16 @@ export interface RecordPart {
   linkEnd: number;
 }
 
-/** Makes a part a whole record with its comma. `index` is the row within the chunk. Cost: none. */
-export function wholeRecord(part: RecordPart, chunk: RecordChunk, growth: number, index: number): void {
+/** Makes a part `count` whole neighbours with their commas. `index` is the first row within the chunk. Cost: none. */
+export function wholeRecords(
+  part: RecordPart,
+  chunk: RecordChunk,
+  { growth, index, count }: { growth: number; index: number; count: number },
+): void {
   part.start = startOf(chunk, growth, index);
-  part.end = endOf(chunk, growth, index);
+  part.end = endOf(chunk, growth, index + count - 1);
   part.firstLink = firstLinkOf(chunk, index);
-  part.linkEnd = chunk.linkEnds[index]!;
+  part.linkEnd = chunk.linkEnds[index + count - 1]!;
 }
 
 /** The number of a record's first own URL in its chunk. Cost: none. */
@@ -74,110 +77,71 @@ export function firstLinkOf(chunk: RecordChunk, index: number): number {
 
 /**
  * Bytes of a part once rewritten; as they are without a rewriting. Cost: none, but a look at each of its own URLs where
- * `linkEnd` changes.
+ * their end changes.
  */
 export function rewrittenBytes(rewrite: Rewrite | undefined, chunk: RecordChunk, part: RecordPart): number {
   let bytes = part.end - part.start;
   if (!rewrite) return bytes;
-  const { growth, storedUrlBytes, baseUrl, linkEnd } = rewrite;
-  if (baseUrl) bytes += (baseUrl.length - storedUrlBytes) * (part.linkEnd - part.firstLink);
-  if (!linkEnd) return bytes;
-  for (let n = part.firstLink; n < part.linkEnd; n++) {
-    const path = chunk.links[n]! + growth * n + storedUrlBytes;
-    if (linkEndAt(chunk.bytes, path) >= 0) bytes += linkEnd.length - STORED_LINK_END.length;
+  const { urlBytes, base, end } = rewrite;
+  if (base) bytes += (base.length - urlBytes) * (part.linkEnd - part.firstLink);
+  if (!end) return bytes;
+  const at = chunk.bytes.byteOffset;
+  useForm(rewrite, chunk);
+  const links = chunk.kernel.countLinkEnds(at + part.start, at + part.end, part.firstLink, part.linkEnd);
+  return bytes + (end.length - STORED_LINK_END_BYTES) * links;
+}
+
+/** Writes a part to the thread's own memory at `to`; answers the address behind it. Cost: a copy of its bytes. */
+export function writePart(rewrite: Rewrite | undefined, chunk: RecordChunk, part: RecordPart, to: number): number {
+  const { kernel } = chunk;
+  const start = chunk.bytes.byteOffset + part.start;
+  const end = chunk.bytes.byteOffset + part.end;
+  let written = to + part.end - part.start;
+  if (!rewrite) kernel.copy(to, start, part.end - part.start);
+  else {
+    useForm(rewrite, chunk);
+    if (rewrite.isPatch) kernel.patch(start, end, part.firstLink, part.linkEnd, to);
+    else written = kernel.splice(start, end, part.firstLink, part.linkEnd, to);
   }
-  return bytes;
+  copying.bytes += written - to;
+  return written;
 }
 
-/** Writes a part to `target` at `at`; answers the position behind it. Cost: a copy of its bytes. */
-export function writePart(
-  rewrite: Rewrite | undefined,
-  chunk: RecordChunk,
-  part: RecordPart,
-  target: Uint8Array,
-  at: number,
-): number {
-  if (!rewrite) return copyBytes(chunk.bytes, part.start, part.end, target, at);
-  const isPatch = !rewrite.baseUrl && !rewrite.linkEnd;
-  return isPatch ? patched(rewrite, chunk, part, target, at) : spliced(rewrite, chunk, part, target, at);
+/** Writes a part to any array, which has room for it. Cost: as `writePart`, at the speed of JavaScript. */
+export function writePartInto(rewrite: Rewrite, chunk: RecordChunk, part: RecordPart, target: Uint8Array): number {
+  const { bytes, links } = chunk;
+  const spliced = { bytes, links, start: part.start, end: part.end, first: part.firstLink, last: part.linkEnd };
+  const length = splicePart(spliced, { ...rewrite, origin: 0 }, target, 0);
+  copying.bytes += length;
+  return length;
 }
 
-/** Copies `bytes[start..end)` to `target` at `at`; answers the position behind it. */
+/** Copies `bytes[start..end)` to `target` at `at`; answers the position behind it. Meant for a few bytes. */
 export function copyBytes(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   const length = end - start;
   if (length < SHORT_BYTES) for (let i = 0; i < length; i++) target[at + i] = bytes[start + i]!;
-  else if (length < STAGED_BYTES_MIN) target.set(bytes.subarray(start, end), at);
-  else copyStaged(bytes, start, end, target, at);
+  else target.set(bytes.subarray(start, end), at);
   copying.bytes += length;
   return at + length;
 }
 
-/**
- * Out of shared memory V8 copies words only where source and target are aligned alike, and single bytes else. So the bytes
- * are put down aligned alike first and copied on from there, as fast as unshared memory is: 100 scattered records take
- * 18 us instead of 71.
- */
-function copyStaged(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): void {
-  for (let from = start; from < end;) {
-    const shift = (bytes.byteOffset + from) % WORD_BYTES;
-    const to = Math.min(end, from + staging.length - shift);
-    staging.set(bytes.subarray(from, to), shift);
-    target.set(staging.subarray(shift, shift + to - from), at + from - start);
-    from = to;
-  }
-}
+/** Below this a loop over bytes beats making a view for `set`. */
+const SHORT_BYTES = 32;
 
-/** Only the version differs: the lengths stay, so the part is copied whole and its digits set. */
-function patched(rewrite: Rewrite, chunk: RecordChunk, part: RecordPart, target: Uint8Array, at: number): number {
-  const { growth, storedUrlBytes } = rewrite;
-  const end = copyBytes(chunk.bytes, part.start, part.end, target, at);
-  for (let n = part.firstLink; n < part.linkEnd; n++) {
-    const path = chunk.links[n]! + growth * n + storedUrlBytes;
-    if (isAt(chunk.bytes, path, STORED_API)) target[at + path - part.start + DIGIT_AT] = V2_API[DIGIT_AT]!;
-  }
-  return end;
-}
+/** Whose form the thread's own memory has, by its number, since the rewriting's records would keep their snapshot alive. */
+const used = { rewrite: 0 };
 
-/** The lengths change: the part is put together from what lies between its own URLs and what replaces them. */
-function spliced(rewrite: Rewrite, chunk: RecordChunk, part: RecordPart, target: Uint8Array, at: number): number {
-  const { growth, storedUrlBytes, baseUrl, version = STORED_API, linkEnd } = rewrite;
-  const { bytes } = chunk;
-  let from = part.start;
-  for (let n = part.firstLink; n < part.linkEnd; n++) {
-    const url = chunk.links[n]! + growth * n;
-    const path = url + storedUrlBytes;
-    at = copyBytes(bytes, from, baseUrl ? url : path, target, at);
-    if (baseUrl) at = copyBytes(baseUrl, 0, baseUrl.length, target, at);
-    from = path;
-    if (!isAt(bytes, path, STORED_API)) continue;
-    at = copyBytes(version, 0, version.length, target, at);
-    from = path + STORED_API.length;
-    const tail = linkEnd ? linkEndAt(bytes, path) : -1;
-    if (tail < 0) continue;
-    at = copyBytes(bytes, from, tail, target, at);
-    at = copyBytes(linkEnd!, 0, linkEnd!.length, target, at);
-    from = tail + STORED_LINK_END.length;
-  }
-  return copyBytes(bytes, from, part.end, target, at);
-}
-
-/**
- * Where `/?format=api` starts in the own URL whose path starts at `path`, or -1 where the text up to its quote is not
- * exactly `/api/v3/<collection>/<id>/?format=api`. Cost: the URL.
- */
-function linkEndAt(bytes: Uint8Array, path: number): number {
-  if (!isAt(bytes, path, STORED_API)) return -1;
-  let at = path + STORED_API.length;
-  const name = at;
-  while (at < bytes.length && bytes[at] !== SLASH && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++;
-  if (at === name || bytes[at] !== SLASH) return -1;
-  const id = ++at;
-  while (bytes[at]! >= ZERO && bytes[at]! <= NINE) at++;
-  const isWhole = isAt(bytes, at, STORED_LINK_END) && bytes[at + STORED_LINK_END.length] === QUOTE;
-  return at > id && isWhole ? at : -1;
-}
-
-function isAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
-  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
-  return true;
+function useForm({ growth, urlBytes, base, digit, end, number }: Rewrite, { bytes, links }: RecordChunk): void {
+  const { words } = own;
+  words[FORM.origin / 4] = bytes.byteOffset;
+  words[FORM.links / 4] = links.byteOffset;
+  if (used.rewrite === number) return;
+  words[FORM.growth / 4] = growth;
+  words[FORM.urlBytes / 4] = urlBytes;
+  words[FORM.baseBytes / 4] = base?.length ?? KEPT;
+  words[FORM.digit / 4] = digit;
+  words[FORM.endBytes / 4] = end?.length ?? KEPT;
+  if (base) own.bytes.set(base, BASE_AT);
+  if (end) own.bytes.set(end, END_AT);
+  used.rewrite = number;
 }

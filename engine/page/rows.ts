@@ -9,6 +9,7 @@ import { gatheredBody, type Gathered, type Measuring } from './gather.ts';
 import { LINE_FEED, linesBody } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
 import { rewriteFor, type Rewrite } from './rewrite.ts';
+import { withTail } from './scratch.ts';
 
 /** Rows to be served. With `keys` records are cut to the members of these keys. */
 export interface ServedRows {
@@ -74,17 +75,22 @@ function gatheredRows(
 ): Pick<Gathered, 'records' | 'rows' | 'writer' | 'sliceBytes'> {
   const whole = rewrite && wholeWriter(records, rewrite);
   const writer = keys ? cutWriter(records, keys, rewrite) : whole;
-  return { records, rows, writer, sliceBytes: rewrite?.linkEnd ? SLICE_BYTES : Infinity };
+  return { records, rows, writer, sliceBytes: rewrite?.end ? SLICE_BYTES : Infinity };
 }
 
-/** A page: the head of its envelope, its rows, the tail. Cost: none; pieces never cross from one part to the next. */
+/**
+ * A page: the head of its envelope, its rows, the tail. Cost: none. The tail comes with the last rows where these were
+ * gathered: a write less, which is a packet less, and a packet of two bytes costs what 20 KB cost.
+ */
 export function pageBody(head: Uint8Array, rows: Body, tail: Uint8Array): Body {
   const tailStart = head.length + rows.bytes;
   return {
     bytes: tailStart + tail.length,
     pieceAt(offset) {
       if (offset < head.length) return head.subarray(offset);
-      return offset < tailStart ? rows.pieceAt(offset - head.length) : tail.subarray(offset - tailStart);
+      if (offset >= tailStart) return tail.subarray(offset - tailStart);
+      const piece = rows.pieceAt(offset - head.length);
+      return offset + piece.length === tailStart ? (withTail(piece, tail) ?? piece) : piece;
     },
   };
 }

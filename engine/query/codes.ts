@@ -10,6 +10,7 @@ import {
 } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, servedUrl, storedUrls, type ServedForm } from '../column/served.ts';
+import { decimalNumber } from './decimal.ts';
 import { exactValue, isNumeric } from './values.ts';
 
 const encoder = new TextEncoder();
@@ -91,7 +92,7 @@ function addServedText(
 
 /** Doubles find the neighbours; where they cannot tell two values apart the stored text decides (A40). */
 function addNumber(found: CodeRange[], dictionary: Dictionary, value: string): void {
-  const number = Number(value);
+  const number = decimalNumber(value);
   const codes = codesOfNumbers(dictionary, number, number);
   if (dictionary.type === 'float' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) found.push(codes);
   else
@@ -111,8 +112,12 @@ function isEmpty({ start, end }: CodeRange): boolean {
   return start >= end;
 }
 
-/** Ranges in any order, overlapping or not, as ascending disjoint ones without empty ones. Cost: O(n log n). */
+/**
+ * Ranges in any order, overlapping or not, as ascending disjoint ones without empty ones. Cost: O(n log n), one look at each
+ * where they are so already, as those of ids in order are.
+ */
 export function merged(ranges: readonly CodeRange[]): readonly CodeRange[] {
+  if (isMerged(ranges)) return ranges;
   const ascending = ranges.filter((range) => !isEmpty(range)).sort((a, b) => a.start - b.start);
   const disjoint: { start: number; end: number }[] = [];
   for (const { start, end } of ascending) {
@@ -121,6 +126,15 @@ export function merged(ranges: readonly CodeRange[]): readonly CodeRange[] {
     else disjoint.push({ start, end });
   }
   return disjoint;
+}
+
+function isMerged(ranges: readonly CodeRange[]): boolean {
+  let end = -1;
+  for (const range of ranges) {
+    if (range.start <= end || isEmpty(range)) return false;
+    end = range.end;
+  }
+  return true;
 }
 
 /** The codes of a range that are not in `hole`, ascending. Cost: none. */

@@ -2,13 +2,34 @@
 // Linear in the token, so that a number of thousands of digits costs no more than its text. Called by values.ts, codes.ts.
 
 const TOKEN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+const PLAIN_DIGITS = 15;
 const ZERO = 48;
+/** 15 digits, `e` and one more: digits and power are doubles themselves, so that their product is rounded once (Clinger 1990). */
+const SHORT = 17;
+const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 
 /**
  * The form of a decimal token (a JSON number; `+`, leading zeros, `5.` and `.5` too) that is equal for equal values:
  * `1200`, `1.2e3` and `+01200.0` give `12e2`; every zero gives `0`. Undefined for any other text. Cost: its length.
  */
 export function canonicalDecimal(token: string): string | undefined {
+  return plainDecimal(token) ?? anyDecimal(token);
+}
+
+/** The form of what nearly all tokens are: up to 15 digits, the first of them not 0; undefined for any other text. */
+export function plainDecimal(token: string): string | undefined {
+  if (token.length > PLAIN_DIGITS) return undefined;
+  let end = 0;
+  for (let i = 0; i < token.length; i++) {
+    const digit = token.charCodeAt(i) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    if (digit > 0) end = i + 1;
+    else if (i === 0) return undefined;
+  }
+  return end === 0 ? undefined : `${end === token.length ? token : token.slice(0, end)}e${token.length - end}`;
+}
+
+function anyDecimal(token: string): string | undefined {
   const match = TOKEN.exec(token);
   if (!match) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
@@ -19,6 +40,21 @@ export function canonicalDecimal(token: string): string | undefined {
   const end = lastDigit(digits);
   const power = Number(exponent) - fraction.length + (digits.length - end);
   return `${sign === '-' ? '-' : ''}${digits.slice(start, end)}e${power}`;
+}
+
+/** The double next to a decimal token. Cost: its length; forms of few digits are read without the platform's parser. */
+export function decimalNumber(token: string): number {
+  if (token.length > SHORT) return Number(token);
+  let value = 0;
+  let i = 0;
+  for (; i < token.length; i++) {
+    const digit = token.charCodeAt(i) - ZERO;
+    if (digit < 0 || digit > 9) break;
+    value = value * 10 + digit;
+  }
+  if (i === 0 || i + 2 !== token.length || token[i] !== 'e') return Number(token);
+  const power = POWERS[token.charCodeAt(i + 1) - ZERO];
+  return power === undefined ? Number(token) : value * power;
 }
 
 /** Loops, since a pattern for the zeros at an end takes quadratic time on long runs of zeros inside. */

@@ -1,7 +1,7 @@
 // Values of filters: from the client's text to an operand, plain data that any thread can be sent.
 // One rule per column type; knows no dictionary and no lookup. Called by lookups.ts.
 import type { ColumnType } from '../column/dictionary.ts';
-import { canonicalDecimal } from './decimal.ts';
+import { canonicalDecimal, plainDecimal } from './decimal.ts';
 import { exactInstant } from './instant.ts';
 import { MESSAGES } from './problems.ts';
 
@@ -26,6 +26,8 @@ export function isNumeric(type: ColumnType): boolean {
 
 /** One value as a column's type reads it: trimmed, then by the rule of the type (A34, A39 to A41, A43). Cost: its length. */
 export function parseValue(type: ColumnType, text: string): Parsed<string> {
+  const plain = type === 'integer' || type === 'link' ? plainDecimal(text) : undefined;
+  if (plain !== undefined) return { kind: 'value', value: plain };
   if (text.includes('\0')) return { kind: 'error', message: MESSAGES.nul };
   return RULES[type](text.trim());
 }

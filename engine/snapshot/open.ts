@@ -5,6 +5,7 @@ import type { Dictionary } from '../column/dictionary.ts';
 import { topLevelKeys, type Outlines } from '../column/outline.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';
 import { identityIndex, invertedIndex, type FieldIndex } from '../index/field.ts';
+import { kernelBetween } from '../kernel/kernel.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
 import { linkOf } from '../index/join.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
@@ -42,17 +43,23 @@ export interface Catalogue {
   collection(name: string): CollectionIndex;
 }
 
-/** Finds typed-array views of sections by name; absent sections are empty. `unsigned` has the section's own width. */
+/**
+ * Finds typed-array views of sections by name, and the memory that one lies in; absent sections are empty. `unsigned` has the
+ * section's own width.
+ */
 export interface Sections {
   bytes(name: string): Uint8Array;
   u32(name: string): Uint32Array;
   unsigned(name: string): Unsigned;
   f64(name: string): Float64Array;
+  memory(name: string): WebAssembly.Memory;
   has(name: string): boolean;
 }
 
 /** Opens a loaded snapshot, whose checksums have been verified. Cost: the number of sections; milliseconds. */
 export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
+  // Searches and bitmaps ask for the kernel of a memory by its buffer.
+  for (const memory of loaded.memories) kernelBetween(memory, memory);
   const sections = sectionsOf(loaded);
   const metadata = decodeMetadata(sections.bytes(METADATA_SECTION));
   const collections = new Map<string, CollectionIndex>();
@@ -81,6 +88,7 @@ export function sectionsOf(loaded: LoadedSnapshot): Sections {
   const buffers = loaded.memories.map((memory) => memory.buffer);
   return {
     has: (name) => places.has(name),
+    memory: (name) => loaded.memories[places.get(name)?.memory ?? 0]!,
     bytes: (name) => {
       const place = places.get(name);
       return place ? new Uint8Array(buffers[place.memory]!, place.offset, place.bytes) : new Uint8Array(0);
@@ -234,6 +242,7 @@ function openRecords(sections: Sections, name: string, baseUrl: string, outlines
       outlines: sections.unsigned(section('outlines')),
       members: sections.unsigned(section('members')),
       memberEnds: sections.u32(section('memberEnds')),
+      kernel: kernelBetween(sections.memory(section('bytes')), sections.memory(section('links'))),
     });
     rows += ends.length;
   }

@@ -1,6 +1,7 @@
 // Opens the blocks of a snapshot's records, which lie in shared memory as the snapshot does: views, nothing copied.
 // The file they come from is a snapshot file with other sections (FORMAT.md). Called by serving threads.
-import { blocksOf, type RecordBlocks } from '../column/blocks.ts';
+import { blocksOf, type BlockRun, type RecordBlocks } from '../column/blocks.ts';
+import { kernelBetween } from '../kernel/kernel.ts';
 import { sectionsOf, type Catalogue, type LoadedSnapshot } from './open.ts';
 
 /** The section that says what the blocks are of. */
@@ -26,11 +27,14 @@ export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (colle
     const { records } = catalogue.collection(collection);
     const chunks = records.chunks.map((_, i) => {
       const section = (part: string): string => blocksSection(collection, i, part);
+      const run = (part: string): BlockRun => {
+        const memory = sections.memory(section(part));
+        const [bytes, ends] = [sections.bytes(section(part)), sections.u32(section(`${part}Ends`))];
+        return { bytes, ends, kernel: kernelBetween(memory, memory) };
+      };
       return {
-        independent: sections.bytes(section('independent')),
-        independentEnds: sections.u32(section('independentEnds')),
-        chained: sections.bytes(section('chained')),
-        chainedEnds: sections.u32(section('chainedEnds')),
+        independent: run('independent'),
+        chained: run('chained'),
         crcs: sections.u32(section('crcs')),
         sums: sections.u32(section('sums')),
       };

@@ -1,6 +1,7 @@
 // Builds served records by hand, as engine/column/records.ts describes them, for tests of pages and handlers.
 // Slow and obvious: texts in, one pass of a regular expression, no share in how import writes them.
 import { parseJson, writeJson, writeText } from '../differential/json.ts';
+import { kernelBetween } from '../../engine/kernel/kernel.ts';
 import { chunkOf, endOf, PLACEHOLDER, startOf, type RecordChunk, type Records } from '../../engine/column/records.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import type { Outlines } from '../../engine/column/outline.ts';
@@ -10,7 +11,7 @@ const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
  * Records of JSON texts in which `{base_url}` stands for the base address, served under `baseUrl`, `chunkRows` to a chunk.
- * The chunks lie in shared memory, as they do when served.
+ * The chunks lie in WebAssembly memories, as they do when served, the records at the very end of one.
  */
 export function recordsOf(texts: readonly string[], baseUrl: string, chunkRows = Infinity): Records {
   const chunks: RecordChunk[] = [];
@@ -42,6 +43,15 @@ function outlinesOf(texts: readonly string[]): Outlines {
   return { keys, lists: texts.map((text) => membersOf(text).map(({ key }) => keys.indexOf(key))) };
 }
 
+const PAGE_BYTES = 65_536;
+/** Links start anywhere in their memory. */
+const LINKS_AT = 12;
+
+function memoryFor(bytes: number): WebAssembly.Memory {
+  const pages = Math.max(1, Math.ceil(bytes / PAGE_BYTES));
+  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+}
+
 function chunkOfTexts(texts: readonly string[], firstRow: number, baseUrl: string): RecordChunk {
   const ends: number[] = [];
   const links: number[] = [];
@@ -62,17 +72,21 @@ function chunkOfTexts(texts: readonly string[], firstRow: number, baseUrl: strin
     memberEnds.push(members.length);
   }
   const served = Buffer.from(texts.map((text) => `${withBaseUrl(text, baseUrl)},`).join(''));
-  const bytes = new Uint8Array(new SharedArrayBuffer(served.length));
+  const [memory, positions] = [memoryFor(served.length), memoryFor(links.length * 4 + LINKS_AT)];
+  const bytes = new Uint8Array(memory.buffer, memory.buffer.byteLength - served.length);
   bytes.set(served);
+  const linkWords = new Uint32Array(positions.buffer, LINKS_AT, links.length);
+  linkWords.set(links);
   return {
     firstRow,
     bytes,
     ends: Uint32Array.from(ends),
-    links: Uint32Array.from(links),
+    links: linkWords,
     linkEnds: Uint32Array.from(linkEnds),
     outlines: Uint32Array.from(texts, (_, i) => firstRow + i),
     members: Uint32Array.from(members),
     memberEnds: Uint32Array.from(memberEnds),
+    kernel: kernelBetween(memory, positions),
   };
 }
 

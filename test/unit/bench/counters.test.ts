@@ -7,6 +7,8 @@ import {
   newCounters,
   openSnapshot,
   pageBody,
+  pageHead,
+  pageLinks,
   pageTail,
   parseListQuery,
   plan,
@@ -30,6 +32,9 @@ const OPTIONS: QueryOptions = {
   filterErrors: 'fail',
   filters: 'all',
 };
+
+const PAGES = 100;
+const SLAB_BYTES = 65_536;
 
 const directory = temporaryDirectory();
 let observations: CollectionIndex;
@@ -133,6 +138,30 @@ test('a page of scattered rows copies each of its bytes once', () => {
 test('a page whose links are rewritten to v2 copies each of its bytes once', () => {
   const { copied, bytes } = costOf('', { ...FORM, version: 'v2' });
   expect(copied).toBe(bytes - 100 - pageTail([]).length + 1);
+});
+
+describe.each([
+  ['neighbours', 'format=api&offset=100', FORM],
+  ['rows of a dense value', 'publicationState=citable&offset=40', FORM],
+  ['rows without one', 'publicationState!=citable&offset=40', FORM],
+  ['rows in v2', 'offset=100', { ...FORM, version: 'v2' as const }],
+  ['rows under another base URL', 'publicationState=citable', { ...FORM, baseUrl: 'https://elsewhere.example' }],
+])('a page of %s', (_what, query, form) => {
+  test('allocates no buffer but a slab in a hundred pages', () => {
+    const asked = parseListQuery(observations, query, OPTIONS);
+    const page = (): void => {
+      const { count, rows, offset } = execute(observations, plan(observations, asked, form))!;
+      const links = pageLinks(`${form.baseUrl}/api/v3/observations/`, { ...asked, offset, lastId: undefined }, count);
+      readAll(pageBody(pageHead(count, links), rowsBody(observations.records, rows, form), pageTail([])));
+    };
+    page();
+    const before = process.memoryUsage().arrayBuffers;
+    for (let i = 0; i < PAGES; i++) page();
+    // Whole slabs aside, and what the test runner takes; the collector can only take away from it meanwhile.
+    const grown = process.memoryUsage().arrayBuffers - before;
+    expect(grown).toBeLessThanOrEqual(2 * SLAB_BYTES);
+    expect(grown % SLAB_BYTES).toBeLessThan(PAGES * 16);
+  });
 });
 
 test('an equality visits the postings of its value, and no text', () => {

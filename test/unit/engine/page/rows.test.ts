@@ -123,7 +123,7 @@ describe('neighbouring rows as stored', () => {
 });
 
 describe('gathered rows', () => {
-  const texts = Array.from({ length: 400 }, (_, i) => `{"ob_id":${i},"title":"${'x'.repeat(2000)}"}`);
+  const texts = Array.from({ length: 400 }, (_, i) => `{"ob_id":${i},"title":"${'x'.repeat(4000)}"}`);
   const odd = Uint32Array.from({ length: 200 }, (_, i) => 2 * i + 1);
 
   test('are copied once however small the steps in which the body is read', () => {
@@ -142,7 +142,7 @@ describe('gathered rows', () => {
   });
 
   test('may be larger than the buffer', () => {
-    const large = `{"ob_id":1,"title":"${'y'.repeat(400_000)}"}`;
+    const large = `{"ob_id":1,"title":"${'y'.repeat(3_000_000)}"}`;
     const records = recordsOf([large, '{}', large], STORED);
     expect(textOf(rowsBody(records, { kind: 'list', rows: Uint32Array.of(0, 2) }, AS_STORED))).toBe(
       `${large},${large}`,
@@ -164,4 +164,19 @@ test('a page is head, rows and tail, restartable at any byte', () => {
     expect(piece.length).toBeGreaterThan(0);
     expect(expected.startsWith(piece, offset)).toBe(true);
   }
+});
+
+test('a page of gathered rows ends with its tail in the same piece, and is restartable at any byte', () => {
+  const texts = Array.from({ length: 9 }, (_, i) => `{"ob_id":${i}}`);
+  const rows = rowsBody(recordsOf(texts, STORED, 4), { kind: 'list', rows: Uint32Array.of(1, 3, 6) }, AS_STORED);
+  const other = rowsBody(recordsOf(texts, STORED), { kind: 'list', rows: Uint32Array.of(0, 2) }, AS_STORED);
+  const body = pageBody(Buffer.from('['), rows, Buffer.from('],"facets":{}}'));
+  const expected = '[{"ob_id":1},{"ob_id":3},{"ob_id":6}],"facets":{}}';
+  expectBody(
+    body,
+    expected,
+    Array.from({ length: expected.length }, (_, i) => i),
+    other,
+  );
+  expect(Buffer.from(body.pieceAt(1)).toString()).toBe(expected.slice(1));
 });

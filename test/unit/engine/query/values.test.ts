@@ -1,7 +1,7 @@
 // Values of filters: what each type reads, what it refuses, and exactness at any length.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalDecimal, compareDecimals } from '../../../../engine/query/decimal.ts';
+import { canonicalDecimal, compareDecimals, decimalNumber } from '../../../../engine/query/decimal.ts';
 import { exactValue, parseValue } from '../../../../engine/query/values.ts';
 import type { ColumnType } from '../../../../engine/column/dictionary.ts';
 
@@ -85,6 +85,16 @@ describe('the canonical form of a decimal', () => {
     expect(canonicalDecimal(digits)).toBe(`${digits}e0`);
     expect(read('integer', `${digits}.${'0'.repeat(500_000)}`)).toBe(`${digits}e0`);
   });
+});
+
+test("the double of a decimal is the language's own", () => {
+  const tokens = ['0', '1e3', '-5e0', '5', 'e3', '12e', '1.5e2', '999999999999999e9', '9999999999999999e9', '7e10'];
+  for (const token of tokens) expect(decimalNumber(token), token).toBe(Number(token));
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.nat(12), (digits, power) => {
+      expect(decimalNumber(`${digits}e${power}`)).toBe(Number(`${digits}e${power}`));
+    }),
+  );
 });
 
 test('decimals compare exactly, in any spelling and at any length', () => {

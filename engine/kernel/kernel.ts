@@ -1,0 +1,68 @@
+// The memory kernel: copies, splices, searches and counts bytes where they lie in shared memory, at the speed of memory.
+// Made of committed bytes, one instance for each pair of memories and thread; the twin where the runtime cannot. Called by
+// column/, index/, page/ and snapshot/.
+import { KERNEL_BASE64 } from './bytes.ts';
+import type { Kernel } from './contract.ts';
+import { own, type Own } from './own.ts';
+import { twinKernel } from './twin.ts';
+
+/** The two implementations, which nobody can tell apart but by their speed. */
+export type KernelKind = 'wasm' | 'twin';
+
+/** Which one threads use from now on: the fast one, where the runtime has memories in the plural. Tests set it. */
+export const kernels: { kind: KernelKind } = { kind: 'wasm' };
+
+let compiled: WebAssembly.Module | undefined;
+
+/** The kernel compiled, once a thread: half a millisecond. Undefined where the runtime cannot. */
+function kernelModule(): WebAssembly.Module | undefined {
+  if (compiled) return compiled;
+  const bytes = Uint8Array.from(atob(KERNEL_BASE64), (character) => character.codePointAt(0)!);
+  return (compiled = WebAssembly.validate(bytes) ? new WebAssembly.Module(bytes) : undefined);
+}
+
+/**
+ * A new kernel that reads bytes from `source` and positions of links from `positions`, which may be the same memory, and
+ * writes to `memory`. Cost: some 10 us.
+ */
+export function newKernel(
+  kind: KernelKind,
+  source: WebAssembly.Memory,
+  positions: WebAssembly.Memory,
+  memory: Own,
+): Kernel {
+  const module = kind === 'wasm' ? kernelModule() : undefined;
+  if (!module) return twinKernel(new Uint8Array(source.buffer), new Uint32Array(positions.buffer), memory);
+  const memories = { source, positions, own: memory.memory };
+  return new WebAssembly.Instance(module, { memories }).exports as Kernel;
+}
+
+const known = new WeakMap<WebAssembly.Memory, WeakMap<WebAssembly.Memory, Kernel>>();
+const bySource = new WeakMap<ArrayBufferLike, Kernel>();
+
+/** This thread's kernel between two memories: the same whenever it is asked for. Cost: that of `newKernel` the first time. */
+export function kernelBetween(source: WebAssembly.Memory, positions: WebAssembly.Memory): Kernel {
+  let ofSource = known.get(source);
+  if (!ofSource) known.set(source, (ofSource = new WeakMap()));
+  let kernel = ofSource.get(positions);
+  if (!kernel) {
+    kernel = newKernel(kernels.kind, source, positions, own);
+    ofSource.set(positions, kernel);
+    bySource.set(source.buffer, kernel);
+  }
+  return kernel;
+}
+
+/** A kernel that reads from this buffer, if it is that of a memory that a kernel was made for. Cost: one look-up. */
+export function kernelOf(buffer: ArrayBufferLike): Kernel | undefined {
+  return bySource.get(buffer);
+}
+
+let alone: Kernel | undefined;
+
+/** A kernel for work within the thread's own memory. Cost: that of `newKernel` the first time. */
+export function ownKernel(): Kernel {
+  if (alone) return alone;
+  const empty = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+  return (alone = newKernel(kernels.kind, empty, empty, own));
+}

@@ -1,0 +1,30 @@
+// Searches for a byte string: by the kernel where the text lies in a snapshot's memory, else in JavaScript.
+// Answers places only. Called by column/ and query/.
+import { horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
+import type { Kernel } from './contract.ts';
+import { kernelOf } from './kernel.ts';
+import { NEEDLE_AT, NEEDLE_BYTES_MAX, NOT_FOUND } from './layout.ts';
+import { own } from './own.ts';
+
+/** The first place in `text[start..end)` where the needle stands whole, or -1. */
+export type Finder = (start: number, end: number) => number;
+
+/**
+ * A search for a non-empty needle in one text. Made for many calls, none of which may come after another finder was made.
+ * Cost of a call: a pass over the bytes up to the hit, 16 at a time where the kernel can.
+ */
+export function finderIn(text: Uint8Array, needle: Uint8Array): Finder {
+  const kernel = needle.length <= NEEDLE_BYTES_MAX ? kernelOf(text.buffer) : undefined;
+  if (kernel) return kernelFinder(kernel, text.byteOffset, needle);
+  const shifts = horspoolShifts(needle);
+  return (start, end) => indexOfBytes(text, needle, shifts, start, end);
+}
+
+function kernelFinder(kernel: Kernel, origin: number, needle: Uint8Array): Finder {
+  own.bytes.set(needle, NEEDLE_AT);
+  const { length } = needle;
+  return (start, end) => {
+    const at = kernel.indexOf(origin + start, origin + end, length) >>> 0;
+    return at === NOT_FOUND ? -1 : at - origin;
+  };
+}

@@ -1,0 +1,23 @@
+// The suites of pages, sets and queries once more, over the kernel's twin: whatever they ask of the kernel holds of both.
+import { expect, test } from 'vitest';
+import { kernels, ownKernel } from '../../engine/kernel/kernel.ts';
+
+kernels.kind = 'twin';
+
+test('the kernel in use is the twin', () => {
+  expect(String(ownKernel().copy)).not.toContain('[native code]');
+});
+
+for (const suite of [
+  '../unit/engine/page/rows.test.ts',
+  '../unit/engine/page/exports.test.ts',
+  '../unit/engine/query/execute.test.ts',
+  '../unit/engine/query/lookups.test.ts',
+  '../unit/engine/query/scan.test.ts',
+  '../unit/bench/counters.test.ts',
+  '../property/walks.test.ts',
+  '../contract/rowset.test.ts',
+  '../property/kernelMemories.test.ts',
+]) {
+  await import(suite);
+}
