@@ -20,7 +20,7 @@ export { type LoadedSnapshot, openSnapshot, sectionsOf } from './snapshot/open.t
 // From a raw query to rows: parse -> plan -> execute.
 export { type Counters, newCounters } from './query/counters.ts';
 export { execute, findRows, type Listed, pageOf } from './query/execute.ts';
-export { explain } from './query/explain.ts';
+export { explain, explained } from './query/explain.ts';
 export { filterKey } from './query/filterKey.ts';
 export type { IgnoredName } from './query/fields.ts';
 export {

@@ -24,25 +24,40 @@ import {
   wholeBody,
 } from '../engine/engine.ts';
 import type { Missed } from '../workers/protocol.ts';
-import type { Router } from '../workers/router.ts';
+import type { ListQuery, Router } from '../workers/router.ts';
+import { newTrace } from '../workers/trace.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import type { Settings } from './config.ts';
 import { answersFor, type Answers } from './http/answers.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
+import { explanationText } from './catalogueExplanation.ts';
 import { exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
 export interface CatalogueSettings extends Pick<
   Settings,
-  'allowBaseUrls' | 'trustedProxies' | 'links' | 'limitMax' | 'strict' | 'filterErrors' | 'filters' | 'cors'
+  | 'allowBaseUrls'
+  | 'trustedProxies'
+  | 'links'
+  | 'limitMax'
+  | 'strict'
+  | 'filterErrors'
+  | 'filters'
+  | 'explain'
+  | 'pinWalks'
+  | 'cors'
 > {
   readonly baseUrl: string;
 }
 
-/** What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists. */
+/**
+ * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
+ * `generation` is that of the snapshot behind them.
+ */
 export interface CatalogueOptions {
+  readonly generation: string;
   readonly collections: (name: string) => CollectionIndex;
   readonly settings: CatalogueSettings;
   readonly router: Router;
@@ -51,7 +66,12 @@ export interface CatalogueOptions {
 /** spec 8: the page size of every link shown. */
 export const LIMIT_DEFAULT = 100;
 
+/** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
+const GENERATION_DIGITS = 12;
+
+/** `pin` is what links name the generation by, undefined where walks are not pinned (A69). */
 interface Catalogue extends CatalogueOptions {
+  readonly pin: string | undefined;
   readonly answers: Answers;
   readonly queryOptions: QueryOptions;
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
@@ -64,11 +84,15 @@ type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
  * heavy plans that the router has not met are answered at once. Throws OperationError `usage` for a trusted proxy that is no network.
  */
 export function catalogueHandler(options: CatalogueOptions): Handler {
-  const { baseUrl, allowBaseUrls, trustedProxies, strict, limitMax, filterErrors, filters } = options.settings;
+  const { baseUrl, allowBaseUrls, trustedProxies, strict, explain, pinWalks, ...read } = options.settings;
+  const pin = pinWalks ? options.generation.slice(0, GENERATION_DIGITS) : undefined;
+  const { limitMax, filterErrors, filters } = read;
+  const asked = { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters };
   const catalogue: Catalogue = {
     ...options,
-    answers: answersFor(options.settings),
-    queryOptions: { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters },
+    pin,
+    answers: answersFor({ cors: read.cors, generation: pin }),
+    queryOptions: { ...asked, mayExplain: explain, pinsWalks: pinWalks },
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
   };
   return (request, disconnection) => answerTo(catalogue, request, disconnection);
@@ -160,7 +184,7 @@ function listAnswer(
 ): Answer | Promise<Answer> {
   const collection = catalogue.collections(view.collection.name);
   const asked = parseListQuery(collection, request.query, catalogue.queryOptions);
-  const refusal = refusalOf(catalogue, view, request, asked);
+  const refusal = refusalOf(catalogue, view, request, asked, isGone(catalogue, asked));
   if (refusal) return refusal;
   const choice = catalogue.chooseBaseUrl(request);
   const listed: Page = {
@@ -171,10 +195,16 @@ function listAnswer(
     form: formOf(catalogue, view, asked, choice.baseUrl),
   };
   const query = { collection, request: asked, plan: plan(collection, asked, listed.form) };
+  if (asked.isExplained) return explainedAnswer(catalogue, query, disconnection);
   const found = catalogue.router.find(query, disconnection);
   return found instanceof Promise
     ? found.then((later) => laterAnswer(catalogue, listed, later, disconnection))
     : pageAnswer(catalogue, listed, found, disconnection);
+}
+
+/** Whether a list is asked of another generation than the one served. */
+function isGone({ pin, generation }: Catalogue, asked: ListRequest): boolean {
+  return asked.generation !== undefined && asked.generation !== pin && asked.generation !== generation;
 }
 
 /** A list once it is parsed: all that its page needs beside the rows, so that the request may be gone by then. */
@@ -186,20 +216,23 @@ interface Page {
   readonly form: ServedForm;
 }
 
-/** Nobody reads the answer to a client that is gone. */
 function laterAnswer(
   catalogue: Catalogue,
   listed: Page,
   found: Listed | Missed,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
-  if (found === 'busy' || found === 'gone') return catalogue.answers.busy;
-  if (found === 'overtime') return catalogue.answers.refused(regexProblems(listed.asked));
+  if (typeof found === 'string') return missedAnswer(catalogue.answers, listed.asked, found);
   return pageAnswer(catalogue, listed, found, disconnection);
 }
 
+/** Nobody reads the answer to a client that is gone. */
+function missedAnswer(answers: Answers, asked: ListRequest, missed: Missed): Answer {
+  return missed === 'overtime' ? answers.refused(regexProblems(asked)) : answers.busy;
+}
+
 function pageAnswer(
-  { answers }: Catalogue,
+  { answers, pin: generation }: Catalogue,
   { collection, asked, choice, path, form }: Page,
   { count, rows, offset, facets }: Listed,
   disconnection: Disconnection,
@@ -210,7 +243,10 @@ function pageAnswer(
   if (format) return rowsAnswer(answers, exported(format, collection, served), remarks, disconnection);
   const { parameters, limit, after } = asked;
   const lastId = after === undefined ? undefined : (lastIdOf(collection, rows) ?? after);
-  const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, { parameters, limit, offset, lastId }, count));
+  const head = pageHead(
+    count,
+    pageLinks(`${choice.baseUrl}${path}`, { parameters, limit, offset, lastId, generation }, count),
+  );
   return rowsAnswer(answers, page(head, served, facets), remarks, disconnection);
 }
 
@@ -223,18 +259,35 @@ function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined
   return count === 0 ? undefined : ids.dictionary.numbers![selectedRow(rows, count - 1)];
 }
 
-/** Judges the format, then the parameters: an answer that is no page, or undefined. */
+/** Judges the format, then the generation, then the parameters: an answer that is no page, or undefined. */
 function refusalOf(
   { answers }: Catalogue,
   { kind, isJsonPath }: View<'root' | 'list' | 'record'>,
   request: Request,
   { format, problems }: RecordRequest,
+  isGenerationGone = false,
 ): Answer | undefined {
   const negotiation = negotiate({ accept: request.header('accept'), format, isJsonPath });
   if (negotiation === 'unknownFormat') return answers.notFound;
   if (negotiation === 'notAcceptable') return answers.notAcceptable;
   if (kind === 'root' && negotiation !== 'json') return answers.notFound;
+  if (isGenerationGone) return answers.gone;
   return problems.length > 0 ? answers.refused(problems) : undefined;
+}
+
+/** How a list is found instead of the list (A68): it is found, and its page dropped. */
+function explainedAnswer(
+  { router, answers, generation }: Catalogue,
+  query: ListQuery,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
+  const trace = newTrace();
+  const found = router.find(query, disconnection, trace);
+  const answer = (later: Listed | Missed): Answer =>
+    typeof later === 'string'
+      ? missedAnswer(answers, query.request, later)
+      : answers.momentary(explanationText({ generation, query, found: later, trace, router }));
+  return found instanceof Promise ? found.then(answer) : answer(found);
 }
 
 /** How records and links are written for a request (A24). With `links` set to `request`, links follow path and format. */

@@ -21,6 +21,7 @@ const catalogue = openSnapshot(loaded);
 const pool = startPool(loaded, poolThreads);
 
 const handler = catalogueHandler({
+  generation: loaded.generation,
   collections: (name) => catalogue.collection(name),
   settings,
   router: routerOver({ generation: loaded.generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),

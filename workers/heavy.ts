@@ -2,7 +2,7 @@
 // Never opens a socket; a cancelled task ends itself within one slice of its scan.
 import os from 'node:os';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import { compacted, execute, findRows, hasRegex, openSnapshot, ownBuffers } from '../engine/engine.ts';
+import { compacted, execute, findRows, hasRegex, newCounters, openSnapshot, ownBuffers } from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
 import { TaskFlag, type HeavyFound, type HeavyTask, type PoolData } from './protocol.ts';
 
@@ -27,15 +27,17 @@ export function runPlan(task: HeavyTask): unknown {
 /** Piscina takes the value of what is moved, and hands its buffers over. */
 function setOf({ collection, plan }: HeavyTask, isStopped: () => boolean): unknown {
   const index = catalogue.collection(collection);
-  const found = findRows(index, plan, undefined, isStopped);
+  const counters = newCounters();
+  const found = findRows(index, plan, counters, isStopped);
   if (!found) return undefined;
   const set = compacted(found, index.rows);
-  const value: HeavyFound = { kind: 'set', set };
+  const value: HeavyFound = { kind: 'set', set, counters };
   return move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value });
 }
 
 function listedOf({ collection, plan }: HeavyTask, isStopped: () => boolean): HeavyFound | undefined {
-  const page = execute(catalogue.collection(collection), plan, undefined, isStopped);
-  if (!page || page.rows.kind === 'range') return page && { kind: 'page', page };
-  return { kind: 'page', page: { ...page, rows: { kind: page.rows.kind, rows: page.rows.rows.slice() } } };
+  const counters = newCounters();
+  const page = execute(catalogue.collection(collection), plan, counters, isStopped);
+  if (!page || page.rows.kind === 'range') return page && { kind: 'page', page, counters };
+  return { kind: 'page', page: { ...page, rows: { kind: page.rows.kind, rows: page.rows.rows.slice() } }, counters };
 }

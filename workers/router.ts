@@ -19,6 +19,7 @@ import {
 import type { RunHeavy } from './pool.ts';
 import type { HeavyFound, Missed } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
+import { newTrace, type Trace } from './trace.ts';
 import { SharedWork, type Waiter } from './waiter.ts';
 
 /** A list to find rows for. `plan` is that of `request` on `collection`. */
@@ -36,12 +37,27 @@ export interface RouterOptions {
 }
 
 /**
- * Finds rows. `find` answers at once what is cached or cheap, else a promise of them or of why there are
- * none; a rejection is our bug. `joined` counts requests that found their query under way.
+ * What a router has done since it was made, and keeps now. `joined` counts requests that found their query under way, `hits`
+ * and `misses` those that found the rows of their filter kept or not; `sets` are kept in `bytes` of at most `bytesMax`.
+ */
+export interface RouterStatistics {
+  readonly inline: number;
+  readonly pooled: number;
+  readonly joined: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly sets: number;
+  readonly bytes: number;
+  readonly bytesMax: number;
+}
+
+/**
+ * Finds rows. `find` answers at once what is cached or cheap, else a promise of them or of why there are none; a rejection is
+ * our bug. Where and with what work is noted in `trace`, which is complete once the rows are there.
  */
 export interface Router {
-  find(query: ListQuery, waiter: Waiter): Listed | Promise<Listed | Missed>;
-  readonly joined: number;
+  find(query: ListQuery, waiter: Waiter, trace?: Trace): Listed | Promise<Listed | Missed>;
+  statistics(): RouterStatistics;
 }
 
 /**
@@ -55,55 +71,63 @@ type Outcome = HeavyFound | Missed;
 /** A router over a cache and a pool. */
 export function routerOver({ generation, cache, runHeavy }: RouterOptions): Router {
   const work = new SharedWork<Outcome>();
+  let inline = 0;
+  let pooled = 0;
   const keyOf = ({ collection, request, plan }: ListQuery): string =>
     filterKey(generation, collection.declaration.name, request, plan.form);
 
-  function find(query: ListQuery, waiter: Waiter): Listed | Promise<Listed | Missed> {
+  function find(query: ListQuery, waiter: Waiter, trace: Trace = newTrace()): Listed | Promise<Listed | Missed> {
     const { collection, plan } = query;
-    if (!isWorthKeeping(plan)) return pageAtOnce(query);
     const isKept = ownedBytesMax(collection.rows) <= cache.setBytesMax;
-    if (!isKept && !plan.isHeavy) return pageAtOnce(query);
+    if (!isWorthKeeping(plan) || (!isKept && !plan.isHeavy)) {
+      inline++;
+      return foundHere(execute(collection, plan, trace.counters));
+    }
     const key = keyOf(query);
     const known = isKept ? cache.get(key) : undefined;
-    if (known && !isViewHeavy(collection, plan, known)) return pageOf(collection, known, plan);
-    if (plan.isHeavy) {
-      return isKept && !hasView(plan) ? heavySet(query, key, waiter) : heavyPage(query, key, waiter);
+    trace.isKept = known !== undefined;
+    if (known && !isViewHeavy(collection, plan, known)) {
+      trace.place = hasView(plan) ? 'inline' : 'cache';
+      return pageOf(collection, known, plan, trace.counters);
     }
-    const set = foundHere(findRows(collection, plan));
+    if (plan.isHeavy) return inPool(query, { key, isSetWanted: isKept && !hasView(plan) }, waiter, trace);
+    inline++;
+    const set = foundHere(findRows(collection, plan, trace.counters));
     cache.put(key, compacted(set, collection.rows));
-    return pageOf(collection, set, plan);
-  }
-
-  /** The whole set, kept for the pages to come; those who wait for it take theirs from it. */
-  async function heavySet({ collection, plan }: ListQuery, key: string, waiter: Waiter): Promise<Listed | Missed> {
-    const name = collection.declaration.name;
-    const found = await work.wait(key, waiter, async (group) => {
-      const outcome = await runHeavy({ collection: name, plan, wants: 'set' }, group);
-      if (isFound(outcome) && outcome.kind === 'set') cache.put(key, outcome.set);
-      return outcome;
-    });
-    return listedOf(found, { collection, plan }, waiter);
+    return pageOf(collection, set, plan, trace.counters);
   }
 
   /**
-   * Where a set would be too large to keep, or is to be ordered or counted in the pool too, only requests for the same page
-   * share their work.
+   * The whole set, kept for the pages to come: those who wait for it take theirs from it. Where a set would be too large to
+   * keep, or is to be ordered or counted in the pool too, only requests for the same page share their work.
    */
-  async function heavyPage({ collection, plan }: ListQuery, key: string, waiter: Waiter): Promise<Listed | Missed> {
+  async function inPool(
+    { collection, plan }: ListQuery,
+    { key, isSetWanted }: { readonly key: string; readonly isSetWanted: boolean },
+    waiter: Waiter,
+    trace: Trace,
+  ): Promise<Listed | Missed> {
     const name = collection.declaration.name;
-    const pageKey = `${viewKey(plan)} ${key}`;
-    const found = await work.wait(pageKey, waiter, (group) =>
-      runHeavy({ collection: name, plan, wants: 'page' }, group),
-    );
-    return listedOf(found, { collection, plan }, waiter);
+    const workKey = isSetWanted ? key : `${viewKey(plan)} ${key}`;
+    trace.place = 'pool';
+    trace.isShared = work.has(workKey);
+    const found = await work.wait(workKey, waiter, async (group) => {
+      pooled++;
+      const outcome = await runHeavy({ collection: name, plan, wants: isSetWanted ? 'set' : 'page' }, group);
+      if (isFound(outcome) && outcome.kind === 'set') cache.put(key, outcome.set);
+      return outcome;
+    });
+    if (waiter.isGone()) return 'gone';
+    if (!isFound(found)) return found;
+    Object.assign(trace.counters, found.counters);
+    return found.kind === 'set' ? pageOf(collection, found.set, plan, trace.counters) : found.page;
   }
 
-  return {
-    find,
-    get joined() {
-      return work.joined;
-    },
+  const statistics = (): RouterStatistics => {
+    const { hits, misses, size, bytes, bytesMax } = cache;
+    return { inline, pooled, joined: work.joined, hits, misses, sets: size, bytes, bytesMax };
   };
+  return { find, statistics };
 }
 
 /** What two plans of one filter share when they show the same page. An id may be infinite, which JSON does not know. */
@@ -111,23 +135,9 @@ function viewKey({ order, after, offset, limit, facets }: Plan): string {
   return JSON.stringify([order, String(after), offset, limit, facets]);
 }
 
-function pageAtOnce({ collection, plan }: ListQuery): Listed {
-  return foundHere(execute(collection, plan));
-}
-
 function foundHere<T extends Listed | RowSet>(found: T | undefined): T {
   assert(found, 'a query that nobody can cancel was cancelled');
   return found;
-}
-
-function listedOf(
-  outcome: Outcome,
-  { collection, plan }: Pick<ListQuery, 'collection' | 'plan'>,
-  waiter: Waiter,
-): Listed | Missed {
-  if (waiter.isGone()) return 'gone';
-  if (!isFound(outcome)) return outcome;
-  return outcome.kind === 'set' ? pageOf(collection, outcome.set, plan) : outcome.page;
 }
 
 function isFound(outcome: Outcome): outcome is HeavyFound {

@@ -40,6 +40,10 @@ export interface Answers {
   readonly badTarget: Answer;
   /** 503: too much heavy work waits. */
   readonly busy: Answer;
+  /** 200 with a JSON text that is true only now, such as how a list was found (A68). */
+  momentary(json: string): Answer;
+  /** 410: another generation of the data is served than the one that a walk began in (A69). */
+  readonly gone: Answer;
 }
 
 /** The methods of every view, as Allow names them (spec 1). */
@@ -58,7 +62,7 @@ const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
 const CACHED = ['Cache-Control', 'public, no-cache'] as const;
 const NOT_STORED = ['Cache-Control', 'no-store'] as const;
-const EXPOSED = 'Allow, ETag, Retry-After, Server-Timing, X-Ignored-Params';
+const EXPOSED = 'Allow, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params';
 const CORS: Headers = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', EXPOSED],
@@ -76,17 +80,25 @@ const CONTROLS = /[^!-\uffff]|\u007f/g;
 
 const UTF8 = new TextEncoder();
 
+/** What answers depend on. `generation` is the one that lists name where walks are pinned (A69), else undefined. */
+export interface AnswerOptions {
+  readonly cors: boolean;
+  readonly generation?: string | undefined;
+}
+
 /** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
-export function answersFor({ cors }: { readonly cors: boolean }): Answers {
+export function answersFor({ cors, generation }: AnswerOptions): Answers {
   const open: Headers = cors ? CORS : [];
   const headersFor = (varies: readonly string[], type: MediaType = 'application/json'): Headers => [
     ['Content-Type', type],
     ['Vary', ['Accept', ...varies].join(', ')],
     ALLOWED,
     CACHED,
+    ...(generation === undefined ? [] : [['X-Generation', generation] as const]),
     ...open,
   ];
   const headers = headersFor([]);
+  const unstored: Headers = [CONTENT_TYPE, NOT_STORED, ...open];
   const described = cors ? [...headers, ...PREFLIGHT] : headers;
   const varying = memoized(headersFor);
   const pageHeaders = (varies: readonly string[]): Headers => (varies.length === 0 ? headers : varying(varies));
@@ -105,6 +117,8 @@ export function answersFor({ cors }: { readonly cors: boolean }): Answers {
       headers: [CONTENT_TYPE, ['Retry-After', RETRY_AFTER_SECONDS], NOT_STORED, ...open],
       body: detail('Too many heavy queries at the moment; try again shortly.'),
     },
+    momentary: (json) => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
+    gone: { status: 410, headers: unstored, body: goneBody(generation ?? '') },
   };
 }
 
@@ -152,6 +166,15 @@ function redirection(location: string, open: Headers): Answer {
 
 function problemsBody(problems: readonly ParameterProblem[]): Body {
   const members = problems.map(({ key, messages }) => [key, `[${messages.map(jsonText).join(',')}]`] as const);
+  return wholeBody(UTF8.encode(jsonObject(members)));
+}
+
+function goneBody(generation: string): Body {
+  const message = `This generation of the data is gone; ${generation} is served now. Begin the walk again.`;
+  const members = [
+    ['detail', jsonText(message)],
+    ['generation', jsonText(generation)],
+  ] as const;
   return wholeBody(UTF8.encode(jsonObject(members)));
 }
 

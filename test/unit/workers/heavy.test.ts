@@ -5,6 +5,7 @@ import { loadSnapshot } from '../../../data/load.ts';
 import {
   execute,
   findRows,
+  newCounters,
   openSnapshot,
   parseListQuery,
   plan,
@@ -74,5 +75,7 @@ test('a posting list comes back as a view of the shared snapshot', async () => {
 test('a page comes back alone where no more is wanted', async () => {
   const planned = planOf('abstract__contains=the&offset=3');
   const found = await pool.run({ collection: NAME, plan: planned, wants: 'page' }, STAYING);
-  expect(found).toEqual({ kind: 'page', page: execute(collection, planned) });
+  const counters = newCounters();
+  expect(found).toEqual({ kind: 'page', page: execute(collection, planned, counters), counters });
+  expect(counters.bytesScanned).toBeGreaterThan(0);
 });

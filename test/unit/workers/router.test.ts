@@ -1,9 +1,10 @@
 // Where the rows of a list come from: the cache, this thread or the pool, and who shares what.
 import { describe, expect, test } from 'vitest';
-import { execute, parseListQuery, plan, type CollectionIndex } from '../../../engine/engine.ts';
+import { execute, newCounters, parseListQuery, plan, type CollectionIndex } from '../../../engine/engine.ts';
 import { findRows } from '../../../engine/query/execute.ts';
 import type { HeavyFound, HeavyQuery } from '../../../workers/protocol.ts';
 import { routerOver, type ListQuery, type Router } from '../../../workers/router.ts';
+import { newTrace } from '../../../workers/trace.ts';
 import { RowSetCache } from '../../../workers/rowSetCache.ts';
 import type { Waiter } from '../../../workers/waiter.ts';
 import { indexOf } from '../../support/index.ts';
@@ -34,6 +35,12 @@ function queryOf(text: string, collection: CollectionIndex = COLLECTION): ListQu
   return { collection, request, plan: plan(collection, request, FORM) };
 }
 
+function foundBy({ plan: planned, wants }: HeavyQuery): HeavyFound {
+  const counters = newCounters();
+  if (wants === 'set') return { kind: 'set', set: findRows(COLLECTION, planned, counters)!, counters };
+  return { kind: 'page', page: execute(COLLECTION, planned, counters)!, counters };
+}
+
 /** A pool of one thread that is this one: it begins with what it is told and ends when the test says so. */
 class SlowPool {
   readonly begun: { readonly query: HeavyQuery; readonly waiter: Waiter; readonly end: () => void }[] = [];
@@ -41,8 +48,7 @@ class SlowPool {
     new Promise((resolve) => {
       const end = (): void => {
         if (waiter.isGone()) resolve('gone');
-        else if (query.wants === 'set') resolve({ kind: 'set', set: findRows(COLLECTION, query.plan)! });
-        else resolve({ kind: 'page', page: execute(COLLECTION, query.plan)! });
+        else resolve(foundBy(query));
       };
       this.begun.push({ query, waiter, end });
     });
@@ -126,7 +132,7 @@ describe('a list with an order or facets', () => {
       expect(pool.begun.map(({ query }) => query.wants)).toEqual(['set', 'page', 'page']);
       pool.endAll();
       expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
-      expect([cache.size, router.joined]).toEqual([1, 1]);
+      expect([cache.size, router.statistics().joined]).toEqual([1, 1]);
     },
   );
 
@@ -160,9 +166,26 @@ describe('a heavy plan', () => {
     const { router, pool } = setUp();
     const texts = [HEAVY, `${HEAVY}&offset=20`, `${HEAVY}&limit=3`];
     const found = texts.map((text) => router.find(queryOf(text), STAYING));
-    expect([pool.begun.length, router.joined]).toEqual([1, 2]);
+    expect([pool.begun.length, router.statistics().joined]).toEqual([1, 2]);
     pool.endAll();
     expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
+  });
+
+  test('is traced: the pool and its work first, then shared work, then what is kept', async () => {
+    const { router, pool } = setUp();
+    const traces = [newTrace(), newTrace(), newTrace()];
+    const found = traces.slice(0, 2).map((trace) => router.find(queryOf(HEAVY), STAYING, trace));
+    pool.endAll();
+    await Promise.all(found);
+    await router.find(queryOf(`${HEAVY}&offset=20`), STAYING, traces[2]);
+    expect(traces.map(({ place, isKept, isShared }) => [place, isKept, isShared])).toEqual([
+      ['pool', false, false],
+      ['pool', false, true],
+      ['cache', true, false],
+    ]);
+    expect(traces.map(({ counters }) => counters.bytesScanned > 0)).toEqual([true, true, false]);
+    router.find(queryOf('status=completed'), STAYING, traces[0]);
+    expect(router.statistics()).toMatchObject({ inline: 1, pooled: 1, joined: 1, hits: 1, misses: 2, sets: 1 });
   });
 
   test('of which nothing can be kept answers pages only, shared by those who want the same', async () => {
