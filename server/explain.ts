@@ -53,10 +53,11 @@ export async function explain(settings: Settings, request: string): Promise<stri
 }
 
 function workOf(counters: Counters): string {
-  const { rowsTouched, postingsVisited, bytesScanned, rowsOrdered, rowsCounted } = counters;
+  const { rowsTouched, postingsVisited, joinSteps, bytesScanned, rowsOrdered, rowsCounted } = counters;
+  const joined = joinSteps > 0 ? `, ${joinSteps} join steps` : '';
   const ordered = rowsOrdered > 0 ? `, ${rowsOrdered} rows ordered` : '';
   const counted = rowsCounted > 0 ? `, ${rowsCounted} rows counted` : '';
-  return `${rowsTouched} rows touched, ${postingsVisited} postings visited, ${bytesScanned} bytes scanned${ordered}${counted}`;
+  return `${rowsTouched} rows touched, ${postingsVisited} postings visited${joined}, ${bytesScanned} bytes scanned${ordered}${counted}`;
 }
 
 function nameOf(ignored: IgnoredName): string {

@@ -1,6 +1,7 @@
 // A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree of
 // lines and as plain data for JSON. Reads plain data only, runs nothing. Called by the command line, the server and tests.
-import type { ConditionStep, LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
+import type { ConditionStep } from './conditionStep.ts';
+import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import type { Operand } from './values.ts';
 
 /** Operand values shown before the rest is only counted, and characters shown of each. */
@@ -29,6 +30,7 @@ export type ExplainedStep =
       readonly access: string;
       readonly estimate: number;
       readonly scanBytes: number;
+      readonly rowsGathered: number;
     }
   | {
       readonly kind: 'relation';
@@ -81,10 +83,10 @@ export function explained(plan: Plan): ExplainedPlan {
 
 function explainedStep(step: PlanStep): ExplainedStep {
   if (step.kind === 'condition') {
-    const { kind, path, lookup, operand, access, estimate, scanBytes } = step;
+    const { kind, path, lookup, operand, access, estimate, scanBytes, rowsGathered } = step;
     const values = shownValues(operand.values);
     const valueCount = operand.values.length;
-    return { kind, field: path.join('__'), lookup, values, valueCount, access, estimate, scanBytes };
+    return { kind, field: path.join('__'), lookup, values, valueCount, access, estimate, scanBytes, rowsGathered };
   }
   const { estimate, reaches, joinSteps, isNarrowed } = step;
   const named =

@@ -31,6 +31,7 @@ describe('a list that is explained', () => {
             access: 'posting list',
             estimate: 4,
             scanBytes: 0,
+            rowsGathered: 0,
           },
         ],
         except: [
@@ -60,6 +61,7 @@ describe('a list that is explained', () => {
         isShared: false,
         rowsTouched: expect.any(Number),
         postingsVisited: 8,
+        joinSteps: 0,
         bytesScanned: 0,
         rowsOrdered: 4,
         rowsCounted: 4,
