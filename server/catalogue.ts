@@ -24,7 +24,8 @@ import {
   wholeBody,
 } from '../engine/engine.ts';
 import type { Missed } from '../workers/protocol.ts';
-import type { ListQuery, Router } from '../workers/router.ts';
+import type { ListQuery } from '../workers/heavyLists.ts';
+import type { Router } from '../workers/router.ts';
 import { newTrace } from '../workers/trace.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import type { Settings } from './config.ts';

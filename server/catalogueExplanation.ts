@@ -1,7 +1,8 @@
 // What `explain=1` answers (A68): the plan of a list, where it ran, the work it took, and what the thread keeps.
 // Text only: finds nothing and sends nothing. Called by catalogue.ts.
 import { countSelected, explained, type Listed } from '../engine/engine.ts';
-import type { ListQuery, Router } from '../workers/router.ts';
+import type { ListQuery } from '../workers/heavyLists.ts';
+import type { Router } from '../workers/router.ts';
 import type { Trace } from '../workers/trace.ts';
 
 /** A list that was found: its query, what the router noted, and the generation of the data. */

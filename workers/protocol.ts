@@ -12,11 +12,15 @@ export interface PoolData {
   readonly regexMsMax: number;
 }
 
-/** One heavy query: all rows as a set, compact and given away without a copy, or those of its page alone. */
+/**
+ * One heavy query: all rows as a set, compact and given away without a copy, those of its page alone, or `both`. `set` has all
+ * rows where they are known, so that they are ordered and counted only.
+ */
 export interface HeavyQuery {
   readonly collection: string;
   readonly plan: Plan;
-  readonly wants: 'set' | 'page';
+  readonly wants: 'set' | 'page' | 'both';
+  readonly set?: RowSet | undefined;
 }
 
 /** A heavy query as a pool thread gets it. `slot` is its word in the flags. */
@@ -26,7 +30,8 @@ export interface HeavyTask extends HeavyQuery {
 
 /** What a heavy query found, in the form it was wanted, and the work it took. */
 export type HeavyFound = { readonly counters: Counters } & (
-  { readonly kind: 'set'; readonly set: RowSet } | { readonly kind: 'page'; readonly page: Listed }
+  | { readonly kind: 'set'; readonly set: RowSet }
+  | { readonly kind: 'page'; readonly page: Listed; readonly set?: RowSet | undefined }
 );
 
 /** What a task answers: what it found, undefined when it was cancelled, or that its regular expressions took too long. */

@@ -3,31 +3,23 @@
 import assert from 'node:assert/strict';
 import {
   compacted,
-  type CollectionIndex,
   execute,
   filterKey,
   findRows,
   hasView,
   isViewHeavy,
   type Listed,
-  type ListRequest,
   ownedBytesMax,
   pageOf,
   type Plan,
   type RowSet,
 } from '../engine/engine.ts';
 import type { RunHeavy } from './pool.ts';
-import type { HeavyFound, Missed } from './protocol.ts';
+import { HeavyLists, type ListQuery } from './heavyLists.ts';
+import type { Missed } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
 import { newTrace, type Trace } from './trace.ts';
-import { SharedWork, type Waiter } from './waiter.ts';
-
-/** A list to find rows for. `plan` is that of `request` on `collection`. */
-export interface ListQuery {
-  readonly collection: CollectionIndex;
-  readonly request: ListRequest;
-  readonly plan: Plan;
-}
+import type { Waiter } from './waiter.ts';
 
 /** What a router is made of. `generation` is that of the snapshot behind the collections. */
 export interface RouterOptions {
@@ -38,7 +30,8 @@ export interface RouterOptions {
 
 /**
  * What a router has done since it was made, and keeps now. `joined` counts requests that found their query under way, `hits`
- * and `misses` those that found the rows of their filter kept or not; `sets` are kept in `bytes` of at most `bytesMax`.
+ * how often rows or a view of them were found kept, `misses` how often no rows were; `sets` of rows and views are kept in
+ * `bytes` of at most `bytesMax`.
  */
 export interface RouterStatistics {
   readonly inline: number;
@@ -66,13 +59,10 @@ export interface Router {
  */
 const KEPT_ROWS_MIN = 4096;
 
-type Outcome = HeavyFound | Missed;
-
 /** A router over a cache and a pool. */
 export function routerOver({ generation, cache, runHeavy }: RouterOptions): Router {
-  const work = new SharedWork<Outcome>();
+  const heavy = new HeavyLists(cache, runHeavy);
   let inline = 0;
-  let pooled = 0;
   const keyOf = ({ collection, request, plan }: ListQuery): string =>
     filterKey(generation, collection.declaration.name, request, plan.form);
 
@@ -90,58 +80,26 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
       trace.place = hasView(plan) ? 'inline' : 'cache';
       return pageOf(collection, known, plan, trace.counters);
     }
-    if (plan.isHeavy) return inPool(query, { key, isSetWanted: isKept && !hasView(plan) }, waiter, trace);
+    if (plan.isHeavy) {
+      const filter = { key, known, isKept };
+      return hasView(plan) ? heavy.findView(query, filter, waiter, trace) : heavy.findSet(query, filter, waiter, trace);
+    }
     inline++;
     const set = foundHere(findRows(collection, plan, trace.counters));
     cache.put(key, compacted(set, collection.rows));
     return pageOf(collection, set, plan, trace.counters);
   }
 
-  /**
-   * The whole set, kept for the pages to come: those who wait for it take theirs from it. Where a set would be too large to
-   * keep, or is to be ordered or counted in the pool too, only requests for the same page share their work.
-   */
-  async function inPool(
-    { collection, plan }: ListQuery,
-    { key, isSetWanted }: { readonly key: string; readonly isSetWanted: boolean },
-    waiter: Waiter,
-    trace: Trace,
-  ): Promise<Listed | Missed> {
-    const name = collection.declaration.name;
-    const workKey = isSetWanted ? key : `${viewKey(plan)} ${key}`;
-    trace.place = 'pool';
-    trace.isShared = work.has(workKey);
-    const found = await work.wait(workKey, waiter, async (group) => {
-      pooled++;
-      const outcome = await runHeavy({ collection: name, plan, wants: isSetWanted ? 'set' : 'page' }, group);
-      if (isFound(outcome) && outcome.kind === 'set') cache.put(key, outcome.set);
-      return outcome;
-    });
-    if (waiter.isGone()) return 'gone';
-    if (!isFound(found)) return found;
-    Object.assign(trace.counters, found.counters);
-    return found.kind === 'set' ? pageOf(collection, found.set, plan, trace.counters) : found.page;
-  }
-
   const statistics = (): RouterStatistics => {
     const { hits, misses, size, bytes, bytesMax } = cache;
-    return { inline, pooled, joined: work.joined, hits, misses, sets: size, bytes, bytesMax };
+    return { inline, pooled: heavy.begun, joined: heavy.joined, hits, misses, sets: size, bytes, bytesMax };
   };
   return { find, statistics };
-}
-
-/** What two plans of one filter share when they show the same page. An id may be infinite, which JSON does not know. */
-function viewKey({ order, after, offset, limit, facets }: Plan): string {
-  return JSON.stringify([order, String(after), offset, limit, facets]);
 }
 
 function foundHere<T extends Listed | RowSet>(found: T | undefined): T {
   assert(found, 'a query that nobody can cancel was cancelled');
   return found;
-}
-
-function isFound(outcome: Outcome): outcome is HeavyFound {
-  return typeof outcome === 'object';
 }
 
 /** A single posting list, or all but one, is a view of the snapshot: there is nothing that keeping it could save. */

@@ -47,8 +47,7 @@ interface Context extends ScanContext {
 }
 
 /**
- * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan; a cancelled run answers
- * undefined. Cost: that of `findRows` and of `pageOf`.
+ * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan and before each relation; a cancelled run answers undefined. Cost: that of `findRows` and of `pageOf`.
  */
 export function execute(
   collection: CollectionIndex,
@@ -129,6 +128,7 @@ function rowsOfSteps(context: Context, steps: readonly PlanStep[], { rows, start
 }
 
 function withRelated(context: Context, node: TableNode | LinkNode, set: RowSet, rows: number): RowSet | undefined {
+  if (context.isCancelled()) return undefined;
   const found =
     node.kind === 'table' ? rowsAround(context, node, { rows, start: set }) : rowsLinking(context, node, set);
   return found && intersect(set, found);
