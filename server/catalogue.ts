@@ -25,7 +25,9 @@ import {
   wholeBody,
 } from '../engine/engine.ts';
 import type { Missed } from '../workers/protocol.ts';
+import type { ListQuery } from '../workers/heavyLists.ts';
 import type { Router } from '../workers/router.ts';
+import { newTrace } from '../workers/trace.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import type { Settings } from './config.ts';
 import { epochMs } from './clock.ts';
@@ -36,6 +38,7 @@ import { codingOf, type Coding } from './http/coding.ts';
 import { LiveGzip } from './http/liveGzip.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
+import { explanationText } from './catalogueExplanation.ts';
 import { type Compressing, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
@@ -48,6 +51,8 @@ export interface CatalogueSettings extends Pick<
   | 'strict'
   | 'filterErrors'
   | 'filters'
+  | 'explain'
+  | 'pinWalks'
   | 'cors'
   | 'cacheControl'
   | 'gzip'
@@ -71,7 +76,12 @@ export interface CatalogueOptions {
 /** spec 8: the page size of every link shown. */
 export const LIMIT_DEFAULT = 100;
 
+/** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
+const GENERATION_DIGITS = 12;
+
+/** `pin` is what links name the generation by, undefined where walks are not pinned (A69). */
 interface Catalogue extends CatalogueOptions {
+  readonly pin: string | undefined;
   readonly answers: Answers;
   readonly conditional: Conditional;
   readonly live: LiveGzip;
@@ -87,10 +97,13 @@ type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
  */
 export function catalogueHandler(options: CatalogueOptions): Handler {
   const { generation, created, settings } = options;
-  const { baseUrl, allowBaseUrls, trustedProxies, strict, limitMax, filterErrors, filters } = settings;
-  const queryOptions: QueryOptions = { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters };
+  const { baseUrl, allowBaseUrls, trustedProxies, strict, explain, pinWalks, limitMax, filterErrors, filters } =
+    settings;
+  const pin = pinWalks ? generation.slice(0, GENERATION_DIGITS) : undefined;
+  const asked = { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters };
+  const queryOptions: QueryOptions = { ...asked, mayExplain: explain, pinsWalks: pinWalks };
   const lastModified = lastModifiedSeconds(created, epochMs());
-  const answers = answersFor({ ...settings, lastModified });
+  const answers = answersFor({ ...settings, lastModified, generation: pin });
   const validated = {
     generation,
     settings: [settings.links, ...Object.values(queryOptions)],
@@ -99,6 +112,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler {
   };
   const catalogue: Catalogue = {
     ...options,
+    pin,
     answers,
     conditional: new Conditional(validated, answers),
     live: new LiveGzip(),
@@ -205,9 +219,12 @@ function listAnswer(
 ): Answer | Promise<Answer> {
   const collection = catalogue.collections(view.collection.name);
   const asked = parseListQuery(collection, request.query, catalogue.queryOptions);
-  const refusal = refusalOf(catalogue, view, request, asked);
+  const refusal = refusalOf(catalogue, view, request, asked, isGone(catalogue, asked));
   if (refusal) return refusal;
   const choice = catalogue.chooseBaseUrl(request);
+  const form = formOf(catalogue, view, asked, choice.baseUrl);
+  const query = (): ListQuery => ({ collection, request: asked, plan: plan(collection, asked, form) });
+  if (asked.isExplained) return explainedAnswer(catalogue, query(), disconnection);
   const { tag, unchanged } = validate(catalogue, request, choice, judgedOf(view, asked, asked.conditions));
   if (unchanged) return unchanged;
   const listed: Page = {
@@ -217,13 +234,17 @@ function listAnswer(
     tag,
     coding: wantedCoding(catalogue, request),
     path: request.target,
-    form: formOf(catalogue, view, asked, choice.baseUrl),
+    form,
   };
-  const query = { collection, request: asked, plan: plan(collection, asked, listed.form) };
-  const found = catalogue.router.find(query, disconnection);
+  const found = catalogue.router.find(query(), disconnection);
   return found instanceof Promise
     ? found.then((later) => laterAnswer(catalogue, listed, later, disconnection))
     : pageAnswer(catalogue, listed, found, disconnection);
+}
+
+/** Whether a list is asked of another generation than the one served. */
+function isGone({ pin, generation }: Catalogue, asked: ListRequest): boolean {
+  return asked.generation !== undefined && asked.generation !== pin && asked.generation !== generation;
 }
 
 /** A list once it is parsed: all that its page needs beside the rows, so that the request may be gone by then. */
@@ -237,16 +258,19 @@ interface Page {
   readonly form: ServedForm;
 }
 
-/** Nobody reads the answer to a client that is gone. */
 function laterAnswer(
   catalogue: Catalogue,
   listed: Page,
   found: Listed | Missed,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
-  if (found === 'busy' || found === 'gone') return catalogue.answers.busy;
-  if (found === 'overtime') return catalogue.answers.refused(regexProblems(listed.asked));
+  if (typeof found === 'string') return missedAnswer(catalogue.answers, listed.asked, found);
   return pageAnswer(catalogue, listed, found, disconnection);
+}
+
+/** Nobody reads the answer to a client that is gone. */
+function missedAnswer(answers: Answers, asked: ListRequest, missed: Missed): Answer {
+  return missed === 'overtime' ? answers.refused(regexProblems(asked)) : answers.busy;
 }
 
 function pageAnswer(
@@ -263,7 +287,8 @@ function pageAnswer(
   if (format) return rowsAnswer(answers, exported(format, collection, served), compressing, remarks, disconnection);
   const { parameters, limit, after } = asked;
   const lastId = after === undefined ? undefined : (lastIdOf(collection, rows) ?? after);
-  const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, { parameters, limit, offset, lastId }, count));
+  const paging = { parameters, limit, offset, lastId, generation: catalogue.pin };
+  const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, paging, count));
   return rowsAnswer(answers, page(head, served, facets), compressing, remarks, disconnection);
 }
 
@@ -284,17 +309,19 @@ function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined
   return count === 0 ? undefined : ids.dictionary.numbers![selectedRow(rows, count - 1)];
 }
 
-/** Judges the format, then the parameters: an answer that is no page, or undefined. */
+/** Judges the format, then the generation, then the parameters: an answer that is no page, or undefined. */
 function refusalOf(
   { answers }: Catalogue,
   { kind, isJsonPath }: View<'root' | 'list' | 'record'>,
   request: Request,
   { format, problems }: RecordRequest,
+  isGenerationGone = false,
 ): Answer | undefined {
   const negotiation = negotiate({ accept: request.header('accept'), format, isJsonPath });
   if (negotiation === 'unknownFormat') return answers.notFound;
   if (negotiation === 'notAcceptable') return answers.notAcceptable;
   if (kind === 'root' && negotiation !== 'json') return answers.notFound;
+  if (isGenerationGone) return answers.gone;
   return problems.length > 0 ? answers.refused(problems) : undefined;
 }
 
@@ -321,6 +348,21 @@ function validate(
 ): { readonly tag: string; readonly unchanged: Answer | undefined } {
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path: request.target, parameters, filters });
   return { tag, unchanged: conditional.unchanged(request, choice, tag, isNamed) };
+}
+
+/** How a list is found instead of the list (A68): it is found, and its page dropped. */
+function explainedAnswer(
+  { router, answers, generation }: Catalogue,
+  query: ListQuery,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
+  const trace = newTrace();
+  const found = router.find(query, disconnection, trace);
+  const answer = (later: Listed | Missed): Answer =>
+    typeof later === 'string'
+      ? missedAnswer(answers, query.request, later)
+      : answers.momentary(explanationText({ generation, query, found: later, trace, router }));
+  return found instanceof Promise ? found.then(answer) : answer(found);
 }
 
 /** How records and links are written for a request (A24). With `links` set to `request`, links follow path and format. */

@@ -31,6 +31,8 @@ export interface Settings {
   readonly strict: boolean;
   readonly filterErrors: 'fail' | 'empty' | 'ignore';
   readonly filters: 'all' | 'documented';
+  readonly explain: boolean;
+  readonly pinWalks: boolean;
   readonly threads: number;
   readonly rowSetCacheMb: number;
   readonly http10Port: number | undefined;
@@ -136,6 +138,24 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       help: 'filter on every field, or only on the documented ones',
     },
     'all',
+  ),
+  explain: one(
+    {
+      name: 'explain',
+      kind: SWITCH,
+      help: 'let clients ask by explain=1 how a list is found: plan, estimates, work',
+      initialText: 'off',
+    },
+    false,
+  ),
+  pinWalks: one(
+    {
+      name: 'pinWalks',
+      kind: SWITCH,
+      help: 'links between pages name the generation of the data, and a list of another one is answered 410',
+      initialText: 'off',
+    },
+    false,
   ),
   threads: one(
     { name: 'threads', kind: integerBetween(1, THREADS_MAX), help: 'serving threads', initialText: 'number of cores' },

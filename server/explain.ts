@@ -31,13 +31,15 @@ export async function explain(settings: Settings, request: string): Promise<stri
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
   const loaded = await openData(settings.data, { baseUrl, threads: settings.threads }, () => undefined);
   const collection = openSnapshot(loaded).collection(view.collection.name);
-  const { strict: isStrict, limitMax, filterErrors, filters } = settings;
+  const { strict: isStrict, limitMax, filterErrors, filters, explain: mayExplain, pinWalks: pinsWalks } = settings;
   const asked = parseListQuery(collection, query, {
     limitDefault: LIMIT_DEFAULT,
     limitMax,
     isStrict,
     filterErrors,
     filters,
+    mayExplain,
+    pinsWalks,
   });
   refuseProblems(asked);
   const planned = plan(collection, asked, { baseUrl, version: view.version, linkEnd: SPEC_LINK_END });
@@ -51,10 +53,11 @@ export async function explain(settings: Settings, request: string): Promise<stri
 }
 
 function workOf(counters: Counters): string {
-  const { rowsTouched, postingsVisited, bytesScanned, rowsOrdered, rowsCounted } = counters;
+  const { rowsTouched, postingsVisited, joinSteps, bytesScanned, rowsOrdered, rowsCounted } = counters;
+  const joined = joinSteps > 0 ? `, ${joinSteps} join steps` : '';
   const ordered = rowsOrdered > 0 ? `, ${rowsOrdered} rows ordered` : '';
   const counted = rowsCounted > 0 ? `, ${rowsCounted} rows counted` : '';
-  return `${rowsTouched} rows touched, ${postingsVisited} postings visited, ${bytesScanned} bytes scanned${ordered}${counted}`;
+  return `${rowsTouched} rows touched, ${postingsVisited} postings visited${joined}, ${bytesScanned} bytes scanned${ordered}${counted}`;
 }
 
 function nameOf(ignored: IgnoredName): string {

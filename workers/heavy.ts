@@ -2,7 +2,16 @@
 // Never opens a socket; a cancelled task ends itself within one slice of its scan.
 import os from 'node:os';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import { compacted, execute, findRows, hasRegex, openSnapshot, ownBuffers } from '../engine/engine.ts';
+import {
+  compacted,
+  findRows,
+  hasRegex,
+  type Listed,
+  newCounters,
+  openSnapshot,
+  ownBuffers,
+  pageOf,
+} from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
 import { TaskFlag, type HeavyFound, type HeavyTask, type PoolData } from './protocol.ts';
 
@@ -20,22 +29,26 @@ export function runPlan(task: HeavyTask): unknown {
   if (isCancelled()) return undefined;
   const isOvertime = budgetOf(hasRegex(task.plan) ? regexMsMax : Infinity);
   const isStopped = (): boolean => isCancelled() || isOvertime();
-  const found = task.wants === 'set' ? setOf(task, isStopped) : listedOf(task, isStopped);
+  const found = answerTo(task, isStopped);
   return found === undefined && !isCancelled() ? 'overtime' : found;
 }
 
 /** Piscina takes the value of what is moved, and hands its buffers over. */
-function setOf({ collection, plan }: HeavyTask, isStopped: () => boolean): unknown {
+function answerTo({ collection, plan, wants, set: known }: HeavyTask, isStopped: () => boolean): unknown {
   const index = catalogue.collection(collection);
-  const found = findRows(index, plan, undefined, isStopped);
-  if (!found) return undefined;
-  const set = compacted(found, index.rows);
-  const value: HeavyFound = { kind: 'set', set };
-  return move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value });
+  const counters = newCounters();
+  const found = known ?? findRows(index, plan, counters, isStopped);
+  if (!found || (wants !== 'set' && isStopped())) return undefined;
+  const set = wants === 'page' ? undefined : compacted(found, index.rows);
+  const value: HeavyFound =
+    wants === 'set'
+      ? { kind: 'set', set: set!, counters }
+      : { kind: 'page', page: ownPage(pageOf(index, found, plan, counters)), set, counters };
+  return set ? move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value }) : value;
 }
 
-function listedOf({ collection, plan }: HeavyTask, isStopped: () => boolean): HeavyFound | undefined {
-  const page = execute(catalogue.collection(collection), plan, undefined, isStopped);
-  if (!page || page.rows.kind === 'range') return page && { kind: 'page', page };
-  return { kind: 'page', page: { ...page, rows: { kind: page.rows.kind, rows: page.rows.rows.slice() } } };
+/** A page whose rows are no view of all rows, which would be sent with it. */
+function ownPage(page: Listed): Listed {
+  if (page.rows.kind === 'range') return page;
+  return { ...page, rows: { kind: page.rows.kind, rows: page.rows.rows.slice() } };
 }

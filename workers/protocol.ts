@@ -1,6 +1,6 @@
 // What a serving thread and its pool say to each other: a plan in, row ids and counts out, never bytes of a page.
 // Plain data; the flags of running tasks are the only shared mutable memory.
-import type { Listed, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
+import type { Counters, Listed, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
 
 /**
  * What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). `regexMsMax` is how many milliseconds a plan
@@ -12,11 +12,15 @@ export interface PoolData {
   readonly regexMsMax: number;
 }
 
-/** One heavy query: all rows as a set, compact and given away without a copy, or those of its page alone. */
+/**
+ * One heavy query: all rows as a set, compact and given away without a copy, those of its page alone, or `both`. `set` has all
+ * rows where they are known, so that they are ordered and counted only.
+ */
 export interface HeavyQuery {
   readonly collection: string;
   readonly plan: Plan;
-  readonly wants: 'set' | 'page';
+  readonly wants: 'set' | 'page' | 'both';
+  readonly set?: RowSet | undefined;
 }
 
 /** A heavy query as a pool thread gets it. `slot` is its word in the flags. */
@@ -24,9 +28,11 @@ export interface HeavyTask extends HeavyQuery {
   readonly slot: number;
 }
 
-/** What a heavy query found, in the form it was wanted. */
-export type HeavyFound =
-  { readonly kind: 'set'; readonly set: RowSet } | { readonly kind: 'page'; readonly page: Listed };
+/** What a heavy query found, in the form it was wanted, and the work it took. */
+export type HeavyFound = { readonly counters: Counters } & (
+  | { readonly kind: 'set'; readonly set: RowSet }
+  | { readonly kind: 'page'; readonly page: Listed; readonly set?: RowSet | undefined }
+);
 
 /** What a task answers: what it found, undefined when it was cancelled, or that its regular expressions took too long. */
 export type HeavyResult = HeavyFound | 'overtime' | undefined;

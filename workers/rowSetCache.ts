@@ -1,6 +1,6 @@
-// The row sets that a serving thread keeps, so that a walk over the pages of one filter finds its rows once.
-// Bounded in bytes, the least recently used goes first. Knows no filter: keys are texts. One per thread, never shared.
-import { ownedBytes, type RowSet } from '../engine/engine.ts';
+// What a serving thread keeps of filters, so that a walk over the pages of one finds its rows once: sets of all rows, and the
+// views of them that are dear to make. Bounded in bytes, the least recently used goes first. Knows no filter: keys are texts. One per thread, never shared.
+import { type Listed, ownedBytes, type RowSet } from '../engine/engine.ts';
 
 /** What an entry takes beside its key and its rows: a map's slot and a few objects, rounded up. */
 const ENTRY_BYTES = 256;
@@ -11,8 +11,17 @@ const KEY_CHARACTER_BYTES = 2;
 /** One set may take this part of the cache: larger ones would empty it for a single filter. */
 const ENTRY_PART = 1 / 4;
 
+/** What a facet's value takes beside its text. */
+const VALUE_BYTES = 64;
+
+/** Rows of an ordered list from a place on, and the facets of the list. The rows own their buffer. */
+interface KeptView {
+  readonly kind: 'view';
+  readonly listed: Listed;
+}
+
 interface Entry {
-  readonly set: RowSet;
+  readonly kept: RowSet | KeptView;
   readonly bytes: number;
 }
 
@@ -46,27 +55,49 @@ export class RowSetCache {
 
   /** The set of a key, which then counts as used last, or undefined. Cost: a map look-up. */
   get(key: string): RowSet | undefined {
+    const kept = this.#use(key);
+    if (kept && kept.kind !== 'view') return kept;
+    this.misses++;
+    return undefined;
+  }
+
+  /** The view of a key, which then counts as used last, or undefined, which is no miss. Cost: a map look-up. */
+  view(key: string): Listed | undefined {
+    const kept = this.#use(key);
+    return kept?.kind === 'view' ? kept.listed : undefined;
+  }
+
+  /** Keeps a compact set under a key, in place of what is there, unless it is too large. Drops the oldest for it. */
+  put(key: string, set: RowSet): void {
+    this.#keep(key, set, ownedBytes(set));
+  }
+
+  /** Keeps a view under a key of its own, like a set. */
+  putView(key: string, listed: Listed): void {
+    const { rows, facets } = listed;
+    const values = facets.flatMap((facet) => facet.values);
+    const facetBytes = values.reduce((sum, [text]) => sum + VALUE_BYTES + text.length * KEY_CHARACTER_BYTES, 0);
+    this.#keep(key, { kind: 'view', listed }, facetBytes + (rows.kind === 'range' ? 0 : rows.rows.byteLength));
+  }
+
+  #use(key: string): Entry['kept'] | undefined {
     const entry = this.#entries.get(key);
-    if (!entry) {
-      this.misses++;
-      return undefined;
-    }
+    if (!entry) return undefined;
     this.hits++;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    return entry.set;
+    return entry.kept;
   }
 
-  /** Keeps a compact set under a key, in place of one that is there, unless it is too large. Drops the oldest for it. */
-  put(key: string, set: RowSet): void {
+  #keep(key: string, kept: Entry['kept'], ownBytes: number): void {
     this.#drop(key);
-    const bytes = ENTRY_BYTES + key.length * KEY_CHARACTER_BYTES + ownedBytes(set);
+    const bytes = ENTRY_BYTES + key.length * KEY_CHARACTER_BYTES + ownBytes;
     if (bytes > this.bytesMax * ENTRY_PART) return;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes + bytes <= this.bytesMax) break;
       this.#drop(oldest);
     }
-    this.#entries.set(key, { set, bytes });
+    this.#entries.set(key, { kept, bytes });
     this.#bytes += bytes;
   }
 

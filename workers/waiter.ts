@@ -26,6 +26,11 @@ export class SharedWork<T> {
     return this.#underWay.size;
   }
 
+  /** Whether work under `key` is under way and wanted. Cost: a map look-up. */
+  has(key: string): boolean {
+    return this.#underWay.has(key);
+  }
+
   /** The result of the work under `key`, which `start` begins at once unless it is under way; rejects where it does. */
   wait(key: string, waiter: Waiter, start: (group: Waiter) => Promise<T>): Promise<T> {
     let shared = this.#underWay.get(key);

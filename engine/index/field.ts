@@ -2,7 +2,7 @@
 // Posting lists by code are also the sorted permutation of the rows; dense codes have bitmaps. Called by query/.
 import type { Unsigned } from '../bits/narrow.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
-import { NO_ROWS, rowSetOf, union, type RowSet } from './rowset.ts';
+import { allRows, complement, NO_ROWS, rowSetOf, union, type RowSet } from './rowset.ts';
 import type { Grams } from './grams.ts';
 
 /**
@@ -10,7 +10,8 @@ import type { Grams } from './grams.ts';
  * `codeAt` answers a row's code, `dictionary.size` for null. `rowsOf` answers the rows whose code lies in the range; the
  * code `dictionary.size` means null there too. `countOf` is the size of that set, exact. `sortedRow` answers the row at a place
  * of the rows sorted by code: ascending within a code, those of code c at the places from `countOf` of all codes before it. `grams` finds candidates for
- * substrings, where scanning the texts would be long (grams.ts).
+ * substrings, where scanning the texts would be long (grams.ts). `rowsGathered` is how many rows `rowsOf` looks at to put its set
+ * together: 0 where it lies ready.
  */
 export interface FieldIndex {
   readonly dictionary: Dictionary;
@@ -19,6 +20,7 @@ export interface FieldIndex {
   codeAt(row: number): number;
   rowsOf(codes: CodeRange): RowSet;
   countOf(codes: CodeRange): number;
+  rowsGathered(codes: CodeRange): number;
   sortedRow(place: number): number;
 }
 
@@ -39,23 +41,34 @@ export interface InvertedParts {
   readonly bitmaps: Uint32Array;
 }
 
-/** An inverted index over stored parts. Cost of `rowsOf`: none for one code; the rows of the range for several. */
+/**
+ * An inverted index over stored parts. Cost of `rowsOf`: none for one code; for several the rows of the range, or those outside
+ * if they are fewer.
+ */
 export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, grams?: Grams): FieldIndex {
   const { codes, starts, postings } = parts;
   const rows = codes.length;
   const bitmaps = bitmapsByCode(parts);
+  const countOf = ({ start, end }: CodeRange): number => (start < end ? starts[end]! - starts[start]! : 0);
+  const isReady = (codes: CodeRange): boolean => codes.end <= codes.start + 1 || countOf(codes) === rows;
   return {
     dictionary,
     grams,
     rows,
     codeAt: (row) => codes[row]!,
     sortedRow: (place) => postings[place]!,
-    countOf: ({ start, end }) => (start < end ? starts[end]! - starts[start]! : 0),
-    rowsOf: ({ start, end }) => {
+    countOf,
+    rowsGathered: (range) => (isReady(range) ? 0 : Math.min(countOf(range), rows - countOf(range))),
+    rowsOf: (range) => {
+      const { start, end } = range;
       if (start >= end) return NO_ROWS;
       if (end === start + 1) return bitmaps.get(start) ?? listOf(postings, starts, start);
-      if (starts[end]! - starts[start]! === rows) return { kind: 'range', start: 0, end: rows };
-      return scattered(parts, bitmaps, { start, end }, rows);
+      const count = countOf(range);
+      if (count === rows) return allRows(rows);
+      if (count * 2 <= rows) return scattered(parts, bitmaps, range, rows);
+      const below = scattered(parts, bitmaps, { start: 0, end: start }, rows);
+      const above = scattered(parts, bitmaps, { start: end, end: dictionary.size + 1 }, rows);
+      return complement(union([below, above], rows), rows);
     },
   };
 }
@@ -71,6 +84,7 @@ export function identityIndex(dictionary: Dictionary): FieldIndex {
     codeAt: (row) => row,
     sortedRow: (place) => place,
     countOf: ({ start, end }) => Math.max(0, clamp(end) - clamp(start)),
+    rowsGathered: () => 0,
     rowsOf: ({ start, end }) => (clamp(start) < clamp(end) ? { kind: 'range', start, end: clamp(end) } : NO_ROWS),
   };
 }
@@ -107,5 +121,5 @@ function scattered(
     from = code + 1;
   }
   if (from < end) sets.push(rowSetOf(postings.slice(starts[from], starts[end]), rows));
-  return sets.length === 1 ? sets[0]! : union(sets, rows);
+  return union(sets, rows);
 }

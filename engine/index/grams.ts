@@ -165,12 +165,18 @@ export function gramQuery(grams: Grams, needle: Uint8Array): GramQuery | undefin
   return { lists: shortest, bytes: shortest[0]!.end - shortest[0]!.start };
 }
 
+/** The blocks that are in all of some lists, at least one, ascending. Cost: the bytes of the lists. */
+export function gramBlocks({ postings }: Grams, lists: GramQuery['lists']): Uint32Array {
+  let blocks = blocksOf(postings, lists[0]!);
+  for (const list of lists.slice(1)) {
+    if (blocks.length > 0) blocks = keptBlocks(postings, list, blocks);
+  }
+  return blocks;
+}
+
 /** The codes that may hold the needle, as ascending ranges of whole blocks. Cost: the bytes of the lists. */
 export function gramCandidates(grams: Grams, size: number, { lists }: GramQuery): readonly CodeRange[] {
-  let blocks = blocksOf(grams.postings, lists[0]!);
-  for (const list of lists.slice(1)) {
-    if (blocks.length > 0) blocks = keptBlocks(grams.postings, list, blocks);
-  }
+  const blocks = gramBlocks(grams, lists);
   const ranges: { start: number; end: number }[] = [];
   for (let i = 0; i < blocks.length; i++) {
     const start = blocks[i]! * grams.block;

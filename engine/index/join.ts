@@ -4,6 +4,7 @@ import { setBit, hasBit, wordsFor } from '../bits/bitmap.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
 import type { FieldIndex } from './field.ts';
+import { mostRowsPerValue } from './mostRows.ts';
 import { asBitmap, countRows, eachRow, hasRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
 import type { CollectionIndex, Link } from './table.ts';
 
@@ -29,8 +30,7 @@ export function targetsOf(ids: Float64Array, targetIds: Float64Array): Uint32Arr
 
 /** The link of a column. Cost: none; the first `rowsPerTargetMax` looks at every code. */
 export function linkOf(index: FieldIndex, targets: Uint32Array, to: () => CollectionIndex): Link {
-  let most: number | undefined;
-  return { targets, to, rowsPerTargetMax: () => (most ??= mostRowsPerId(index)) };
+  return { targets, to, rowsPerTargetMax: () => mostRowsPerValue(index) };
 }
 
 /**
@@ -70,7 +70,7 @@ export function rowsLinkingTo(
     const target = targets[index.codeAt(row)] ?? DANGLING;
     if (target === DANGLING ? isNullIncluded : hasRow(linked, target)) rows[length++] = row;
   });
-  return { kind: 'list', rows: rows.subarray(0, length) };
+  return rowSetOf(rows.subarray(0, length), index.rows);
 }
 
 /** How many elements `codesLinkingTo` looks at for a set of so many rows. */
@@ -101,15 +101,4 @@ function addCodes(words: Uint32Array, targets: Uint32Array, wanted: Uint32Array)
 function addNulls(words: Uint32Array, targets: Uint32Array): void {
   for (let code = 0; code < targets.length; code++) if (targets[code] === DANGLING) setBit(words, code);
   setBit(words, targets.length);
-}
-
-function mostRowsPerId(index: FieldIndex): number {
-  const { numbers, size } = index.dictionary;
-  let most = 0;
-  let start = 0;
-  for (let code = 0; code < size; code++) {
-    if (numbers![code] !== numbers![start]) start = code;
-    most = Math.max(most, index.countOf({ start, end: code + 1 }));
-  }
-  return most;
 }

@@ -3,13 +3,15 @@
 
 /**
  * What a list was asked for: decoded parameters in query order, the effective limit, and the place of the page's first
- * record. `lastId` is the id of its last one where the page was asked for by `after`.
+ * record. `lastId` is the id of its last one where the page was asked for by `after`. `generation` is what the links name
+ * as theirs, in place of what the request named (A69); undefined where they name none.
  */
 export interface PageRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
   readonly limit: number;
   readonly offset: number;
   readonly lastId?: number | undefined;
+  readonly generation?: string | undefined;
 }
 
 /** Links to the neighbouring pages; null where there is none (design: Envelope and links). */
@@ -25,11 +27,12 @@ export interface PageLinks {
  * id. Cost: the query, sorted.
  */
 export function pageLinks(address: string, request: PageRequest, count: number): PageLinks {
-  const { limit, offset } = request;
+  const { limit, offset, lastId } = request;
   const hasNext = offset + limit < count;
-  if (request.lastId !== undefined) return { next: hasNext ? linkAfter(address, request) : null, previous: null };
-  if (!hasNext && offset === 0) return { next: null, previous: null };
-  const kept = request.parameters.filter(([name]) => name !== 'limit' && name !== 'offset');
+  if (!hasNext && (offset === 0 || lastId !== undefined)) return { next: null, previous: null };
+  const parameters = pinned(request);
+  if (lastId !== undefined) return { next: linkAfter(address, parameters, limit, lastId), previous: null };
+  const kept = parameters.filter(([name]) => name !== 'limit' && name !== 'offset');
   return {
     next: hasNext ? linkTo(address, kept, limit, offset + limit) : null,
     previous: offset === 0 ? null : linkTo(address, kept, limit, offset - limit),
@@ -55,7 +58,13 @@ function encodeAscii(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-function linkAfter(address: string, { parameters, limit, lastId }: PageRequest): string {
+/** The parameters of a request, with the generation to go on in. */
+function pinned({ parameters, generation }: PageRequest): PageRequest['parameters'] {
+  if (generation === undefined) return parameters;
+  return [...parameters.filter(([name]) => name !== 'generation'), ['generation', generation]];
+}
+
+function linkAfter(address: string, parameters: PageRequest['parameters'], limit: number, lastId: number): string {
   const kept = parameters.filter(([name]) => name !== 'limit' && name !== 'after');
   return linkWith(address, [...kept, ['limit', `${limit}`], ['after', `${lastId}`]]);
 }

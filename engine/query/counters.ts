@@ -3,12 +3,13 @@
 
 /**
  * `rowsTouched`: rows that sets were made of or checked one by one, page included. `postingsVisited`: rows read from posting
- * lists. `bytesScanned`: bytes of text that a matcher saw. `rowsOrdered`: rows that were counted or sorted by value to find a
+ * lists. `joinSteps`: codes and rows that joins through links looked at. `bytesScanned`: bytes of text that a matcher saw. `rowsOrdered`: rows that were counted or sorted by value to find a
  * page of an ordered list, once for each key that looked at them. `rowsCounted`: rows that facets were counted from.
  */
 export interface Counters {
   rowsTouched: number;
   postingsVisited: number;
+  joinSteps: number;
   bytesScanned: number;
   rowsOrdered: number;
   rowsCounted: number;
@@ -16,5 +17,5 @@ export interface Counters {
 
 /** Counters that start at 0. */
 export function newCounters(): Counters {
-  return { rowsTouched: 0, postingsVisited: 0, bytesScanned: 0, rowsOrdered: 0, rowsCounted: 0 };
+  return { rowsTouched: 0, postingsVisited: 0, joinSteps: 0, bytesScanned: 0, rowsOrdered: 0, rowsCounted: 0 };
 }

@@ -13,16 +13,18 @@ import {
   union,
 } from '../index/rowset.ts';
 import type { RowSet, Selection } from '../index/rowset.ts';
-import { codesLinkingTo, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
+import { codesLinkingTo, joinSteps, rowsLinkedFrom, rowsLinkingTo } from '../index/join.ts';
 import { childRows, parentsOf, rowAfterId, type CollectionIndex } from '../index/table.ts';
 import { newCounters, type Counters } from './counters.ts';
 import { facetCounts, type FacetCounts } from './facetCounts.ts';
+import { isWorthNarrowing, relatedRowsMax, rowCheckBytes } from './fewRows.ts';
 import { lookupNamed } from './lookups.ts';
 import { holdsForNulls, parentsWithoutRows } from './nulls.ts';
 import { orderedPage } from './orderedPage.ts';
 import { locate, locateField, type ManyStep } from './path.ts';
-import { rowsOfCodes, rowsOfCodeSet } from './postings.ts';
-import type { ConditionStep, LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
+import { rowsOfCodesIn, rowsOfCodeSet } from './postings.ts';
+import type { ConditionStep } from './conditionStep.ts';
+import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import { scanCodes, scanRows, type ScanContext } from './scan.ts';
 import { hasView } from './viewCost.ts';
 
@@ -37,13 +39,15 @@ export interface Listed {
   readonly facets: readonly FacetCounts[];
 }
 
+/** The links of the rows at hand are followed where these are this many times fewer than what a join looks at. */
+const LINK_CHECK_GAIN = 4;
+
 interface Context extends ScanContext {
   readonly collection: CollectionIndex;
 }
 
 /**
- * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan; a cancelled run answers
- * undefined. Cost: that of `findRows` and of `pageOf`.
+ * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan and before each relation; a cancelled run answers undefined. Cost: that of `findRows` and of `pageOf`.
  */
 export function execute(
   collection: CollectionIndex,
@@ -124,15 +128,23 @@ function rowsOfSteps(context: Context, steps: readonly PlanStep[], { rows, start
 }
 
 function withRelated(context: Context, node: TableNode | LinkNode, set: RowSet, rows: number): RowSet | undefined {
+  if (context.isCancelled()) return undefined;
   const found =
     node.kind === 'table' ? rowsAround(context, node, { rows, start: set }) : rowsLinking(context, node, set);
   return found && intersect(set, found);
 }
 
+/** Whether only `related` rows are asked of `all`: as planned, or since fewer rows are left than the plan could know. */
+function asksRelated(node: TableNode | LinkNode, related: number, all: number): boolean {
+  const { isNarrowed, estimate, joinSteps: joined, scanBytes } = node;
+  return isNarrowed || (related <= estimate + joined + scanBytes && isWorthNarrowing(related, all));
+}
+
 /** The rows at hand that have a row in a to-many relation for which the node holds; others of the table may be among them. */
 function rowsAround(context: Context, node: TableNode, { rows, start: set }: Ground): RowSet | undefined {
   const { table } = locate(context.collection, node.table)!.steps.at(-1) as ManyStep;
-  const start = node.isNarrowed ? childRows(table, set) : allRows(table.rows);
+  const isNarrowed = asksRelated(node, relatedRowsMax({ kind: 'many', table }, countRows(set)), table.rows);
+  const start = isNarrowed ? childRows(table, set) : allRows(table.rows);
   const inside = rowsOfSteps(context, node.steps, { rows: table.rows, start });
   if (!inside) return undefined;
   context.counters.rowsTouched += countRows(inside);
@@ -147,27 +159,31 @@ function rowsLinking(context: Context, node: LinkNode, set: RowSet): RowSet | un
   const { index, link } = locateField(context.collection, node.link);
   if (!link) throw new Error(`a plan joins through ${node.link.join('__')}, which is no link`);
   const { rows } = link.to();
-  const start = node.isNarrowed ? rowsLinkedFrom(index, link, set) : allRows(rows);
+  const isNarrowed = asksRelated(node, countRows(set), rows);
+  const start = isNarrowed ? rowsLinkedFrom(index, link, set) : allRows(rows);
   const linked = rowsOfSteps(context, node.steps, { rows, start });
   if (!linked) return undefined;
-  context.counters.rowsTouched += countRows(linked);
+  const { counters } = context;
+  counters.rowsTouched += countRows(linked);
   const isNullIncluded = holdsForNulls(node);
-  if (node.isNarrowed) return rowsLinkingTo(index, link, { from: set, linked, isNullIncluded });
+  const steps = joinSteps(link, countRows(linked));
+  if (isNarrowed || countRows(set) * LINK_CHECK_GAIN <= steps) {
+    counters.joinSteps += countRows(set);
+    return rowsLinkingTo(index, link, { from: set, linked, isNullIncluded });
+  }
+  counters.joinSteps += steps;
   return rowsOfCodeSet(context.counters, index, codesLinkingTo(index, link, linked, isNullIncluded));
 }
 
 function withCondition(context: Context, step: ConditionStep, set: RowSet): RowSet | undefined {
   const { index } = locateField(context.collection, step.path);
   const lookup = lookupNamed(step.lookup)!;
-  if (step.access === 'row check') {
+  if (step.access === 'row check' || (step.scanBytes > 0 && rowCheckBytes(step, index, countRows(set)) !== undefined)) {
     const rows = scanRows(context, index, lookup.search!(step.operand), listed(set));
     return rows && { kind: 'list', rows };
   }
   const codes =
     lookup.codes(index.dictionary, step.operand, context.form) ??
     scanCodes(context, index, lookup.search!(step.operand));
-  if (!codes) return undefined;
-  const rows = rowsOfCodes(context.counters, index, codes);
-  context.counters.rowsTouched += countRows(rows);
-  return intersect(set, rows);
+  return codes && rowsOfCodesIn(context.counters, index, codes, set);
 }

@@ -1,6 +1,7 @@
-// Prints a plan as a tree for people: the order of the steps, how each finds its rows and what that costs.
-// Reads plain data only, runs nothing. Called by the command line and by tests.
-import type { ConditionStep, LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
+// A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree of
+// lines and as plain data for JSON. Reads plain data only, runs nothing. Called by the command line, the server and tests.
+import type { ConditionStep } from './conditionStep.ts';
+import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import type { Operand } from './values.ts';
 
 /** Operand values shown before the rest is only counted, and characters shown of each. */
@@ -16,6 +17,82 @@ export function explain(plan: Plan): string {
   const excluded = plan.excluded.flatMap((node) => ['  except', ...node.steps.flatMap((step) => lines(step, '    '))]);
   const body = steps.length + excluded.length === 0 ? ['  all records'] : [...steps, ...excluded];
   return [head, ...body, ...viewLines(plan), ''].join('\n');
+}
+
+/** One step as data: a condition, or conditions on related rows, with the members of plan.ts under names for clients. */
+export type ExplainedStep =
+  | {
+      readonly kind: 'condition';
+      readonly field: string;
+      readonly lookup: string;
+      readonly values: readonly string[];
+      readonly valueCount: number;
+      readonly access: string;
+      readonly estimate: number;
+      readonly scanBytes: number;
+      readonly rowsGathered: number;
+    }
+  | {
+      readonly kind: 'relation';
+      readonly relation: string;
+      readonly to?: string;
+      readonly estimate: number;
+      readonly reaches: number;
+      readonly joinSteps: number;
+      readonly isNarrowed: boolean;
+      readonly steps: readonly ExplainedStep[];
+    };
+
+/**
+ * A plan as data: `estimate` bounds the records found, `microseconds` is the cost about, `except` has the steps of each negated
+ * condition. `after` is a text, since it may be no number that JSON knows.
+ */
+export interface ExplainedPlan {
+  readonly collection: string;
+  readonly estimate: number;
+  readonly microseconds: number;
+  readonly isHeavy: boolean;
+  readonly isEmpty: boolean;
+  readonly steps: readonly ExplainedStep[];
+  readonly except: readonly (readonly ExplainedStep[])[];
+  readonly ordering: readonly string[];
+  readonly after: string | null;
+  readonly offset: number;
+  readonly limit: number;
+  readonly facets: readonly string[];
+}
+
+/** A plan as data that JSON can hold; of many or long values the first. Source: A68. Cost: the plan's steps. */
+export function explained(plan: Plan): ExplainedPlan {
+  const { collection, node, excluded, cost, isHeavy, isEmpty, order, after, offset, limit, facets } = plan;
+  return {
+    collection,
+    estimate: node.estimate,
+    microseconds: cost,
+    isHeavy,
+    isEmpty,
+    steps: node.steps.map(explainedStep),
+    except: excluded.map(({ steps }) => steps.map(explainedStep)),
+    ordering: order.map(({ path, isDescending }) => `${isDescending ? '-' : ''}${path.join('__')}`),
+    after: after === undefined ? null : String(after),
+    offset,
+    limit,
+    facets: facets.map(({ name }) => name),
+  };
+}
+
+function explainedStep(step: PlanStep): ExplainedStep {
+  if (step.kind === 'condition') {
+    const { kind, path, lookup, operand, access, estimate, scanBytes, rowsGathered } = step;
+    const values = shownValues(operand.values);
+    const valueCount = operand.values.length;
+    return { kind, field: path.join('__'), lookup, values, valueCount, access, estimate, scanBytes, rowsGathered };
+  }
+  const { estimate, reaches, joinSteps, isNarrowed } = step;
+  const named =
+    step.kind === 'table' ? { relation: step.table.join('__') } : { relation: step.link.join('__'), to: step.to };
+  const steps = step.steps.map(explainedStep);
+  return { kind: 'relation', ...named, estimate, reaches, joinSteps, isNarrowed, steps };
 }
 
 function viewLines({ order, after, facets }: Plan): readonly string[] {
@@ -43,12 +120,15 @@ function conditionLine({ path, lookup, operand, access, estimate, scanBytes }: C
 }
 
 function valuesOf({ kind, values }: Operand): string {
-  const shown = values.slice(0, VALUES_SHOWN).map((value) => {
-    const short = value.length > CHARACTERS_SHOWN ? `${value.slice(0, CHARACTERS_SHOWN)}...` : value;
-    return kind === 'text' ? JSON.stringify(short) : short;
-  });
+  const shown = shownValues(values).map((short) => (kind === 'text' ? JSON.stringify(short) : short));
   const more = values.length > VALUES_SHOWN ? `, ... ${values.length} values` : '';
   return shown.length === 0 ? 'no value' : shown.join(', ') + more;
+}
+
+function shownValues(values: readonly string[]): readonly string[] {
+  return values
+    .slice(0, VALUES_SHOWN)
+    .map((value) => (value.length > CHARACTERS_SHOWN ? `${value.slice(0, CHARACTERS_SHOWN)}...` : value));
 }
 
 function rows(count: number): string {

@@ -2,8 +2,20 @@
 // none is refused. Called by parse.ts and listControls.ts.
 import type { Parameter } from './form.ts';
 
+/** Parameters of lists that are there only where a setting says so (A68, A69). */
+export interface ExtraParameters {
+  readonly mayExplain?: boolean;
+  readonly pinsWalks?: boolean;
+}
+
+/** The parameter that asks how a list was found (A68). */
+const EXPLAIN_PARAMETER = 'explain';
+
+/** The parameter that names the generation of the data that a walk has begun in (A69). */
+const GENERATION_PARAMETER = 'generation';
+
 /** The names of a list's own parameters (spec 4.2, A27). */
-export const LIST_PARAMETERS: readonly string[] = [
+const LIST_PARAMETERS: readonly string[] = [
   'format',
   'strict',
   'limit',
@@ -13,6 +25,12 @@ export const LIST_PARAMETERS: readonly string[] = [
   'after',
   'facets',
 ];
+
+/** The names of a list's own parameters under a configuration. Cost: none without extra ones. */
+export function listParameters({ mayExplain = false, pinsWalks = false }: ExtraParameters): readonly string[] {
+  if (!mayExplain && !pinsWalks) return LIST_PARAMETERS;
+  return [...LIST_PARAMETERS, ...(mayExplain ? [EXPLAIN_PARAMETER] : []), ...(pinsWalks ? [GENERATION_PARAMETER] : [])];
+}
 
 /** The names that single records heed (A25). */
 export const RECORD_PARAMETERS: readonly string[] = ['format', 'strict', 'fields'];
@@ -82,7 +100,24 @@ export function isExport(parameters: readonly Parameter[]): boolean {
 
 /** Whether the request asks for strict answers. Source: A27. */
 export function isStrictAsked(parameters: readonly Parameter[]): boolean {
-  const value = lastOf(parameters, 'strict');
+  return isSwitchedOn(parameters, 'strict');
+}
+
+/** Whether the request asks how its list is found, which it may. Source: A68. */
+export function isExplainAsked(parameters: readonly Parameter[], { mayExplain = false }: ExtraParameters): boolean {
+  return mayExplain && isSwitchedOn(parameters, EXPLAIN_PARAMETER);
+}
+
+/** The generation that the request names, trimmed; undefined where it names none, or none is heeded. Source: A69. */
+export function generationOf(
+  parameters: readonly Parameter[],
+  { pinsWalks = false }: ExtraParameters,
+): string | undefined {
+  return (pinsWalks && lastOf(parameters, GENERATION_PARAMETER)?.trim()) || undefined;
+}
+
+function isSwitchedOn(parameters: readonly Parameter[], name: string): boolean {
+  const value = lastOf(parameters, name);
   return value === '1' || value === 'true';
 }
 

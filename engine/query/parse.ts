@@ -8,11 +8,14 @@ import { readKey, type Key } from './key.ts';
 import { readListControls, type Facet, type OrderKey, type Remark } from './listControls.ts';
 import { lookupNamed } from './lookups.ts';
 import {
+  type ExtraParameters,
   formatOf,
+  generationOf,
+  isExplainAsked,
   isExport,
   isStrictAsked,
   limitOf,
-  LIST_PARAMETERS,
+  listParameters,
   offsetOf,
   RECORD_PARAMETERS,
   VIEW_PARAMETERS,
@@ -21,8 +24,8 @@ import { MESSAGES, tooManyRegexes, unknownParameter, type Problem } from './prob
 import { type KnownNames, nearestKey, SUGGESTIONS_MAX } from './suggest.ts';
 import type { Operand } from './values.ts';
 
-/** The settings that decide how queries are read (A19, A27, A29, A33). `limitMax` undefined means no upper bound. */
-export interface QueryOptions {
+/** The settings that decide how queries are read (A19, A27, A29, A33, A68, A69). `limitMax` undefined means no upper bound. */
+export interface QueryOptions extends ExtraParameters {
   readonly limitDefault: number;
   readonly limitMax: number | undefined;
   readonly isStrict: boolean;
@@ -54,7 +57,8 @@ export interface RecordRequest {
 
 /**
  * A list's query. `order`, `after` and `facets` as in listControls.ts. `isEmpty` where a bad filter makes the list empty
- * (A29, `filterErrors` being `empty`).
+ * (A29, `filterErrors` being `empty`). `isExplained` where not the list is wanted but how it is found (A68). `generation` is
+ * the one that the request names (A69).
  */
 export interface ListRequest extends RecordRequest {
   readonly limit: number;
@@ -64,6 +68,8 @@ export interface ListRequest extends RecordRequest {
   readonly facets: readonly Facet[];
   readonly conditions: readonly Condition[];
   readonly isEmpty: boolean;
+  readonly isExplained: boolean;
+  readonly generation: string | undefined;
 }
 
 /** Regular expressions in one query: each takes up to some ms to compile, before the pool sees it. */
@@ -84,12 +90,11 @@ export function parseListQuery(
 ): ListRequest {
   const parameters = decodeForm(query);
   const isKnown = knownFields(collection, options);
-  const keys = parameters.map(([name]) =>
-    LIST_PARAMETERS.includes(name) ? undefined : readKey(collection, name, isKnown),
-  );
+  const own = listParameters(options);
+  const keys = parameters.map(([name]) => (own.includes(name) ? undefined : readKey(collection, name, isKnown)));
   const refuse = refusal(parameters, options, () => ({
     fields: [...collection.members.keys()].filter(isKnown),
-    others: LIST_PARAMETERS,
+    others: own,
   }));
   const { remarks, ...controls } = readListControls(collection, parameters, isStrict(parameters, options));
   const winners = lastByIdentity(keys);
@@ -112,6 +117,8 @@ export function parseListQuery(
     facets: isExport(parameters) ? [] : controls.facets,
     conditions: findings.conditions,
     isEmpty: findings.isEmpty,
+    isExplained: isExplainAsked(parameters, options),
+    generation: generationOf(parameters, options),
     ignored: [...findings.ignored],
     problems: findings.problems,
   };

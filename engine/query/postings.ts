@@ -3,8 +3,10 @@
 import type { CodeRange } from '../column/dictionary.ts';
 import { hasBit, setBit, wordsFor } from '../bits/bitmap.ts';
 import type { FieldIndex } from '../index/field.ts';
-import { eachRow, ofBitmap, union, type RowSet } from '../index/rowset.ts';
+import { upperBound } from '../bits/lists.ts';
+import { countRows, eachRow, intersect, listed, ofBitmap, rowSetOf, union, type RowSet } from '../index/rowset.ts';
 import type { Counters } from './counters.ts';
+import { isWorthChecking } from './fewRows.ts';
 
 /** Joining a range costs about as much as looking at the codes of this many rows. */
 const ROWS_PER_RANGE = 32;
@@ -20,7 +22,32 @@ export function rowsOfCodes(counters: Counters, index: FieldIndex, codes: readon
   return union(sets, index.rows);
 }
 
-/** The same for a set of codes, null's among them where it is in the set. */
+/**
+ * The rows of a set whose code lies in one of the disjoint ascending ranges. Cost: that of `rowsOfCodes` and of intersecting, or
+ * a look at the codes of the set's rows where these are few.
+ */
+export function rowsOfCodesIn(counters: Counters, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
+  const gathered = codes.reduce((sum, range) => sum + index.rowsGathered(range), 0);
+  if (isWorthChecking(countRows(set), gathered)) return checkedRows(counters, index, codes, listed(set));
+  const rows = rowsOfCodes(counters, index, codes);
+  counters.rowsTouched += countRows(rows);
+  return intersect(set, rows);
+}
+
+function checkedRows(counters: Counters, index: FieldIndex, codes: readonly CodeRange[], rows: Uint32Array): RowSet {
+  const starts = Uint32Array.from(codes, ({ start }) => start);
+  const kept = new Uint32Array(rows.length);
+  let length = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const code = index.codeAt(rows[i]!);
+    const range = codes[upperBound(starts, code) - 1];
+    if (range && code < range.end) kept[length++] = rows[i]!;
+  }
+  counters.rowsTouched += rows.length;
+  return rowSetOf(kept.subarray(0, length), index.rows);
+}
+
+/** The rows of a set of codes, null's among them where it is in the set. */
 export function rowsOfCodeSet(counters: Counters, index: FieldIndex, codes: RowSet): RowSet {
   if (codes.kind === 'bitmap' && codes.count * ROWS_PER_RANGE > index.rows) {
     return rowsByCode(counters, index, codes.words);

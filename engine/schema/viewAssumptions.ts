@@ -32,4 +32,20 @@ export const VIEW_ASSUMPTIONS: readonly Assumption[] = [
       'The count of a value is how many records a filter on it would find: each record once, arrays and to-many embedded records too; a record without a value, or with a related row without one, counts as null. A value written differently is one, shown as its first spelling by text; links are shown by id. At most 100 values a facet and 10 facets; paths do not lead through links. A text `null` and null share the key `null`. Exports have no place for facets: these are judged, not counted.',
     why: 'Facets are for choosing filters, so that a key must be a value to filter by and its count what the filter finds.',
   },
+  {
+    id: 'A68',
+    topic: 'explain',
+    choice:
+      'With the setting, `explain=1` or `true` on a list answers, in place of the list and whatever the format, one JSON object: the plan with its estimates, what was found, where it ran, the work it took, and what the thread that answered keeps. What would be refused is refused. Never stored by caches. Without the setting it is an unknown parameter.',
+    why: 'What a query costs tells of the data and of other requests, which is for operators to allow.',
+    setting: 'explain',
+  },
+  {
+    id: 'A69',
+    topic: 'Pinned walks',
+    choice:
+      'With the setting, next and previous of a list carry `generation`, the first 12 digits of the served one, and answers have it in the header X-Generation, exports too. A list that names another one, whatever else it asks for, is a 410 with `detail` and the `generation` served, never stored by caches; the whole hash names it too, an empty value none, the last of repeated ones counts. Records and root views do not heed it. Without the setting it is an unknown parameter.',
+    why: 'Pages of two generations may overlap or miss records; an export has no links, but a client resumes it by `after`. Behind a proxy some replicas may be newer than others, so that an answer of now says nothing of later.',
+    setting: 'pinWalks',
+  },
 ];

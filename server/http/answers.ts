@@ -60,6 +60,10 @@ export interface Answers {
   readonly badTarget: Answer;
   /** 503: too much heavy work waits. */
   readonly busy: Answer;
+  /** 200 with a JSON text that is true only now, such as how a list was found (A68). */
+  momentary(json: string): Answer;
+  /** 410: another generation of the data is served than the one that a walk began in (A69). */
+  readonly gone: Answer;
 }
 
 /** The methods of every view, as Allow names them (spec 1). */
@@ -79,7 +83,7 @@ const GZIPPED = ['Content-Encoding', 'gzip'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
 const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
 const NOT_STORED = ['Cache-Control', 'no-store'] as const;
-const EXPOSED = 'Allow, ETag, Retry-After, Server-Timing, X-Ignored-Params';
+const EXPOSED = 'Allow, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params';
 const CORS: Headers = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', EXPOSED],
@@ -98,69 +102,91 @@ const CONTROLS = /[^!-\uffff]|\u007f/g;
 const UTF8 = new TextEncoder();
 const EMPTY = wholeBody(new Uint8Array(0));
 
-/** What answers are made of. `lastModified` is the time of the data in seconds since 1970, where there is one to tell. */
+/**
+ * What answers are made of. `lastModified` is the time of the data in seconds since 1970, where there is one to tell;
+ * `generation` the one that answers name where walks are pinned (A69), else undefined.
+ */
 export interface AnswerOptions {
   readonly cors: boolean;
   readonly cacheControl: string;
   readonly lastModified: number | undefined;
   readonly gzip: 'stored' | 'live' | 'off';
+  readonly generation: string | undefined;
 }
 
 /** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
-export function answersFor({ cors, cacheControl, lastModified, gzip }: AnswerOptions): Answers {
-  const open: Headers = cors ? CORS : [];
-  const cached = ['Cache-Control', cacheControl] as const;
-  const modified: Headers = lastModified === undefined ? [] : [['Last-Modified', httpDate(lastModified)]];
-  const varyOf = (varies: readonly string[]): Headers[number] => [
-    'Vary',
-    ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', '),
-  ];
-  const headersFor = (varies: readonly string[], type: string, isGzip: boolean): Headers => [
-    ['Content-Type', type],
-    ...(isGzip ? [GZIPPED] : []),
-    varyOf(varies),
-    ALLOWED,
-    cached,
-    ...modified,
-    ...open,
-  ];
-  const errorHeaders: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...open];
-  const described = cors ? [...errorHeaders, ...PREFLIGHT] : errorHeaders;
-  const foundHeaders = memoized(headersFor);
-  const unchangedHeaders = memoized((varies) => [varyOf(varies), cached, ...open]);
+export function answersFor(options: AnswerOptions): Answers {
+  const { found, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
   return {
     found: (body, { varies, ignored, tag }, type = 'application/json', made = 'identity') => ({
       status: 200,
-      headers: withIgnored(foundHeaders(varies, type, made !== 'identity'), ignored),
+      headers: withIgnored(found(varies, type, made !== 'identity'), ignored),
       etag: `"${taggedAs(tag, made)}"`,
       body,
     }),
     notModified: (tag, varies) => ({
       status: 304,
-      headers: unchangedHeaders(varies, '', false),
+      headers: unchanged(varies, '', false),
       etag: `"${tag}"`,
       body: EMPTY,
     }),
     described: (name) => ({ status: 200, headers: described, body: viewBody(name) }),
-    redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, [cached, ...open]),
-    refused: (problems) => ({ status: 400, headers: errorHeaders, body: problemsBody(problems) }),
-    methodNotAllowed: (method) => ({
-      status: 405,
-      headers: errorHeaders,
-      body: detail(`Method "${method}" not allowed.`),
-    }),
-    notFound: { status: 404, headers: errorHeaders, body: detail('Not found.') },
-    notAcceptable: {
-      status: 406,
-      headers: errorHeaders,
-      body: detail('Could not satisfy the request Accept header.'),
-    },
-    badTarget: { status: 400, headers: errorHeaders, body: detail('The request target is malformed.') },
+    redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, moved),
+    refused: (problems) => ({ status: 400, headers: errors, body: problemsBody(problems) }),
+    methodNotAllowed: (method) => ({ status: 405, headers: errors, body: detail(`Method "${method}" not allowed.`) }),
+    notFound: { status: 404, headers: errors, body: detail('Not found.') },
+    notAcceptable: { status: 406, headers: errors, body: detail('Could not satisfy the request Accept header.') },
+    badTarget: { status: 400, headers: errors, body: detail('The request target is malformed.') },
     busy: {
       status: 503,
-      headers: [CONTENT_TYPE, ['Retry-After', RETRY_AFTER_SECONDS], NOT_STORED, ...open],
+      headers: busy,
       body: detail('Too many heavy queries at the moment; try again shortly.'),
     },
+    momentary: (json) => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
+    gone: { status: 410, headers: unstored, body: goneBody(options.generation ?? '') },
+  };
+}
+
+type FoundHeaders = (varies: readonly string[], type: string, isGzip: boolean) => Headers;
+
+/** The header sets of all answers, by what they are for. */
+interface HeaderSets {
+  readonly found: FoundHeaders;
+  readonly unchanged: FoundHeaders;
+  readonly moved: Headers;
+  readonly errors: Headers;
+  readonly described: Headers;
+  readonly unstored: Headers;
+  readonly busy: Headers;
+}
+
+function headersFor({ cors, cacheControl, lastModified, gzip, generation }: AnswerOptions): HeaderSets {
+  const open: Headers = cors ? CORS : [];
+  const cached = ['Cache-Control', cacheControl] as const;
+  const pinned: Headers = generation === undefined ? [] : [['X-Generation', generation]];
+  const modified: Headers = lastModified === undefined ? [] : [['Last-Modified', httpDate(lastModified)]];
+  const varyOf = (varies: readonly string[]): Headers[number] => [
+    'Vary',
+    ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', '),
+  ];
+  const errors: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...pinned, ...open];
+  return {
+    found: memoized((varies, type, isGzip) => [
+      ['Content-Type', type],
+      ...(isGzip ? [GZIPPED] : []),
+      varyOf(varies),
+      ALLOWED,
+      cached,
+      ...modified,
+      ...pinned,
+      ...open,
+    ]),
+    unchanged: memoized((varies) => [varyOf(varies), cached, ...pinned, ...open]),
+    moved: [cached, ...open],
+    errors,
+    described: cors ? [...errors, ...PREFLIGHT] : errors,
+    unstored: [CONTENT_TYPE, NOT_STORED, ...pinned, ...open],
+    busy: [CONTENT_TYPE, ['Retry-After', RETRY_AFTER_SECONDS], NOT_STORED, ...open],
   };
 }
 
@@ -211,14 +237,21 @@ function problemsBody(problems: readonly ParameterProblem[]): Body {
   return wholeBody(UTF8.encode(jsonObject(members)));
 }
 
+function goneBody(generation: string): Body {
+  const message = `This generation of the data is gone; ${generation} is served now. Begin the walk again.`;
+  const members = [
+    ['detail', jsonText(message)],
+    ['generation', jsonText(generation)],
+  ] as const;
+  return wholeBody(UTF8.encode(jsonObject(members)));
+}
+
 function detail(message: string): Body {
   return wholeBody(UTF8.encode(jsonObject([['detail', jsonText(message)]])));
 }
 
 /** Makes each list once, so that transports know it again: there are as many as media types and ways to choose a base URL. */
-function memoized(
-  make: (varies: readonly string[], type: string, isGzip: boolean) => Headers,
-): (varies: readonly string[], type: string, isGzip: boolean) => Headers {
+function memoized(make: FoundHeaders): FoundHeaders {
   const made = [new Map<string, Headers>(), new Map<string, Headers>()] as const;
   return (varies, type, isGzip) => {
     const ofCoding = made[isGzip ? 1 : 0];

@@ -144,4 +144,5 @@ function rowsOf(index: FieldIndex, codes: { start: number; end: number }): numbe
 function expectRows(index: FieldIndex, codes: { start: number; end: number }, expected: number[], where: string): void {
   expect(rowsOf(index, codes), where).toEqual(expected);
   expect(index.countOf(codes), where).toBe(expected.length);
+  expect(index.rowsGathered(codes), where).toBeLessThanOrEqual(Math.min(expected.length, index.rows - expected.length));
 }

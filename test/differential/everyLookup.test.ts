@@ -15,6 +15,8 @@ import {
   type CollectionIndex,
   type QueryOptions,
 } from '../../engine/engine.ts';
+import { lookupNamed } from '../../engine/query/lookups.ts';
+import type { Members } from '../../engine/index/table.ts';
 import { countSelected, selectedRow } from '../../engine/index/rowset.ts';
 import { randomOf, type Random } from '../support/random.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
@@ -108,6 +110,33 @@ function queriesOf(draws: Random, collection: Collection, path: readonly Field[]
     ),
   );
 }
+
+/** Every name that a filter on the opened collection can walk to without a link. */
+function namesIn(members: Members, before = ''): readonly string[] {
+  return [...members.values()].flatMap((node) => {
+    const name = before + node.name;
+    return node.kind === 'values' ? [name] : [name, ...namesIn(node.members, `${name}__`)];
+  });
+}
+
+test.each(COLLECTIONS.map(({ name }) => name))(
+  'the fields tested of %s are all that it has, inferred ones too',
+  (name) => {
+    const declared = COLLECTIONS.find((one) => one.name === name)!;
+    const tested = pathsOf(collectionIn(dataSet, declared).fields, 0).map((path) =>
+      path.map((field) => field.name).join('__'),
+    );
+    expect([...tested].sort()).toEqual([...namesIn(collections(name).members)].sort());
+  },
+);
+
+test('open collections and links are among what is tested, and every lookup is one of the replica', () => {
+  const paths = COLLECTIONS.flatMap((one) => pathsOf(collectionIn(dataSet, one).fields).map((path) => ({ one, path })));
+  const isLink = ({ kind }: Field): boolean => kind === 'link' || kind === 'links';
+  expect(paths.filter(({ one }) => one.open).length).toBeGreaterThan(200);
+  expect(paths.filter(({ path }) => path.slice(0, -1).some(isLink)).length).toBeGreaterThan(1000);
+  expect(LOOKUPS.filter((lookup) => lookupNamed(lookup)?.name !== lookup)).toEqual([]);
+});
 
 describe.each(COLLECTIONS.map(({ name }) => name))(
   'every lookup on every field of %s agrees with plain loops:',

@@ -16,6 +16,7 @@ export interface JudgeSettings {
   readonly strict: boolean;
   readonly filterErrors: 'fail' | 'empty' | 'ignore';
   readonly filters: 'all' | 'documented';
+  readonly generation?: string | undefined;
 }
 
 /** A name without effect: a parameter's, decoded, or a parameter and a name inside its value. */
@@ -45,7 +46,8 @@ export function judge(
   settings: JudgeSettings,
   linked: Linked,
 ): Judgement {
-  const paging = collection ? [...EVERYWHERE, ...PAGING] : EVERYWHERE;
+  const pinning = settings.generation === undefined ? [] : ['generation'];
+  const paging = collection ? [...EVERYWHERE, ...PAGING, ...pinning] : EVERYWHERE;
   const controls = keys ? [...paging, FIELDS] : paging;
   const roots = collection ? filterableFields(collection, settings.filters) : [];
   const isStrict = settings.strict || ['1', 'true'].includes(lastValue(pairs, 'strict') ?? '');

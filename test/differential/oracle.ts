@@ -19,6 +19,8 @@ export interface OracleSettings extends JudgeSettings {
   readonly baseUrl: string;
   readonly links: 'spec' | 'request';
   readonly limitMax: number | undefined;
+  /** What links name the generation by, undefined where walks are not pinned. */
+  readonly generation?: string | undefined;
 }
 
 /** A request. `target` is path and query as sent; header names are in lower case. */
@@ -80,6 +82,9 @@ function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept
   if (!view.json && format === '' && !accepts(accept)) {
     return detail(406, 'Could not satisfy the request Accept header.');
   }
+  const { generation } = context.settings;
+  const pin = (lastValue(context.pairs, 'generation') ?? '').trim();
+  if (view.kind === 'list' && generation !== undefined && pin !== '' && pin !== generation) return goneTo(generation);
   const judgement = judge(
     context.pairs,
     view.kind === 'list' ? collectionIn(context.dataSet, view.collection) : undefined,
@@ -95,6 +100,7 @@ function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept
   const headers = {
     allow: ALLOW,
     vary: 'Accept, Accept-Encoding',
+    'x-generation': generation ?? null,
     'x-ignored-params': ignoredHeader(judgement.ignored),
   };
   return json(200, body, { ...headers, 'content-type': type });
@@ -173,7 +179,7 @@ function pageBody(context: Context, collection: Collection, judgement: Judgement
   const exported = exportBody(context, collection, results, style);
   if (exported !== undefined) return exported;
   const link = (to: bigint): string =>
-    writeText(`${style.baseUrl}${context.path}?${pageQuery(context.pairs, limit, to > 0n ? to : undefined)}`);
+    writeText(`${style.baseUrl}${context.path}?${pageQuery(pinnedPairs(context), limit, to > 0n ? to : undefined)}`);
   const next = offset + limit < BigInt(found.length) ? link(offset + limit) : 'null';
   const previous = offset > 0n ? link(offset - limit) : 'null';
   const records = results.map((record) => recordBody(context, record, style)).join(',');
@@ -194,12 +200,18 @@ function afterBody(context: Context, { collection, found, after, limit, style, f
   const results = behind.filter((_, i) => BigInt(i) < limit);
   const exported = exportBody(context, collection, results, style);
   if (exported !== undefined) return exported;
-  const kept = context.pairs.filter(([name]) => name !== 'after');
+  const kept = pinnedPairs(context).filter(([name]) => name !== 'after');
   const pairs: readonly Pair[] = [...kept, ['after', String(results.at(-1)?.id)]];
   const address = `${style.baseUrl}${context.path}?${pageQuery(pairs, limit, undefined)}`;
   const next = results.length < behind.length ? writeText(address) : 'null';
   const records = results.map((record) => recordBody(context, record, style)).join(',');
   return `{"count":${found.length},"next":${next},"previous":null,"results":[${records}]${facets}}`;
+}
+
+/** The parameters of a request as its links repeat them: with the generation served in place of any named. */
+function pinnedPairs({ pairs, settings: { generation } }: Context): readonly Pair[] {
+  if (generation === undefined) return pairs;
+  return [...pairs.filter(([name]) => name !== 'generation'), ['generation', generation]];
 }
 
 function limitOf({ pairs, settings }: Context): bigint {
@@ -229,6 +241,12 @@ function options(view: View): OracleAnswer {
 function viewName(view: View): string {
   if (view.kind === 'list') return `${view.collection.title} List`;
   return view.kind === 'record' ? `${view.collections[0]?.title} Instance` : 'Api Root';
+}
+
+function goneTo(generation: string): OracleAnswer {
+  const message = `This generation of the data is gone; ${generation} is served now. Begin the walk again.`;
+  const body = `{"detail":${writeText(message)},"generation":${writeText(generation)}}`;
+  return json(410, body, { 'cache-control': 'no-store' });
 }
 
 function notFound(): OracleAnswer {

@@ -94,6 +94,7 @@ function randomControls(random: Random): string[] {
       `format=${random.pick([...Array.from({ length: 4 }, () => ['api', 'json', '']).flat(), 'xml', 'API'])}`,
     );
   if (random.chance(0.15)) controls.push(`format=${random.pick(['ndjson', 'csv'])}`);
+  if (random.chance(0.06)) controls.push(`generation=${random.pick(['', '+', 'fedcba987654'])}`);
   if (random.chance(0.06)) controls.push(`strict=${random.pick(['1', '1', '0', 'true', 'False', ''])}`);
   const unknown = random.chance(0.15) ? random.several(1, 4, () => random.pick(UNKNOWN_NAMES)) : [];
   controls.push(...unknown.map((name) => `${name}=${encode(random.pick(TEXTS), '+')}`));
@@ -115,6 +116,8 @@ const UNKNOWN_NAMES: readonly string[] = [
   '9title',
   'limit__in',
   'ordering__in',
+  'explain',
+  'generation',
   'facet',
   'format!',
   '__proto__',

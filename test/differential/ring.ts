@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { clientOf, type Client } from '../support/client.ts';
 import { randomOf, type Random } from '../support/random.ts';
-import { startServer } from '../support/server.ts';
+import { startServer, type RunningServer } from '../support/server.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
 import { curlOf, differencesOf, shrink } from './compare.ts';
 import { dataSetIn, dataSetOf, type DataSet } from './dataset.ts';
@@ -103,18 +103,19 @@ interface Ground {
 }
 
 async function compare(random: Random, ground: Ground): Promise<void> {
-  const { directory, dataSet, settings, origin, requests, first = [] } = ground;
-  const flags = flagsOf(settings);
+  const { directory, dataSet, origin, requests, first = [] } = ground;
+  const flags = flagsOf(ground.settings);
   const server = await startServer({ data: directory, flags });
   const met: TagsMet = new Map();
+  const served = { ...ground, settings: settingsOf(ground.settings, server) };
   const sides = [
-    sideOf('uWebSockets.js', server.url, ground, met),
-    sideOf('node:http', server.http10Url ?? server.url, ground, met),
+    sideOf('uWebSockets.js', server.url, served, met),
+    sideOf('node:http', server.http10Url ?? server.url, served, met),
   ];
   try {
     const named = `${origin}, ${flags.join(' ')}`;
     for (let i = 0; i < sides.length; i++) await agree([...sides.slice(i), ...sides.slice(0, i)], first, named);
-    await walk(random, sides, ground, named);
+    await walk(random, sides, served, named);
     for (let done = 0; done < requests; done += IN_FLIGHT) {
       const some = Array.from({ length: IN_FLIGHT }, () => randomRequest(random, dataSet));
       await agree(sides, some, named);
@@ -123,6 +124,12 @@ async function compare(random: Random, ground: Ground): Promise<void> {
     for (const side of sides) side.client.close();
     await server.stop();
   }
+}
+
+/** With the generation that the server says it serves, where walks are pinned. */
+function settingsOf(settings: OracleSettings, server: RunningServer): OracleSettings {
+  if (settings.generation === undefined) return settings;
+  return { ...settings, generation: /generation ([0-9a-f]+)/.exec(server.output())?.[1] };
 }
 
 interface Side {
@@ -171,9 +178,11 @@ function randomSettings(random: Random, isDefault: boolean): OracleSettings {
     strict: random.chance(0.3),
     filterErrors: random.pick(['fail', 'empty', 'ignore']),
     filters: random.pick(['all', 'all', 'documented']),
+    generation: random.pick([undefined, 'to be asked']),
   };
   if (!isDefault) return settings;
-  return { ...settings, links: 'spec', limitMax: undefined, strict: false, filterErrors: 'fail', filters: 'all' };
+  const { baseUrl } = settings;
+  return { baseUrl, links: 'spec', limitMax: undefined, strict: false, filterErrors: 'fail', filters: 'all' };
 }
 
 function flagsOf(settings: OracleSettings): string[] {
@@ -181,5 +190,6 @@ function flagsOf(settings: OracleSettings): string[] {
   flags.push('--filter-errors', settings.filterErrors);
   if (settings.limitMax !== undefined) flags.push('--limit-max', String(settings.limitMax));
   if (settings.strict) flags.push('--strict');
+  if (settings.generation !== undefined) flags.push('--pin-walks');
   return flags;
 }

@@ -1,79 +1,9 @@
 // The catalogue's handler: requests in, answers out, without a socket.
 import { describe, expect, test } from 'vitest';
-import type { CollectionIndex } from '../../../engine/index/table.ts';
-import { COLLECTIONS } from '../../../engine/schema/catalogue.ts';
-import { catalogueHandler, type CatalogueSettings } from '../../../server/catalogue.ts';
-import type { Answer } from '../../../server/http/exchange.ts';
+import { newCounters } from '../../../engine/query/counters.ts';
 import type { RunHeavy } from '../../../workers/pool.ts';
-import { routerOver, type Router } from '../../../workers/router.ts';
-import { RowSetCache } from '../../../workers/rowSetCache.ts';
-import { collectionOf } from '../../support/collections.ts';
-import { requestOf, STAYING, type RequestParts } from '../../support/requests.ts';
-
-const BASE_URL = 'http://localhost:8080';
-const SETTINGS: CatalogueSettings = {
-  baseUrl: BASE_URL,
-  allowBaseUrls: [],
-  trustedProxies: [],
-  links: 'spec',
-  limitMax: undefined,
-  strict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-  cors: false,
-  cacheControl: 'public, no-cache',
-  gzip: 'stored',
-};
-const SNAPSHOT = { generation: 'a', created: '2024-01-01T00:00:00Z', blocks: undefined };
-const SAVED: Record<string, readonly string[]> = {
-  observations: Array.from({ length: 8 }, (_, i) => recordOf(i + 1, i % 2 === 0 ? 'ocean' : 'land')),
-  computations: [recordOf(1, 'a'), recordOf(2, 'b')],
-  composites: [recordOf(2, 'c'), recordOf(3, 'd')],
-};
-
-function recordOf(id: number, title: string): string {
-  return `{"ob_id":${id},"title":"${title}","timePeriod":"{base_url}/api/v3/times/${id}/?format=api"}`;
-}
-
-function served(id: number, title: string, start = `${BASE_URL}/api/v3`, end = '/?format=api'): string {
-  return `{"ob_id":${id},"title":"${title}","timePeriod":"${start}/times/${id}${end}"}`;
-}
-
-const collections = new Map<string, CollectionIndex>(
-  COLLECTIONS.map(({ name }) => [name, collectionOf(name, SAVED[name] ?? [], BASE_URL)]),
-);
-
-interface Reply {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly text: string;
-}
-
-const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is heavy here'));
-
-function routerTo(runHeavy: RunHeavy): Router {
-  return routerOver({ generation: '', cache: new RowSetCache(0), runHeavy });
-}
-
-async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
-  const handler = catalogueHandler({
-    ...SNAPSHOT,
-    collections: (name) => collections.get(name)!,
-    settings: { ...SETTINGS, ...settings },
-    router: routerTo(NEVER_HEAVY),
-  });
-  return replyOf(await handler(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING));
-}
-
-function replyOf({ status, headers, body }: Answer): Reply {
-  let text = '';
-  for (let offset = 0; offset < body.bytes;) {
-    const piece = body.pieceAt(offset);
-    text += Buffer.from(piece).toString('latin1');
-    offset += piece.length;
-  }
-  return { status, headers: Object.fromEntries(headers), text: Buffer.from(text, 'latin1').toString() };
-}
+import { requestOf, STAYING } from '../../support/requests.ts';
+import { ask, BASE_URL, handlerWith, HEAVY, LONG, type Reply, replyOf, served } from '../../support/smallCatalogue.ts';
 
 const DETAIL_404 = '{"detail":"Not found."}';
 
@@ -294,21 +224,10 @@ test('the base URL that a listed Host chooses stands in every link', async () =>
 });
 
 describe('a heavy plan', () => {
-  const long = 'x'.repeat(1000);
-  const heavy = collectionOf(
-    'observations',
-    Array.from({ length: 100 }, (_, i) => recordOf(i, `${long}${i}`)),
-    BASE_URL,
-  );
-  const url = `/api/v3/observations/?title__contains=${long}&limit=2&offset=1`;
+  const url = `/api/v3/observations/?title__contains=${LONG}&limit=2&offset=1`;
 
   async function askHeavy(runHeavy: RunHeavy): Promise<Reply> {
-    const handler = catalogueHandler({
-      ...SNAPSHOT,
-      collections: () => heavy,
-      settings: SETTINGS,
-      router: routerTo(runHeavy),
-    });
+    const handler = handlerWith(runHeavy, {}, () => HEAVY);
     const answer = handler(requestOf({ url }), STAYING);
     expect(answer).toBeInstanceOf(Promise);
     return replyOf(await answer);
@@ -318,11 +237,11 @@ describe('a heavy plan', () => {
     const { status, text } = await askHeavy(async ({ collection, plan }) => {
       expect([collection, plan.isHeavy, plan.offset, plan.limit]).toEqual(['observations', true, 1, 2]);
       const rows = { kind: 'list', rows: Uint32Array.of(5, 9) } as const;
-      return { kind: 'page', page: { count: 3, rows, offset: 1, facets: [] } };
+      return { kind: 'page', page: { count: 3, rows, offset: 1, facets: [] }, counters: newCounters() };
     });
     expect(status).toBe(200);
     expect(text).toMatch(/^\{"count":3,"next":null,"previous":"[^"]+limit=2&title__contains=x+","results":\[/);
-    expect(text).toContain(`${served(5, `${long}5`)},${served(9, `${long}9`)}]}`);
+    expect(text).toContain(`${served(5, `${LONG}5`)},${served(9, `${LONG}9`)}]}`);
   });
 
   test('that finds the queue full is answered with 503 and when to come again', async () => {
@@ -331,12 +250,11 @@ describe('a heavy plan', () => {
   });
 
   test('whose regular expressions took too long is answered with 400 and their keys', async () => {
-    const handler = catalogueHandler({
-      ...SNAPSHOT,
-      collections: () => heavy,
-      settings: { ...SETTINGS, filterErrors: 'ignore' },
-      router: routerTo(async () => 'overtime'),
-    });
+    const handler = handlerWith(
+      async () => 'overtime',
+      { filterErrors: 'ignore' },
+      () => HEAVY,
+    );
     const reply = await replyOf(
       await handler(requestOf({ url: '/api/v3/observations/?title__regex=x&ob_id=1&uuid__iregex!=y' }), STAYING),
     );

@@ -45,6 +45,8 @@ describe('without any source', () => {
       strict: false,
       filterErrors: 'fail',
       filters: 'all',
+      explain: false,
+      pinWalks: false,
       rowSetCacheMb: 32,
       http10Port: undefined,
       cors: true,
@@ -68,7 +70,7 @@ describe('the table', () => {
   test('it declares every setting of the command line once', () => {
     const flags =
       '--data --host --port --base-url --allow-base-url --trusted-proxy --links --limit-max --strict --filter-errors ' +
-      '--filters --threads --row-set-cache-mb --http10-port --cors --cache-control --gzip --config';
+      '--filters --explain --pin-walks --threads --row-set-cache-mb --http10-port --cors --cache-control --gzip --config';
     expect(SETTINGS.map(flagName)).toEqual(flags.split(' '));
   });
 

@@ -160,6 +160,41 @@ describe('serve', () => {
     expect(JSON.parse(stdout)).toMatchObject({ results: expect.any(Array) });
   });
 
+  test('ends a pinned walk with 410 when its next page is asked of a server with other data', async () => {
+    const other = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(3) });
+    const before = await startServer('--data', snapshot, '--pin-walks');
+    const after = await startServer('--data', other, '--pin-walks');
+    const generationOf = (server: typeof before): string => /generation ([0-9a-f]{12})\n/.exec(server.out())![1]!;
+    const next = (await linkOf(before.url)).replace(/^http:\/\/[^/]*/, '');
+    expect(next).toContain(`?generation=${generationOf(before)}&limit=1&offset=1`);
+    const clients = [before, after].map(({ url }) => clientOf(url));
+    const [same, gone] = await Promise.all(clients.map((client) => client.get(next)));
+    for (const client of clients) client.close();
+    expect(same!.status).toBe(200);
+    expect([gone!.status, JSON.parse(gone!.body)]).toEqual([
+      410,
+      { detail: expect.stringContaining('generation'), generation: generationOf(after) },
+    ]);
+  });
+
+  test('explains where a heavy list ran: first in the pool, then from what the thread keeps', async () => {
+    const server = await startServer('--data', snapshot, '--explain', '--threads', '1');
+    const client = clientOf(server.url);
+    const explained = async (): Promise<object> => {
+      const query = 'value__contains=needle7&explain=1';
+      return JSON.parse((await client.get(`/api/v3/migrationproperties/?${query}`)).body) as object;
+    };
+    const first = await explained();
+    expect(first).toMatchObject({ count: 11, ran: { place: 'pool', isKept: false }, thread: { pooled: 1, sets: 1 } });
+    expect(first).toHaveProperty(
+      'ran.bytesScanned',
+      expect.toSatisfy((bytes: number) => bytes > 0),
+    );
+    const second = await explained();
+    expect(second).toMatchObject({ count: 11, ran: { place: 'cache', isKept: true, bytesScanned: 0 } });
+    client.close();
+  });
+
   const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
   test.skipIf(!hasIpv6)('listens on an IPv6 address and prints its URL with brackets', async () => {
     const server = await startServer('--data', snapshot, '--host', '::1');

@@ -5,11 +5,13 @@ import { loadSnapshot } from '../../../data/load.ts';
 import {
   execute,
   findRows,
+  newCounters,
   openSnapshot,
   parseListQuery,
   plan,
   SPEC_LINK_END,
   type CollectionIndex,
+  type Counters,
   type LoadedSnapshot,
   type Plan,
 } from '../../../engine/engine.ts';
@@ -74,5 +76,22 @@ test('a posting list comes back as a view of the shared snapshot', async () => {
 test('a page comes back alone where no more is wanted', async () => {
   const planned = planOf('abstract__contains=the&offset=3');
   const found = await pool.run({ collection: NAME, plan: planned, wants: 'page' }, STAYING);
-  expect(found).toEqual({ kind: 'page', page: execute(collection, planned) });
+  const counters = newCounters();
+  expect(found).toEqual({ kind: 'page', page: execute(collection, planned, counters), counters });
+  expect(counters.bytesScanned).toBeGreaterThan(0);
+});
+
+test('a page comes back with the set it was taken from, and that set saves finding it again', async () => {
+  const planned = planOf('abstract__contains=the&ordering=-title&offset=3&facets=status');
+  const both = await pool.run({ collection: NAME, plan: planned, wants: 'both' }, STAYING);
+  const counters = newCounters();
+  expect(both).toMatchObject({ kind: 'page', page: execute(collection, planned, counters) });
+  const { set, counters: first } = both as { readonly set: RowSet; readonly counters: Counters };
+  expect([rowsOf(set), first]).toEqual([rowsOf(findRows(collection, planned)!), counters]);
+  const again = await pool.run({ collection: NAME, plan: planned, wants: 'page', set }, STAYING);
+  expect(again).toMatchObject({
+    page: execute(collection, planned),
+    counters: { bytesScanned: 0, postingsVisited: 0 },
+  });
+  expect(rowsOf(set)).toEqual(rowsOf(findRows(collection, planned)!));
 });

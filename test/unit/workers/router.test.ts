@@ -1,9 +1,11 @@
 // Where the rows of a list come from: the cache, this thread or the pool, and who shares what.
 import { describe, expect, test } from 'vitest';
-import { execute, parseListQuery, plan, type CollectionIndex } from '../../../engine/engine.ts';
+import { execute, newCounters, pageOf, parseListQuery, plan, type CollectionIndex } from '../../../engine/engine.ts';
 import { findRows } from '../../../engine/query/execute.ts';
 import type { HeavyFound, HeavyQuery } from '../../../workers/protocol.ts';
-import { routerOver, type ListQuery, type Router } from '../../../workers/router.ts';
+import type { ListQuery } from '../../../workers/heavyLists.ts';
+import { routerOver, type Router } from '../../../workers/router.ts';
+import { newTrace } from '../../../workers/trace.ts';
 import { RowSetCache } from '../../../workers/rowSetCache.ts';
 import type { Waiter } from '../../../workers/waiter.ts';
 import { indexOf } from '../../support/index.ts';
@@ -34,6 +36,14 @@ function queryOf(text: string, collection: CollectionIndex = COLLECTION): ListQu
   return { collection, request, plan: plan(collection, request, FORM) };
 }
 
+function foundBy({ plan: planned, wants, set: known }: HeavyQuery): HeavyFound {
+  const counters = newCounters();
+  const set = known ?? findRows(COLLECTION, planned, counters)!;
+  if (wants === 'set') return { kind: 'set', set, counters };
+  const page = pageOf(COLLECTION, set, planned, counters);
+  return { kind: 'page', page, set: wants === 'both' ? set : undefined, counters };
+}
+
 /** A pool of one thread that is this one: it begins with what it is told and ends when the test says so. */
 class SlowPool {
   readonly begun: { readonly query: HeavyQuery; readonly waiter: Waiter; readonly end: () => void }[] = [];
@@ -41,8 +51,7 @@ class SlowPool {
     new Promise((resolve) => {
       const end = (): void => {
         if (waiter.isGone()) resolve('gone');
-        else if (query.wants === 'set') resolve({ kind: 'set', set: findRows(COLLECTION, query.plan)! });
-        else resolve({ kind: 'page', page: execute(COLLECTION, query.plan)! });
+        else resolve(foundBy(query));
       };
       this.begun.push({ query, waiter, end });
     });
@@ -69,6 +78,8 @@ function asRows(found: unknown): unknown {
 
 const COSTLY = 'status=completed&publicationState=citable';
 const HEAVY = 'title__contains=7';
+/** More rows than the stretch of an ordered list that is kept. */
+const WIDE = 'title__contains=1';
 
 describe('a cheap plan', () => {
   test.each(['', 'status=completed', 'status!=completed', 'ob_id__in=1,2,3'])(
@@ -117,18 +128,61 @@ describe('a list with an order or facets', () => {
   test.each(['ordering=title', 'ordering=-title&limit=3', 'facets=title', `${HEAVY}&ordering=title`])(
     '%s is ordered and counted in the pool, whatever is kept, and shared by those who want the same',
     async (shown) => {
-      const { router, cache, pool } = setUp();
+      const { router, pool } = setUp();
       const first = router.find(queryOf(HEAVY), STAYING);
       pool.endAll();
       await first;
       const texts = [`${COSTLY}&${shown}`, `${shown}&${COSTLY}`, `${COSTLY}&${shown}&offset=20`];
       const found = texts.map((text) => router.find(queryOf(text), STAYING));
-      expect(pool.begun.map(({ query }) => query.wants)).toEqual(['set', 'page', 'page']);
+      expect(pool.begun.map(({ query }) => query.wants)).toEqual(['set', 'both']);
       pool.endAll();
       expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
-      expect([cache.size, router.joined]).toEqual([1, 1]);
+      expect(router.statistics()).toMatchObject({ sets: 3, joined: 2 });
     },
   );
+
+  test('is ordered once for a long stretch of its walk, its filter once for all, whichever page comes first', async () => {
+    const { router, pool } = setUp();
+    const pageAt = async (offset: number): Promise<void> => {
+      const text = `${WIDE}&ordering=-title,ob_id&limit=100&offset=${offset}`;
+      const found = router.find(queryOf(text), STAYING);
+      pool.endAll();
+      expect(asRows(await found), text).toEqual(truthOf(text));
+    };
+    const { count } = truthOf(WIDE) as { readonly count: number };
+    expect(count).toBeGreaterThan(2048);
+    for (let offset = 300; offset < count + 200; offset += 100) await pageAt(offset);
+    for (const offset of [0, 2000, 2047, 2048, 2100]) await pageAt(offset);
+    expect(pool.begun.map(({ query }) => [query.wants, query.set === undefined])).toEqual([
+      ['both', true],
+      ['page', false],
+    ]);
+    expect(router.find(queryOf(`${WIDE}&ordering=-title,ob_id&limit=7`), STAYING)).not.toBeInstanceOf(Promise);
+  });
+
+  test('of pages beyond a stretch is ordered for each page, from the rows that are kept', async () => {
+    const { router, pool } = setUp();
+    for (const text of [`${HEAVY}&ordering=title&limit=2049`, `${HEAVY}&ordering=title&limit=3000`]) {
+      const found = router.find(queryOf(text), STAYING);
+      pool.endAll();
+      expect(asRows(await found)).toEqual(truthOf(text));
+    }
+    expect(pool.begun.map(({ query }) => [query.wants, query.plan.limit, query.set === undefined])).toEqual([
+      ['both', 2049, true],
+      ['page', 3000, false],
+    ]);
+  });
+
+  test('has its facets counted once for all pages by id', async () => {
+    const { router, pool } = setUp();
+    for (const page of ['', '&offset=30', '&after=900&limit=3', '&limit=5000']) {
+      const text = `${HEAVY}&facets=title,status${page}`;
+      const found = router.find(queryOf(text), STAYING);
+      pool.endAll();
+      expect(asRows(await found), text).toEqual(truthOf(text));
+    }
+    expect(pool.begun.map(({ query }) => query.wants)).toEqual(['both']);
+  });
 
   test('is ordered in the pool where its set is kept but large', async () => {
     const { router, cache, pool } = setUp();
@@ -160,9 +214,26 @@ describe('a heavy plan', () => {
     const { router, pool } = setUp();
     const texts = [HEAVY, `${HEAVY}&offset=20`, `${HEAVY}&limit=3`];
     const found = texts.map((text) => router.find(queryOf(text), STAYING));
-    expect([pool.begun.length, router.joined]).toEqual([1, 2]);
+    expect([pool.begun.length, router.statistics().joined]).toEqual([1, 2]);
     pool.endAll();
     expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
+  });
+
+  test('is traced: the pool and its work first, then shared work, then what is kept', async () => {
+    const { router, pool } = setUp();
+    const traces = [newTrace(), newTrace(), newTrace()];
+    const found = traces.slice(0, 2).map((trace) => router.find(queryOf(HEAVY), STAYING, trace));
+    pool.endAll();
+    await Promise.all(found);
+    await router.find(queryOf(`${HEAVY}&offset=20`), STAYING, traces[2]);
+    expect(traces.map(({ place, isKept, isShared }) => [place, isKept, isShared])).toEqual([
+      ['pool', false, false],
+      ['pool', false, true],
+      ['cache', true, false],
+    ]);
+    expect(traces.map(({ counters }) => counters.bytesScanned > 0)).toEqual([true, true, false]);
+    router.find(queryOf('status=completed'), STAYING, traces[0]);
+    expect(router.statistics()).toMatchObject({ inline: 1, pooled: 1, joined: 1, hits: 1, misses: 2, sets: 1 });
   });
 
   test('of which nothing can be kept answers pages only, shared by those who want the same', async () => {

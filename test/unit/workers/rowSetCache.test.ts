@@ -40,6 +40,20 @@ test('its bytes never pass the bound, and are those of the sets it holds', () =>
   expect(empty).toBeLessThan(300);
 });
 
+test('a view is kept beside sets, under a key of its own, in the same bytes', () => {
+  const cache = new RowSetCache(20_000);
+  const rows = Uint32Array.from({ length: 1000 }, (_, i) => 999 - i);
+  const facets = [{ name: 'status', values: [['completed', 3]] }] as const;
+  const view = { count: 5000, offset: 0, rows: { kind: 'sequence', rows }, facets } as const;
+  cache.putView('view of a', view);
+  expect([cache.view('view of a'), cache.view('a'), cache.get('view of a')]).toEqual([view, undefined, undefined]);
+  expect(cache.bytes).toBeGreaterThan(4000 + 'completed'.length);
+  cache.putView('b', { ...view, rows: { kind: 'sequence', rows: new Uint32Array(2000) } });
+  expect(cache.view('b')).toBeUndefined();
+  for (const key of ['c', 'd', 'e', 'f']) cache.put(key, listOf(1000));
+  expect([cache.view('view of a'), cache.size]).toEqual([undefined, 4]);
+});
+
 describe('a set is not kept', () => {
   test('where it would take more than a quarter of the cache, and what was under its key is gone', () => {
     const cache = new RowSetCache(20_000);

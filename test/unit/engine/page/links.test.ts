@@ -24,6 +24,21 @@ test('a page asked for by after leads on behind its last id, and never back', ()
   expect(pageLinks('http://h/', request, 7)).toEqual({ next: null, previous: null });
 });
 
+test('a page of a pinned walk leads on in its generation, whatever the request named', () => {
+  const parameters = [
+    ['generation', ''],
+    ['title', 'x'],
+    ['generation', 'abcdef'],
+  ] as const;
+  const request = { parameters, limit: 2, offset: 2, generation: 'abc' };
+  expect(pageLinks('http://h/', request, 8)).toEqual({
+    next: 'http://h/?generation=abc&limit=2&offset=4&title=x',
+    previous: 'http://h/?generation=abc&limit=2&title=x',
+  });
+  const next = 'http://h/?after=9&generation=abc&limit=2&title=x';
+  expect(pageLinks('http://h/', { ...request, lastId: 9 }, 8)).toEqual({ next, previous: null });
+});
+
 describe('links between pages', () => {
   test('sort the names, add the offset and percent-encode all but unreserved characters', () => {
     const parameters = [

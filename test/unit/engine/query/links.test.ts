@@ -56,6 +56,22 @@ const CATALOGUE = indexesOf({
   ],
 });
 
+test('a walk through links can be cancelled before each relation', () => {
+  const observations = CATALOGUE('observations');
+  const made = planOf(observations, 'phenomena__names__name=air&permissions__uuid__isnull=true');
+  let polls = 0;
+  const staying = (): boolean => {
+    polls++;
+    return false;
+  };
+  expect(execute(observations, made, newCounters(), staying)).toBeDefined();
+  expect(polls).toBeGreaterThanOrEqual(3);
+  for (let end = 0; end < polls; end++) {
+    let left = end;
+    expect(execute(observations, made, newCounters(), () => left-- <= 0)).toBeUndefined();
+  }
+});
+
 function requestOf(collection: CollectionIndex, query: string): ListRequest {
   return parseListQuery(collection, query, OPTIONS);
 }

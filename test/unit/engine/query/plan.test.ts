@@ -1,8 +1,18 @@
 // Plans as plain data: grouping, order, estimates, what is heavy, and how a plan reads for people.
 import { describe, expect, test } from 'vitest';
+import type { Dictionary } from '../../../../engine/column/dictionary.ts';
+import { invertedIndex } from '../../../../engine/index/field.ts';
+import { invert } from '../../../../engine/index/invert.ts';
+import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { explain } from '../../../../engine/query/explain.ts';
 import { parseListQuery } from '../../../../engine/query/parse.ts';
-import { INLINE_SCAN_BYTES_MAX, INLINE_VALUES_MAX, plan, type Plan } from '../../../../engine/query/plan.ts';
+import {
+  INLINE_ROWS_GATHERED_MAX,
+  INLINE_SCAN_BYTES_MAX,
+  INLINE_VALUES_MAX,
+  plan,
+  type Plan,
+} from '../../../../engine/query/plan.ts';
 import { indexOf } from '../../../support/index.ts';
 
 const COLLECTION = indexOf(
@@ -117,9 +127,53 @@ describe('a plan is heavy', () => {
     expect(planOf('title__icontains=t').node.scanBytes).toBe(2 * planOf('title__contains=t').node.scanBytes);
   });
 
+  test('where it puts a set together of very many rows, unless few are left to look at', () => {
+    const rows = 2 * INLINE_ROWS_GATHERED_MAX + 2;
+    const large = numbered(rows);
+    const made = (query: string): Plan => {
+      const options = {
+        limitDefault: 1,
+        limitMax: undefined,
+        isStrict: false,
+        filterErrors: 'fail',
+        filters: 'all',
+      } as const;
+      return plan(large, parseListQuery(large, query, options), {
+        baseUrl: '',
+        version: 'v3',
+        linkEnd: '/?format=api',
+      });
+    };
+    const gatheredIn = (query: string): number =>
+      made(query).node.steps.reduce((sum, step) => sum + (step.kind === 'condition' ? step.rowsGathered : 0), 0);
+    expect(['ob_ref__lt=1000', `ob_ref__lt=${rows - 100}`, 'ob_ref=7', `ob_ref__lt=${rows}`].map(gatheredIn)).toEqual([
+      1000, 100, 0, 0,
+    ]);
+    expect(gatheredIn('ob_ref=7&ob_ref__lt=1000')).toBe(1);
+    const half = rows / 2;
+    expect([half - 1, half, half + 1].map((end) => made(`ob_ref__lt=${end}`).isHeavy)).toEqual([false, true, false]);
+    expect(made(`ob_ref__lt=${half}&ob_ref=7`).isHeavy).toBe(false);
+  });
+
   test('where it looks up very many values', () => {
     const list = (length: number): string => Array.from({ length }, (_, i) => i).join(',');
     expect(planOf(`ob_id__in=${list(INLINE_VALUES_MAX)}`).isHeavy).toBe(false);
     expect(planOf(`ob_id__in=${list(INLINE_VALUES_MAX + 1)}`).isHeavy).toBe(true);
   });
 });
+
+/** Properties of which only `ob_ref` can be asked: the number of the row. */
+function numbered(rows: number): CollectionIndex {
+  let bytes = 0;
+  const texts = Array.from({ length: rows }, (_, i) => String(i));
+  const dictionary: Dictionary = {
+    type: 'integer',
+    size: rows,
+    ends: Uint32Array.from(texts, (text) => (bytes += text.length)),
+    text: new Uint8Array(Buffer.from(texts.join(''))),
+    numbers: Float64Array.from(texts, Number),
+  };
+  const index = invertedIndex(dictionary, invert(Uint32Array.from(texts, Number), rows));
+  const members = new Map([['ob_ref', { kind: 'values', name: 'ob_ref', index } as const]]);
+  return { ...indexOf('migrationproperties', [{ id: 1 }]), rows, members };
+}

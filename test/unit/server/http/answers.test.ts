@@ -4,7 +4,12 @@ import { wholeBody } from '../../../../engine/page/body.ts';
 import { answersFor, ignoredNames } from '../../../../server/http/answers.ts';
 import type { Answer } from '../../../../server/http/exchange.ts';
 
-const OPTIONS = { cacheControl: 'public, max-age=60', lastModified: 784_111_777, gzip: 'off' } as const;
+const OPTIONS = {
+  cacheControl: 'public, max-age=60',
+  lastModified: 784_111_777,
+  gzip: 'off',
+  generation: undefined,
+} as const;
 const answers = answersFor({ cors: false, ...OPTIONS });
 const open = answersFor({ cors: true, ...OPTIONS });
 const NO_REMARKS = { varies: [], ignored: [], tag: 'a-b' };
@@ -72,7 +77,13 @@ describe('an answer that is not modified', () => {
   });
 
   test('has no Last-Modified, and neither has a page of data whose time is not known', () => {
-    const timeless = answersFor({ cors: false, cacheControl: 'no-store', lastModified: undefined, gzip: 'off' });
+    const timeless = answersFor({
+      cors: false,
+      cacheControl: 'no-store',
+      lastModified: undefined,
+      gzip: 'off',
+      generation: undefined,
+    });
     expect(headersOf(timeless.found(wholeBody(Buffer.from('{}')), NO_REMARKS))).not.toHaveProperty('Last-Modified');
   });
 });

@@ -10,7 +10,13 @@ const CHOICE: BaseUrlChoice = { baseUrl: 'http://a.test', varies: [] };
 const TAG = 'abc-def';
 
 function conditionalOf(lastModified: number | undefined = LAST_MODIFIED): Conditional {
-  const answers = answersFor({ cors: false, cacheControl: 'no-cache', lastModified, gzip: 'stored' });
+  const answers = answersFor({
+    cors: false,
+    cacheControl: 'no-cache',
+    lastModified,
+    gzip: 'stored',
+    generation: undefined,
+  });
   return new Conditional({ generation: 'g', settings: [], lastModified, isGzipOffered: true }, answers);
 }
 
@@ -57,7 +63,13 @@ describe('If-Modified-Since', () => {
     const since = 'Mon, 01 Jan 2024 00:00:00 GMT';
     const timeless = conditionalOf();
     expect(statusOf({ 'if-modified-since': since }, timeless)).toBe(304);
-    const answers = answersFor({ cors: false, cacheControl: 'no-cache', lastModified: undefined, gzip: 'stored' });
+    const answers = answersFor({
+      cors: false,
+      cacheControl: 'no-cache',
+      lastModified: undefined,
+      gzip: 'stored',
+      generation: undefined,
+    });
     const without = new Conditional(
       { generation: 'g', settings: [], lastModified: undefined, isGzipOffered: true },
       answers,

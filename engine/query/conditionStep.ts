@@ -1,0 +1,139 @@
+// One condition on a table's rows: which index answers it, how many rows it leaves and how much text it looks at.
+// Bounds from dictionaries and posting lists; a matcher never runs here. Called by draft.ts.
+import type { CodeRange, Dictionary } from '../column/dictionary.ts';
+import type { ServedForm } from '../column/served.ts';
+import type { FieldIndex } from '../index/field.ts';
+import { gramBlocks, gramQuery, type GramQuery, type Grams } from '../index/grams.ts';
+import { mostRowsPerValue } from '../index/mostRows.ts';
+import { codesOfOwnUrls, without } from './codes.ts';
+import { lookupNamed, scanCostOf, type Lookup } from './lookups.ts';
+import type { Condition } from './parse.ts';
+import type { Operand } from './values.ts';
+
+/**
+ * How a condition finds its rows. `posting list`: the rows of one code. `code range`: those of neighbouring codes.
+ * `code list`: those of several codes or ranges. `scan`: a matcher over all texts of the dictionary, then the rows of the
+ * codes that hit. `n-gram`: the same over those texts that the n-gram index names. `row check`: the matcher over the texts of
+ * the rows that are left, where they are few. `nothing`: none.
+ */
+export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | 'scan' | 'n-gram' | 'row check';
+
+/**
+ * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else an upper
+ * bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most, about where n-gram lists are long, each byte counted as often as `contains` is faster than this
+ * matcher; 0 without one. `rowsGathered` is how many rows putting the set together looks at where the codes are known: 0 where it
+ * lies ready in the snapshot.
+ */
+export interface ConditionStep {
+  readonly kind: 'condition';
+  readonly path: readonly string[];
+  readonly lookup: string;
+  readonly isNegated: boolean;
+  readonly operand: Operand;
+  readonly access: Access;
+  readonly estimate: number;
+  readonly scanBytes: number;
+  readonly rowsGathered: number;
+}
+
+/** A condition with its step, and the codes that it finds where finding them is no search. */
+export interface SizedCondition {
+  readonly step: ConditionStep;
+  readonly index: FieldIndex;
+  readonly codes: readonly CodeRange[] | undefined;
+}
+
+/** Members whose rows are counted while planning; beyond, the count would cost as much as the query. */
+const COUNTED_VALUES_MAX = 64;
+
+/** Bytes of n-gram lists that are read while planning: some 10 us, and as much again for what they name. */
+const COUNTED_LIST_BYTES_MAX = 4096;
+
+/** Lists of one needle that are read while planning, rarest first: a third seldom leaves less. */
+const COUNTED_LISTS = 2;
+
+/** The step of a condition on the rows of an index. Cost: a binary search for each of the first 64 values; n-gram lists up to 4 kB. */
+export function sizedCondition(condition: Condition, index: FieldIndex, form: ServedForm): SizedCondition {
+  const { path, lookup, isNegated, operand } = condition;
+  const base = { kind: 'condition', path, lookup, isNegated, operand } as const;
+  if (operand.values.length > COUNTED_VALUES_MAX) {
+    const estimate = uncounted(index, operand);
+    return {
+      step: { ...base, access: 'code list', estimate, scanBytes: 0, rowsGathered: estimate },
+      index,
+      codes: undefined,
+    };
+  }
+  const found = lookupNamed(lookup)!;
+  const codes = found.codes(index.dictionary, operand, form);
+  if (!codes) return { step: { ...base, ...searched(index, found, operand), rowsGathered: 0 }, index, codes };
+  const rowsGathered = sumOf(codes, (range) => index.rowsGathered(range));
+  const estimate = sumOf(codes, (range) => index.countOf(range));
+  return { step: { ...base, access: accessOf(codes), estimate, scanBytes: 0, rowsGathered }, index, codes };
+}
+
+/** A served URL may be stored in several forms, so that its values bound nothing. */
+function uncounted(index: FieldIndex, { values }: Operand): number {
+  const { start, end } = codesOfOwnUrls(index.dictionary);
+  const all = rowsOfCodes(index, 0, index.dictionary.size);
+  return start < end ? all : Math.min(all, values.length * mostRowsPerValue(index));
+}
+
+type Searched = Pick<ConditionStep, 'access' | 'estimate' | 'scanBytes'>;
+
+/** What a search looks at, all texts or those that n-grams name, and the rows that have these: null is never a hit. */
+function searched(index: FieldIndex, lookup: Lookup, operand: Operand): Searched {
+  const { dictionary, grams } = index;
+  const estimate = rowsOfCodes(index, 0, dictionary.size);
+  const whole = scanCostOf(lookup, dictionary);
+  const search = grams && lookup.search?.(operand);
+  const needle = search?.kind === 'text' ? search.needle : undefined;
+  const query = grams && needle && gramQuery(grams, needle);
+  if (!query) return { access: 'scan', estimate, scanBytes: whole };
+  if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, whole);
+  // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
+  const part = Math.min(1, (query.bytes * grams.block) / dictionary.size);
+  return { access: 'n-gram', estimate, scanBytes: Math.ceil(whole * part) + query.bytes };
+}
+
+/** Own URLs are served otherwise than the index has them: all of them are candidates. */
+function candidates(index: FieldIndex, grams: Grams, query: GramQuery, whole: number): Searched {
+  const { dictionary } = index;
+  const own = codesOfOwnUrls(dictionary);
+  const found = { rows: rowsOfCodes(index, own.start, own.end), bytes: bytesOf(dictionary, own) };
+  const blocks = gramBlocks(grams, shortLists(query));
+  for (let i = 0; i < blocks.length; i++) {
+    const start = blocks[i]! * grams.block;
+    const block = { start, end: Math.min(dictionary.size, start + grams.block) };
+    const parts = block.start < own.end && block.end > own.start ? without(block, own) : [block];
+    for (const part of parts) {
+      found.rows += index.countOf(part);
+      found.bytes += bytesOf(dictionary, part);
+    }
+  }
+  const costPerByte = whole / Math.max(1, dictionary.text.length);
+  return { access: 'n-gram', estimate: found.rows, scanBytes: Math.ceil(found.bytes * costPerByte) + query.bytes };
+}
+
+function shortLists({ lists }: GramQuery): GramQuery['lists'] {
+  return lists.slice(0, COUNTED_LISTS).filter(({ start, end }) => end - start <= COUNTED_LIST_BYTES_MAX);
+}
+
+function bytesOf({ ends }: Dictionary, { start, end }: CodeRange): number {
+  return start < end ? ends[end - 1]! - (start === 0 ? 0 : ends[start - 1]!) : 0;
+}
+
+function rowsOfCodes(index: FieldIndex, start: number, end: number): number {
+  return index.countOf({ start, end });
+}
+
+function accessOf(codes: readonly CodeRange[]): Access {
+  const [first, second] = codes;
+  if (!first || first.start >= first.end) return 'nothing';
+  if (second) return 'code list';
+  return first.end === first.start + 1 ? 'posting list' : 'code range';
+}
+
+function sumOf(codes: readonly CodeRange[], each: (range: CodeRange) => number): number {
+  return codes.reduce((sum, range) => sum + each(range), 0);
+}

@@ -1,0 +1,38 @@
+// What is worth doing row by row where few rows are left: checking their codes and texts, asking only what they relate to.
+// Decided while planning by bounds, and again while executing by the rows that are there. Called by plan.ts, execute.ts.
+import type { FieldIndex } from '../index/field.ts';
+import { rowsPerParentMax } from '../index/table.ts';
+import type { ConditionStep } from './conditionStep.ts';
+import { lookupNamed, scanCostOf } from './lookups.ts';
+import type { LinkStep, ManyStep } from './path.ts';
+
+/** A row check is chosen when it sees this many times less text than a scan: rows are scattered, texts neighbours. */
+const ROW_CHECK_GAIN = 4;
+
+/** Only related rows are asked where they are this many times fewer than all: finding them one by one costs more. */
+const NARROWING_GAIN = 16;
+
+/** Codes are looked up row by row where the rows are this many times fewer than those that a set is put together of. */
+const CODE_CHECK_GAIN = 4;
+
+/** Whether looking up the codes of so many rows is better than putting a set together of `gathered` rows. */
+export function isWorthChecking(rows: number, gathered: number): boolean {
+  return rows * CODE_CHECK_GAIN <= gathered;
+}
+
+/** About how much text a check of so many rows sees, counted as a scan is; undefined where a scan is better. Cost: none. */
+export function rowCheckBytes(step: ConditionStep, { dictionary }: FieldIndex, rows: number): number | undefined {
+  const perRow = Math.ceil(scanCostOf(lookupNamed(step.lookup)!, dictionary) / Math.max(1, dictionary.size));
+  const bytes = rows * perRow;
+  return bytes * ROW_CHECK_GAIN <= step.scanBytes ? bytes : undefined;
+}
+
+/** At most how many rows are related to so many rows at hand. Cost: none; the first time a pass over a child table's parents. */
+export function relatedRowsMax(step: LinkStep | Pick<ManyStep, 'kind' | 'table'>, rows: number): number {
+  return step.kind === 'many' ? rows * rowsPerParentMax(step.table) : rows;
+}
+
+/** Whether asking only the rows related to those at hand is better than asking all rows of a relation. */
+export function isWorthNarrowing(related: number, all: number): boolean {
+  return related * NARROWING_GAIN <= all;
+}

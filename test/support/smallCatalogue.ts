@@ -1,0 +1,101 @@
+// A catalogue of a few records behind its handler, without a socket: a request as a URL, the answer as text.
+// For tests of the handler; the pool is a function of the test's own.
+import type { CollectionIndex } from '../../engine/index/table.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { catalogueHandler, type CatalogueSettings } from '../../server/catalogue.ts';
+import type { Answer, Handler } from '../../server/http/exchange.ts';
+import type { RunHeavy } from '../../workers/pool.ts';
+import { routerOver } from '../../workers/router.ts';
+import { RowSetCache } from '../../workers/rowSetCache.ts';
+import { collectionOf } from './collections.ts';
+import { requestOf, STAYING, type RequestParts } from './requests.ts';
+
+/** Where every link of the answers starts. */
+export const BASE_URL = 'http://localhost:8080';
+/** The generation that is served. */
+export const GENERATION = '0123456789abcdef'.repeat(4);
+// The settings as they are by default, but without CORS.
+const SETTINGS: CatalogueSettings = {
+  baseUrl: BASE_URL,
+  allowBaseUrls: [],
+  trustedProxies: [],
+  links: 'spec',
+  limitMax: undefined,
+  strict: false,
+  filterErrors: 'fail',
+  filters: 'all',
+  explain: false,
+  pinWalks: false,
+  cors: false,
+  cacheControl: 'public, no-cache',
+  gzip: 'stored',
+};
+const SAVED: Record<string, readonly string[]> = {
+  observations: Array.from({ length: 8 }, (_, i) => recordOf(i + 1, i % 2 === 0 ? 'ocean' : 'land')),
+  computations: [recordOf(1, 'a'), recordOf(2, 'b')],
+  composites: [recordOf(2, 'c'), recordOf(3, 'd')],
+};
+
+function recordOf(id: number, title: string): string {
+  return `{"ob_id":${id},"title":"${title}","timePeriod":"{base_url}/api/v3/times/${id}/?format=api"}`;
+}
+
+/** A record of `recordOf` as served. */
+export function served(id: number, title: string, start = `${BASE_URL}/api/v3`, end = '/?format=api'): string {
+  return `{"ob_id":${id},"title":"${title}","timePeriod":"${start}/times/${id}${end}"}`;
+}
+
+const collections = new Map<string, CollectionIndex>(
+  COLLECTIONS.map(({ name }) => [name, collectionOf(name, SAVED[name] ?? [], BASE_URL)]),
+);
+
+/** An answer with its whole body. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+
+const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is heavy here'));
+
+/** A handler over collections, with a pool of the test's and no cache. */
+export function handlerWith(
+  runHeavy: RunHeavy,
+  settings: Partial<CatalogueSettings>,
+  collections: (name: string) => CollectionIndex,
+): Handler {
+  return catalogueHandler({
+    generation: GENERATION,
+    created: '2024-01-01T00:00:00Z',
+    blocks: undefined,
+    collections,
+    settings: { ...SETTINGS, ...settings },
+    router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy }),
+  });
+}
+
+/** A text that makes titles so long that a search in a hundred of them is heavy. */
+export const LONG = 'x'.repeat(1000);
+/** A hundred observations that all have it in their titles. */
+export const HEAVY: CollectionIndex = collectionOf(
+  'observations',
+  Array.from({ length: 100 }, (_, i) => recordOf(i, `${LONG}${i}`)),
+  BASE_URL,
+);
+
+/** Asks the small catalogue, none of whose plans is heavy. */
+export async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
+  const handler = handlerWith(NEVER_HEAVY, settings, (name) => collections.get(name)!);
+  return replyOf(await handler(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING));
+}
+
+/** An answer with its body read piece by piece. */
+export function replyOf({ status, headers, body }: Answer): Reply {
+  let text = '';
+  for (let offset = 0; offset < body.bytes;) {
+    const piece = body.pieceAt(offset);
+    text += Buffer.from(piece).toString('latin1');
+    offset += piece.length;
+  }
+  return { status, headers: Object.fromEntries(headers), text: Buffer.from(text, 'latin1').toString() };
+}

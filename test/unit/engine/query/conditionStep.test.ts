@@ -1,0 +1,121 @@
+// What an n-gram index says of a search before it runs: bounds of rows and text, own URLs and long lists included.
+import { describe, expect, test } from 'vitest';
+import type { Dictionary } from '../../../../engine/column/dictionary.ts';
+import { invertedIndex, type FieldIndex } from '../../../../engine/index/field.ts';
+import { buildGrams } from '../../../../engine/index/grams.ts';
+import { invert } from '../../../../engine/index/invert.ts';
+import { mostRowsPerValue } from '../../../../engine/index/mostRows.ts';
+import { sizedCondition, type ConditionStep } from '../../../../engine/query/conditionStep.ts';
+import { newCounters } from '../../../../engine/query/counters.ts';
+import { lookupNamed } from '../../../../engine/query/lookups.ts';
+import { scanCodes } from '../../../../engine/query/scan.ts';
+import { randomOf } from '../../../support/random.ts';
+
+const SEED = 71;
+const FORM = { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: '/?format=api' } as const;
+const WORDS = ['ocean', 'air', 'ice', 'wind', 'dust', 'sonde', 'radar', 'north', 'flux', 'ozone'];
+
+/** Texts with an n-gram index; the first ones and the last twenty have the most rows, and every seventh row is null. */
+function indexWith(texts: readonly string[], rows: number): FieldIndex {
+  const sorted = [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  let bytes = 0;
+  const ends = Uint32Array.from(sorted, (text) => (bytes += Buffer.byteLength(text)));
+  const text = new Uint8Array(Buffer.from(sorted.join('')));
+  const dictionary: Dictionary = { type: 'text', size: sorted.length, ends, text, numbers: undefined };
+  const random = randomOf(SEED);
+  const code = (row: number): number =>
+    row % 7 === 0
+      ? sorted.length
+      : row % 11 === 0
+        ? random.integer(sorted.length - 20, sorted.length)
+        : Math.floor(sorted.length * random.unit() * random.unit());
+  return invertedIndex(
+    dictionary,
+    invert(
+      Uint32Array.from({ length: rows }, (_, row) => code(row)),
+      sorted.length,
+    ),
+    buildGrams(dictionary),
+  );
+}
+
+const random = randomOf(SEED);
+const TEXTS = Array.from(
+  { length: 9000 },
+  (_, i) => `${random.pick(WORDS)} ${random.pick(WORDS)} ${(i * 7919) % 9000}`,
+);
+const OWN = Array.from({ length: 20 }, (_, i) => `{base_url}/api/v3/times/${i}/`);
+const INDEX = indexWith([...TEXTS, ...OWN], 20_000);
+
+function stepOf(index: FieldIndex, lookup: string, ...values: readonly string[]): ConditionStep {
+  const operand = { kind: 'text', values } as const;
+  return sizedCondition({ key: 'x', path: ['x'], lookup, isNegated: false, operand }, index, FORM).step;
+}
+
+/** What the search finds and looks at when it runs. */
+function truthOf(lookup: string, value: string): { readonly rows: number; readonly bytes: number } {
+  const counters = newCounters();
+  const context = { form: FORM, counters, isCancelled: () => false };
+  const search = lookupNamed(lookup)!.search!({ kind: 'text', values: [value] });
+  const codes = scanCodes(context, INDEX, search)!;
+  return { rows: codes.reduce((sum, range) => sum + INDEX.countOf(range), 0), bytes: counters.bytesScanned };
+}
+
+describe('a search', () => {
+  test.each([
+    'zone',
+    'zon',
+    'sonde radar',
+    'ice 12',
+    '9',
+    '4711',
+    'catalogue.test/api',
+    'times/1',
+    'Dust FLUX',
+    'qqq',
+    'xzone',
+  ])('for %s is bounded by the rows and the text of its candidates, own URLs as served included', (value) => {
+    for (const lookup of ['contains', 'icontains', 'endswith', 'istartswith']) {
+      const { estimate, scanBytes } = stepOf(INDEX, lookup, value);
+      const truth = truthOf(lookup, value);
+      expect(estimate, lookup).toBeGreaterThanOrEqual(truth.rows);
+      expect(scanBytes, lookup).toBeGreaterThanOrEqual(truth.bytes);
+    }
+  });
+
+  test('for what two rare grams have in common is bounded closely', () => {
+    const own = INDEX.countOf({ start: 0, end: INDEX.dictionary.size }) - truthOf('contains', ' ').rows;
+    const { access, estimate } = stepOf(INDEX, 'contains', '4711');
+    expect(access).toBe('n-gram');
+    expect(estimate).toBeLessThanOrEqual(truthOf('contains', '4711').rows + own + 50);
+  });
+
+  test('for what no gram has leaves own URLs only', () => {
+    const { estimate } = stepOf(INDEX, 'contains', 'qqq');
+    expect(estimate).toBe(INDEX.countOf({ start: 0, end: INDEX.dictionary.size }) - truthOf('contains', ' ').rows);
+  });
+
+  test('never finds null', () => {
+    const { access, estimate } = stepOf(INDEX, 'contains', 'a');
+    expect([access, estimate]).toEqual(['scan', INDEX.countOf({ start: 0, end: INDEX.dictionary.size })]);
+    expect(estimate).toBeLessThan(INDEX.rows);
+  });
+});
+
+test('values that are too many to count are bounded by the most rows that one has', () => {
+  const index = indexWith(TEXTS, 20_000);
+  const values = TEXTS.slice(0, 70);
+  expect(stepOf(index, 'in', ...values)).toMatchObject({ access: 'code list', estimate: 70 * mostRowsPerValue(index) });
+  expect(stepOf(INDEX, 'in', ...values).estimate).toBe(INDEX.countOf({ start: 0, end: INDEX.dictionary.size }));
+});
+
+test('a number that is written in several ways is one value', () => {
+  const codes = Uint32Array.of(0, 1, 1, 2, 3, 3);
+  const text = new Uint8Array(Buffer.from('11.01e05'));
+  const ends = Uint32Array.of(1, 4, 7, 8);
+  const numbers = Float64Array.of(1, 1, 1, 5);
+  const index = invertedIndex({ type: 'float', size: 4, text, ends, numbers }, invert(codes, 4));
+  expect(mostRowsPerValue(index)).toBe(4);
+  const once = invertedIndex({ type: 'float', size: 4, text, ends, numbers }, invert(Uint32Array.of(0, 1, 2, 3, 4), 4));
+  expect(mostRowsPerValue(once)).toBe(3);
+});

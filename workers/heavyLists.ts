@@ -1,0 +1,160 @@
+// Finds lists in the pool: whole sets of rows, or what is ordered and counted of them, each shared by those who want it at once
+// and kept for the pages to come. Knows what is kept under which key; whether the pool is asked is decided by router.ts.
+import assert from 'node:assert/strict';
+import {
+  type CollectionIndex,
+  type Listed,
+  type ListRequest,
+  pageOf,
+  type Plan,
+  type RowSet,
+} from '../engine/engine.ts';
+import type { RunHeavy } from './pool.ts';
+import type { HeavyFound, HeavyQuery, Missed } from './protocol.ts';
+import type { RowSetCache } from './rowSetCache.ts';
+import type { Trace } from './trace.ts';
+import { SharedWork, type Waiter } from './waiter.ts';
+
+/** A list to find rows for. `plan` is that of `request` on `collection`. */
+export interface ListQuery {
+  readonly collection: CollectionIndex;
+  readonly request: ListRequest;
+  readonly plan: Plan;
+}
+
+/**
+ * Rows of an ordered list that are kept with a page of it: a walk by pages of 100 is ordered in the pool once in 20 pages.
+ * Twice as many are found, so that every page of at most this many rows lies within one stretch.
+ */
+const STRETCH_ROWS = 2048;
+
+/** What is known of a filter: its key, its rows where they are kept, and whether they may be. */
+export interface Filter {
+  readonly key: string;
+  readonly known: RowSet | undefined;
+  readonly isKept: boolean;
+}
+
+type Outcome = HeavyFound | Missed;
+
+/** The pool as lists see it. `begun` counts what it was asked. */
+export class HeavyLists {
+  begun = 0;
+  readonly #cache: RowSetCache;
+  readonly #runHeavy: RunHeavy;
+  readonly #work = new SharedWork<Outcome>();
+
+  constructor(cache: RowSetCache, runHeavy: RunHeavy) {
+    this.#cache = cache;
+    this.#runHeavy = runHeavy;
+  }
+
+  /** Requests that found what they want under way. */
+  get joined(): number {
+    return this.#work.joined;
+  }
+
+  /**
+   * The whole set, kept for the pages to come: those who wait for it take theirs from it. Where a set would be too large to
+   * keep, only requests for the same page share their work.
+   */
+  async findSet(
+    { collection, plan }: ListQuery,
+    { key, isKept }: Filter,
+    waiter: Waiter,
+    trace: Trace,
+  ): Promise<Listed | Missed> {
+    const workKey = isKept ? key : `${viewKey(plan)} ${key}`;
+    const query: HeavyQuery = { collection: collection.declaration.name, plan, wants: isKept ? 'set' : 'page' };
+    const found = await this.#outcomeOf(workKey, query, waiter, trace, (outcome) => {
+      if (outcome.set) this.#cache.put(key, outcome.set);
+    });
+    if (!isFound(found)) return found;
+    return found.kind === 'set' ? pageOf(collection, found.set, plan, trace.counters) : found.page;
+  }
+
+  /** What is ordered or counted: more of it than the page, kept for the pages to come, and the set where it is not known. */
+  findView(
+    { collection, plan }: ListQuery,
+    { key, known, isKept }: Filter,
+    waiter: Waiter,
+    trace: Trace,
+  ): Listed | Promise<Listed | Missed> {
+    const wide = isKept ? widened(plan) : undefined;
+    const workKey = `${viewKey(wide ?? plan)} ${key}`;
+    const kept = wide && (plan.order.length > 0 || known) ? this.#cache.view(workKey) : undefined;
+    if (kept) {
+      trace.place = 'cache';
+      return partOf(collection, plan, kept, known);
+    }
+    const query: HeavyQuery = {
+      collection: collection.declaration.name,
+      plan: wide ?? plan,
+      wants: isKept && !known ? 'both' : 'page',
+      set: known,
+    };
+    const keep = (outcome: HeavyFound): void => {
+      if (outcome.set && !known) this.#cache.put(key, outcome.set);
+      if (wide && outcome.kind === 'page') this.#cache.putView(workKey, outcome.page);
+    };
+    return this.#outcomeOf(workKey, query, waiter, trace, keep).then((found) => {
+      if (!isFound(found)) return found;
+      assert(found.kind === 'page', 'the pool was asked for a page');
+      return wide ? partOf(collection, plan, found.page, found.set) : found.page;
+    });
+  }
+
+  /** Runs a query in the pool unless it is under way; what it finds is kept once, and comes with the set where that is known. */
+  async #outcomeOf(
+    workKey: string,
+    query: HeavyQuery,
+    waiter: Waiter,
+    trace: Trace,
+    keep: (outcome: HeavyFound) => void,
+  ): Promise<Outcome> {
+    trace.place = 'pool';
+    trace.isShared = this.#work.has(workKey);
+    const found = await this.#work.wait(workKey, waiter, async (group) => {
+      this.begun++;
+      const outcome = await this.#runHeavy(query, group);
+      if (!isFound(outcome)) return outcome;
+      keep(outcome);
+      return outcome.kind === 'page' && query.set ? { ...outcome, set: query.set } : outcome;
+    });
+    if (waiter.isGone()) return 'gone';
+    if (isFound(found)) Object.assign(trace.counters, found.counters);
+    return found;
+  }
+}
+
+/** What two plans of one filter share when they show the same page. An id may be infinite, which JSON does not know. */
+function viewKey({ order, after, offset, limit, facets }: Plan): string {
+  return JSON.stringify([order, String(after), offset, limit, facets]);
+}
+
+/**
+ * The plan of more than a page, of which the pages around can be taken: a stretch of an ordered list, or only the facets of one
+ * by id, since its pages cost nothing. Undefined where a page is too large for that.
+ */
+function widened(plan: Plan): Plan | undefined {
+  if (plan.order.length === 0) return { ...plan, after: undefined, offset: 0, limit: 0 };
+  if (plan.limit > STRETCH_ROWS) return undefined;
+  const offset = Math.floor(plan.offset / STRETCH_ROWS) * STRETCH_ROWS;
+  return { ...plan, offset, limit: 2 * STRETCH_ROWS };
+}
+
+/** The page of a plan from what `widened` finds; `set` has all rows, which a list by id is cut from. */
+function partOf(collection: CollectionIndex, plan: Plan, wide: Listed, set: RowSet | undefined): Listed {
+  if (plan.order.length === 0) {
+    assert(set, 'a list by id has its rows');
+    return { ...pageOf(collection, set, { ...plan, facets: [] }), facets: wide.facets };
+  }
+  assert(wide.rows.kind === 'sequence', 'an ordered list has its rows in a sequence');
+  const start = plan.offset - wide.offset;
+  const rows = wide.rows.rows.subarray(start, start + plan.limit);
+  return { ...wide, offset: plan.offset, rows: { kind: 'sequence', rows } };
+}
+
+function isFound(outcome: Outcome): outcome is HeavyFound {
+  return typeof outcome === 'object';
+}
