@@ -1,0 +1,26 @@
+// What the attribute authority offers, whatever protocol asks: who maps to which roles elsewhere, and what a user may do here.
+// A contract only: no certificates, XML or threads here. server/soap/ speaks for it; service.ts and its kin fulfil it.
+
+/** The outcome of an authorisation; granted, refused by the configuration, or refused because an input is wrong. */
+export type StatusCode = 'AccessGranted' | 'AccessDenied' | 'AccessError';
+
+/** What a client sends to be authorised, each as received: PEM text of a certificate chain; an attribute certificate or ''. */
+export interface AuthorisationRequest {
+  readonly usrProxyCert: string;
+  readonly usrAttCert: string;
+}
+
+/** The answer to it: the attribute certificate where granted, else '' and one sentence. */
+export interface Authorisation {
+  readonly attCert: string;
+  readonly statCode: StatusCode;
+  readonly errMsg: string;
+}
+
+/** One loaded configuration of an attribute authority; a reload makes another. */
+export interface Authority {
+  /** For each local role, `name:uri:remote1, remote2` of every trusted host that maps to it, in configuration order. */
+  readonly trustedHosts: ReadonlyMap<string, readonly string[]>;
+  /** Decides and signs, off the calling thread; never rejects for what a client sent. */
+  readonly authorise: (request: AuthorisationRequest) => Promise<Authorisation>;
+}
