@@ -1,7 +1,7 @@
-// Measures pairs of loads in interleaved rounds: CPU time per request of the process that answers.
-// Contamination on a shared machine is one-sided, so that the least of the rounds is what counts. Called by load.ts.
+// Measures loads side by side in interleaved rounds: CPU time per request of the processes that answer.
+// Contamination on a shared machine is one-sided, so that the least of the rounds is what counts. Called by the benches.
 import { cpuMicroseconds, cpuTimesOf } from './cpuTime.ts';
-import type { Exchange, LoadClient } from './loadClient.ts';
+import type { Exchange, LoadClient, LoadOutcome } from './loadClient.ts';
 import type { ListeningProcess } from './processes.ts';
 
 /** What is asked of a process in a round. */
@@ -11,19 +11,14 @@ export interface Load {
   readonly requests: number;
 }
 
-/** A scenario beside its control. */
-export interface Pair {
+/** Loads that are compared: a scenario, its control, and whoever else answers the same. */
+export interface Race {
   readonly name: string;
-  readonly subject: Load;
-  readonly control: Load;
+  readonly loads: readonly Load[];
 }
 
-/** CPU microseconds per request, one number a round. */
-export interface Measured {
-  readonly name: string;
-  readonly subject: readonly number[];
-  readonly control: readonly number[];
-}
+/** CPU microseconds per request: for each load of a race one number a round. */
+export type Measured = readonly (readonly number[])[];
 
 /** More than one, so that a serving thread is not idle between two requests; few, so that none waits. */
 const CONNECTIONS = 4;
@@ -43,32 +38,39 @@ export function summaryOf(rounds: readonly number[]): Summary {
 }
 
 /**
- * Runs every pair once a round, subject and control next to each other and in turn first. A round before the first one
- * warms up and is not counted. Cost: all requests of all rounds.
+ * Runs every race once a round, its loads next to each other and in turn first. A round before the first one warms up
+ * and is not counted. Cost: all requests of all rounds.
  */
 export async function measure(
   client: LoadClient,
-  pairs: readonly Pair[],
+  races: readonly Race[],
   rounds: number,
   onRound: (round: number) => void,
 ): Promise<readonly Measured[]> {
-  const measured = pairs.map(({ name }) => ({ name, subject: [] as number[], control: [] as number[] }));
+  const measured = races.map(({ loads }) => loads.map(() => [] as number[]));
   for (let round = 0; round <= rounds; round++) {
     onRound(round);
-    for (const [i, pair] of pairs.entries()) {
-      const sides = round % 2 === 0 ? (['subject', 'control'] as const) : (['control', 'subject'] as const);
-      for (const side of sides) {
-        const microseconds = await costOf(client, pair[side]);
-        if (round > 0) measured[i]![side].push(microseconds);
+    for (const [i, { loads }] of races.entries()) {
+      for (let step = 0; step < loads.length; step++) {
+        const place = (round + step) % loads.length;
+        const { microseconds } = await costOf(client, loads[place]!);
+        if (round > 0) measured[i]![place]!.push(microseconds);
       }
     }
   }
   return measured;
 }
 
-async function costOf(client: LoadClient, { process, exchanges, requests }: Load): Promise<number> {
+/** What a load cost in one round: CPU microseconds per request, and what the client saw. */
+export interface Cost {
+  readonly microseconds: number;
+  readonly outcome: LoadOutcome;
+}
+
+/** Runs a load once. */
+export async function costOf(client: LoadClient, { process, exchanges, requests }: Load): Promise<Cost> {
   const before = cpuTimesOf(process.pid);
   const order = { port: process.port, exchanges, requests, connections: CONNECTIONS, withinMs: WITHIN_MS };
   const outcome = await client.run(order);
-  return cpuMicroseconds(before, cpuTimesOf(process.pid)) / outcome.requests;
+  return { microseconds: cpuMicroseconds(before, cpuTimesOf(process.pid)) / outcome.requests, outcome };
 }

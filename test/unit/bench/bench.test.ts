@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
+import { BUDGETS } from '../../../bench/budgets.ts';
 import { checkQuestions } from '../../../bench/check.ts';
 import { choiceFor } from '../../../bench/choice.ts';
 import { cpuMicroseconds } from '../../../bench/cpuTime.ts';
@@ -16,7 +17,7 @@ import { chosenOf } from '../../../bench/only.ts';
 import { loadTable, microTable } from '../../../bench/report.ts';
 import { summaryOf } from '../../../bench/rounds.ts';
 import { SCENARIOS } from '../../../bench/scenarios.ts';
-import { guardOf, verdictOf } from '../../../bench/verdict.ts';
+import { verdictOf } from '../../../bench/verdict.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
 const cacheDirectory = temporaryDirectory();
@@ -37,15 +38,15 @@ describe('the load bench', () => {
     }
     const notFound = createHash('sha256').update('{"detail":"Not found."}').digest('hex').slice(0, 16);
     expect(reports.find(({ scenario }) => scenario.name === 'tiny')?.hash).toBe(notFound);
-    const lines = loadTable(reports).split('\n');
+    const lines = loadTable(reports, 'ci').split('\n');
     expect(lines).toHaveLength(SCENARIOS.length + 1);
-    expect(lines[0]).toMatch(/^scenario .* ratio .* verdict +hash$/);
+    expect(lines[0]).toMatch(/^scenario .* ratio .* verdict +budget +guard +hash$/);
   });
 
   test('measures the scenarios that are named, with those that they are compared with', async () => {
     const options = { ...DATA, rounds: 1, only: ['offset'], requestsPart: 0.004, floorBytes: 1 << 20 };
     const [report, ...others] = await runLoadBench(options, QUIET);
-    expect(report?.scenario.control).toEqual({ scenario: 'list' });
+    expect(report?.scenario.control).toEqual({ scenario: 'list', per: 'byte' });
     expect(others).toEqual([]);
   });
 });
@@ -172,7 +173,7 @@ describe('figures', () => {
   test.each([
     [1, 'great'],
     [1.2, 'pass'],
-    [1.4, 'miss'],
+    [1.4, 'short'],
   ])('a ratio of %d against a pass of 1.3 and a great of 1.05 is judged %s', (ratio, verdict) => {
     expect(verdictOf({ ratio, spread: 0.1, pass: 1.3, great: 1.05 })).toBe(verdict);
   });
@@ -181,9 +182,8 @@ describe('figures', () => {
     expect(verdictOf({ ratio: 1, spread: 0.41, pass: 1.3, great: 1.05 })).toBe('too noisy');
   });
 
-  test('a guard allows 30 % beyond its target, or what the scenario says', () => {
-    expect(guardOf({ pass: 2 })).toBeCloseTo(2.6);
-    expect(guardOf({ pass: 2, guard: { ratio: 5, reason: 'why' } })).toBe(5);
+  test('have no verdict where the design has no target', () => {
+    expect(verdictOf({ ratio: 1, spread: 0.1 })).toBe('-');
   });
 });
 
@@ -196,12 +196,12 @@ test('the memory scan of the controls counts what String.prototype.indexOf does'
   }
 });
 
-test('scenarios have names of their own, controls that exist, and targets in order', () => {
+test('scenarios have names of their own, controls that exist, targets in order, and a budget each', () => {
   const names = SCENARIOS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  for (const { control, pass, great, guard } of SCENARIOS) {
+  for (const { name, control, pass = Infinity, great = 0 } of SCENARIOS) {
     expect(great).toBeLessThan(pass);
-    if (guard) expect(guard.ratio).toBeGreaterThan(pass);
     if (typeof control === 'object') expect(names).toContain(control.scenario);
+    expect(BUDGETS.ratios).toHaveProperty(name);
   }
 });
