@@ -31,6 +31,7 @@ interface Flags {
 }
 
 const QUICK_PART = 0.25;
+const WARM_UP = 2;
 /** More than eight times the last cache of the machines this runs on. */
 const FLOOR_BYTES = 256 << 20;
 const BATCH_MS = 100;
@@ -83,7 +84,8 @@ function benchOf({ micro, peers, report, only }: Flags): (flags: Flags) => Promi
 
 function optionsOf(flags: Flags): LoadOptions {
   const requestsPart = flags.quick === true ? QUICK_PART : 1;
-  return { ...flags, requestsPart, floorBytes: FLOOR_BYTES, cacheDirectory: CACHE_DIRECTORY };
+  const warmUp = WARM_UP / requestsPart;
+  return { ...flags, requestsPart, warmUp, floorBytes: FLOOR_BYTES, cacheDirectory: CACHE_DIRECTORY };
 }
 
 function onStep(line: string): void {

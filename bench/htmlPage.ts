@@ -1,7 +1,7 @@
 // The report as one HTML file that needs nothing else, and as a short table in Markdown.
 // Text only; nothing is measured or written to disk here. Called by bench.ts.
 import type { FullReport } from './fullReport.ts';
-import { drawings } from './plots.ts';
+import { drawings, type Drawing } from './plots.ts';
 import { peerNames, timesText } from './report.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -9,15 +9,12 @@ const STYLE = `body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; ma
 table { border-collapse: collapse; font-size: 13px; } th, td { padding: 2px 10px; border-bottom: 1px solid #ddd; text-align: right; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; } thead th { border-bottom: 2px solid #888; }
 .great { color: #05711f; } .pass { color: #335; } .short { color: #b00020; font-weight: 600; }
-figure { margin: 2.5rem 0; } figcaption { color: #555; font-size: 13px; } svg { max-width: 100%; height: auto; }`;
+figure { margin: 2.5rem 0; } .legend { margin: 0 0 .5rem; font-size: 13px; } figcaption { color: #555; font-size: 13px; } svg { max-width: 100%; height: auto; }`;
 
 /** The report as HTML: tables first, then a plot for each question. */
 export function htmlPage(report: FullReport): string {
   const { machine, revision, observations, load, mixed, peers } = report;
-  const figures = drawings(report).map(
-    ({ title, caption, svg }) =>
-      `<figure><h2>${escaped(title)}</h2>${svg}<figcaption>${escaped(caption)}</figcaption></figure>`,
-  );
+  const figures = drawings(report).map(figureOf);
   const parts = [
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>Bench report</title><style>${STYLE}</style>`,
     '<h1>Bench report</h1>',
@@ -26,13 +23,20 @@ export function htmlPage(report: FullReport): string {
     'machine, what carries over are ratios.</p>',
     '<h2>Scenarios</h2>',
     htmlTable(LOAD_HEAD, load.map(loadCells)),
-    '<h2>One heavy client beside cheap ones</h2>',
-    htmlTable(MIXED_HEAD, mixed.map(mixedCells)),
+    ...(mixed.length > 0
+      ? ['<h2>One heavy client beside cheap ones</h2>', htmlTable(MIXED_HEAD, mixed.map(mixedCells))]
+      : []),
     ...(peers.some((one) => one.peers.length > 0) ? ['<h2>Peers</h2>', peerHtml(report)] : []),
     ...figures,
     '</html>',
   ];
   return `${parts.join('\n')}\n`;
+}
+
+function figureOf({ title, caption, svg, legend }: Drawing): string {
+  const names = legend.map(({ name, color }) => `<span style="color:${color}">&#9632;</span> ${escaped(name)}`);
+  const head = `<h2>${escaped(title)}</h2><p class="legend">${names.join(' &nbsp; ')}</p>`;
+  return `<figure>${head}${svg}<figcaption>${escaped(caption)}</figcaption></figure>`;
 }
 
 const LOAD_HEAD = 'Scenario,What,CPU us,Control us,Control,Ratio,Spread,Control spread,Pass,Great,Verdict'.split(',');

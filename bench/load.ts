@@ -17,13 +17,14 @@ import { onStage, type Stage } from './stage.ts';
 
 /**
  * What to run. `only` names scenarios, all when empty. `requestsPart` scales the requests of every round: 1 for figures,
- * less for a quick look. `floorBytes` is the memory that cold views move over: more than the machine's last cache. `against`
+ * less for a quick look; `warmUp` how many times those of a round are run before the first one. `floorBytes` is the memory that cold views move over: more than the machine's last cache. `against`
  * names a revision to race against; `preload` is a module that the server's process loads first.
  */
 export interface LoadOptions extends DataSetOptions {
   readonly rounds: number;
   readonly only: readonly string[];
   readonly requestsPart: number;
+  readonly warmUp: number;
   readonly floorBytes: number;
   readonly against?: string | undefined;
   readonly preload?: string;
@@ -98,7 +99,8 @@ function threadsOf({ threads = 1 }: Scenario): number {
 
 async function startRevision(stage: Stage, data: DataSet, options: LoadOptions): Promise<Bench['revision']> {
   if (options.against === undefined) return undefined;
-  const { name, root, snapshot } = await prepareRevision(options.against, data, options.cacheDirectory);
+  const prepared = prepareRevision(options.against, data, options.cacheDirectory);
+  const { name, root, snapshot } = await stage.started(prepared);
   return { name, process: await stage.started(startServer(snapshot, { root })) };
 }
 
@@ -110,7 +112,7 @@ interface Ready {
 }
 
 async function runScenarios(bench: Bench, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
-  const { only, rounds } = bench.options;
+  const { only, rounds, warmUp } = bench.options;
   const chosen = chosenOf(SCENARIOS, only);
   const ready = new Map<string, Ready>();
   for (const scenario of SCENARIOS.filter((one) => chosen.some((two) => one === two || isControlOf(one, two)))) {
@@ -120,7 +122,7 @@ async function runScenarios(bench: Bench, observer: LoadObserver): Promise<reado
   const races = chosen.map(({ name }) => raceOf(bench, ready, ready.get(name)!));
   const onRound = (round: number): void =>
     observer.onStep(round === 0 ? 'warming up' : `measuring, round ${round} of ${rounds}`);
-  const measured = await measure(bench.client, races, rounds, onRound);
+  const measured = await measure(bench.client, races, { rounds, warmUp }, onRound);
   return chosen.map((scenario, i) => reportOf(bench, ready.get(scenario.name)!, races[i]!, measured[i]!));
 }
 

@@ -17,9 +17,8 @@ export async function startNginx(folder: string): Promise<ListeningProcess | { r
   const configuration = path.join(folder, 'nginx.conf');
   await writeFile(configuration, configurationText(folder, port));
   const child = spawn('nginx', ['-p', folder, '-c', configuration, '-e', 'error.txt'], { stdio: 'ignore' });
-  const failure = once(child, 'error').then(([error]) => String(error));
-  const started = await Promise.race([failure, once(child, 'spawn')]);
-  if (typeof started === 'string') return { missing: started };
+  const failure = await once(child, 'spawn').then(() => undefined, String);
+  if (failure !== undefined) return { missing: failure };
   for (let tries = 0; tries < START_TRIES; tries++) {
     if (await isOpen(port)) return { pid: child.pid!, port, stop: () => stopped(child) };
     await setTimeout(TRY_MS);

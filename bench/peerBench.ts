@@ -53,7 +53,7 @@ export async function runPeerBench(options: LoadOptions, observer: LoadObserver)
     }
     const onRound = (round: number): void => observer.onStep(`measuring, round ${round} of ${options.rounds}`);
     const races = entered.map(({ race }) => race);
-    const measured = await measure(client, races, options.rounds, onRound);
+    const measured = await measure(client, races, options, onRound);
     return entered.map(({ question, names }, i) => reportOf(question, names, measured[i]!.map(summaryOf)));
   });
 }
@@ -78,7 +78,12 @@ async function startPeers(
   const rivals: Rival[] = [];
   for (const peer of PEERS) {
     observer.onStep(`starting ${peer.name}`);
-    rivals.push({ peer, process: await stage.started(startPeer(installed, peer, data, cacheDirectory)) });
+    try {
+      rivals.push({ peer, process: await stage.started(startPeer(installed, peer, data, cacheDirectory)) });
+    } catch (error) {
+      // A peer may be too small for the data.
+      observer.onStep(`left out ${peer.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
   return rivals;
 }

@@ -5,17 +5,33 @@ import { parseHTML } from 'linkedom';
 import type { FullReport } from './fullReport.ts';
 import type { MeasuredPoint, SweepReport } from './sweepRun.ts';
 
-/** A plot with what it is called and what a reader should see in it. */
+/** A plot with what it is called, what a reader should see in it, and the names of its colours. */
 export interface Drawing {
   readonly title: string;
   readonly caption: string;
   readonly svg: string;
+  readonly legend: readonly Named[];
 }
+
+/** A colour with what it stands for. */
+export interface Named {
+  readonly name: string;
+  readonly color: string;
+}
+
+/** What is drawn before it has a title. */
+type Plotted = Pick<Drawing, 'svg' | 'legend'>;
 
 const { document } = parseHTML('<!doctype html><html><body></body></html>');
 const WIDTH = 760;
-/** Room for the names of lines at their right ends. */
-const NAME_ROOM = 190;
+/** Room at the right of bars for their values or facets. */
+const RIGHT_ROOM = 190;
+/** Colours that differ for most colour-blind readers too (Okabe and Ito, Color Universal Design, 2008). */
+const COLORS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#444444'];
+const TARGET_COLORS: readonly Named[] = [
+  { name: 'pass', color: '#777777' },
+  { name: 'great', color: '#05711f' },
+];
 
 /** All plots of a report; one without points is left out. */
 export function drawings(report: FullReport): readonly Drawing[] {
@@ -55,18 +71,30 @@ interface Axes {
   readonly y: Plot.ScaleOptions;
 }
 
-/** Lines with their names at their right ends. */
-function linesOf(points: readonly LinePoint[], { x, y }: Axes): string {
-  const ends = [...new Map(points.map((point) => [point.name, point])).values()];
-  return svgOf({
-    marginRight: NAME_ROOM,
-    x,
-    y: { grid: true, ...y },
-    marks: [
-      Plot.lineY(points, { x: 'x', y: 'y', z: 'name', stroke: 'name', marker: true }),
-      Plot.text(ends, { x: 'x', y: 'y', z: 'name', text: 'name', fill: 'name', dx: 8, textAnchor: 'start', fontSize: 11 }),
-    ],
+/** Each name once, with a colour. */
+function legendOf(names: readonly string[]): readonly Named[] {
+  return [...new Set(names)].map((name, i) => ({ name, color: COLORS[i % COLORS.length]! }));
+}
+
+function colorsOf(legend: readonly Named[]): Plot.ScaleOptions {
+  return { domain: legend.map(({ name }) => name), range: legend.map(({ color }) => color) };
+}
+
+/** A number as an axis shows it: without prefixes such as m for thousandths. */
+function tickText(value: number): string {
+  return Number(value.toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 });
+}
+
+/** Lines, each in the colour of its name. */
+function linesOf(points: readonly LinePoint[], { x, y }: Axes): Plotted {
+  const legend = legendOf(points.map(({ name }) => name));
+  const svg = svgOf({
+    x: { tickFormat: tickText, ...x },
+    y: { grid: true, tickFormat: tickText, ...y },
+    color: colorsOf(legend),
+    marks: [Plot.lineY(points, { x: 'x', y: 'y', z: 'name', stroke: 'name', marker: true })],
   });
+  return { svg, legend };
 }
 
 function pacedDrawings({ paced }: FullReport): readonly Drawing[] {
@@ -74,13 +102,13 @@ function pacedDrawings({ paced }: FullReport): readonly Drawing[] {
   const points = paced.flatMap(({ part, p50Ms, p99Ms, p999Ms }) =>
     Object.entries({ p50: p50Ms, p99: p99Ms, 'p99.9': p999Ms }).map(([name, y]) => ({ name, x: part * 100, y })),
   );
-  const svg = linesOf(points, {
+  const plotted = linesOf(points, {
     x: { label: 'load, % of what one client gets as fast as it can' },
     y: { label: 'ms', type: 'log' },
   });
   const caption =
     'What clients wait for, from when a request was due, at a steady rate. Wall-clock time: other work on the machine shows.';
-  return [{ title: 'Waiting time of single records against load', caption, svg }];
+  return [{ title: 'Waiting time of single records against load', caption, ...plotted }];
 }
 
 function loadDrawings({ load }: FullReport): readonly Drawing[] {
@@ -91,27 +119,27 @@ function loadDrawings({ load }: FullReport): readonly Drawing[] {
     ...(pass === undefined ? [] : [{ name, target: pass, is: 'pass' }]),
     ...(great === undefined ? [] : [{ name, target: great, is: 'great' }]),
   ]);
+  const legend = [...legendOf(bars.map(({ control }) => control)), ...TARGET_COLORS];
   const svg = svgOf({
     marginLeft: 110,
+    marginRight: RIGHT_ROOM / 2,
     height: 26 * own.length + 60,
-    x: { label: 'CPU of the replica / CPU of its control', grid: true, type: 'log' },
+    x: { label: 'CPU of the replica / CPU of its control', grid: true, type: 'log', tickFormat: tickText },
     y: { label: null, domain: own.map(({ scenario }) => scenario.name) },
-    color: { legend: false },
+    color: colorsOf(legend),
     marks: [
-      Plot.barX(bars, { x1: 0.02, x2: 'ratio', y: 'name', fill: 'control', fillOpacity: 0.6 }),
+      Plot.barX(bars, { x1: 0.02, x2: 'ratio', y: 'name', fill: 'control', fillOpacity: 0.5 }),
       Plot.text(bars, {
-        x: 'ratio',
         y: 'name',
-        text: (bar: { ratio: number; control: string }) => `${bar.ratio.toFixed(2)} of ${bar.control}`,
-        dx: 5,
-        textAnchor: 'start',
+        text: (bar: { ratio: number }) => bar.ratio.toFixed(2),
+        frameAnchor: 'right',
+        dx: 40,
       }),
-      Plot.tickX(targets, { x: 'target', y: 'name', stroke: 'is', strokeWidth: 2 }),
+      Plot.tickX(targets, { x: 'target', y: 'name', stroke: 'is', strokeWidth: 2.5 }),
     ],
   });
-  const caption =
-    'CPU per request over that of a bare answer of the same bytes; ticks are the targets, pass and great.';
-  return [{ title: 'CPU per request against limits', caption, svg }];
+  const caption = 'CPU per request over that of a bare answer of the same bytes. The axis is logarithmic.';
+  return [{ title: 'CPU per request against limits', caption, svg, legend }];
 }
 
 function peerDrawings({ peers }: FullReport): readonly Drawing[] {
@@ -120,30 +148,34 @@ function peerDrawings({ peers }: FullReport): readonly Drawing[] {
     ...others.map(({ peer, cost }) => ({ question: question.name, who: peer, microseconds: cost.least })),
   ]);
   if (bars.length === peers.length) return [];
+  const legend = legendOf(bars.map(({ who }) => who));
   const svg = svgOf({
     marginLeft: 130,
+    marginRight: RIGHT_ROOM,
     height: 24 * bars.length + 80,
-    x: { type: 'log', label: 'CPU microseconds per request', grid: true },
-    y: { label: null },
+    x: { type: 'log', label: 'CPU microseconds per request', grid: true, tickFormat: tickText },
+    y: { label: null, domain: legend.map(({ name }) => name) },
     fy: { label: null, domain: peers.map(({ question }) => question.name) },
+    color: colorsOf(legend),
     marks: [
       Plot.barX(bars, { x1: 1, x2: 'microseconds', y: 'who', fy: 'question', fill: 'who' }),
       Plot.text(bars, {
         x: 'microseconds',
         y: 'who',
         fy: 'question',
-        text: (bar: { microseconds: number }) => bar.microseconds.toFixed(bar.microseconds < 10 ? 1 : 0),
+        text: (bar: { microseconds: number }) => tickText(bar.microseconds),
         dx: 5,
         textAnchor: 'start',
       }),
     ],
   });
-  const caption = 'The same answers from the same data, compared before they were measured; the axis is logarithmic.';
-  return [{ title: 'CPU per request beside peers', caption, svg }];
+  const caption = 'The same answers from the same data, compared before they were measured. The axis is logarithmic.';
+  return [{ title: 'CPU per request beside peers', caption, svg, legend }];
 }
 
 function sweepDrawings({ sweep, points }: SweepReport): readonly Drawing[] {
-  const caption = sweep.isFlat ? 'These lines should be flat.' : 'Both axes are logarithmic where the first one is.';
+  const axes = sweep.isLog ? 'Both axes are logarithmic.' : '';
+  const caption = sweep.isFlat ? 'These lines should be flat.' : axes;
   return [
     { what: 'CPU', label: 'CPU microseconds per request', valueOf: (point: MeasuredPoint) => point.microseconds },
     { what: 'waiting time', label: 'ms, the middle of 4 clients', valueOf: (point: MeasuredPoint) => point.waitMs },
@@ -151,8 +183,7 @@ function sweepDrawings({ sweep, points }: SweepReport): readonly Drawing[] {
     const drawn = points.map((point) => ({ name: point.line, x: point.x, y: valueOf(point) }));
     const type = sweep.isLog ? 'log' : 'linear';
     const y: Plot.ScaleOptions = { label, type, ...(sweep.isLog ? {} : { zero: true }) };
-    const svg = linesOf(drawn, { x: { label: sweep.xLabel, type }, y });
-    return { title: `${sweep.title}: ${what}`, caption, svg };
+    return { title: `${sweep.title}: ${what}`, caption, ...linesOf(drawn, { x: { label: sweep.xLabel, type }, y }) };
   });
 }
 
@@ -172,12 +203,12 @@ function sizeDrawings({ sizes }: FullReport): readonly Drawing[] {
     {
       title: 'CPU against the number of records',
       caption: 'All but contains should be flat; contains grows with its candidates. Both axes are logarithmic.',
-      svg: linesOf(costs, { x, y: { label: 'CPU microseconds per request', type: 'log' } }),
+      ...linesOf(costs, { x, y: { label: 'CPU microseconds per request', type: 'log' } }),
     },
     {
       title: 'Memory against the number of records',
       caption: 'All collections together, counted by their observations. Both axes are logarithmic.',
-      svg: linesOf(memory, { x, y: { label: 'GB', type: 'log' } }),
+      ...linesOf(memory, { x, y: { label: 'GB', type: 'log' } }),
     },
   ];
 }
@@ -195,26 +226,21 @@ function encodingDrawings({ encodings }: FullReport): readonly Drawing[] {
     const bars = encodings.map(({ what, encoding, bytes, microseconds }) => {
       return { what, encoding, y: valueOf(bytes, microseconds) };
     });
+    const legend = legendOf(bars.map((bar) => bar.encoding));
     const svg = svgOf({
       marginLeft: 70,
+      marginRight: RIGHT_ROOM,
       height: 34 * bars.length + 90,
       x: { label, grid: true },
       y: { label: null },
-      fy: { label: null },
-      marginRight: NAME_ROOM,
+      fy: { label: null, domain: [...new Set(bars.map((bar) => bar.what))] },
+      color: colorsOf(legend),
       marks: [
-        Plot.barX(bars, { x: 'y', y: 'encoding', fy: 'what', fill: 'encoding' }),
-        Plot.text(bars, {
-          x: 'y',
-          y: 'encoding',
-          fy: 'what',
-          text: (bar: { y: number }) => bar.y.toFixed(0),
-          dx: 5,
-          textAnchor: 'start',
-        }),
+        Plot.barX(bars, { x: 'y', y: 'encoding', fy: 'what', fill: 'encoding', insetRight: 30 }),
+        Plot.text(bars, { x: 'y', y: 'encoding', fy: 'what', text: (bar: { y: number }) => tickText(bar.y), dx: -12 }),
       ],
     });
-    return { title, caption: 'An encoding that the server does not answer in is left out.', svg };
+    return { title, caption: 'An encoding that the server does not answer in is left out.', svg, legend };
   });
 }
 
@@ -233,5 +259,6 @@ function againstDrawings({ load }: FullReport): readonly Drawing[] {
       Plot.text(raced, { x: 'ratio', y: 'name', text: (one: { ratio: number }) => one.ratio.toFixed(2), dx: 22 }),
     ],
   });
-  return [{ title: 'This tree against another revision', caption: 'In the same rounds; left of 1 is faster.', svg }];
+  const caption = 'In the same rounds; left of 1 is faster.';
+  return [{ title: 'This tree against another revision', caption, svg, legend: [] }];
 }

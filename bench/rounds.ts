@@ -37,24 +37,33 @@ export function summaryOf(rounds: readonly number[]): Summary {
   return { least, spread: ascending[ascending.length >> 1]! / least - 1 };
 }
 
+/** How often to measure; before, each load is run with `warmUp` times its requests and not counted. */
+export interface Plan {
+  readonly rounds: number;
+  readonly warmUp: number;
+}
+
 /**
- * Runs every race once a round, its loads next to each other and in turn first. A round before the first one warms up
- * and is not counted. Cost: all requests of all rounds.
+ * Runs every race once a round, its loads next to each other and in turn first. Round 0 warms up: short rounds need it as
+ * long as long ones, since code is compiled by how often it has run. Cost: all requests of all rounds.
  */
 export async function measure(
   client: LoadClient,
   races: readonly Race[],
-  rounds: number,
+  { rounds, warmUp }: Plan,
   onRound: (round: number) => void,
 ): Promise<readonly Measured[]> {
+  onRound(0);
+  for (const load of races.flatMap(({ loads }) => loads)) {
+    await costOf(client, { ...load, requests: Math.ceil(load.requests * warmUp) });
+  }
   const measured = races.map(({ loads }) => loads.map(() => [] as number[]));
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 1; round <= rounds; round++) {
     onRound(round);
     for (const [i, { loads }] of races.entries()) {
       for (let step = 0; step < loads.length; step++) {
         const place = (round + step) % loads.length;
-        const { microseconds } = await costOf(client, loads[place]!);
-        if (round > 0) measured[i]![place]!.push(microseconds);
+        measured[i]![place]!.push((await costOf(client, loads[place]!)).microseconds);
       }
     }
   }

@@ -14,6 +14,7 @@ const OPTIONS = {
   rounds: 7,
   only: [],
   requestsPart: 0.25,
+  warmUp: 8,
   floorBytes: 256 << 20,
 };
 

@@ -13,6 +13,7 @@ const OPTIONS = {
   cacheDirectory: CACHE_DIRECTORY,
   rounds: 7,
   requestsPart: 0.25,
+  warmUp: 8,
   floorBytes: 256 << 20,
 };
 

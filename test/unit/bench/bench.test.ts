@@ -26,7 +26,7 @@ const QUIET = { onProgress: () => {}, onStep: () => {} };
 
 describe('the load bench', () => {
   test('checks and measures every scenario beside its control, on a small catalogue', async () => {
-    const options = { ...DATA, rounds: 2, only: [], requestsPart: 0.004, floorBytes: 1 << 20 };
+    const options = { ...DATA, rounds: 2, only: [], requestsPart: 0.004, warmUp: 1, floorBytes: 1 << 20 };
     const reports = await runLoadBench(options, QUIET);
     expect(reports.map(({ scenario }) => scenario)).toEqual(SCENARIOS);
     for (const { scenario, requests, subject, control, ratio, hash } of reports) {
@@ -44,7 +44,7 @@ describe('the load bench', () => {
   });
 
   test('measures the scenarios that are named, with those that they are compared with', async () => {
-    const options = { ...DATA, rounds: 1, only: ['offset'], requestsPart: 0.004, floorBytes: 1 << 20 };
+    const options = { ...DATA, rounds: 1, only: ['offset'], requestsPart: 0.004, warmUp: 1, floorBytes: 1 << 20 };
     const [report, ...others] = await runLoadBench(options, QUIET);
     expect(report?.scenario.control).toEqual({ scenario: 'list', per: 'byte' });
     expect(others).toEqual([]);
@@ -111,6 +111,26 @@ describe('answers are checked before they are measured:', () => {
       await expect(run('/b', 4)).rejects.toThrow('got status 500');
     } finally {
       await client.stop();
+    }
+  });
+});
+
+describe('the load client', () => {
+  test('ends an order when it is told that it is enough, and takes another one', async () => {
+    const server = createServer((_, response) => void response.writeHead(200, { 'Content-Length': 4 }).end('four'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = startLoadClient();
+    try {
+      const { port } = server.address() as AddressInfo;
+      const exchanges = [{ target: '/', status: 200, bytes: 4 }];
+      const order = { port, exchanges, connections: 2, withinMs: 10_000 };
+      const endless = client.run({ ...order, requests: Number.MAX_SAFE_INTEGER });
+      client.enough();
+      expect((await endless).fault).toBeUndefined();
+      await expect(client.run({ ...order, requests: 8, perSecond: 4000 })).resolves.toMatchObject({ requests: 8 });
+    } finally {
+      await client.stop();
+      server.close();
     }
   });
 });

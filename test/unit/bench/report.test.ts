@@ -18,6 +18,7 @@ const OPTIONS = {
   rounds: 1,
   only: ['tiny', 'list', 'offset'],
   requestsPart: 0.01,
+  warmUp: 1,
   floorBytes: 1 << 20,
 };
 const QUIET = { onProgress: () => {}, onStep: () => {} };
@@ -97,7 +98,11 @@ describe('a report', () => {
 
 describe('the table of peers', () => {
   test('has a column for each peer that was raced, in Markdown too', () => {
-    expect(markdownTable({ peers: told(40) }).split('\n').slice(0, 3)).toEqual([
+    expect(
+      markdownTable({ peers: told(40) })
+        .split('\n')
+        .slice(0, 3),
+    ).toEqual([
       '| CPU per request, times this replica | json-server |',
       '| --- | ---: |',
       '| the first page of 100 | 40 |',
