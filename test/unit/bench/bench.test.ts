@@ -12,9 +12,10 @@ import { runLoadBench } from '../../../bench/load.ts';
 import { startLoadClient } from '../../../bench/loadClient.ts';
 import { countOf } from '../../../bench/memoryScan.ts';
 import { runMicroBench } from '../../../bench/micro.ts';
+import { runMixedBench } from '../../../bench/mixed.ts';
 import { readNaively } from '../../../bench/naive.ts';
 import { chosenOf } from '../../../bench/only.ts';
-import { loadTable, microTable } from '../../../bench/report.ts';
+import { loadTable, microTable, mixedTable } from '../../../bench/report.ts';
 import { summaryOf } from '../../../bench/rounds.ts';
 import { SCENARIOS } from '../../../bench/scenarios.ts';
 import { verdictOf } from '../../../bench/verdict.ts';
@@ -48,6 +49,22 @@ describe('the load bench', () => {
     const [report, ...others] = await runLoadBench(options, QUIET);
     expect(report?.scenario.control).toEqual({ scenario: 'list', per: 'byte' });
     expect(others).toEqual([]);
+  });
+});
+
+describe('the mixed bench', () => {
+  test('tells how cheap clients fare beside a heavy one, against their targets', async () => {
+    const lines: string[] = [];
+    const observer = { onProgress: () => {}, onStep: (line: string) => void lines.push(line) };
+    const reports = await runMixedBench({ ...DATA, rounds: 2, cheapRequests: 2000 }, observer);
+    expect(reports.map(({ name }) => name)).toEqual(['mixedP99', 'mixedTime']);
+    for (const { name, ratio, pass, great } of reports) {
+      expect(ratio).toBeGreaterThan(0);
+      expect(great).toBeLessThan(pass);
+      expect(BUDGETS.ratios).toHaveProperty(name);
+    }
+    expect(lines.at(-1)).toMatch(/^[1-9]\d* heavy lists were answered beside the cheap ones$/);
+    expect(mixedTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
   });
 });
 
