@@ -49,7 +49,7 @@ function command(): Command {
     .option('--snapshot <file>', 'its snapshot, where there is one already; it is trusted to be of this data')
     .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
-    .option('--quick', 'a quarter of the requests a round')
+    .option('--quick', 'a quarter of the requests a round, judged as CI judges')
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
     .option('--peers', 'race against Fastify over SQLite, json-server and nginx; installs the first two for it')
     .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')

@@ -152,12 +152,13 @@ function loadOf(bench: Bench, { scenario, checked }: Ready): Load {
 
 /** The scenario, its control, and the revision where it answers the same. */
 function raceOf(bench: Bench, ready: ReadonlyMap<string, Ready>, one: Ready): Race {
-  const { name, control } = one.scenario;
+  const { name, control, connections } = one.scenario;
   const subject = loadOf(bench, one);
   const { choice, revision } = bench;
   const bare = (kind: Exclude<typeof control, object>): Load => bareLoad(bench.control, kind, subject, choice.word);
   const loads = [subject, typeof control === 'string' ? bare(control) : loadOf(bench, ready.get(control.scenario)!)];
-  return { name, loads: one.isAlike ? [...loads, { ...subject, process: revision!.process }] : loads };
+  if (one.isAlike) loads.push({ ...subject, process: revision!.process });
+  return { name, loads: loads.map((load) => ({ ...load, connections })) };
 }
 
 function requestsOf({ options }: Bench, { requests }: Scenario): number {

@@ -1,7 +1,7 @@
 // Races the replica against peers on the same data: the same questions, answers compared before anything is measured.
 // Peers that cannot be installed are left out, and the reason is told. Composition only. Called by bench.ts and report.
 import { deepStrictEqual } from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ask, checkQuestions } from './check.ts';
 import { choiceFor } from './choice.ts';
@@ -88,15 +88,18 @@ async function startPeers(
   return rivals;
 }
 
-function startPeer(
+/** What a peer keeps belongs to one state of the data and of its own program. */
+async function startPeer(
   { node, folder }: InstalledPeers,
   peer: Peer,
   { directory }: DataSet,
   cacheDirectory: string,
 ): Promise<ListeningProcess> {
-  const database = path.join(cacheDirectory, 'peers', `${textHash(directory)}.sqlite`);
-  const flags = [...peer.nodeFlags, path.join(folder, peer.script), directory, database, BASE_URL];
-  return startListening(node, flags, { env: {} });
+  const script = path.join(folder, peer.script);
+  const { mtimeMs } = await stat(path.join(directory, 'observations.ndjson'));
+  const name = textHash(`${directory} ${mtimeMs} ${await readFile(script, 'utf8')}`);
+  const database = path.join(cacheDirectory, 'peers', `${name}.sqlite`);
+  return startListening(node, [...peer.nodeFlags, script, directory, database, BASE_URL], { env: {} });
 }
 
 interface Grid {

@@ -4,11 +4,12 @@ import { cpuMicroseconds, cpuTimesOf } from './cpuTime.ts';
 import type { Exchange, LoadClient, LoadOutcome } from './loadClient.ts';
 import type { ListeningProcess } from './processes.ts';
 
-/** What is asked of a process in a round. */
+/** What is asked of a process in a round, on `connections` or a few. */
 export interface Load {
   readonly process: ListeningProcess;
   readonly exchanges: readonly Exchange[];
   readonly requests: number;
+  readonly connections?: number | undefined;
 }
 
 /** Loads that are compared: a scenario, its control, and whoever else answers the same. */
@@ -77,9 +78,9 @@ export interface Cost {
 }
 
 /** Runs a load once. */
-export async function costOf(client: LoadClient, { process, exchanges, requests }: Load): Promise<Cost> {
+export async function costOf(client: LoadClient, load: Load): Promise<Cost> {
+  const { process, exchanges, requests, connections = CONNECTIONS } = load;
   const before = cpuTimesOf(process.pid);
-  const order = { port: process.port, exchanges, requests, connections: CONNECTIONS, withinMs: WITHIN_MS };
-  const outcome = await client.run(order);
+  const outcome = await client.run({ port: process.port, exchanges, requests, connections, withinMs: WITHIN_MS });
   return { microseconds: cpuMicroseconds(before, cpuTimesOf(process.pid)) / outcome.requests, outcome };
 }

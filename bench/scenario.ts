@@ -46,7 +46,7 @@ export interface Question {
 /**
  * One scenario. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the ratios of the
  * design, where it has some; what may not be passed any more stands in budgets.json. With `threads` the server of the scenario has so many
- * serving threads instead of one.
+ * serving threads instead of one; with `connections` so many ask it and its control, instead of a few.
  */
 export interface Scenario {
   readonly name: string;
@@ -56,6 +56,7 @@ export interface Scenario {
   readonly pass?: number;
   readonly great?: number;
   readonly threads?: number;
+  readonly connections?: number;
   questions(choice: Choice): readonly Question[];
 }
 

@@ -1,7 +1,7 @@
 // The replica beside Fastify over SQLite at 100,000 observations: the advantage that the design asks for, as ratios.
 // Skipped, which is said, where the peers cannot be installed or a peer answers otherwise.
 import { beforeAll, expect, test } from 'vitest';
-import { BUDGETS } from '../../bench/budgets.ts';
+import { BUDGETS, guardedOf } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
 import { runPeerBench, type PeerReport } from '../../bench/peerBench.ts';
 import { PEER_QUESTIONS } from '../../bench/peers.ts';
@@ -40,3 +40,11 @@ test.for(PEER_QUESTIONS.map(({ name, pass }) => [name, pass] as const))(
     expect(fastify!.ratio).toBeGreaterThanOrEqual(pass / (1 + BUDGETS.tolerance.ci));
   },
 );
+
+test('a page costs hardly more than nginx needs to send the same bytes as a file', ({ skip }) => {
+  const nginx = reports.flatMap(({ peers }) => peers).find(({ peer }) => peer === 'nginx');
+  skip(nginx === undefined, 'not raced: see above');
+  const guarded = guardedOf({ name: 'nginx', ratio: 1 / nginx!.ratio, spread: nginx!.cost.spread }, 'ci');
+  skip(guarded === 'too noisy', 'not judged: nginx itself spread too much');
+  expect(guarded, `${(1 / nginx!.ratio).toFixed(2)} times nginx`).toBe('held');
+});

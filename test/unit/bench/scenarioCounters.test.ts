@@ -7,7 +7,7 @@ import { prepareDataSet } from '../../../bench/dataSet.ts';
 import { readNaively } from '../../../bench/naive.ts';
 import { BASE_URL } from '../../../bench/processes.ts';
 import { SCENARIOS } from '../../../bench/scenarios.ts';
-import { loadSnapshot } from '../../../data/store.ts';
+import { loadSnapshot } from '../../../data/load.ts';
 import { openSnapshot } from '../../../engine/engine.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
