@@ -3,7 +3,7 @@
 import type { OnProgress } from '../data/progress.ts';
 import { answersAlike, checkQuestions, type Checked } from './check.ts';
 import { choiceFor } from './choice.ts';
-import { bareLoad, sendTitles } from './controls.ts';
+import { bareLoad, sendTitles } from './controlLoads.ts';
 import { prepareDataSet, type DataSet, type DataSetOptions } from './dataSet.ts';
 import { startLoadClient, type LoadClient } from './loadClient.ts';
 import { readNaively } from './naive.ts';

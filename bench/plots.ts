@@ -24,6 +24,8 @@ type Plotted = Pick<Drawing, 'svg' | 'legend'>;
 
 const { document } = parseHTML('<!doctype html><html><body></body></html>');
 const WIDTH = 760;
+/** Places of a line that an axis names one by one. */
+const PLACES_MAX = 10;
 /** Room at the right of bars for their values or facets. */
 const RIGHT_ROOM = 190;
 /** Colours that differ for most colour-blind readers too (Okabe and Ito, Color Universal Design, 2008). */
@@ -175,6 +177,9 @@ function peerDrawings({ peers }: FullReport): readonly Drawing[] {
 
 function sweepDrawings({ sweep, points }: SweepReport): readonly Drawing[] {
   const axes = sweep.isLog ? 'Both axes are logarithmic.' : '';
+  const places = [...new Set(points.map(({ x }) => x))];
+  // Few places are counts, between which there is nothing.
+  const ticks = places.length <= PLACES_MAX && !sweep.isLog ? { ticks: places } : {};
   const caption = sweep.isFlat ? 'These lines should be flat.' : axes;
   return [
     { what: 'CPU', label: 'CPU microseconds per request', valueOf: (point: MeasuredPoint) => point.microseconds },
@@ -183,7 +188,11 @@ function sweepDrawings({ sweep, points }: SweepReport): readonly Drawing[] {
     const drawn = points.map((point) => ({ name: point.line, x: point.x, y: valueOf(point) }));
     const type = sweep.isLog ? 'log' : 'linear';
     const y: Plot.ScaleOptions = { label, type, ...(sweep.isLog ? {} : { zero: true }) };
-    return { title: `${sweep.title}: ${what}`, caption, ...linesOf(drawn, { x: { label: sweep.xLabel, type }, y }) };
+    return {
+      title: `${sweep.title}: ${what}`,
+      caption,
+      ...linesOf(drawn, { x: { label: sweep.xLabel, type, ...ticks }, y }),
+    };
   });
 }
 

@@ -39,7 +39,7 @@ export function summaryOf(rounds: readonly number[]): Summary {
 }
 
 /** How often to measure; before, each load is run with `warmUp` times its requests and not counted. */
-export interface Plan {
+export interface Schedule {
   readonly rounds: number;
   readonly warmUp: number;
 }
@@ -51,7 +51,7 @@ export interface Plan {
 export async function measure(
   client: LoadClient,
   races: readonly Race[],
-  { rounds, warmUp }: Plan,
+  { rounds, warmUp }: Schedule,
   onRound: (round: number) => void,
 ): Promise<readonly Measured[]> {
   onRound(0);

@@ -7,6 +7,9 @@ import { loadTable } from '../../../bench/report.ts';
 import { prepareRevision } from '../../../bench/revision.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
+/** A tree that was not cloned has no revisions. */
+const IS_CLONE = existsSync(new URL('../../../.git', import.meta.url));
+
 const cacheDirectory = temporaryDirectory();
 const OPTIONS = {
   observations: 200,
@@ -19,7 +22,7 @@ const OPTIONS = {
 };
 const QUIET = { onProgress: () => {}, onStep: () => {} };
 
-describe('a revision', () => {
+describe.skipIf(!IS_CLONE)('a revision', () => {
   test('has the sources that git knows, until it is stopped', async () => {
     const data = await prepareDataSet(OPTIONS, () => {});
     const { name, root, snapshot, stop } = await prepareRevision('HEAD', data, cacheDirectory);
