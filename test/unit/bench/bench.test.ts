@@ -133,6 +133,24 @@ describe('answers are checked before they are measured:', () => {
 });
 
 describe('the load client', () => {
+  test('sends the headers of an exchange', async () => {
+    const server = createServer(({ headers }, response) => {
+      const body = headers['accept-encoding'] ?? '';
+      response.writeHead(200, { 'Content-Length': body.length }).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = startLoadClient();
+    try {
+      const { port } = server.address() as AddressInfo;
+      const exchanges = [{ target: '/', headers: { 'Accept-Encoding': 'gzip' }, status: 200, bytes: 4 }];
+      const order = { port, exchanges, requests: 4, connections: 2, withinMs: 10_000 };
+      await expect(client.run(order)).resolves.toMatchObject({ requests: 4, bodyBytes: 16 });
+    } finally {
+      await client.stop();
+      server.close();
+    }
+  });
+
   test('ends an order when it is told that it is enough, and takes another one', async () => {
     const server = createServer((_, response) => void response.writeHead(200, { 'Content-Length': 4 }).end('four'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
