@@ -3,6 +3,7 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import type { FullReport } from './fullReport.ts';
+import { peerNames } from './report.ts';
 import type { MeasuredPoint, SweepReport } from './sweepRun.ts';
 
 /** A plot with what it is called, what a reader should see in it, and the names of its colours. */
@@ -150,12 +151,14 @@ function peerDrawings({ peers }: FullReport): readonly Drawing[] {
     ...others.map(({ peer, cost }) => ({ question: question.name, who: peer, microseconds: cost.least })),
   ]);
   if (bars.length === peers.length) return [];
-  const legend = legendOf(bars.map(({ who }) => who));
+  const legend = legendOf(['this replica', ...peerNames(peers)]);
+  const most = Math.max(...bars.map(({ microseconds }) => microseconds));
   const svg = svgOf({
     marginLeft: 130,
     marginRight: RIGHT_ROOM,
     height: 24 * bars.length + 80,
-    x: { type: 'log', label: 'CPU microseconds per request', grid: true, tickFormat: tickText },
+    // Room for the value behind the longest bar.
+    x: { type: 'log', domain: [1, most * 4], label: 'CPU microseconds per request', grid: true, tickFormat: tickText },
     y: { label: null, domain: legend.map(({ name }) => name) },
     fy: { label: null, domain: peers.map(({ question }) => question.name) },
     color: colorsOf(legend),
@@ -259,6 +262,7 @@ function againstDrawings({ load }: FullReport): readonly Drawing[] {
   if (!first) return [];
   const svg = svgOf({
     marginLeft: 110,
+    marginRight: 60,
     height: 24 * raced.length + 60,
     x: { label: `CPU of this tree / CPU of ${first.revision}`, grid: true },
     y: { label: null, domain: raced.map(({ name }) => name) },
@@ -268,6 +272,7 @@ function againstDrawings({ load }: FullReport): readonly Drawing[] {
       Plot.text(raced, { x: 'ratio', y: 'name', text: (one: { ratio: number }) => one.ratio.toFixed(2), dx: 22 }),
     ],
   });
-  const caption = 'In the same rounds; left of 1 is faster.';
+  const caption =
+    'In the same rounds; left of 1 is faster. Equal code differs too, by some per cent, as it is compiled in each process.';
   return [{ title: 'This tree against another revision', caption, svg, legend: [] }];
 }
