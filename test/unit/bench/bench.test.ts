@@ -1,5 +1,6 @@
 // The benches run small: that they check answers, measure every scenario, and say what they did. No times are asserted.
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -192,6 +193,19 @@ describe('the data set', () => {
     const again = await prepareDataSet(DATA, ({ phase }) => void progress.push(phase));
     expect(again).toEqual(made);
     expect(progress).toEqual([]);
+  });
+
+  test('may be one that is there: it is imported once, or taken with its snapshot, and left as it is', async () => {
+    const { directory } = await prepareDataSet(DATA, () => {});
+    const given = { ...DATA, observations: 9, dataSet: directory };
+    const names = readdirSync(directory);
+    const imported = await prepareDataSet(given, () => {});
+    expect(imported.directory).toBe(directory);
+    expect(imported.snapshot.startsWith(directory)).toBe(false);
+    expect(await prepareDataSet(given, () => expect.unreachable('it was imported again'))).toEqual(imported);
+    const { snapshot } = await prepareDataSet({ ...given, snapshot: imported.snapshot }, () => {});
+    expect(snapshot).toBe(imported.snapshot);
+    expect(readdirSync(directory)).toEqual(names);
   });
 });
 
