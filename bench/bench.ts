@@ -1,12 +1,19 @@
 // The entry of `npm run bench`: reads the flags, runs the load bench or the micro-benchmarks, prints the tables.
-// Exit codes: 0 measured, 1 an answer was wrong or the world failed, 2 wrong usage. Judges nothing: guards are tests.
+// Exit codes: 0 measured, 1 a budget was passed, an answer was wrong or the world failed, 2 wrong usage.
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { OperationError } from '../data/operationError.ts';
 import { withProgress } from '../server/terminal.ts';
 import { CACHE_DIRECTORY } from './dataSet.ts';
-import { runLoadBench } from './load.ts';
+import { runLoadBench, type LoadOptions, type ScenarioReport } from './load.ts';
 import { runMicroBench } from './micro.ts';
-import { loadTable, microTable } from './report.ts';
+import { guardLines, type Place } from './budgets.ts';
+import { runPeerBench } from './peerBench.ts';
+import { runFullReport, mixedOptions } from './fullReport.ts';
+import { htmlPage, markdownTable } from './htmlPage.ts';
+import { runMixedBench, type MixedReport } from './mixed.ts';
+import { loadTable, microTable, mixedTable, peerTable } from './report.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 interface Flags {
@@ -14,11 +21,17 @@ interface Flags {
   readonly seed: number;
   readonly rounds: number;
   readonly only: readonly string[];
+  readonly dataSet?: string;
+  readonly snapshot?: string;
+  readonly against?: string;
+  readonly peers?: boolean;
+  readonly report?: boolean;
   readonly quick?: boolean;
   readonly micro?: boolean;
 }
 
 const QUICK_PART = 0.25;
+const WARM_UP = 2;
 /** More than eight times the last cache of the machines this runs on. */
 const FLOOR_BYTES = 256 << 20;
 const BATCH_MS = 100;
@@ -32,13 +45,18 @@ function command(): Command {
     )
     .option('--observations <count>', 'observations of the generated catalogue', count, 100_000)
     .option('--seed <number>', 'seed of the generated catalogue', integer, 1)
+    .option('--data-set <dir>', 'a directory of NDJSON instead of a generated one')
+    .option('--snapshot <file>', 'its snapshot, where there is one already; it is trusted to be of this data')
     .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
-    .option('--quick', 'a quarter of the requests a round')
+    .option('--quick', 'a quarter of the requests a round, judged as CI judges')
+    .option('--against <revision>', 'race this tree against another revision, in the same rounds')
+    .option('--peers', 'race against Fastify over SQLite, json-server and nginx; installs the first two for it')
+    .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
     .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
     .exitOverride()
     .action(async (flags: Flags) => {
-      const table = flags.micro === true ? await micro(flags) : await load(flags);
+      const table = await benchOf(flags)(flags);
       process.stdout.write(`${table}\n`);
     });
 }
@@ -57,14 +75,65 @@ function oneMore(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
 }
 
-async function load(flags: Flags): Promise<string> {
-  const requestsPart = flags.quick === true ? QUICK_PART : 1;
-  const options = { ...flags, requestsPart, floorBytes: FLOOR_BYTES, cacheDirectory: CACHE_DIRECTORY };
-  const onStep = (line: string): void => void process.stderr.write(`${line}\n`);
-  return loadTable(await withProgress(process.stderr, (onProgress) => runLoadBench(options, { onProgress, onStep })));
+function benchOf({ micro, peers, report, only }: Flags): (flags: Flags) => Promise<string> {
+  if (micro === true) return runMicro;
+  if (peers === true) return runPeers;
+  if (report === true) return runReport;
+  return only.length > 0 ? runLoad : runWhole;
 }
 
-async function micro(flags: Flags): Promise<string> {
+function optionsOf(flags: Flags): LoadOptions {
+  const requestsPart = flags.quick === true ? QUICK_PART : 1;
+  const warmUp = WARM_UP / requestsPart;
+  return { ...flags, requestsPart, warmUp, floorBytes: FLOOR_BYTES, cacheDirectory: CACHE_DIRECTORY };
+}
+
+function onStep(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function runPeers(flags: Flags): Promise<string> {
+  const options = optionsOf(flags);
+  return peerTable(await withProgress(process.stderr, (onProgress) => runPeerBench(options, { onProgress, onStep })));
+}
+
+async function runLoad(flags: Flags): Promise<string> {
+  const options = optionsOf(flags);
+  const reports = await withProgress(process.stderr, (onProgress) => runLoadBench(options, { onProgress, onStep }));
+  return judged(flags, reports, []);
+}
+
+/** All scenarios, and unless it has to be quick a heavy client beside cheap ones. */
+async function runWhole(flags: Flags): Promise<string> {
+  if (flags.quick === true) return runLoad(flags);
+  const options = optionsOf(flags);
+  return withProgress(process.stderr, async (onProgress) => {
+    const reports = await runLoadBench(options, { onProgress, onStep });
+    return judged(flags, reports, await runMixedBench(mixedOptions(options), { onProgress, onStep }));
+  });
+}
+
+const REPORT_FILE = fileURLToPath(new URL('./report.html', import.meta.url));
+
+async function runReport(flags: Flags): Promise<string> {
+  const options = optionsOf(flags);
+  const report = await withProgress(process.stderr, (onProgress) => runFullReport(options, { onProgress, onStep }));
+  await writeFile(REPORT_FILE, htmlPage(report));
+  const table = markdownTable(report);
+  return `${judged(flags, report.load, report.mixed)}\n\n${table}\n\nwrote ${REPORT_FILE}`;
+}
+
+/** The tables, and below them what the budgets say; a budget that is passed is the exit code. */
+function judged(flags: Flags, reports: readonly ScenarioReport[], mixed: readonly MixedReport[]): string {
+  const place: Place = flags.quick === true ? 'ci' : 'hand';
+  const ratios = reports.map(({ scenario: { name }, ratio, control: { spread } }) => ({ name, ratio, spread }));
+  const { lines, isGood } = guardLines([...ratios, ...mixed], place);
+  if (!isGood) process.exitCode = 1;
+  const tables = [loadTable(reports, place), ...(mixed.length > 0 ? [mixedTable(mixed, place)] : [])];
+  return [...tables, lines.join('\n')].join('\n\n');
+}
+
+async function runMicro(flags: Flags): Promise<string> {
   const batchMs = flags.quick === true ? BATCH_MS * QUICK_PART : BATCH_MS;
   const options = { ...flags, batchMs, bits: MICRO_BITS, cacheDirectory: CACHE_DIRECTORY };
   return microTable(await withProgress(process.stderr, (onProgress) => runMicroBench(options, onProgress)));

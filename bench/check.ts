@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { get } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { Exchange } from './loadClient.ts';
-import type { NaiveCatalogue } from './naive.ts';
+import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import { BASE_URL } from './processes.ts';
-import type { Question } from './scenarios.ts';
+import type { ExpectedPage, Headers, Question } from './scenario.ts';
 
 /** A scenario that answers rightly: its exchanges with the lengths to expect, and a hash of all its bodies. */
 export interface Checked {
@@ -25,16 +25,15 @@ export async function checkQuestions(
   const exchanges: Exchange[] = [];
   for (const question of questions) {
     const { target, status, isGzipped = false } = question;
-    const headers = isGzipped ? { 'Accept-Encoding': 'gzip' } : {};
+    const headers: Headers = { ...question.headers, ...(isGzipped && { 'Accept-Encoding': 'gzip' }) };
     const answer = await ask(port, target, headers);
     assert.equal(answer.status, status, `the status of ${target}`);
-    assert.equal(answer.coding, isGzipped ? 'gzip' : undefined, `the coding of ${target}`);
+    assert.equal(answer.encoding, isGzipped ? 'gzip' : 'identity', `the encoding of ${target}`);
     checkBody(question, (isGzipped ? gunzipSync(answer.body) : answer.body).toString(), catalogue);
     const again = await ask(port, target, headers);
     assert(again.status === status && again.body.equals(answer.body), `${target} has a second answer`);
     hash.update(answer.body);
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    const exchange = { target, lines, status, bytes: answer.body.length };
+    const exchange = { target, headers, status, bytes: answer.body.length };
     exchanges.push(question.isRevalidated === true ? await revalidated(port, target, answer) : exchange);
   }
   return { exchanges, hash: hash.digest('hex').slice(0, 16) };
@@ -43,33 +42,68 @@ export async function checkQuestions(
 /** The exchange of a client that comes back with the entity tag of an answer, once it was seen to get a 304. */
 async function revalidated(port: number, target: string, { etag }: Fetched): Promise<Exchange> {
   assert(etag !== undefined, `${target} has no entity tag`);
-  const { status, body } = await ask(port, target, { 'If-None-Match': etag });
+  const headers = { 'If-None-Match': etag };
+  const { status, body } = await ask(port, target, headers);
   assert.deepEqual([status, body.length], [304, 0], `${target} with its own entity tag`);
-  return { target, lines: [`If-None-Match: ${etag}`], status, bytes: 0 };
+  return { target, headers, status, bytes: 0 };
 }
 
 function checkBody({ target, version, expected }: Question, body: string, catalogue: NaiveCatalogue): void {
-  if (expected.kind === 'text') return assert.equal(body, expected.text, target);
-  if (expected.kind === 'record') {
-    return assert(body === catalogue.line(expected.row, BASE_URL, version), `${target} is another record`);
+  const lineOf = (row: NaiveRow): string => catalogue.line(row, BASE_URL, version);
+  switch (expected.kind) {
+    case 'text':
+      return assert.equal(body, expected.text, target);
+    case 'record':
+      return assert(body === lineOf(expected.row), `${target} is another record`);
+    case 'lines':
+      return assert(body === expected.rows.map((row) => `${lineOf(row)}\n`).join(''), `${target} holds other lines`);
+    case 'page':
+      return checkPage(target, expected, body, lineOf);
   }
-  const opening = '"results":[';
-  const start = body.indexOf(opening) + opening.length;
+}
+
+const OPENING = '"results":[';
+
+function checkPage(target: string, expected: ExpectedPage, body: string, lineOf: (row: NaiveRow) => string): void {
+  const start = body.indexOf(OPENING) + OPENING.length;
   const head = JSON.parse(`${body.slice(0, start)}]}`) as { count: number; next: string | null };
   assert.equal(head.count, expected.count, `the count of ${target}`);
   assert.equal(head.next !== null, expected.hasNext, `the next page of ${target}`);
-  const records = expected.rows.map((row) => catalogue.line(row, BASE_URL, version)).join(',');
-  assert(body.slice(start) === `${records}]}`, `${target} holds other records than the NDJSON says`);
+  const { rows, keys, facets } = expected;
+  if (keys) {
+    const { results } = JSON.parse(body) as { results: unknown };
+    const cut = rows.map((row) => cutTo(keys, JSON.parse(lineOf(row)) as Readonly<Record<string, unknown>>));
+    return assert.deepEqual(results, cut, `the members of ${target}`);
+  }
+  const records = `${rows.map(lineOf).join(',')}]`;
+  assert(body.startsWith(records, start), `${target} holds other records than the NDJSON says`);
+  const rest = JSON.parse(`{${body.slice(start + records.length).replace(/^,/, '')}`) as { facets?: unknown };
+  assert.deepEqual(rest.facets, facets, `the facets of ${target}`);
 }
 
-interface Fetched {
+function cutTo(keys: readonly string[], record: Readonly<Record<string, unknown>>): unknown {
+  return Object.fromEntries(keys.map((key) => [key, record[key]]));
+}
+
+/** Whether two servers answer every question with the same status and bytes. */
+export async function answersAlike(port: number, otherPort: number, questions: readonly Question[]): Promise<boolean> {
+  for (const { target, headers = {} } of questions) {
+    const [one, other] = [await ask(port, target, headers), await ask(otherPort, target, headers)];
+    if (one.status !== other.status || !one.body.equals(other.body)) return false;
+  }
+  return true;
+}
+
+/** An answer as it came. */
+export interface Fetched {
   readonly status: number;
+  readonly encoding: string;
   readonly etag: string | undefined;
-  readonly coding: string | undefined;
   readonly body: Buffer;
 }
 
-function ask(port: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Fetched> {
+/** Asks once, on a connection of its own. */
+export function ask(port: number, path: string, headers: Headers = {}): Promise<Fetched> {
   return new Promise((resolve, reject) => {
     const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
       const pieces: Buffer[] = [];
@@ -77,8 +111,8 @@ function ask(port: number, path: string, headers: Readonly<Record<string, string
       response.once('error', reject);
       response.once('end', () => {
         const { statusCode: status = 0, headers: received } = response;
-        const { etag, 'content-encoding': coding } = received;
-        resolve({ status, etag, coding, body: Buffer.concat(pieces) });
+        const { etag, 'content-encoding': encoding = 'identity' } = received;
+        resolve({ status, encoding, etag, body: Buffer.concat(pieces) });
       });
     });
     request.once('error', reject);

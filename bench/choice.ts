@@ -1,7 +1,7 @@
-// Chooses what the scenarios search for: a word and a prefix that titles have often enough, and not too often.
+// Chooses what the scenarios search for: a word and a prefix of titles, a project, often enough and not too often.
 // Plain counting, the same for the same rows. Called by load.ts.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
-import type { Choice } from './scenarios.ts';
+import type { Choice } from './scenario.ts';
 
 /** The design's promise for contains: 3 characters or more, at most 4 % of the titles. */
 const WORD_CHARACTERS_MIN = 5;
@@ -19,7 +19,15 @@ export function choiceFor(catalogue: NaiveCatalogue): Choice {
   const word = words.find((one) => hitsOf(rows, one) <= most);
   const [prefix] = commonest(countsOf(rows, prefixOf), Math.max(most, PREFIX_HITS));
   if (word === undefined || prefix === undefined) throw new Error('no title has a word or prefix that is rare enough');
-  return { catalogue, word, prefix };
+  return { catalogue, word, prefix, project: projectOf(catalogue, Math.max(most, PREFIX_HITS)) };
+}
+
+/** The project that most observations have, of those that at most `most` have; the first one of these. */
+function projectOf({ rows, projects }: NaiveCatalogue, most: number): Choice['project'] {
+  const counts = new Map<number, number>();
+  for (const id of rows.flatMap((row) => row.projects)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const linked = projects.filter(({ id }) => (counts.get(id) ?? Infinity) <= most);
+  return linked.reduce((best, one) => (counts.get(one.id)! > counts.get(best.id)! ? one : best));
 }
 
 function wordsOf({ title }: NaiveRow): readonly string[] {

@@ -1,25 +1,33 @@
 // The load bench: prepares the data, starts server, control and client, checks every answer, measures, sums up.
 // Composition only; prints nothing. Called by bench.ts and by tests.
 import type { OnProgress } from '../data/progress.ts';
-import { checkQuestions, type Checked } from './check.ts';
+import { answersAlike, checkQuestions, type Checked } from './check.ts';
 import { choiceFor } from './choice.ts';
-import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
-import { startLoadClient, type Exchange, type LoadClient } from './loadClient.ts';
-import { readNaively, type NaiveCatalogue } from './naive.ts';
-import { startControl, startServer, type ListeningProcess } from './processes.ts';
+import { bareLoad, sendTitles } from './controlLoads.ts';
+import { prepareDataSet, type DataSet, type DataSetOptions } from './dataSet.ts';
+import { startLoadClient, type LoadClient } from './loadClient.ts';
+import { readNaively } from './naive.ts';
+import { startControl, startServer, type ListeningProcess, type ServerOptions } from './processes.ts';
 import { chosenOf } from './only.ts';
-import { measure, summaryOf, type Load, type Measured, type Pair, type Summary } from './rounds.ts';
-import { SCENARIOS, type Choice, type Control, type Scenario } from './scenarios.ts';
+import { prepareRevision } from './revision.ts';
+import { measure, summaryOf, type Load, type Measured, type Race, type Summary } from './rounds.ts';
+import type { Choice, Question, Scenario } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { onStage, type Stage } from './stage.ts';
 
 /**
  * What to run. `only` names scenarios, all when empty. `requestsPart` scales the requests of every round: 1 for figures,
- * less for a quick look. `floorBytes` is the memory that cold views move over: more than the machine's last cache.
+ * less for a quick look; `warmUp` how many times those of a round are run before the first one. `floorBytes` is the memory that cold views move over: more than the machine's last cache. `against`
+ * names a revision to race against; `preload` is a module that the server's process loads first.
  */
 export interface LoadOptions extends DataSetOptions {
   readonly rounds: number;
   readonly only: readonly string[];
   readonly requestsPart: number;
+  readonly warmUp: number;
   readonly floorBytes: number;
+  readonly against?: string | undefined;
+  readonly preload?: string;
 }
 
 /** What is told while it runs: long work as progress, the rest as lines. */
@@ -28,130 +36,150 @@ export interface LoadObserver {
   onStep(line: string): void;
 }
 
+/** What the same costs at another revision, and this tree's cost over it; undefined where it answers something else. */
+export interface Against {
+  readonly revision: string;
+  readonly cost: Summary;
+  readonly ratio: number;
+}
+
 /** One scenario's outcome. `ratio` is the least cost of the subject over that of the control, `hash` that of its bodies. */
 export interface ScenarioReport {
   readonly scenario: Scenario;
   readonly requests: number;
+  readonly bytes: number;
   readonly subject: Summary;
   readonly control: Summary;
   readonly ratio: number;
   readonly hash: string;
+  readonly against: Against | undefined;
 }
 
 /** Runs the bench. Rejects when an answer is not what the plain rows say. Cost: see dataSet.ts, then seconds a round. */
 export async function runLoadBench(options: LoadOptions, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
-  const { directory, snapshot } = await prepareDataSet(options, observer.onProgress);
+  const data = await prepareDataSet(options, observer.onProgress);
   observer.onStep('reading the NDJSON naively');
-  const choice = choiceFor(await readNaively(directory));
-  const running: { stop(): Promise<void> }[] = [];
-  const started = <T extends { stop(): Promise<void> }>(one: T): T => {
-    running.push(one);
-    return one;
-  };
-  try {
+  const choice = choiceFor(await readNaively(data.directory));
+  return onStage(async (stage) => {
     observer.onStep('starting server, control and client');
-    const server = started(await startServer(snapshot));
-    const control = started(await startControl(options.floorBytes));
-    const client = started(startLoadClient());
+    const servers = await startServers(stage, data, options);
+    const revision = await startRevision(stage, data, options);
+    const control = await stage.started(startControl(options.floorBytes));
+    const client = await stage.started(startLoadClient());
     await sendTitles(control.port, choice.catalogue);
-    return await runScenarios({ options, choice, server, control, client }, observer);
-  } finally {
-    await Promise.all(running.map((one) => one.stop()));
-  }
+    return runScenarios({ options, choice, servers, revision, control, client }, observer);
+  });
 }
 
 interface Bench {
   readonly options: LoadOptions;
   readonly choice: Choice;
-  readonly server: ListeningProcess;
+  readonly servers: Servers;
+  readonly revision: { readonly name: string; readonly process: ListeningProcess } | undefined;
   readonly control: ListeningProcess;
   readonly client: LoadClient;
 }
 
-/** A scenario whose answers are right. */
+/** A server for each number of serving threads that a scenario wants. */
+type Servers = ReadonlyMap<number, ListeningProcess>;
+
+async function startServers(stage: Stage, { snapshot }: DataSet, { only, preload }: LoadOptions): Promise<Servers> {
+  const wanted = new Set([1, ...chosenOf(SCENARIOS, only).map(threadsOf)]);
+  const servers = new Map<number, ListeningProcess>();
+  for (const threads of wanted) {
+    const options: ServerOptions = preload === undefined ? { threads } : { threads, preload };
+    servers.set(threads, await stage.started(startServer(snapshot, options)));
+  }
+  return servers;
+}
+
+function threadsOf({ threads = 1 }: Scenario): number {
+  return threads;
+}
+
+async function startRevision(stage: Stage, data: DataSet, options: LoadOptions): Promise<Bench['revision']> {
+  if (options.against === undefined) return undefined;
+  const prepared = prepareRevision(options.against, data, options.cacheDirectory);
+  const { name, root, snapshot } = await stage.started(prepared);
+  return { name, process: await stage.started(startServer(snapshot, { root })) };
+}
+
+/** A scenario whose answers are right; `isAlike` where the revision answers the same. */
 interface Ready {
   readonly scenario: Scenario;
   readonly checked: Checked;
+  readonly isAlike: boolean;
 }
 
 async function runScenarios(bench: Bench, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
-  const { only, rounds } = bench.options;
+  const { only, rounds, warmUp } = bench.options;
   const chosen = chosenOf(SCENARIOS, only);
   const ready = new Map<string, Ready>();
   for (const scenario of SCENARIOS.filter((one) => chosen.some((two) => one === two || isControlOf(one, two)))) {
     observer.onStep(`checking ${scenario.name}`);
-    const questions = scenario.questions(bench.choice);
-    const checked = await checkQuestions(bench.server.port, questions, bench.choice.catalogue);
-    ready.set(scenario.name, { scenario, checked });
+    ready.set(scenario.name, await readyOf(bench, scenario, observer));
   }
-  const pairs = chosen.map(({ name }) => pairOf(bench, ready, ready.get(name)!));
+  const races = chosen.map(({ name }) => raceOf(bench, ready, ready.get(name)!));
   const onRound = (round: number): void =>
     observer.onStep(round === 0 ? 'warming up' : `measuring, round ${round} of ${rounds}`);
-  const measured = await measure(bench.client, pairs, rounds, onRound);
-  return chosen.map((scenario, i) => reportOf(ready.get(scenario.name)!, pairs[i]!, measured[i]!));
+  const measured = await measure(bench.client, races, { rounds, warmUp }, onRound);
+  return chosen.map((scenario, i) => reportOf(bench, ready.get(scenario.name)!, races[i]!, measured[i]!));
 }
 
 function isControlOf(one: Scenario, two: Scenario): boolean {
   return typeof two.control === 'object' && two.control.scenario === one.name;
 }
 
-function pairOf(bench: Bench, ready: ReadonlyMap<string, Ready>, { scenario, checked }: Ready): Pair {
-  const { name, control } = scenario;
-  const subject: Load = { process: bench.server, exchanges: checked.exchanges, requests: requestsOf(bench, scenario) };
-  if (typeof control === 'string') return { name, subject, control: bareLoad(bench, control, subject) };
-  const other = ready.get(control.scenario)!;
-  const { exchanges } = other.checked;
-  return { name, subject, control: { process: bench.server, exchanges, requests: requestsOf(bench, other.scenario) } };
+async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver): Promise<Ready> {
+  const questions: readonly Question[] = scenario.questions(bench.choice);
+  const { port } = serverOf(bench, scenario);
+  const checked = await checkQuestions(port, questions, bench.choice.catalogue);
+  const { revision } = bench;
+  const isAlike = revision !== undefined && (await answersAlike(port, revision.process.port, questions));
+  if (revision && !isAlike)
+    observer.onStep(`${revision.name} answers ${scenario.name} otherwise: not raced against it`);
+  return { scenario, checked, isAlike: isAlike && threadsOf(scenario) === 1 };
 }
 
-/** As many exchanges as the subject has; the views of `page` lie one after the other, as pages do. */
-function bareLoad({ control, choice }: Bench, kind: Extract<Control, string>, subject: Load): Load {
-  let at = 0;
-  const exchanges = subject.exchanges.map(({ bytes }): Exchange => {
-    at += bytes;
-    switch (kind) {
-      case 'bare':
-        return { target: '/bare', status: 200, bytes: BARE_BYTES };
-      case 'scan':
-        return { target: `/scan/${encodeURIComponent(choice.word)}`, status: 200, bytes: BARE_BYTES };
-      case 'page':
-        return { target: `/page/${bytes}/${at - bytes}`, status: 200, bytes };
-      case 'floor':
-        return { target: `/floor/${bytes}`, status: 200, bytes };
-    }
-  });
-  return { ...subject, process: control, exchanges };
+function serverOf({ servers }: Bench, scenario: Scenario): ListeningProcess {
+  return servers.get(threadsOf(scenario))!;
 }
 
-const BARE_BYTES = 300;
+function loadOf(bench: Bench, { scenario, checked }: Ready): Load {
+  const { exchanges } = checked;
+  return { process: serverOf(bench, scenario), exchanges, requests: requestsOf(bench, scenario) };
+}
+
+/** The scenario, its control, and the revision where it answers the same. */
+function raceOf(bench: Bench, ready: ReadonlyMap<string, Ready>, one: Ready): Race {
+  const { name, control, connections } = one.scenario;
+  const subject = loadOf(bench, one);
+  const { choice, revision } = bench;
+  const bare = (kind: Exclude<typeof control, object>): Load => bareLoad(bench.control, kind, subject, choice.word);
+  const loads = [subject, typeof control === 'string' ? bare(control) : loadOf(bench, ready.get(control.scenario)!)];
+  if (one.isAlike) loads.push({ ...subject, process: revision!.process });
+  return { name, loads: loads.map((load) => ({ ...load, connections })) };
+}
 
 function requestsOf({ options }: Bench, { requests }: Scenario): number {
   return Math.max(1, Math.round(requests * options.requestsPart));
 }
 
-function reportOf({ scenario, checked }: Ready, pair: Pair, measured: Measured): ScenarioReport {
-  const subject = summaryOf(measured.subject);
-  const control = summaryOf(measured.control);
-  const isByByte = typeof scenario.control === 'object' && scenario.control.each === 'byte';
-  const bytes = isByByte ? meanBytes(pair.control) / meanBytes(pair.subject) : 1;
-  const ratio = (subject.least / control.least) * bytes;
-  return { scenario, requests: pair.subject.requests, subject, control, ratio, hash: checked.hash };
+function reportOf(
+  { revision }: Bench,
+  { scenario, checked }: Ready,
+  { loads }: Race,
+  measured: Measured,
+): ScenarioReport {
+  const [subject, control, other] = measured.map(summaryOf);
+  const [{ requests, exchanges }, controlLoad] = loads as [Load, Load];
+  const isByByte = typeof scenario.control === 'object' && scenario.control.per === 'byte';
+  const bytes = meanBytes({ exchanges });
+  const ratio = (subject!.least / control!.least) * (isByByte ? meanBytes(controlLoad) / bytes : 1);
+  const against = other && { revision: revision!.name, cost: other, ratio: subject!.least / other.least };
+  return { scenario, requests, bytes, subject: subject!, control: control!, ratio, hash: checked.hash, against };
 }
 
-function meanBytes({ exchanges }: Load): number {
+function meanBytes({ exchanges }: Pick<Load, 'exchanges'>): number {
   return exchanges.reduce((sum, { bytes }) => sum + bytes, 0) / exchanges.length;
-}
-
-/** Gives the control the titles to scan. */
-async function sendTitles(port: number, { rows }: NaiveCatalogue): Promise<void> {
-  const { request } = await import('node:http');
-  const text = Buffer.from(rows.map(({ title }) => title).join('\n'));
-  await new Promise<void>((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path: '/text', method: 'POST', agent: false }, (response) => {
-      response.resume();
-      response.once('end', resolve);
-    });
-    sent.once('error', reject);
-    sent.end(text);
-  });
 }

@@ -3,42 +3,52 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { stopped } from './processes.ts';
+import type { Headers } from './scenario.ts';
 
-/** One kind of request, with header lines of its own, and what every answer to it must have: status and Content-Length. */
+/** One kind of request, and what every answer to it must have: status and Content-Length. */
 export interface Exchange {
   readonly target: string;
-  readonly lines?: readonly string[];
+  readonly headers?: Headers;
   readonly status: number;
   readonly bytes: number;
 }
 
 /**
  * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on each,
- * the exchanges in turn. It gives up after `withinMs`.
+ * the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are answered. It
+ * gives up after `withinMs`.
  */
 export interface LoadOrder {
   readonly port: number;
   readonly exchanges: readonly Exchange[];
   readonly requests: number;
   readonly connections: number;
+  readonly perSecond?: number;
   readonly withinMs: number;
 }
 
 /**
  * What came of an order; `fault` says what was wrong, and then the numbers are those up to there. `elapsedMs` is from the
- * first request to the last answer, `p99Ms` what 99 % of the answers took at most, from the request to their last byte.
+ * first request to the last answer, `p99Ms` what 99 % of the answers took at most, from when the request was due to their
+ * last byte.
  */
 export interface LoadOutcome {
   readonly requests: number;
   readonly bodyBytes: number;
   readonly elapsedMs: number;
+  readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   readonly fault: string | undefined;
 }
 
-/** A client that is running. `run` rejects when an answer is not as it must be, or time is over. */
+/**
+ * A client that is running. `run` rejects when an answer is not as it must be, or time is over; `enough` ends it with what it
+ * has.
+ */
 export interface LoadClient {
   run(order: LoadOrder): Promise<LoadOutcome>;
+  enough(): void;
   stop(): Promise<void>;
 }
 
@@ -58,6 +68,7 @@ export function startLoadClient(): LoadClient {
         });
         child.send(order);
       }),
+    enough: () => void child.send('enough'),
     stop: () => stopped(child),
   };
 }

@@ -8,14 +8,25 @@ const HEAD_END = '\r\n\r\n';
 const NOT_MODIFIED = 304;
 /** Larger than any head: what follows in the same read is body. */
 const READ_BYTES = 1 << 18;
+const TICK_MS = 1;
 
-/** The requests of one order, taken in turn by its connections. */
+/** A request to be sent: what to write, what to expect, and when it became due. */
+interface Errand {
+  readonly exchange: Exchange;
+  readonly wire: Buffer;
+  readonly dueMs: number;
+}
+
+/** The requests of one order, taken in turn by its connections: as fast as they can, or at the pace of the order. */
 class Run {
   requests = 0;
   bodyBytes = 0;
   readonly #startMs = performance.now();
   readonly #waitsMs: number[] = [];
+  readonly #dueMs: number[] = [];
+  readonly #idle: Connection[] = [];
   #begun = 0;
+  #noticed = 0;
   readonly #order: LoadOrder;
   readonly #wires: readonly Buffer[];
   readonly finish: (fault?: string) => void;
@@ -23,15 +34,27 @@ class Run {
   constructor(order: LoadOrder, finish: (fault?: string) => void) {
     this.#order = order;
     this.finish = finish;
-    this.#wires = order.exchanges.map(({ target, lines = [] }) => {
-      return Buffer.from([`GET ${target} HTTP/1.1`, 'Host: bench', ...lines, '', ''].join('\r\n'));
-    });
+    this.#wires = order.exchanges.map(wireOf);
   }
 
-  next(): { readonly exchange: Exchange; readonly wire: Buffer } | undefined {
-    if (this.#begun >= this.#order.requests) return undefined;
+  /** The next errand of a connection; without one it is idle until `tick` finds one for it. */
+  next(connection: Connection): Errand | undefined {
+    const isPaced = this.#order.perSecond !== undefined;
+    if (this.#begun >= this.#order.requests || (isPaced && this.#dueMs.length === 0)) {
+      this.#idle.push(connection);
+      return undefined;
+    }
+    const dueMs = this.#dueMs.shift() ?? performance.now();
     const i = this.#begun++ % this.#wires.length;
-    return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]! };
+    return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!, dueMs };
+  }
+
+  /** Notices what has become due; a request waits from here on, so that a client's own slow timer is not the server's. */
+  tick(perSecond: number): void {
+    const now = performance.now();
+    const due = Math.min(this.#order.requests, Math.floor(((now - this.#startMs) * perSecond) / 1000));
+    for (; this.#noticed < due; this.#noticed++) this.#dueMs.push(now);
+    while (this.#dueMs.length > 0 && this.#idle.length > 0) this.#idle.shift()!.ask();
   }
 
   done(bytes: number, waitMs: number): void {
@@ -43,34 +66,38 @@ class Run {
 
   outcome(fault: string | undefined): LoadOutcome {
     const { requests, bodyBytes } = this;
-    const p99Ms = Float64Array.from(this.#waitsMs).sort()[Math.ceil(requests * 0.99) - 1] ?? 0;
-    return { requests, bodyBytes, elapsedMs: performance.now() - this.#startMs, p99Ms, fault };
+    const waits = Float64Array.from(this.#waitsMs).sort();
+    const [p50Ms, p99Ms, p999Ms] = [0.5, 0.99, 0.999].map((part) => waits[Math.ceil(requests * part) - 1] ?? 0);
+    const elapsedMs = performance.now() - this.#startMs;
+    return { requests, bodyBytes, elapsedMs, p50Ms: p50Ms!, p99Ms: p99Ms!, p999Ms: p999Ms!, fault };
   }
+}
+
+function wireOf({ target, headers = {} }: Exchange): Buffer {
+  const lines = Object.entries({ Host: 'bench', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
 }
 
 /** One connection: asks, waits for the whole answer, asks again. */
 class Connection {
   readonly socket: Socket;
   readonly #run: Run;
-  #exchange: Exchange | undefined;
+  #errand: Errand | undefined;
   #head = '';
   #bytesLeft = 0;
-  #askedMs = 0;
 
   constructor(port: number, run: Run) {
     this.#run = run;
     const onread = { buffer: Buffer.alloc(READ_BYTES), callback: this.#read.bind(this) };
     this.socket = connect({ host: '127.0.0.1', port, noDelay: true, onread });
-    this.socket.once('connect', () => this.#ask());
+    this.socket.once('connect', () => this.ask());
     this.socket.once('error', (error) => run.finish(error.message));
-    this.socket.once('close', () => this.#exchange && run.finish('the server closed a connection'));
+    this.socket.once('close', () => this.#errand && run.finish('the server closed a connection'));
   }
 
-  #ask(): void {
-    const next = this.#run.next();
-    this.#exchange = next?.exchange;
-    this.#askedMs = performance.now();
-    if (next) this.socket.write(next.wire);
+  ask(): void {
+    this.#errand = this.#run.next(this);
+    if (this.#errand) this.socket.write(this.#errand.wire);
   }
 
   #read(length: number, buffer: Uint8Array): boolean {
@@ -86,7 +113,7 @@ class Connection {
     const status = Number(this.#head.slice(9, 12));
     const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head.slice(0, end))?.[1];
     const bytes = Number(length ?? (status === NOT_MODIFIED ? 0 : -1));
-    const exchange = this.#exchange!;
+    const { exchange } = this.#errand!;
     if (status !== exchange.status || bytes !== exchange.bytes) {
       const got = `got status ${status} and ${bytes} bytes`;
       return this.#run.finish(`${exchange.target}: ${got}, expected ${exchange.status} and ${exchange.bytes}`);
@@ -99,26 +126,37 @@ class Connection {
 
   #take(length: number): void {
     this.#bytesLeft -= length;
-    if (this.#bytesLeft < 0) return this.#run.finish(`${this.#exchange!.target}: more bytes than announced`);
+    const { exchange, dueMs } = this.#errand!;
+    if (this.#bytesLeft < 0) return this.#run.finish(`${exchange.target}: more bytes than announced`);
     if (this.#bytesLeft > 0) return;
-    this.#run.done(this.#exchange!.bytes, performance.now() - this.#askedMs);
-    this.#ask();
+    this.#run.done(exchange.bytes, performance.now() - dueMs);
+    this.ask();
   }
 }
+
+/** The run under way, so that it can be told that it is enough. */
+let running: Run | undefined;
 
 function runOrder(order: LoadOrder): Promise<LoadOutcome> {
   return new Promise((resolve) => {
     const connections: Connection[] = [];
+    const { perSecond } = order;
     const finish = (fault?: string): void => {
       clearTimeout(timer);
+      clearInterval(ticks);
       for (const { socket } of connections) socket.destroy();
       resolve(run.outcome(fault));
     };
     const timer = setTimeout(() => finish(`${order.exchanges[0]!.target}: no end in time`), order.withinMs);
     const run = new Run(order, finish);
+    const ticks = perSecond === undefined ? undefined : setInterval(() => run.tick(perSecond), TICK_MS);
+    running = run;
     for (let i = 0; i < order.connections; i++) connections.push(new Connection(order.port, run));
   });
 }
 
-process.on('message', (order) => void runOrder(order as LoadOrder).then((outcome) => process.send!(outcome)));
+process.on('message', (message) => {
+  if (message === 'enough') running?.finish();
+  else void runOrder(message as LoadOrder).then((outcome) => process.send!(outcome));
+});
 process.once('disconnect', () => process.exit());

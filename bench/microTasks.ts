@@ -19,7 +19,7 @@ import { parseListQuery, type QueryOptions } from '../engine/query/parse.ts';
 import { plan } from '../engine/query/plan.ts';
 import { countOf } from './memoryScan.ts';
 import { BASE_URL } from './processes.ts';
-import type { Choice } from './scenarios.ts';
+import type { Choice } from './scenario.ts';
 
 /**
  * One task. `check` runs it once, throws unless its answer is that of the slow twin, and answers a text of it to hash.

@@ -3,18 +3,23 @@
 import { createReadStream, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 
-/** One observation: what the scenarios choose by, and where its line lies in the file. */
+/** One observation: what the scenarios choose by, `projects` by id, and where its line lies in the file. */
 export interface NaiveRow {
   readonly id: number;
+  readonly uuid: string;
   readonly title: string;
+  readonly status: string;
   readonly publicationState: string;
+  readonly published: string | null;
+  readonly projects: readonly number[];
   readonly start: number;
   readonly end: number;
 }
 
-/** All observations by ascending id. `line` answers one as served under a base URL and version. Cost of `line`: a read. */
+/** All observations by ascending id, and the uuids of the projects. `line` answers one as served under a base URL and version. Cost of `line`: a read. */
 export interface NaiveCatalogue {
   readonly rows: readonly NaiveRow[];
+  readonly projects: readonly { readonly id: number; readonly uuid: string }[];
   line(row: NaiveRow, baseUrl: string, version: string): string;
 }
 
@@ -25,11 +30,16 @@ export async function readNaively(directory: string): Promise<NaiveCatalogue> {
   const file = path.join(directory, 'observations.ndjson');
   const rows: NaiveRow[] = [];
   for await (const { text, start, end } of linesOf(file)) {
-    const { ob_id: id, title, publicationState } = JSON.parse(text) as NaiveRecord;
-    rows.push({ id, title, publicationState, start, end });
+    rows.push({ ...rowOf(JSON.parse(text) as NaiveRecord), start, end });
+  }
+  const projects: { id: number; uuid: string }[] = [];
+  for await (const { text } of linesOf(path.join(directory, 'projects.ndjson'))) {
+    const { ob_id: id, uuid } = JSON.parse(text) as NaiveRecord;
+    projects.push({ id, uuid });
   }
   const descriptor = openSync(file, 'r');
   return {
+    projects,
     rows: rows.sort((a, b) => a.id - b.id),
     line: ({ start, end }, baseUrl, version) => {
       const bytes = Buffer.alloc(end - start);
@@ -41,8 +51,18 @@ export async function readNaively(directory: string): Promise<NaiveCatalogue> {
 
 interface NaiveRecord {
   readonly ob_id: number;
+  readonly uuid: string;
   readonly title: string;
+  readonly status: string;
   readonly publicationState: string;
+  readonly dataPublishedTime: string | null;
+  readonly projects: readonly string[];
+}
+
+function rowOf(record: NaiveRecord): Omit<NaiveRow, 'start' | 'end'> {
+  const { ob_id: id, uuid, title, status, publicationState, dataPublishedTime: published } = record;
+  const projects = record.projects.map((url) => Number(/\/(\d+)\/[^/]*$/.exec(url)?.[1]));
+  return { id, uuid, title, status, publicationState, published, projects };
 }
 
 interface Line {

@@ -1,7 +1,8 @@
 // The processes of a bench: the server, the control beside it and the load client, each a child of its own.
 // Starts and stops them; knows nothing of scenarios. Called by load.ts.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A child that listens on loopback. `stop` ends it and waits until it is gone. */
@@ -14,40 +15,46 @@ export interface ListeningProcess {
 /** Every link of the answers starts with this, so that bodies, and the hashes of them, do not depend on the port. */
 export const BASE_URL = 'http://catalogue.example.org';
 
-/** A snapshot of a million observations takes 10 s to load; a control fills its memory in less. */
-const START_MS_MAX = 120_000;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** A snapshot of a million observations takes 10 s to load, but a peer fills its database with them in minutes. */
+const START_MS_MAX = 900_000;
 const STOP_MS_MAX = 15_000;
 
-/**
- * The product as operators run it, with one serving thread, but without its cache of rows: each request does its work.
- * `further` are flags of its own.
- */
-export function startServer(snapshot: string, further: readonly string[] = []): Promise<ListeningProcess> {
-  const flags = [
-    '--data',
-    snapshot,
-    '--port',
-    '0',
-    '--threads',
-    '1',
-    '--row-set-cache-mb',
-    '0',
-    '--base-url',
-    BASE_URL,
-    ...further,
-  ];
-  return start(new URL('../server/cli.ts', import.meta.url), ['serve', ...flags]);
+/** Which tree's server to start (this one's when undefined), with how many threads, and what its process loads first. */
+export interface ServerOptions {
+  readonly root?: string;
+  readonly threads?: number;
+  readonly preload?: string;
+  readonly flags?: readonly string[];
+}
+
+/** The product as operators run it, with one serving thread, but without its cache of rows: each request does its work. */
+export function startServer(snapshot: string, options: ServerOptions = {}): Promise<ListeningProcess> {
+  const { root = ROOT, threads = 1, preload, flags = [] } = options;
+  const settings = { data: snapshot, port: 0, threads, 'row-set-cache-mb': 0, 'base-url': BASE_URL };
+  const texts = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const before = preload === undefined ? [] : ['--import', preload];
+  return startListening(process.execPath, [...before, path.join(root, 'server/cli.ts'), 'serve', ...texts, ...flags]);
 }
 
 /** The bare control (control.ts), whose floor views move over `memoryBytes`. */
 export function startControl(memoryBytes: number): Promise<ListeningProcess> {
-  return start(new URL('./control.ts', import.meta.url), [String(memoryBytes)]);
+  return startListening(process.execPath, [
+    fileURLToPath(new URL('./control.ts', import.meta.url)),
+    String(memoryBytes),
+  ]);
 }
 
-async function start(script: URL, flags: readonly string[]): Promise<ListeningProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(script), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** Starts a program that prints `listening on http://HOST:PORT`; rejects with what it printed when it does not. */
+export async function startListening(
+  program: string,
+  flags: readonly string[],
+  options: SpawnOptions = {},
+): Promise<ListeningProcess> {
+  const child = spawn(program, flags, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    return { pid: child.pid!, port: await portOf(child, script.pathname), stop: () => stopped(child) };
+    return { pid: child.pid!, port: await portOf(child, [program, ...flags].join(' ')), stop: () => stopped(child) };
   } catch (error) {
     await stopped(child);
     throw error;
@@ -55,12 +62,12 @@ async function start(script: URL, flags: readonly string[]): Promise<ListeningPr
 }
 
 /** The port in the line `listening on http://HOST:PORT` that both programs print. */
-function portOf(child: ChildProcess, script: string): Promise<number> {
+function portOf(child: ChildProcess, command: string): Promise<number> {
   let printed = '';
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${script} does not listen:\n${printed}`)), START_MS_MAX);
+    const timer = setTimeout(() => reject(new Error(`${command} does not listen:\n${printed}`)), START_MS_MAX);
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code} before it listened:\n${printed}`)));
+    child.once('exit', (code) => reject(new Error(`${command} ended with ${code} before it listened:\n${printed}`)));
     child.stdout!.on('data', (piece: Buffer) => {
       printed += piece.toString();
       const match = /listening on http:\/\/[^\s/]+:(\d+)\s/.exec(printed);

@@ -1,41 +1,91 @@
-// What a bench prints: a table of ratios, with the verdict on each and what was skipped for noise.
+// What a bench prints: tables of ratios, with the verdict on each, its budget, and what was skipped for noise.
 // Pure text; measures nothing. Called by bench.ts.
 import { tableText } from '../server/terminal.ts';
+import { BUDGETS, guardedOf, type Place } from './budgets.ts';
 import type { ScenarioReport } from './load.ts';
 import type { MicroReport } from './micro.ts';
+import type { MixedReport } from './mixed.ts';
+import type { PeerReport } from './peerBench.ts';
+import { PEERS } from './peers.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
-export function loadTable(reports: readonly ScenarioReport[]): string {
-  const rows = reports.map((report) => {
-    const { scenario, requests, subject, control, ratio, hash } = report;
-    const { name, what, pass, great } = scenario;
-    const against = typeof scenario.control === 'string' ? scenario.control : scenario.control.scenario;
-    const costs = [subject.least.toFixed(1), control.least.toFixed(1)];
-    const spreads = [percentText(subject.spread), percentText(control.spread)];
-    const outcome = verdictOf({ ratio, spread: control.spread, pass, great });
-    return [
-      name,
-      what,
-      `${requests}`,
-      ...costs,
-      against,
-      ratio.toFixed(2),
-      ...spreads,
-      `${pass}`,
-      `${great}`,
-      outcome,
-      hash,
-    ];
+export function loadTable(reports: readonly ScenarioReport[], place: Place): string {
+  const revision = reports.find(({ against }) => against)?.against?.revision;
+  const head = revision === undefined ? LOAD_HEAD : [...LOAD_HEAD, `${revision} us`, `ratio to ${revision}`];
+  return tableText([head, ...reports.map((report) => loadRow(report, place, revision !== undefined))]);
+}
+
+function loadRow(report: ScenarioReport, place: Place, hasRevision: boolean): readonly string[] {
+  const { scenario, requests, subject, control, ratio, hash, against } = report;
+  const { name, what, pass, great } = scenario;
+  const compared = typeof scenario.control === 'string' ? scenario.control : scenario.control.scenario;
+  const costs = [subject.least.toFixed(1), control.least.toFixed(1), compared, ratio.toFixed(2)];
+  const spreads = [percentText(subject.spread), percentText(control.spread)];
+  const targets = [targetText(pass), targetText(great), verdictOf({ ratio, spread: control.spread, pass, great })];
+  const guard = guardedOf({ name, ratio, spread: control.spread }, place);
+  const budget = BUDGETS.ratios[name]?.most.toFixed(2) ?? '-';
+  const other = against ? [against.cost.least.toFixed(1), against.ratio.toFixed(2)] : ['-', '-'];
+  return [
+    name,
+    what,
+    `${requests}`,
+    ...costs,
+    ...spreads,
+    ...targets,
+    budget,
+    guard,
+    hash,
+    ...(hasRevision ? other : []),
+  ];
+}
+
+function targetText(target: number | undefined): string {
+  return target === undefined ? '-' : `${target}`;
+}
+
+/** The table of one heavy client beside cheap ones. */
+export function mixedTable(reports: readonly MixedReport[], place: Place): string {
+  const rows = reports.map(({ name, what, ratio, spread, pass, great }) => {
+    const targets = [pass.toFixed(2), great.toFixed(2), verdictOf({ ratio, spread, pass, great })];
+    const guard = guardedOf({ name, ratio, spread }, place);
+    return [name, what, ratio.toFixed(2), percentText(spread), ...targets, guard];
   });
-  return tableText([LOAD_HEAD, ...rows]);
+  return tableText([MIXED_HEAD, ...rows]);
+}
+
+const MIXED_HEAD = 'figure,what,ratio,spread alone,pass,great,verdict,guard'.split(',');
+
+/** The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer. */
+export function peerTable(reports: readonly PeerReport[]): string {
+  const names = peerNames(reports);
+  const head = ['question', 'replica us', ...names, 'spread', 'pass', 'great'];
+  const rows = reports.map(({ question, subject, peers }) => {
+    const texts = names.map((name) => timesText(peers.find(({ peer }) => peer === name)?.ratio));
+    const { what, pass, great } = question;
+    return [what, subject.least.toFixed(1), ...texts, percentText(subject.spread), `${pass}`, `${great}`];
+  });
+  return tableText([head, ...rows]);
+}
+
+/** The peers of a run, in the order of their table. */
+export function peerNames(reports: readonly PeerReport[]): readonly string[] {
+  return [...PEERS.map(({ name }) => name), 'nginx'].filter((name) =>
+    reports.some(({ peers }) => peers.some(({ peer }) => peer === name)),
+  );
+}
+
+/** A ratio as people read it: two digits of it; a dash where there is none. */
+export function timesText(ratio: number | undefined): string {
+  if (ratio === undefined) return '-';
+  return ratio < 1 ? ratio.toFixed(2) : ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0);
 }
 
 /** The table of the micro-benchmarks. */
 export function microTable(reports: readonly MicroReport[]): string {
   const rows = reports.map(({ name, calibration, nanoseconds, ratio, spread, pass, great, hash }) => {
-    const targets = [pass, great].map((target) => (target === undefined ? '-' : `${target}`));
-    const outcome = pass === undefined || great === undefined ? '-' : verdictOf({ ratio, spread, pass, great });
+    const targets = [pass, great].map(targetText);
+    const outcome = verdictOf({ ratio, spread, pass, great });
     return [
       name,
       nanoseconds.toFixed(0),
@@ -51,7 +101,9 @@ export function microTable(reports: readonly MicroReport[]): string {
 }
 
 const LOAD_HEAD =
-  'scenario,what,requests,CPU us,control us,control,ratio,spread,control spread,pass,great,verdict,hash'.split(',');
+  'scenario,what,requests,CPU us,control us,control,ratio,spread,control spread,pass,great,verdict,budget,guard,hash'.split(
+    ',',
+  );
 const MICRO_HEAD = 'task,ns,calibration,ratio,spread,pass,great,verdict,hash'.split(',');
 
 function percentText(part: number): string {

@@ -1,29 +1,25 @@
-// Measures pairs of loads in interleaved rounds: CPU time per request of the process that answers.
-// Contamination on a shared machine is one-sided, so that the least of the rounds is what counts. Called by load.ts.
+// Measures loads side by side in interleaved rounds: CPU time per request of the processes that answer.
+// Contamination on a shared machine is one-sided, so that the least of the rounds is what counts. Called by the benches.
 import { cpuMicroseconds, cpuTimesOf } from './cpuTime.ts';
-import type { Exchange, LoadClient } from './loadClient.ts';
+import type { Exchange, LoadClient, LoadOutcome } from './loadClient.ts';
 import type { ListeningProcess } from './processes.ts';
 
-/** What is asked of a process in a round. */
+/** What is asked of a process in a round, on `connections` or a few. */
 export interface Load {
   readonly process: ListeningProcess;
   readonly exchanges: readonly Exchange[];
   readonly requests: number;
+  readonly connections?: number | undefined;
 }
 
-/** A scenario beside its control. */
-export interface Pair {
+/** Loads that are compared: a scenario, its control, and whoever else answers the same. */
+export interface Race {
   readonly name: string;
-  readonly subject: Load;
-  readonly control: Load;
+  readonly loads: readonly Load[];
 }
 
-/** CPU microseconds per request, one number a round. */
-export interface Measured {
-  readonly name: string;
-  readonly subject: readonly number[];
-  readonly control: readonly number[];
-}
+/** CPU microseconds per request: for each load of a race one number a round. */
+export type Measured = readonly (readonly number[])[];
 
 /** More than one, so that a serving thread is not idle between two requests; few, so that none waits. */
 const CONNECTIONS = 4;
@@ -42,33 +38,49 @@ export function summaryOf(rounds: readonly number[]): Summary {
   return { least, spread: ascending[ascending.length >> 1]! / least - 1 };
 }
 
+/** How often to measure; before, each load is run with `warmUp` times its requests and not counted. */
+export interface Schedule {
+  readonly rounds: number;
+  readonly warmUp: number;
+}
+
 /**
- * Runs every pair once a round, subject and control next to each other and in turn first. A round before the first one
- * warms up and is not counted. Cost: all requests of all rounds.
+ * Runs every race once a round, its loads next to each other and in turn first. Round 0 warms up: short rounds need it as
+ * long as long ones, since code is compiled by how often it has run. Cost: all requests of all rounds.
  */
 export async function measure(
   client: LoadClient,
-  pairs: readonly Pair[],
-  rounds: number,
+  races: readonly Race[],
+  { rounds, warmUp }: Schedule,
   onRound: (round: number) => void,
 ): Promise<readonly Measured[]> {
-  const measured = pairs.map(({ name }) => ({ name, subject: [] as number[], control: [] as number[] }));
-  for (let round = 0; round <= rounds; round++) {
+  onRound(0);
+  for (const load of races.flatMap(({ loads }) => loads)) {
+    await costOf(client, { ...load, requests: Math.ceil(load.requests * warmUp) });
+  }
+  const measured = races.map(({ loads }) => loads.map(() => [] as number[]));
+  for (let round = 1; round <= rounds; round++) {
     onRound(round);
-    for (const [i, pair] of pairs.entries()) {
-      const sides = round % 2 === 0 ? (['subject', 'control'] as const) : (['control', 'subject'] as const);
-      for (const side of sides) {
-        const microseconds = await costOf(client, pair[side]);
-        if (round > 0) measured[i]![side].push(microseconds);
+    for (const [i, { loads }] of races.entries()) {
+      for (let step = 0; step < loads.length; step++) {
+        const place = (round + step) % loads.length;
+        measured[i]![place]!.push((await costOf(client, loads[place]!)).microseconds);
       }
     }
   }
   return measured;
 }
 
-async function costOf(client: LoadClient, { process, exchanges, requests }: Load): Promise<number> {
+/** What a load cost in one round: CPU microseconds per request, and what the client saw. */
+export interface Cost {
+  readonly microseconds: number;
+  readonly outcome: LoadOutcome;
+}
+
+/** Runs a load once. */
+export async function costOf(client: LoadClient, load: Load): Promise<Cost> {
+  const { process, exchanges, requests, connections = CONNECTIONS } = load;
   const before = cpuTimesOf(process.pid);
-  const order = { port: process.port, exchanges, requests, connections: CONNECTIONS, withinMs: WITHIN_MS };
-  const outcome = await client.run(order);
-  return cpuMicroseconds(before, cpuTimesOf(process.pid)) / outcome.requests;
+  const outcome = await client.run({ port: process.port, exchanges, requests, connections, withinMs: WITHIN_MS });
+  return { microseconds: cpuMicroseconds(before, cpuTimesOf(process.pid)) / outcome.requests, outcome };
 }

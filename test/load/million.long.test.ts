@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
 import { startLoadClient, type LoadClient } from '../../bench/loadClient.ts';
 import { startServer, type ListeningProcess } from '../../bench/processes.ts';
-import { measure, summaryOf } from '../../bench/rounds.ts';
+import { measure, summaryOf, type Load, type Race } from '../../bench/rounds.ts';
 import { clientOf } from '../support/client.ts';
 import { runCommand } from '../support/commandProcess.ts';
 
@@ -103,7 +103,7 @@ describe.skipIf(reason !== undefined)('a million observations', () => {
     inputBytes = readdirSync(DATA).reduce((sum, name) => sum + statSync(join(DATA, name)).size, 0);
     importPeak = await runToEnd(['import', DATA, '-o', SNAPSHOT]);
     // Without compressed records: they take minutes to make, and 0.74 times the input, which RESIDENT_MOST leaves out.
-    server = await startServer(SNAPSHOT, ['--gzip', 'live']);
+    server = await startServer(SNAPSHOT, { flags: ['--gzip', 'live'] });
     load = startLoadClient();
   });
 
@@ -148,31 +148,26 @@ describe.skipIf(reason !== undefined)('a million observations', () => {
 
   test('cost at offset 900,000 what they cost at offset 0, filtered and ordered too', async () => {
     const client = clientOf(`http://127.0.0.1:${server.port}`);
-    const loadOf = async (
-      query: string,
-    ): Promise<{
-      process: ListeningProcess;
-      exchanges: { target: string; status: number; bytes: number }[];
-      requests: number;
-    }> => {
+    const loadOf = async (query: string): Promise<Load> => {
       const target = `${LIST}?limit=10&${query}`;
       const { status, body } = await client.get(target);
       return { process: server, exchanges: [{ target, status, bytes: Buffer.byteLength(body) }], requests: 2000 };
     };
-    const pairs = [];
+    const races: Race[] = [];
     for (const [name, filter, deep] of [
       ['the list', '', 900_000],
       ['a filtered list', 'status=completed&', 800_000],
       ['an ordered list', 'ordering=title&', 900_000],
     ] as const) {
-      const [subject, control] = [await loadOf(`${filter}offset=${deep}`), await loadOf(`${filter}offset=10`)];
-      pairs.push({ name, subject, control });
+      const loads = [await loadOf(`${filter}offset=${deep}`), await loadOf(`${filter}offset=10`)];
+      races.push({ name, loads });
     }
-    const measured = await measure(load, pairs, 7, () => {});
+    const measured = await measure(load, races, { rounds: 7, warmUp: 1 }, () => {});
     client.close();
-    for (const { name, subject, control } of measured) {
-      const ratio = summaryOf(subject).least / summaryOf(control).least;
-      const { spread } = summaryOf(control);
+    for (const [i, { name }] of races.entries()) {
+      const [subject, control] = measured[i]!.map(summaryOf);
+      const ratio = subject!.least / control!.least;
+      const { spread } = control!;
       process.stderr.write(`${name}: deep ${ratio.toFixed(2)} of shallow, spread ${spread.toFixed(2)}\n`);
       if (spread > SPREAD_MAX) process.stderr.write(`${name}: not judged, the machine is too noisy\n`);
       else expect(ratio, name).toBeLessThan(DEEP_MOST);

@@ -43,6 +43,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       allowed: [
         ['server/config.ts', 'settings are read there'],
         ['server/http/uwsLibrary.ts', 'uWebSockets.js takes its header limit from the environment when it is loaded'],
+        ['bench/peerInstall.ts', "peers are compiled for, and run on, the machine's own Node: the one on the PATH"],
       ],
       cure: 'declare a setting in server/config.ts and pass its value on',
     },

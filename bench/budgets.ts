@@ -1,0 +1,99 @@
+// The budgets of budgets.json: the most that ratios and counters may be, each with its reason, and how they are judged.
+// A budget is what was reached, not what is wanted, so that nothing reached is lost again. Called by bench.ts and guards.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+
+/** Where a run is judged: by hand on a quiet machine, or in CI among others. */
+export type Place = 'hand' | 'ci';
+
+/** How much of a budget may be passed at each place: 0.15 is 15 %. */
+export type Tolerance = Readonly<Record<Place, number>>;
+
+/** The most that a ratio may be before its tolerance, and why it is what it is. */
+export interface RatioBudget {
+  readonly most: number;
+  readonly reason: string;
+  readonly tolerance?: Tolerance;
+}
+
+/** The most that one request of a scenario may count, and why. A counter that is not named may be anything. */
+export interface CounterBudget {
+  readonly most: Readonly<Record<string, number>>;
+  readonly reason: string;
+}
+
+/** What budgets.json holds: by name of the scenario. `spreadMax` is the spread of a control beyond which nothing is judged. */
+export interface Budgets {
+  readonly tolerance: Tolerance;
+  readonly spreadMax: number;
+  readonly ratios: Readonly<Record<string, RatioBudget>>;
+  readonly counters: Readonly<Record<string, CounterBudget>>;
+}
+
+/** The budgets of this tree. */
+export const BUDGETS = budgetsOf(readFileSync(new URL('./budgets.json', import.meta.url), 'utf8'));
+
+/** Reads budgets; throws where a number or a reason is missing, so that no budget is void. */
+export function budgetsOf(text: string): Budgets {
+  const budgets = JSON.parse(text) as Budgets;
+  const { tolerance, spreadMax, ratios, counters } = budgets;
+  assert(isAbove(tolerance.hand, 0) && isAbove(tolerance.ci, tolerance.hand) && isAbove(spreadMax, 0), 'tolerances');
+  for (const [name, { most, reason }] of Object.entries(ratios)) {
+    assert(isAbove(most, 0) && reason.length > 0, `the budget of ${name} has no number or no reason`);
+  }
+  for (const [name, { most, reason }] of Object.entries(counters)) {
+    const isWhole = Object.values(most).every((value) => Number.isInteger(value) && value >= 0);
+    assert(isWhole && reason.length > 0, `the counters of ${name} are no whole numbers or have no reason`);
+  }
+  return budgets;
+}
+
+function isAbove(value: unknown, least: number): boolean {
+  return typeof value === 'number' && value > least;
+}
+
+/** A measured ratio with the spread of its control. */
+export interface MeasuredRatio {
+  readonly name: string;
+  readonly ratio: number;
+  readonly spread: number;
+}
+
+/** Whether a ratio is within its budget. `unbudgeted` is for what has none, which the tests do not allow in the table. */
+export type Guarded = 'held' | 'lost' | 'too noisy' | 'unbudgeted';
+
+/** Compares a ratio with its budget and tolerance. */
+export function guardedOf({ name, ratio, spread }: MeasuredRatio, place: Place, budgets = BUDGETS): Guarded {
+  const budget = budgets.ratios[name];
+  if (!budget) return 'unbudgeted';
+  if (spread > budgets.spreadMax) return 'too noisy';
+  return ratio > mostOf(budget, place, budgets) ? 'lost' : 'held';
+}
+
+/** What a ratio may be at a place. */
+export function mostOf({ most, tolerance }: RatioBudget, place: Place, budgets = BUDGETS): number {
+  return most * (1 + (tolerance ?? budgets.tolerance)[place]);
+}
+
+/**
+ * What a run says about its budgets, a line each; `isGood` only where something was judged and nothing was lost, so that
+ * nothing passes because nothing ran.
+ */
+export function guardLines(
+  measured: readonly MeasuredRatio[],
+  place: Place,
+  budgets = BUDGETS,
+): { readonly lines: readonly string[]; readonly isGood: boolean } {
+  const guarded = measured.map((one) => ({ ...one, is: guardedOf(one, place, budgets) }));
+  const lines = guarded.flatMap(({ name, ratio, spread, is }) => {
+    if (is === 'too noisy') return [`${name}: not judged, its control spreads by ${(spread * 100).toFixed(0)} %`];
+    if (is === 'unbudgeted') return [`${name}: not judged, it has no budget`];
+    const budget = budgets.ratios[name]!;
+    const most = mostOf(budget, place, budgets).toFixed(2);
+    return is === 'lost' ? [`${name}: LOST, ${ratio.toFixed(2)} is more than ${most} (${budget.reason})`] : [];
+  });
+  const judged = guarded.filter(({ is }) => is === 'held' || is === 'lost').length;
+  const lost = guarded.filter(({ is }) => is === 'lost').length;
+  const sum = judged === 0 ? 'nothing could be judged' : `${judged - lost} of ${judged} judged ratios are in budget`;
+  return { lines: [...lines, sum], isGood: judged > 0 && lost === 0 };
+}

@@ -1,0 +1,74 @@
+// What a load scenario is: what is asked, what the answer must be, and which control the cost is divided by.
+// Types only. The table is scenarios.ts, what asks its questions is questions.ts.
+import type { NaiveCatalogue, NaiveRow } from './naive.ts';
+
+/**
+ * What a scenario's cost is divided by. `bare`: 300 bytes. `page`: one view of as many bytes for each question, the same
+ * every time, so as much in the cache as its pages are. `floor`: one view of as many bytes that is not in the cache. `scan`:
+ * one pass over all titles. A scenario of that name: what that costs, a byte each where `per` says so, since no two pages are
+ * of one size.
+ */
+export type Control =
+  'bare' | 'page' | 'floor' | 'scan' | { readonly scenario: string; readonly per?: 'request' | 'byte' };
+
+/** Headers of a request beside Host, by name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** How often each value of a field is found in a list, by field. */
+export type Facets = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** The rows a list answers with: `rows` of `count`, with a next page or none; cut to `keys`, counted by `facets`. */
+export interface ExpectedPage {
+  readonly kind: 'page';
+  readonly count: number;
+  readonly hasNext: boolean;
+  readonly rows: readonly NaiveRow[];
+  readonly keys?: readonly string[];
+  readonly facets?: Facets;
+}
+
+/** What an answer must hold: a text, one record, a page of a list, or rows as lines. */
+export type Expected =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'record'; readonly row: NaiveRow }
+  | { readonly kind: 'lines'; readonly rows: readonly NaiveRow[] }
+  | ExpectedPage;
+
+/**
+ * One request of a scenario and what must come back. With `isRevalidated` it is measured as the request of a client that has
+ * this answer already, and must get a 304; with `isGzipped` as that of one that takes gzip, and must get it.
+ */
+export interface Question {
+  readonly target: string;
+  readonly headers?: Headers;
+  readonly isRevalidated?: boolean;
+  readonly isGzipped?: boolean;
+  readonly status: number;
+  readonly version: 'v2' | 'v3';
+  readonly expected: Expected;
+}
+
+/**
+ * One scenario. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the ratios of the
+ * design, where it has some; what may not be passed any more stands in budgets.json. With `threads` the server of the scenario has so many
+ * serving threads instead of one; with `connections` so many ask it and its control, instead of a few.
+ */
+export interface Scenario {
+  readonly name: string;
+  readonly what: string;
+  readonly control: Control;
+  readonly requests: number;
+  readonly pass?: number;
+  readonly great?: number;
+  readonly threads?: number;
+  readonly connections?: number;
+  questions(choice: Choice): readonly Question[];
+}
+
+/** What scenarios choose from: the rows, a word and a prefix of titles that fit their purpose, and a project. */
+export interface Choice {
+  readonly catalogue: NaiveCatalogue;
+  readonly word: string;
+  readonly prefix: string;
+  readonly project: { readonly id: number; readonly uuid: string };
+}

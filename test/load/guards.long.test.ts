@@ -1,0 +1,58 @@
+// The guards bite: builds with a planted defect pass their budgets, by the tolerance of CI, and the tree as it is does not.
+// No product code knows of the defects: a module hook puts them in place while the server starts (test/support/defects/).
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BUDGETS, guardedOf } from '../../bench/budgets.ts';
+import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
+import { runLoadBench, type ScenarioReport } from '../../bench/load.ts';
+
+const PLANT = new URL('../support/defects/plant.ts', import.meta.url).href;
+const QUIET = { onProgress: () => {}, onStep: () => {} };
+const OPTIONS = {
+  observations: 100_000,
+  seed: 1,
+  cacheDirectory: CACHE_DIRECTORY,
+  rounds: 7,
+  requestsPart: 0.25,
+  warmUp: 8,
+  floorBytes: 256 << 20,
+};
+
+/** Each defect with a scenario whose budget it must pass. */
+const DEFECTS = [
+  ['hop', 'first', 'a hop for every list'],
+  ['copy', 'walk', 'a JavaScript copy out of shared memory'],
+  ['freshBuffer', 'walk', 'a fresh buffer for every page'],
+  ['recordWrites', 'walk', 'a write for every record'],
+  ['stringify', 'walk', 'JSON.stringify for every request'],
+] as const;
+
+const HELD = [...new Set(DEFECTS.map(([, scenario]) => scenario))];
+
+function outcomeOf({ scenario: { name }, ratio, control }: ScenarioReport) {
+  return guardedOf({ name, ratio, spread: control.spread }, 'ci');
+}
+
+function told({ scenario, ratio }: ScenarioReport): string {
+  return `${scenario.name} at ${ratio.toFixed(2)}, budget ${BUDGETS.ratios[scenario.name]!.most}`;
+}
+
+describe('without a defect', () => {
+  let reports: readonly ScenarioReport[] = [];
+  beforeAll(async () => {
+    reports = await runLoadBench({ ...OPTIONS, only: HELD }, QUIET);
+  });
+
+  test.for(HELD)('the budget of %s holds', (name, { skip }) => {
+    const report = reports.find(({ scenario }) => scenario.name === name)!;
+    process.stderr.write(`${told(report)}\n`);
+    skip(outcomeOf(report) === 'too noisy', 'not judged: the control was too noisy');
+    expect(outcomeOf(report), told(report)).toBe('held');
+  });
+});
+
+test.for(DEFECTS)('%s is caught by %s: %s', async ([defect, name], { skip }) => {
+  const [report] = await runLoadBench({ ...OPTIONS, only: [name], preload: `${PLANT}?defect=${defect}` }, QUIET);
+  process.stderr.write(`${defect}: ${told(report!)}\n`);
+  skip(outcomeOf(report!) === 'too noisy', 'not judged: the control was too noisy');
+  expect(outcomeOf(report!), told(report!)).toBe('lost');
+});

@@ -1,0 +1,50 @@
+// The replica beside Fastify over SQLite at 100,000 observations: the advantage that the design asks for, as ratios.
+// Skipped, which is said, where the peers cannot be installed or a peer answers otherwise.
+import { beforeAll, expect, test } from 'vitest';
+import { BUDGETS, guardedOf } from '../../bench/budgets.ts';
+import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
+import { runPeerBench, type PeerReport } from '../../bench/peerBench.ts';
+import { PEER_QUESTIONS } from '../../bench/peers.ts';
+import { peerTable } from '../../bench/report.ts';
+
+const OPTIONS = {
+  observations: 100_000,
+  seed: 1,
+  cacheDirectory: CACHE_DIRECTORY,
+  rounds: 7,
+  only: [],
+  requestsPart: 0.25,
+  warmUp: 8,
+  floorBytes: 1 << 20,
+};
+
+let reports: readonly PeerReport[] = [];
+
+beforeAll(async () => {
+  const onStep = (line: string): void => void (/^left out|otherwise/.test(line) && process.stderr.write(`${line}\n`));
+  reports = await runPeerBench(OPTIONS, { onProgress: () => {}, onStep });
+  process.stderr.write(`${peerTable(reports)}\n`);
+});
+
+test('every question was asked', () => {
+  expect(reports.map(({ question }) => question)).toEqual(PEER_QUESTIONS);
+});
+
+test.for(PEER_QUESTIONS.map(({ name, pass }) => [name, pass] as const))(
+  '%s takes Fastify over SQLite at least %d times the CPU of the replica',
+  ([name, pass], { skip }) => {
+    const { subject, peers } = reports.find(({ question }) => question.name === name)!;
+    const fastify = peers.find(({ peer }) => peer === 'Fastify + SQLite');
+    skip(fastify === undefined, 'not raced: see above');
+    skip(subject.spread > BUDGETS.spreadMax, 'not judged: the replica itself spread too much');
+    expect(fastify!.ratio).toBeGreaterThanOrEqual(pass / (1 + BUDGETS.tolerance.ci));
+  },
+);
+
+test('a page costs hardly more than nginx needs to send the same bytes as a file', ({ skip }) => {
+  const nginx = reports.flatMap(({ peers }) => peers).find(({ peer }) => peer === 'nginx');
+  skip(nginx === undefined, 'not raced: see above');
+  const guarded = guardedOf({ name: 'nginx', ratio: 1 / nginx!.ratio, spread: nginx!.cost.spread }, 'ci');
+  skip(guarded === 'too noisy', 'not judged: nginx itself spread too much');
+  expect(guarded, `${(1 / nginx!.ratio).toFixed(2)} times nginx`).toBe('held');
+});

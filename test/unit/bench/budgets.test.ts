@@ -1,0 +1,79 @@
+// Budgets: what they allow where, what they say, and that a run in which nothing could be judged is none that passes.
+import { describe, expect, test } from 'vitest';
+import { BUDGETS, budgetsOf, guardedOf, guardLines, mostOf } from '../../../bench/budgets.ts';
+
+const TEXT = JSON.stringify({
+  tolerance: { hand: 0.15, ci: 0.3 },
+  spreadMax: 0.4,
+  ratios: {
+    list: { most: 2, reason: 'two copies' },
+    own: { most: 2, reason: 'noisy by nature', tolerance: { hand: 0.5, ci: 1 } },
+  },
+  counters: { list: { most: { hops: 0 }, reason: 'cheap' } },
+});
+const budgets = budgetsOf(TEXT);
+
+describe('a ratio', () => {
+  test.each([
+    [2.2, 'hand', 'held'],
+    [2.4, 'hand', 'lost'],
+    [2.4, 'ci', 'held'],
+    [2.7, 'ci', 'lost'],
+  ] as const)('of %d with a budget of 2 is, in the place "%s", %s', (ratio, place, outcome) => {
+    expect(guardedOf({ name: 'list', ratio, spread: 0.1 }, place, budgets)).toBe(outcome);
+  });
+
+  test('is not judged when its control spreads by more than 40 %, however good it is', () => {
+    expect(guardedOf({ name: 'list', ratio: 1, spread: 0.41 }, 'ci', budgets)).toBe('too noisy');
+  });
+
+  test('without a budget is said to have none', () => {
+    expect(guardedOf({ name: 'other', ratio: 1, spread: 0.1 }, 'ci', budgets)).toBe('unbudgeted');
+  });
+
+  test('has the tolerance of its own budget where that has one', () => {
+    expect(mostOf(budgets.ratios['own']!, 'ci', budgets)).toBe(4);
+  });
+});
+
+describe('a run', () => {
+  const held = { name: 'list', ratio: 2, spread: 0.1 };
+  const lost = { ...held, ratio: 3 };
+  const noisy = { ...held, spread: 0.5 };
+
+  test('is good when all that could be judged is in budget, and says what could not be', () => {
+    expect(guardLines([held, noisy], 'ci', budgets)).toEqual({
+      isGood: true,
+      lines: ['list: not judged, its control spreads by 50 %', '1 of 1 judged ratios are in budget'],
+    });
+  });
+
+  test('is not good when a budget is passed, and says which and why it is what it is', () => {
+    const { lines, isGood } = guardLines([held, lost], 'ci', budgets);
+    expect(isGood).toBe(false);
+    expect(lines).toEqual(['list: LOST, 3.00 is more than 2.60 (two copies)', '1 of 2 judged ratios are in budget']);
+  });
+
+  test.each([['nothing ran', []] as const, ['everything was too noisy', [noisy]] as const])(
+    'is not good when %s',
+    (_, measured) => {
+      const { lines, isGood } = guardLines(measured, 'ci', budgets);
+      expect([isGood, lines.at(-1)]).toEqual([false, 'nothing could be judged']);
+    },
+  );
+});
+
+describe('a budget file', () => {
+  test.each([
+    ['a ratio without a reason', { ratios: { list: { most: 2, reason: '' } } }],
+    ['a ratio without a number', { ratios: { list: { reason: 'why' } } }],
+    ['a counter that is no whole number', { counters: { list: { most: { hops: 0.5 }, reason: 'why' } } }],
+    ['a tolerance in CI below that by hand', { tolerance: { hand: 0.3, ci: 0.15 } }],
+  ])('with %s is refused', (_, wrong) => {
+    expect(() => budgetsOf(JSON.stringify({ ...(JSON.parse(TEXT) as object), ...wrong }))).toThrow();
+  });
+
+  test('gives 15 % by hand, 30 % in CI, and judges nothing beyond 40 % of spread', () => {
+    expect([BUDGETS.tolerance, BUDGETS.spreadMax]).toEqual([{ hand: 0.15, ci: 0.3 }, 0.4]);
+  });
+});

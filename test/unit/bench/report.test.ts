@@ -1,0 +1,112 @@
+// The report, measured small and drawn: every table and plot is there and holds what was measured. No times are asserted.
+import { parseHTML } from 'linkedom';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { FullReport } from '../../../bench/fullReport.ts';
+import { htmlPage, markdownTable } from '../../../bench/htmlPage.ts';
+import { runLoadBench } from '../../../bench/load.ts';
+import type { PeerReport } from '../../../bench/peerBench.ts';
+import { PEER_QUESTIONS } from '../../../bench/peers.ts';
+import { peerTable } from '../../../bench/report.ts';
+import { SIZE_LINES, SWEEPS } from '../../../bench/sweeps.ts';
+import { runSizes, runSweeps } from '../../../bench/sweepRun.ts';
+import { temporaryDirectory } from '../../support/dataSets.ts';
+
+const OPTIONS = {
+  observations: 200,
+  seed: 5,
+  cacheDirectory: temporaryDirectory(),
+  rounds: 1,
+  only: ['tiny', 'list', 'offset'],
+  requestsPart: 0.01,
+  warmUp: 1,
+  floorBytes: 1 << 20,
+};
+const QUIET = { onProgress: () => {}, onStep: () => {} };
+
+let report: FullReport;
+
+/** What a race against one peer tells, with its ratio. */
+function told(ratio: number): readonly PeerReport[] {
+  const cost = { least: 10 * ratio, spread: 0 };
+  const subject = { least: 10, spread: 0 };
+  return PEER_QUESTIONS.map((question) => ({ question, subject, peers: [{ peer: 'json-server', cost, ratio }] }));
+}
+
+beforeAll(async () => {
+  const load = await runLoadBench(OPTIONS, QUIET);
+  const sweepRun = await runSweeps(OPTIONS, QUIET);
+  const sizes = await runSizes(OPTIONS, [], QUIET);
+  report = {
+    machine: 'a <machine>',
+    revision: 'abc',
+    observations: 200,
+    load,
+    mixed: [],
+    peers: told(40),
+    sizes,
+    ...sweepRun,
+  };
+});
+
+describe('a report', () => {
+  test('measures every line of every sweep, at every point', () => {
+    for (const { sweep, points } of report.sweeps) {
+      expect(points.map(({ line }) => line)).toEqual(expect.arrayContaining(sweep.lines.map(({ name }) => name)));
+      for (const { microseconds, bytes } of points) expect([microseconds > 0, bytes > 0]).toEqual([true, true]);
+    }
+    expect(report.sweeps.map(({ sweep }) => sweep)).toEqual(SWEEPS);
+  });
+
+  test('measures what the size of a catalogue could change, and the memory that it takes', () => {
+    const [size] = report.sizes;
+    expect(size?.points.map(({ line }) => line)).toEqual(SIZE_LINES.map(({ name }) => name));
+    expect(size?.memory.residentBytes).toBeGreaterThan(size!.memory.snapshotBytes);
+    expect(size?.memory.ndjsonBytes).toBeGreaterThan(100_000);
+  });
+
+  test('tells what clients wait for at each load, the slowest of a thousand last', () => {
+    expect(report.paced).toHaveLength(9);
+    for (const { p50Ms, p99Ms, p999Ms } of report.paced) {
+      expect(p50Ms).toBeGreaterThan(0);
+      expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
+      expect(p999Ms).toBeGreaterThanOrEqual(p99Ms);
+    }
+  });
+
+  test('is one page with its tables and a plot for each question, and asks for no other file', () => {
+    const html = htmlPage(report);
+    const { document } = parseHTML(html);
+    const titles = [...document.querySelectorAll('figure h2')].map(({ textContent }) => textContent);
+    for (const { title } of SWEEPS) expect(titles).toContain(`${title}: CPU`);
+    expect(titles).toEqual(expect.arrayContaining(['Memory against the number of records', 'Bytes by encoding']));
+    expect(document.querySelectorAll('figure svg')).toHaveLength(titles.length);
+    expect(document.querySelectorAll('table')[0]?.querySelectorAll('tbody tr')).toHaveLength(3);
+    expect(html).not.toMatch(/<script|<link|(?:src|href)=/);
+    expect(html).toContain('a &lt;machine&gt;');
+  });
+
+  test('draws a line for each name, through each of its points', () => {
+    const { document } = parseHTML(htmlPage(report));
+    const figures = [...document.querySelectorAll('figure')];
+    const [sweep] = report.sweeps;
+    const figure = figures.find(({ textContent }) => textContent?.startsWith(`${sweep!.sweep.title}: CPU`));
+    const lines = [...figure!.querySelectorAll('g[aria-label="line"] path')];
+    expect(lines).toHaveLength(sweep!.sweep.lines.length);
+    for (const line of lines) expect(line.getAttribute('d')?.split('L')).toHaveLength(9);
+  });
+});
+
+describe('the table of peers', () => {
+  test('has a column for each peer that was raced, in Markdown too', () => {
+    expect(
+      markdownTable({ peers: told(40) })
+        .split('\n')
+        .slice(0, 3),
+    ).toEqual([
+      '| CPU per request, times this replica | json-server |',
+      '| --- | ---: |',
+      '| the first page of 100 | 40 |',
+    ]);
+    expect(peerTable(told(2.54)).split('\n')[1]).toMatch(/^the first page of 100 +10\.0 +2\.5 /);
+  });
+});
