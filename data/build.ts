@@ -11,6 +11,7 @@ import { invert } from '../engine/index/invert.ts';
 import { parseInstant } from '../engine/query/instant.ts';
 import { layoutOf, type ColumnLayout, type TableLayout } from '../engine/schema/layout.ts';
 import type { Collection, Field } from '../engine/schema/types.ts';
+import type { Variant } from '../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from './batch.ts';
 import { combined, fieldsOf, inferType, ownLink, type InferredType, type Learnt } from './fields.ts';
@@ -113,8 +114,8 @@ export class CollectionBuilder {
     return repeated.sort((a, b) => a.line - b.line);
   }
 
-  /** Writes all sections of the collection, its records in runs of at most `chunkBytesMax` bytes. */
-  write(writer: SnapshotWriter, chunkBytesMax = CHUNK_BYTES_MAX): BuiltCollection {
+  /** Writes all sections of the collection but those `without`, its records in runs of at most `chunkBytesMax` bytes. */
+  write(writer: SnapshotWriter, chunkBytesMax = CHUNK_BYTES_MAX, without: readonly Variant[] = []): BuiltCollection {
     const { order } = this.order();
     const fields = fieldsOf(this.collection, this.learnt());
     const { tables, columns } = layoutOf(this.collection, fields);
@@ -126,7 +127,8 @@ export class CollectionBuilder {
     let nulls = 0;
     const targets: LinkTargets[] = [];
     for (const column of columns) {
-      const written = this.writeColumn(writer, column, this.rowsOf(tables[column.table]!), orders[column.table]);
+      const rowCount = this.rowsOf(tables[column.table]!);
+      const written = this.writeColumn({ writer, without }, column, rowCount, orders[column.table]);
       nulls += written.nulls;
       if (written.targets) targets.push(written.targets);
       this.columns.delete(column.path);
@@ -166,17 +168,17 @@ export class CollectionBuilder {
   }
 
   private writeColumn(
-    writer: SnapshotWriter,
+    { writer, without }: Output,
     column: ColumnLayout,
     rowCount: number,
     order: Order,
   ): { nulls: number; targets: LinkTargets | undefined } {
     const { texts, codes } = this.keptTexts(column, rowCount, order);
     const { dictionary, codes: sorted } = sortDictionary(column.type, texts, parseInstant);
-    writeDictionary(writer, column.path, dictionary);
+    writeDictionary({ writer, without }, column.path, dictionary);
     if (column.isId) return { nulls: 0, targets: undefined };
     const rows = codes.map((code) => (code === NULL_CODE ? dictionary.size : sorted[code]!));
-    const { starts, postings, dense, bitmaps } = invert(rows, dictionary.size);
+    const { starts, postings, dense, bitmaps } = invert(rows, dictionary.size, !without.includes('bitmaps'));
     writer.add(`${column.path}.codes`, narrow(rows));
     writer.add(`${column.path}.postingStarts`, starts);
     writer.add(`${column.path}.postings`, postings);
@@ -261,6 +263,12 @@ function tooMuchText({ path }: ColumnBatch): OperationError {
   return new OperationError('input', `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`);
 }
 
+/** Where sections go, and the index variants that are left out. */
+interface Output {
+  readonly writer: SnapshotWriter;
+  readonly without: readonly Variant[];
+}
+
 function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { starts, ends }: ColumnBatch): void {
   for (let i = 0; i < starts.length; i++) {
     const start = starts[i]!;
@@ -270,11 +278,11 @@ function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { s
   }
 }
 
-function writeDictionary(writer: SnapshotWriter, path: string, dictionary: Dictionary): void {
+function writeDictionary({ writer, without }: Output, path: string, dictionary: Dictionary): void {
   writer.add(`${path}.text`, dictionary.text);
   writer.add(`${path}.textEnds`, dictionary.ends);
   if (dictionary.numbers) writer.add(`${path}.numbers`, dictionary.numbers);
-  if (!hasGrams(dictionary)) return;
+  if (without.includes('grams') || !hasGrams(dictionary)) return;
   const grams = buildGrams(dictionary);
   writer.add(`${path}.gramKeys`, grams.keys);
   writer.add(`${path}.gramEnds`, grams.ends);

@@ -4,6 +4,7 @@ import { COLLECTIONS } from '../engine/schema/catalogue.ts';
 import type { Collection } from '../engine/schema/types.ts';
 import { parseInstant } from '../engine/query/instant.ts';
 import { encodeMetadata, METADATA_SECTION } from '../engine/snapshot/metadata.ts';
+import { parseVariants, type Variant, VARIANTS } from '../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import type { LineFault } from './batch.ts';
 import { CollectionBuilder, type BuiltCollection } from './build.ts';
@@ -15,13 +16,17 @@ import type { OnProgress } from './progress.ts';
 import { writeSnapshot } from './store.ts';
 import { writeTargets, type LinkCounts } from './targets.ts';
 
-/** What is imported to where. `created` beats the manifest's data time; `threads` 0 decodes in the calling thread. */
+/**
+ * What is imported to where, `without` some index variants, names with commas. `created` beats the manifest's data time; `threads` 0 decodes in the
+ * calling thread.
+ */
 export interface ImportOptions {
   readonly directory: string;
   readonly file: string;
   readonly created: string | undefined;
   readonly isLenient: boolean;
   readonly threads: number;
+  readonly without?: string | undefined;
 }
 
 /** What import found in one collection; bytes as stored, `nulls` over all its columns, `dangling` links without a record. */
@@ -66,12 +71,13 @@ interface Imported {
 
 /**
  * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines, `file` for what cannot be read
- * or written, `usage` for a data time that is none. The file appears only when the import succeeded. Same input, same bytes.
+ * or written, `usage` for a data time that is none or an unknown variant. The file appears only when the import succeeded. Same input, same bytes.
  */
 export async function importDirectory(options: ImportOptions, onProgress: OnProgress): Promise<ImportReport> {
   if (options.created !== undefined && Number.isNaN(parseInstant(options.created))) {
     throw new OperationError('usage', `--created ${options.created}: expected a time such as 2026-01-31T00:00:00Z`);
   }
+  const without = variantsLeftOut(options.without);
   const dataSet = await openDataSet(options.directory);
   const decoders = startDecoders(options.threads);
   let reports: readonly CollectionReport[] = [];
@@ -80,7 +86,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   try {
     const { bytes, generation } = await writeSnapshot(options.file, async (writer) => {
       const spillPath = `${options.file}.records-${process.pid}`;
-      const importing = { dataSet, decoders, writer, isLenient: options.isLenient, spillPath };
+      const importing = { dataSet, decoders, writer, isLenient: options.isLenient, spillPath, without };
       const imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
       reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
@@ -92,6 +98,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
           collections: countsOf(reports, imported),
           fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
           outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
+          ...(without.length > 0 ? { without } : {}),
         }),
       );
       return { created: options.created ?? dataSet.created };
@@ -102,12 +109,19 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   }
 }
 
+function variantsLeftOut(text: string | undefined): readonly Variant[] {
+  const variants = text === undefined ? [] : parseVariants(text);
+  if (variants) return variants;
+  throw new OperationError('usage', `--without ${text}: expected one or more of ${VARIANTS.join(', ')}, with commas`);
+}
+
 interface Importing {
   readonly dataSet: DataSet;
   readonly decoders: Decoders;
   readonly writer: SnapshotWriter;
   readonly isLenient: boolean;
   readonly spillPath: string;
+  readonly without: readonly Variant[];
 }
 
 async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly Imported[]> {
@@ -128,7 +142,7 @@ async function importCollections(importing: Importing, onProgress: OnProgress): 
 }
 
 async function importCollection(
-  { decoders, writer, isLenient, spillPath }: Importing,
+  { decoders, writer, isLenient, spillPath, without }: Importing,
   collection: Collection,
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
@@ -148,7 +162,7 @@ async function importCollection(
     }
     faults.end();
     const start = writer.bytes;
-    const built = builder.write(writer);
+    const built = builder.write(writer, undefined, without);
     const indexBytes = writer.bytes - start - built.recordBytes;
     const inputBytes = file?.bytes ?? 0;
     return { collection, built, inputBytes, indexBytes, skipped: faults.told, skippedCount: faults.count };

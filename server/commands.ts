@@ -65,6 +65,7 @@ interface ImportFlags {
   readonly output: string;
   readonly created?: string;
   readonly lenient?: boolean;
+  readonly without?: string;
   readonly threads: number;
   readonly baseUrl?: string;
 }
@@ -76,20 +77,21 @@ function addImport(root: Command, { stdout, stderr }: Outputs): void {
     .argument('<directory>', 'directory of NDJSON files')
     .requiredOption('-o, --output <file>', 'snapshot file to write')
     .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
+    .option('--without <variants>', 'index variants to leave out, of grams,bitmaps: smaller, same answers, some slower')
     .option('--lenient', 'skip and count wrong lines instead of stopping at the first')
     .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
     .addOption(
       valueOption('--base-url', 'compress the records for this base URL too, so that serve need not', BASE_URL),
     )
     .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
-    .action(async (directory: string, { output, created, lenient = false, threads, baseUrl }: ImportFlags) => {
+    .action(async (directory: string, { output, created, lenient = false, threads, baseUrl, without }: ImportFlags) => {
       const [{ importDirectory }, { keepBlocks }, { withProgress }, { importText }] = await Promise.all([
         import('../data/import.ts'),
         import('../data/blockStore.ts'),
         import('./terminal.ts'),
         import('./reports.ts'),
       ]);
-      const options = { directory, file: output, created, isLenient: lenient, threads };
+      const options = { directory, file: output, created, isLenient: lenient, threads, without };
       const report = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
       stdout.write(`${importText(report, output)}\n`);
       if (baseUrl === undefined) return;

@@ -4,15 +4,18 @@ import { setBit, wordsFor } from '../bits/bitmap.ts';
 import type { InvertedParts } from './field.ts';
 import { DENSE_PART } from './rowset.ts';
 
-/** The inverted index of `codes`, each from 0 to `size`, where `size` stands for null. Cost: O(rows + size). */
-export function invert(codes: Uint32Array, size: number): InvertedParts {
+/**
+ * The inverted index of `codes`, each from 0 to `size`, where `size` stands for null; without bitmaps where none are wanted.
+ * Cost: O(rows + size).
+ */
+export function invert(codes: Uint32Array, size: number, hasBitmaps = true): InvertedParts {
   const starts = new Uint32Array(size + 2);
   for (let row = 0; row < codes.length; row++) starts[codes[row]! + 1]!++;
   for (let code = 1; code < starts.length; code++) starts[code]! += starts[code - 1]!;
   const next = starts.slice();
   const postings = new Uint32Array(codes.length);
   for (let row = 0; row < codes.length; row++) postings[next[codes[row]!]!++] = row;
-  const dense = denseCodes(starts, codes.length);
+  const dense = hasBitmaps ? denseCodes(starts, codes.length) : new Uint32Array(0);
   return { codes, starts, postings, dense, bitmaps: bitmapsOf(dense, starts, postings) };
 }
 

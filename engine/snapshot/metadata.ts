@@ -2,6 +2,7 @@
 // The same counts and fields always give the same bytes.
 import { Packr } from 'msgpackr';
 import { NO_OUTLINES, type Outlines } from '../column/outline.ts';
+import type { Variant } from './variants.ts';
 import type { Collection, Field } from '../schema/types.ts';
 
 /** What import found in one collection. `chunks` is how many runs its record bytes are stored in. */
@@ -24,11 +25,12 @@ export interface CollectionOutlines extends Outlines {
   readonly name: string;
 }
 
-/** The metadata of a snapshot. */
+/** The metadata of a snapshot. `without` are the index variants that were left out; it is missing where none were. */
 export interface Metadata {
   readonly collections: readonly CollectionCounts[];
   readonly fields: readonly CollectionFields[];
   readonly outlines: readonly CollectionOutlines[];
+  readonly without?: readonly Variant[];
 }
 
 /** The section's name. */

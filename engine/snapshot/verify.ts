@@ -84,7 +84,7 @@ export function* verifyCollection(
     if (parent >= 0) rows.push(yield* verifyTable(sections, path, rows[parent]!));
   const tally = { values: 0, postings: 0, bitmaps: 0, nulls: 0 };
   for (const column of layout.columns) {
-    const found = yield* verifyColumn(sections, column, rows[column.table]!, instantOf);
+    const found = yield* verifyColumn(sections, column, rows[column.table]!, instantOf, metadata.without);
     tally.values += found.values;
     tally.nulls += found.nulls;
     tally.bitmaps += found.bitmaps;

@@ -2,6 +2,7 @@
 // Slow and thorough, for `verify` only; yields the first thing found wrong. Called by verify.ts.
 import { countBits, hasBit, wordsFor } from '../bits/bitmap.ts';
 import { narrowWidth, type Unsigned } from '../bits/narrow.ts';
+import type { Variant } from './variants.ts';
 import type { Dictionary } from '../column/dictionary.ts';
 import { firstUnsorted, numbersOf } from '../column/sort.ts';
 import { buildGrams, hasGrams } from '../index/grams.ts';
@@ -21,7 +22,7 @@ export interface ColumnTally {
 }
 
 /**
- * Checks a column whose table has `rows` rows; yields a refusal at the first fault, returns what was counted.
+ * Checks a column whose table has `rows` rows and which has all index variants but those `without`; yields a refusal at the first fault, returns what was counted.
  * Cost: one pass over its sections, and the decoding of its numbers and dates.
  */
 export function* verifyColumn(
@@ -29,6 +30,7 @@ export function* verifyColumn(
   column: ColumnLayout,
   rows: number,
   instantOf: InstantOf,
+  without: readonly Variant[] = [],
 ): Generator<Refusal, ColumnTally> {
   const { path, type } = column;
   const ends = sections.u32(`${path}.textEnds`);
@@ -37,12 +39,12 @@ export function* verifyColumn(
   const numbers = sections.has(`${path}.numbers`) ? sections.f64(`${path}.numbers`) : undefined;
   const dictionary: Dictionary = { type, size: ends.length, ends, text, numbers };
   yield* verifyDictionary(path, dictionary, instantOf);
-  yield* verifyGrams(sections, path, dictionary);
+  yield* verifyGrams(sections, path, dictionary, without);
   if (column.isId) {
     yield* verifyIds(path, dictionary, rows);
     return { values: ends.length, nulls: 0, bitmaps: 0 };
   }
-  return yield* verifyPostings(sections, path, { rows, size: ends.length });
+  return yield* verifyPostings(sections, path, { rows, size: ends.length, hasBitmaps: !without.includes('bitmaps') });
 }
 
 /** Checks that `ends` never descend and that the last is `end`; 0 when there are none. Cost: one pass. */
@@ -82,9 +84,14 @@ function* verifyDictionary(path: string, dictionary: Dictionary, instantOf: Inst
 }
 
 /** An n-gram index is what building it again gives. */
-function* verifyGrams(sections: Sections, path: string, dictionary: Dictionary): Generator<Refusal> {
+function* verifyGrams(
+  sections: Sections,
+  path: string,
+  dictionary: Dictionary,
+  without: readonly Variant[],
+): Generator<Refusal> {
   const isThere = sections.has(`${path}.gramKeys`);
-  if (isThere !== hasGrams(dictionary)) {
+  if (isThere !== (!without.includes('grams') && hasGrams(dictionary))) {
     yield refused(`${path}.gramKeys`, isThere ? 'an n-gram index' : 'no n-gram index', isThere ? 'none' : 'one');
   }
   if (!isThere) return;
@@ -112,7 +119,7 @@ function* verifyIds(path: string, { size, numbers }: Dictionary, rows: number): 
 function* verifyPostings(
   sections: Sections,
   path: string,
-  { rows, size }: { rows: number; size: number },
+  { rows, size, hasBitmaps }: { rows: number; size: number; hasBitmaps: boolean },
 ): Generator<Refusal, ColumnTally> {
   const codes = sections.unsigned(`${path}.codes`);
   yield* verifyWidth(`${path}.codes`, codes);
@@ -134,7 +141,7 @@ function* verifyPostings(
     );
   }
   const dense = sections.u32(`${path}.dense`);
-  yield* verifyBitmaps(path, { starts, postings, dense, bitmaps: sections.u32(`${path}.bitmaps`) });
+  yield* verifyBitmaps(path, { starts, postings, dense, bitmaps: sections.u32(`${path}.bitmaps`), hasBitmaps });
   return { values: size, nulls: rows - starts[size]!, bitmaps: dense.length };
 }
 
@@ -143,12 +150,13 @@ interface Dense {
   readonly postings: Uint32Array;
   readonly dense: Uint32Array;
   readonly bitmaps: Uint32Array;
+  readonly hasBitmaps: boolean;
 }
 
-function* verifyBitmaps(path: string, { starts, postings, dense, bitmaps }: Dense): Generator<Refusal> {
+function* verifyBitmaps(path: string, { starts, postings, dense, bitmaps, hasBitmaps }: Dense): Generator<Refusal> {
   const rows = postings.length;
   let count = 0;
-  for (let code = 0; code + 1 < starts.length; code++) {
+  for (let code = 0; hasBitmaps && code + 1 < starts.length; code++) {
     if (starts[code + 1]! - starts[code]! <= rows * DENSE_PART) continue;
     if (dense[count] !== code) yield refused(`${path}.dense`, `element ${count} is ${dense[count]}`, String(code));
     count++;

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute } from '../../engine/query/execute.ts';
 import { parseListQuery, type QueryOptions } from '../../engine/query/parse.ts';
 import { plan } from '../../engine/query/plan.ts';
+import { codingOf } from '../../server/http/coding.ts';
+import { isNamedIn } from '../../server/http/conditional.ts';
 import { negotiate } from '../../server/http/negotiate.ts';
 import { route } from '../../server/http/routes.ts';
 import { TASKS_MAX } from '../../workers/pool.ts';
@@ -152,6 +154,13 @@ describe('the cost of a request grows no faster than its length', () => {
     for (const head of ['', '"', 'a/', ';q', 'text/html;q="'])
       for (const fill of [...FILLS, 'a/b,', '*/*,', ';q=', ';q=1', '; q =', '\\"', '\t'])
         expect(growthOf(judge, { head, fill, tail: 'x' })).toBeLessThan(GROWTH_MAX);
+  });
+
+  test('of an Accept-Encoding header, and of a list of entity tags', () => {
+    for (const head of ['', 'gzip', 'identity;q=0', '"'])
+      for (const fill of [...FILLS, 'gzip,', '*,', ';q=', ';q=1', 'x-', '\\"', '\t', 'W/"a",'])
+        for (const judge of [codingOf, (tags: string): unknown => isNamedIn(tags, 'a-b')])
+          expect(growthOf(judge, { head, fill, tail: 'x' })).toBeLessThan(GROWTH_MAX);
   });
 
   test('of a list of 100,000 values, which no head can hold, whatever they are', () => {

@@ -1,6 +1,7 @@
 // A fuzz run against a running server: sends what hostileBytes.ts draws over both transports and collects what is wrong.
 // A fault is text for people, with the bytes that caused it; a run without faults gives an empty list. Linux only.
 import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { clientOf } from './client.ts';
 import { holdingsOf, type Addresses, type CommandProcess } from './commandProcess.ts';
 import { hostileBytes, hostileRequest, textOf, type HostileRequest } from './hostileBytes.ts';
@@ -67,12 +68,20 @@ function headOf({ version, status, headers }: RawAnswer): string {
   return `${version} ${status} x\r\n${lines}\r\n`;
 }
 
+/** The body as Latin-1 text, with its coding undone. */
+function plainBodyOf({ headers, body }: RawAnswer): string {
+  const isGzip = headers.get('content-encoding')?.[0] === 'gzip';
+  return isGzip ? gunzipSync(Buffer.from(body, 'latin1')).toString('latin1') : body;
+}
+
 function disagreements({ method }: HostileRequest, [uws, node]: readonly (RawAnswer | undefined)[]): string[] {
   if (!uws || !node) return [`no answer (uws ${uws?.status}, node ${node?.status})`];
   if (uws.status === 503 || node.status === 503) return [];
   const faults = uws.status === node.status ? [] : [`status ${uws.status} (uws) and ${node.status} (node)`];
-  if (uws.body !== node.body) faults.push('bodies differ');
-  if (method !== 'HEAD' && uws.body !== '' && !isJson(uws.body)) faults.push('the body is no JSON');
+  const isHead = method === 'HEAD';
+  const [body, other] = isHead ? [uws.body, node.body] : [plainBodyOf(uws), plainBodyOf(node)];
+  if (body !== other) faults.push('bodies differ');
+  if (!isHead && body !== '' && !isJson(body)) faults.push('the body is no JSON');
   return faults;
 }
 
