@@ -63,7 +63,7 @@ type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
  * The handler of every path of the catalogue. HEAD is answered like GET. Cost: see engine/query/plan.ts; all but
  * heavy plans that the router has not met are answered at once. Throws OperationError `usage` for a trusted proxy that is no network.
  */
-export function catalogueHandler(options: CatalogueOptions): Handler {
+export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Promise<Answer>> {
   const { baseUrl, allowBaseUrls, trustedProxies, strict, limitMax, filterErrors, filters } = options.settings;
   const catalogue: Catalogue = {
     ...options,
