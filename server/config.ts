@@ -25,6 +25,7 @@ export interface Settings {
   readonly rowSetCacheMb: number;
   readonly http10Port: number | undefined;
   readonly cors: boolean;
+  readonly soapBodyBytesMax: number;
 }
 
 interface Row<V> {
@@ -50,6 +51,8 @@ const PORT = integerBetween(0, 65_535);
 const THREADS_MAX = 1024;
 /** A terabyte: more is a slip of the finger too. */
 const CACHE_MB_MAX = 1_000_000;
+/** All that a listener sets aside for unfinished bodies. */
+const SOAP_BODY_BYTES_MAX = 64 << 20;
 const SAMPLE = fileURLToPath(new URL('../data/sample', import.meta.url));
 
 const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
@@ -147,6 +150,14 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     undefined,
   ),
   cors: one({ name: 'cors', kind: SWITCH, help: 'allow browsers of any origin to read', initialText: 'on' }, true),
+  soapBodyBytesMax: one(
+    {
+      name: 'soapBodyBytesMax',
+      kind: integerBetween(1024, SOAP_BODY_BYTES_MAX),
+      help: 'longest SOAP request to the attribute authority, in bytes',
+    },
+    1_048_576,
+  ),
 };
 
 const CONFIG: Setting<string | undefined> = one(

@@ -12,6 +12,7 @@ import { catalogueHandler } from './catalogue.ts';
 import type { Listener } from './http/listener.ts';
 import { listenNode } from './http/node.ts';
 import { listenUws } from './http/uws.ts';
+import { soapHandler } from './soap/service.ts';
 import { receive, send, type ServingData, type ToThread } from './threads.ts';
 
 const supervisor = parentPort;
@@ -20,10 +21,14 @@ const { loaded, settings, host, port, http10Port, poolThreads, rowSetCacheBytes 
 const catalogue = openSnapshot(loaded);
 const pool = startPool(loaded, poolThreads);
 
-const handler = catalogueHandler({
-  collections: (name) => catalogue.collection(name),
+const handler = soapHandler({
+  authority: () => undefined,
   settings,
-  router: routerOver({ generation: loaded.generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),
+  otherwise: catalogueHandler({
+    collections: (name) => catalogue.collection(name),
+    settings,
+    router: routerOver({ generation: loaded.generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),
+  }),
 });
 
 function onError(error: unknown): void {

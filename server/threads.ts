@@ -4,11 +4,12 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import type { LoadedSnapshot } from '../engine/engine.ts';
 import type { CatalogueSettings } from './catalogue.ts';
+import type { SoapSettings } from './soap/service.ts';
 
 /** What a serving thread starts with. `http10Port` is set for the one thread that has the second listener. */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
-  readonly settings: CatalogueSettings;
+  readonly settings: CatalogueSettings & SoapSettings;
   readonly host: string;
   readonly port: number;
   readonly http10Port: number | undefined;

@@ -48,6 +48,7 @@ describe('without any source', () => {
       rowSetCacheMb: 32,
       http10Port: undefined,
       cors: true,
+      soapBodyBytesMax: 1_048_576,
     };
     expect(rest).toEqual(expected);
   });
@@ -66,7 +67,7 @@ describe('the table', () => {
   test('it declares every setting of the command line once', () => {
     const flags =
       '--data --host --port --base-url --allow-base-url --trusted-proxy --links --limit-max --strict --filter-errors ' +
-      '--filters --threads --row-set-cache-mb --http10-port --cors --config';
+      '--filters --threads --row-set-cache-mb --http10-port --cors --soap-body-bytes-max --config';
     expect(SETTINGS.map(flagName)).toEqual(flags.split(' '));
   });
 
