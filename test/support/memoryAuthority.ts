@@ -11,6 +11,7 @@ export const TRUSTED_HOSTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['one', ['Site A:https://a.example.org/attAuthority.wsdl:reader']],
   ['none', []],
   ['__proto__', ['Site P:http://p.example.org/:proto']],
+  ['Ångström 日本', ['Ørsted:http://o.example.org/:å, 日']],
   ['Ångström 日本 𝄞', ['Zürich & Söhne <a>:http://z.example.org/?a=1&b=2:größe, "x" \'y\'']],
   ['many', Array.from({ length: 2000 }, (_, i) => `Site ${i}:http://site${i}.example.org/attAuthority.wsdl:role${i}`)],
 ]);
