@@ -27,7 +27,10 @@ test('the strict reader answers a call or a fault, whatever the bytes', () => {
   const random = randomOf(SEED + 1);
   const outcomes = new Map<string, number>();
   for (let i = 0; i < ROUNDS / 4; i++) {
-    const read = readEnvelope(hostileEnvelope(random), random.chance(0.9) ? undefined : random.pick(['utf-16', 'iso-8859-1']));
+    const read = readEnvelope(
+      hostileEnvelope(random),
+      random.chance(0.9) ? undefined : random.pick(['utf-16', 'iso-8859-1']),
+    );
     const outcome = typeof read === 'string' ? read : 'call';
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
