@@ -34,7 +34,8 @@ export type Collected = 'more' | 'tooLong' | 'busy' | Uint8Array;
 /**
  * Collects one body. `declaredBytes` is its Content-Length, undefined of a chunked one. A body that comes in one piece is
  * not copied; of others each byte is copied once, or twice while an undeclared one grows. A buffer of a declared length is
- * made with its first piece and costs memory only as far as it is written.
+ * made with its first piece, but costs memory only as far as it is written: so only that counts, and who declares much and
+ * sends little takes nothing from others.
  */
 export class BodyCollector {
   readonly #bytesMax: number;
@@ -55,7 +56,8 @@ export class BodyCollector {
     if (length > this.#bytesMax) return 'tooLong';
     const isWhole = isLast || length === this.#declaredBytes;
     if (isWhole && this.#length === 0) return piece;
-    if (length > this.#buffer.length && !this.#grow(length)) return 'busy';
+    if (!this.#budget.take(piece.length)) return 'busy';
+    if (length > this.#buffer.length) this.#grow(length);
     this.#buffer.set(piece, this.#length);
     this.#length = length;
     return isWhole ? this.#buffer.subarray(0, length) : 'more';
@@ -63,18 +65,16 @@ export class BodyCollector {
 
   /** Lets go of the memory; the body given is dead with it. */
   drop(): void {
-    this.#budget.giveBack(this.#buffer.length);
+    this.#budget.giveBack(this.#length);
     this.#buffer = NOTHING;
+    this.#length = 0;
   }
 
-  #grow(least: number): boolean {
+  #grow(least: number): void {
     const doubled = Math.max(UNSIZED_BYTES, least, 2 * this.#buffer.length);
-    const bytes = this.#declaredBytes ?? Math.min(doubled, this.#bytesMax);
-    if (!this.#budget.take(bytes - this.#buffer.length)) return false;
     // Without zeroing: only what was written is read.
-    const buffer = Buffer.allocUnsafeSlow(bytes);
+    const buffer = Buffer.allocUnsafeSlow(this.#declaredBytes ?? Math.min(doubled, this.#bytesMax));
     buffer.set(this.#buffer.subarray(0, this.#length));
     this.#buffer = buffer;
-    return true;
   }
 }

@@ -13,6 +13,8 @@ export interface LiveContext {
 /** Takes the next piece of a request's body; nothing happens any more once the answer is known. It never throws. */
 export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
 
+/** A body has to be here whole after this: who sends it byte by byte must not hold its connection for days. */
+const BODY_MS_MAX = 10_000;
 const NOTHING = new Uint8Array(0);
 
 /** An exchange until its answer is out. Cost: no array until somebody wants to know when the client leaves. */
@@ -60,20 +62,27 @@ export abstract class LiveExchange implements Disconnection {
   #collecting(intake: Intake, declaredBytes: number | undefined): TakePiece {
     const collector = new BodyCollector(intake.bodyBytesMax, declaredBytes, this.#context.budget);
     let isOver = false;
-    let isHeld = false;
+    let timer: NodeJS.Timeout | undefined;
+    const end = (): void => {
+      isOver = true;
+      clearTimeout(timer);
+      collector.drop();
+    };
     return (piece, isLast) => {
       if (isOver || this.#isGone) return;
       try {
         const collected = collector.take(piece, isLast);
         isOver = collected !== 'more';
         if (isOver) this.#answerTo(intake, collected);
-        else if (!isHeld) this.onGone(() => collector.drop());
-        isHeld = true;
+        else if (timer === undefined) {
+          timer = setTimeout(() => this.cut(), BODY_MS_MAX);
+          this.onGone(end);
+        }
       } catch (error) {
         isOver = true;
         this.fail(error);
       }
-      if (isOver) collector.drop();
+      if (isOver) end();
     };
   }
 

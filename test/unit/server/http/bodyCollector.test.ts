@@ -39,13 +39,22 @@ test('a body of its limit is whole, and one byte more is too long', () => {
 });
 
 test('unfinished bodies share a budget, and get it back when they are dropped', () => {
-  const budget = new BodyBudget(50_000);
+  const budget = new BodyBudget(5);
   const first = new BodyCollector(100_000, 40_000, budget);
-  const second = new BodyCollector(100_000, 20_000, budget);
-  expect(first.take(bytes('x'), false)).toBe('more');
-  expect(second.take(bytes('x'), false)).toBe('busy');
+  const second = new BodyCollector(100_000, undefined, budget);
+  expect(first.take(bytes('1234'), false)).toBe('more');
+  expect(second.take(bytes('12'), false)).toBe('busy');
   first.drop();
   first.drop();
-  expect(second.take(bytes('x'), false)).toBe('more');
-  expect(new BodyCollector(100_000, 40_000, budget).take(bytes('x'), false)).toBe('busy');
+  expect(second.take(bytes('12'), false)).toBe('more');
+  expect(second.take(bytes('345'), false)).toBe('more');
+  expect(second.take(bytes('6'), false)).toBe('busy');
+});
+
+test('what a body declares takes nothing of the budget, only what has come of it', () => {
+  const budget = new BodyBudget(100);
+  for (let i = 0; i < 100; i++) {
+    expect(new BodyCollector(1_000_000, 1_000_000, budget).take(bytes('x'), false)).toBe('more');
+  }
+  expect(new BodyCollector(1_000_000, 1_000_000, budget).take(bytes('x'), false)).toBe('busy');
 });
