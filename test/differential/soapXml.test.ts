@@ -15,7 +15,11 @@ const EXPAT = fileURLToPath(new URL('../support/expat.py', import.meta.url));
  * Where expat is known to judge otherwise: it takes any version where we take 1.x, reads names by the fourth edition of XML
  * 1.0 and not the fifth (beyond U+0250), and does not trim the names of namespaces.
  */
-const KNOWN = [/^\ufeff?<\?xml version=(?!["']1\.[0-9]+["'])/, /[^\ufeff][^]*[\u0250-\uffff]/, /xmlns(:\w+)?=["']\s/];
+const KNOWN = [
+  /^\ufeff?<\?xml version=(?!["']1\.[0-9]+["'])/,
+  /[^\ufeff][^]*[\u0250-\uffff]/,
+  /xmlns(:\w+)?=["'](\s|[^"']*\s["'])/,
+];
 
 /** Texts of hostile requests that our reader does not refuse for what SOAP, not XML, forbids. */
 function judgedTexts(): readonly { text: string; isWellFormed: boolean }[] {
