@@ -8,7 +8,7 @@ import { type Element, parseXml } from './xmlTree.ts';
 
 /** What came back: the results in the order of the operation, a fault, or what is no answer to it. */
 export type ReadAnswer =
-  | { readonly kind: 'results'; readonly results: readonly Result[] }
+  | { readonly kind: 'answered'; readonly results: readonly Result[] }
   | { readonly kind: 'fault'; readonly code: string; readonly text: string }
   | { readonly kind: 'unreadable' };
 
@@ -44,7 +44,7 @@ export function readAnswer(operation: Operation, bytes: Uint8Array): ReadAnswer 
     if (result === undefined) return UNREADABLE;
     results.push(result);
   }
-  return { kind: 'results', results };
+  return { kind: 'answered', results };
 }
 
 function childOf({ children }: Element, name: string): Element | undefined {

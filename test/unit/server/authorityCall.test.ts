@@ -140,7 +140,7 @@ describe('an answer is read', () => {
   test('as it was written', () => {
     const results = [['A & B', '<é>\r\n'], 'x'];
     expect(readAnswer(GET_TRUSTED_HOST_INFO, responseBytes(GET_TRUSTED_HOST_INFO, results))).toEqual({
-      kind: 'results',
+      kind: 'answered',
       results,
     });
     expect(readAnswer(REQ_AUTHORISATION, faultBytes(FAULTS.noOperation))).toEqual({
@@ -155,7 +155,7 @@ describe('an answer is read', () => {
       '<q:getTrustedHostInfoResponse xmlns:q="urn:attAuthority"><trustedHostInfo href="#l"/></q:getTrustedHostInfoResponse>' +
       '<l id="l"><item href="#i"/><item>B</item></l><i id="i">A</i>';
     expect(readAnswer(GET_TRUSTED_HOST_INFO, Buffer.from(envelope(body)))).toEqual({
-      kind: 'results',
+      kind: 'answered',
       results: [['A', 'B'], ''],
     });
   });
