@@ -11,6 +11,7 @@ export const PROGRAMS = {
   openssl: 'openssl',
   php: 'php-cli',
   wsdl2h: 'gsoap',
+  xmlsec1: 'xmlsec1',
 } as const;
 
 /** The packages that hold no program but what programs load, each with a file that only it brings. */
