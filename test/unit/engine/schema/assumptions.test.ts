@@ -4,6 +4,7 @@ import { ASSUMPTIONS as FIRST_ASSUMPTIONS } from '../../../../engine/schema/assu
 import { PAGE_ASSUMPTIONS } from '../../../../engine/schema/pageAssumptions.ts';
 import { QUERY_ASSUMPTIONS } from '../../../../engine/schema/queryAssumptions.ts';
 import { VIEW_ASSUMPTIONS } from '../../../../engine/schema/viewAssumptions.ts';
+import { AUTHORITY_ASSUMPTIONS } from '../../../../server/authority/assumptions.ts';
 import { PATH_ASSUMPTIONS } from '../../../../server/authority/x509/assumptions.ts';
 import { SETTINGS } from '../../../../server/config.ts';
 import { SOAP_ASSUMPTIONS } from '../../../../server/soap/assumptions.ts';
@@ -19,6 +20,7 @@ test('assumptions are numbered from A1 without gaps, and no topic has two', () =
 /** Lists of other areas go on at numbers of their own. */
 const LISTS = [
   ['path validation', PATH_ASSUMPTIONS, 70],
+  ['authority', AUTHORITY_ASSUMPTIONS, 80],
   ['SOAP service', SOAP_ASSUMPTIONS, 90],
 ] as const;
 
