@@ -3,11 +3,13 @@
 import type { Command } from 'commander';
 import { addCallCommand } from './authorityCommandCall.ts';
 import { addCertificateCommands } from './authorityCommandCertificates.ts';
+import { addConfigurationCommands } from './authorityCommandConfiguration.ts';
 import type { Outputs } from './commandParts.ts';
 
 /** Adds the group. */
 export function addAuthority(root: Command, outputs: Outputs): void {
   const group = root.command('authority').description('Look after the attribute authority and what it trusts.');
+  addConfigurationCommands(group, outputs);
   addCertificateCommands(group, outputs);
   addCallCommand(group, outputs);
 }

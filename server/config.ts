@@ -25,6 +25,9 @@ export interface Settings {
   readonly rowSetCacheMb: number;
   readonly http10Port: number | undefined;
   readonly cors: boolean;
+  readonly authority: string | undefined;
+  readonly auditLog: string | undefined;
+  readonly metricsPort: number | undefined;
   readonly soapBodyBytesMax: number;
 }
 
@@ -53,7 +56,8 @@ const THREADS_MAX = 1024;
 const CACHE_MB_MAX = 1_000_000;
 /** All that a listener sets aside for unfinished bodies. */
 const SOAP_BODY_BYTES_MAX = 64 << 20;
-const SAMPLE = fileURLToPath(new URL('../data/sample', import.meta.url));
+/** The data that is served where nothing else is named. */
+export const SAMPLE: string = fileURLToPath(new URL('../data/sample', import.meta.url));
 
 const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   data: one(
@@ -150,6 +154,33 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     undefined,
   ),
   cors: one({ name: 'cors', kind: SWITCH, help: 'allow browsers of any origin to read', initialText: 'on' }, true),
+  authority: one(
+    {
+      name: 'authority',
+      kind: PATH,
+      help: 'TOML file of the attribute authority to serve beside the catalogue',
+      initialText: 'a demonstration with the embedded sample, else off',
+    },
+    undefined,
+  ),
+  auditLog: one(
+    {
+      name: 'auditLog',
+      kind: PATH,
+      help: 'file that every decision of the attribute authority is appended to, a line of JSON each',
+      initialText: 'standard output',
+    },
+    undefined,
+  ),
+  metricsPort: one(
+    {
+      name: 'metricsPort',
+      kind: PORT,
+      help: 'port for GET /metrics, counters in the format of Prometheus; 0 takes a free one',
+      initialText: 'off',
+    },
+    undefined,
+  ),
   soapBodyBytesMax: one(
     {
       name: 'soapBodyBytesMax',

@@ -8,6 +8,7 @@ import { openSnapshot } from '../engine/engine.ts';
 import { startPool } from '../workers/pool.ts';
 import { routerOver } from '../workers/router.ts';
 import { RowSetCache } from '../workers/rowSetCache.ts';
+import { openAuthority } from './authority/service.ts';
 import { catalogueHandler } from './catalogue.ts';
 import type { Listener } from './http/listener.ts';
 import { listenNode } from './http/node.ts';
@@ -17,12 +18,22 @@ import { receive, send, type ServingData, type ToThread } from './threads.ts';
 
 const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of serve.ts');
-const { loaded, settings, host, port, http10Port, poolThreads, rowSetCacheBytes } = workerData as ServingData;
+const {
+  loaded,
+  settings,
+  host,
+  port,
+  http10Port,
+  poolThreads,
+  rowSetCacheBytes,
+  authority: link,
+} = workerData as ServingData;
 const catalogue = openSnapshot(loaded);
 const pool = startPool(loaded, poolThreads);
+const authority = link && openAuthority(link);
 
 const handler = soapHandler({
-  authority: () => undefined,
+  authority: () => authority?.current(),
   settings,
   otherwise: catalogueHandler({
     collections: (name) => catalogue.collection(name),
@@ -53,7 +64,7 @@ async function listen(): Promise<readonly Listener[]> {
 
 async function drain(listeners: readonly Listener[], withinMs: number): Promise<void> {
   await Promise.all(listeners.map((listener) => listener.drain(withinMs)));
-  await pool.close();
+  await Promise.all([pool.close(), authority?.close()]);
   send(supervisor!, { kind: 'drained' });
   supervisor!.close();
 }

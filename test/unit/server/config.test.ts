@@ -48,6 +48,9 @@ describe('without any source', () => {
       rowSetCacheMb: 32,
       http10Port: undefined,
       cors: true,
+      authority: undefined,
+      auditLog: undefined,
+      metricsPort: undefined,
       soapBodyBytesMax: 1_048_576,
     };
     expect(rest).toEqual(expected);
@@ -67,7 +70,7 @@ describe('the table', () => {
   test('it declares every setting of the command line once', () => {
     const flags =
       '--data --host --port --base-url --allow-base-url --trusted-proxy --links --limit-max --strict --filter-errors ' +
-      '--filters --threads --row-set-cache-mb --http10-port --cors --soap-body-bytes-max --config';
+      '--filters --threads --row-set-cache-mb --http10-port --cors --authority --audit-log --metrics-port --soap-body-bytes-max --config';
     expect(SETTINGS.map(flagName)).toEqual(flags.split(' '));
   });
 
