@@ -46,7 +46,7 @@ export type Loading =
 
 /**
  * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that cannot
- * be read hides the mistakes in it. Cost: about a second for 100,000 users.
+ * be read hides the mistakes in it. Cost: half a second for 100,000 users.
  */
 export function loadAuthority(file: string, at: number): Loading {
   const mistakes = noMistakes();
