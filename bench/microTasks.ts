@@ -17,23 +17,11 @@ import { pageBody, rowsBody } from '../engine/page/rows.ts';
 import { codesOfServedPrefix } from '../engine/query/codes.ts';
 import { parseListQuery, type QueryOptions } from '../engine/query/parse.ts';
 import { plan } from '../engine/query/plan.ts';
+import { authorityTasks } from './authorityTasks.ts';
 import { countOf } from './memoryScan.ts';
+import type { MicroTask } from './microTask.ts';
 import { BASE_URL } from './processes.ts';
 import type { Choice } from './scenario.ts';
-
-/**
- * One task. `check` runs it once, throws unless its answer is that of the slow twin, and answers a text of it to hash.
- * `calibration` says what `calibrate` does; targets are those of the design's table, where it has one.
- */
-export interface MicroTask {
-  readonly name: string;
-  readonly calibration: string;
-  readonly pass: number | undefined;
-  readonly great: number | undefined;
-  run(): unknown;
-  calibrate(): unknown;
-  check(): string;
-}
 
 /** What tasks work on: the collection, what to search for, and the size and seed of made-up bitmaps. */
 export interface MicroInput {
@@ -45,7 +33,7 @@ export interface MicroInput {
 
 /** All micro-benchmarks over an input. */
 export function microTasks(input: MicroInput): readonly MicroTask[] {
-  return [
+  const tasks = [
     andTask,
     selectTask,
     dictionaryTask,
@@ -57,7 +45,8 @@ export function microTasks(input: MicroInput): readonly MicroTask[] {
     patchTask,
     spliceTask,
     scanTask,
-  ].map((task) => task(input));
+  ];
+  return [...tasks.map((task) => task(input)), ...authorityTasks()];
 }
 
 const PAGE_ROWS = 100;

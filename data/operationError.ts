@@ -8,9 +8,10 @@
  * `file`: a file cannot be read or written; see the cause.
  * `usage`: a setting or argument is wrong; the message says what is wanted.
  * `port`: the port cannot be taken.
- * `refused`: a certificate is not accepted; the message says why.
+ * `network`: another server cannot be asked, or what it says is no answer; see the message.
+ * `refused`: a certificate is not accepted, or an authority refuses; the message says why.
  */
-export type OperationErrorCode = 'input' | 'snapshot' | 'file' | 'usage' | 'port' | 'refused';
+export type OperationErrorCode = 'input' | 'snapshot' | 'file' | 'usage' | 'port' | 'network' | 'refused';
 
 /** An operation that failed for a reason outside the program. The message is one or more whole lines for people. */
 export class OperationError extends Error {

@@ -95,7 +95,7 @@ type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
  * The handler of every path of the catalogue. HEAD is answered like GET. Cost: see engine/query/plan.ts; all but
  * heavy plans that the router has not met are answered at once. Throws OperationError `usage` for a trusted proxy that is no network.
  */
-export function catalogueHandler(options: CatalogueOptions): Handler {
+export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Promise<Answer>> {
   const { generation, created, settings } = options;
   const { baseUrl, allowBaseUrls, trustedProxies, strict, explain, pinWalks, limitMax, filterErrors, filters } =
     settings;

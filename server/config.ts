@@ -39,6 +39,10 @@ export interface Settings {
   readonly cors: boolean;
   readonly cacheControl: string;
   readonly gzip: 'stored' | 'live' | 'off';
+  readonly authority: string | undefined;
+  readonly auditLog: string | undefined;
+  readonly metricsPort: number | undefined;
+  readonly soapBodyBytesMax: number;
 }
 
 interface Row<V> {
@@ -64,7 +68,10 @@ const PORT = integerBetween(0, 65_535);
 const THREADS_MAX = 1024;
 /** A terabyte: more is a slip of the finger too. */
 const CACHE_MB_MAX = 1_000_000;
-const SAMPLE = fileURLToPath(new URL('../data/sample', import.meta.url));
+/** All that a listener sets aside for unfinished bodies. */
+const SOAP_BODY_BYTES_MAX = 64 << 20;
+/** The data that is served where nothing else is named. */
+export const SAMPLE: string = fileURLToPath(new URL('../data/sample', import.meta.url));
 
 const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   data: one(
@@ -190,6 +197,41 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       help: 'gzip for clients that take it: from records compressed before the server is ready, only while they wait, or never',
     },
     'stored',
+  ),
+  authority: one(
+    {
+      name: 'authority',
+      kind: PATH,
+      help: 'TOML file of the attribute authority to serve beside the catalogue',
+      initialText: 'a demonstration with the embedded sample, else off',
+    },
+    undefined,
+  ),
+  auditLog: one(
+    {
+      name: 'auditLog',
+      kind: PATH,
+      help: 'file that every decision of the attribute authority is appended to, a line of JSON each',
+      initialText: 'standard output',
+    },
+    undefined,
+  ),
+  metricsPort: one(
+    {
+      name: 'metricsPort',
+      kind: PORT,
+      help: 'port for GET /metrics, counters in the format of Prometheus; 0 takes a free one',
+      initialText: 'off',
+    },
+    undefined,
+  ),
+  soapBodyBytesMax: one(
+    {
+      name: 'soapBodyBytesMax',
+      kind: integerBetween(1024, SOAP_BODY_BYTES_MAX),
+      help: 'longest SOAP request to the attribute authority, in bytes',
+    },
+    1_048_576,
   ),
 };
 

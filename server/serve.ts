@@ -7,10 +7,14 @@ import { openData } from '../data/open.ts';
 import { OperationError } from '../data/operationError.ts';
 import type { OnProgress } from '../data/progress.ts';
 import { COLLECTIONS, decodeMetadata, type LoadedSnapshot, METADATA_SECTION, sectionsOf } from '../engine/engine.ts';
+import type { AuthoritySupervisor } from './authority/supervisor.ts';
+import { startAuthority } from './authorityStart.ts';
 import { steadyMs } from './clock.ts';
 import type { Settings } from './config.ts';
 import { claimPort } from './http/ports.ts';
 import { raiseHeadLimit } from './http/uwsLibrary.ts';
+import { listenForMetrics, type MetricsListener } from './metricsListener.ts';
+import { type Metrics, newMetrics } from './observe/metrics.ts';
 import { bytesText, countText } from './quantities.ts';
 import { receive, send, type FromThread, type ServingData } from './threads.ts';
 
@@ -50,9 +54,37 @@ export async function serve(
   );
   report(loadedLine(settings.data, loaded, steadyMs() - startMs));
   const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, report, showProgress) : undefined;
-  const threads = await startThreads(settings, ports, { loaded, blocks }, report);
-  const urls = reportUrls(settings, ports, baseUrl, report);
-  return { urls, stop: () => stopThreads(threads) };
+  const metrics = newMetrics();
+  const authority = startAuthority(settings, report, metrics.observe);
+  let scraped: MetricsListener | undefined;
+  const stopOwn = (): void => {
+    authority?.stop();
+    scraped?.stop();
+  };
+  try {
+    scraped = await listenToScrapes(settings, metrics, report);
+    const threads = await startThreads(settings, { ports, loaded, blocks, authority }, report);
+    const urls = reportUrls(settings, ports, baseUrl, report);
+    const stop = async (): Promise<void> => {
+      stopOwn();
+      await stopThreads(threads);
+    };
+    return { urls, stop };
+  } catch (error) {
+    stopOwn();
+    throw error;
+  }
+}
+
+async function listenToScrapes(
+  { host, metricsPort }: Settings,
+  metrics: Metrics,
+  report: (line: string) => void,
+): Promise<MetricsListener | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const listener = await listenForMetrics(host, metricsPort, metrics.text);
+  report(`metrics on http://${urlHost(host)}:${listener.port}/metrics`);
+  return listener;
 }
 
 interface Ports {
@@ -117,11 +149,18 @@ interface ServingThread {
   readonly ended: Promise<void>;
 }
 
+/** What every serving thread gets its part of. */
+interface Shared {
+  readonly ports: Ports;
+  readonly loaded: LoadedSnapshot;
+  readonly blocks: LoadedSnapshot | undefined;
+  readonly authority: AuthoritySupervisor | undefined;
+}
+
 /** A thread that fails later stops all others and ends the process as our bug: half a server is none. */
 async function startThreads(
   settings: Settings,
-  ports: Ports,
-  { loaded, blocks }: Pick<ServingData, 'loaded' | 'blocks'>,
+  { ports, loaded, blocks, authority }: Shared,
   report: (line: string) => void,
 ): Promise<readonly ServingThread[]> {
   const baseUrl = loaded.baseUrl;
@@ -137,6 +176,7 @@ async function startThreads(
       http10Port: i === 0 ? ports.http10Port : undefined,
       poolThreads: 1,
       rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
+      authority: authority?.link(),
     };
     return startThread(data, report, onFailure);
   });
@@ -155,7 +195,8 @@ function startThread(
   report: (line: string) => void,
   onFailure: (error: unknown) => void,
 ): ServingThread {
-  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: data });
+  const transferList = data.authority ? [data.authority.port] : [];
+  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: data, transferList });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const listens = new Promise<void>((resolve, reject) => {
     let hasListened = false;
@@ -196,7 +237,7 @@ function reportUrls(
   baseUrl: string,
   report: (line: string) => void,
 ): readonly string[] {
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const host = urlHost(settings.host);
   const url = `http://${host}:${ports.port}`;
   const urls = [url];
   report(`listening on ${url}`);
@@ -207,4 +248,8 @@ function reportUrls(
   report(`links start with ${baseUrl}`);
   report(`try: curl '${url}${EXAMPLE_LIST}?limit=1'`);
   return urls;
+}
+
+function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -8,25 +8,42 @@ import { openBlocks, openSnapshot } from '../engine/engine.ts';
 import { startPool } from '../workers/pool.ts';
 import { routerOver } from '../workers/router.ts';
 import { RowSetCache } from '../workers/rowSetCache.ts';
+import { openAuthority } from './authority/service.ts';
 import { catalogueHandler } from './catalogue.ts';
 import type { Listener } from './http/listener.ts';
 import { listenNode } from './http/node.ts';
 import { listenUws } from './http/uws.ts';
+import { soapHandler } from './soap/service.ts';
 import { receive, send, type ServingData, type ToThread } from './threads.ts';
 
 const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of serve.ts');
-const { loaded, blocks, settings, host, port, http10Port, poolThreads, rowSetCacheBytes } = workerData as ServingData;
+const {
+  loaded,
+  blocks,
+  settings,
+  host,
+  port,
+  http10Port,
+  poolThreads,
+  rowSetCacheBytes,
+  authority: link,
+} = workerData as ServingData;
 const catalogue = openSnapshot(loaded);
 const pool = startPool(loaded, poolThreads);
+const authority = link && openAuthority(link);
 
-const handler = catalogueHandler({
-  generation: loaded.generation,
-  created: loaded.created,
-  collections: (name) => catalogue.collection(name),
-  blocks: blocks && openBlocks(blocks, catalogue),
+const handler = soapHandler({
+  authority: () => authority?.current(),
   settings,
-  router: routerOver({ generation: loaded.generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),
+  otherwise: catalogueHandler({
+    generation: loaded.generation,
+    created: loaded.created,
+    blocks: blocks && openBlocks(blocks, catalogue),
+    collections: (name) => catalogue.collection(name),
+    settings,
+    router: routerOver({ generation: loaded.generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),
+  }),
 });
 
 function onError(error: unknown): void {
@@ -51,7 +68,7 @@ async function listen(): Promise<readonly Listener[]> {
 
 async function drain(listeners: readonly Listener[], withinMs: number): Promise<void> {
   await Promise.all(listeners.map((listener) => listener.drain(withinMs)));
-  await pool.close();
+  await Promise.all([pool.close(), authority?.close()]);
   send(supervisor!, { kind: 'drained' });
   supervisor!.close();
 }

@@ -1,9 +1,11 @@
 // What the supervisor and its serving threads say to each other, and how: control messages as msgpack.
-// The snapshot itself goes once, as the thread's workerData, because only that shares memory.
+// The snapshot itself goes once, as the thread's workerData, because only that shares memory; the authority has a port of its own.
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import type { LoadedSnapshot } from '../engine/engine.ts';
+import type { AuthorityLink } from './authority/service.ts';
 import type { CatalogueSettings } from './catalogue.ts';
+import type { SoapSettings } from './soap/service.ts';
 
 /**
  * What a serving thread starts with. `blocks` are those of the snapshot's records, where there are any. `http10Port` is set for
@@ -12,12 +14,13 @@ import type { CatalogueSettings } from './catalogue.ts';
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
-  readonly settings: CatalogueSettings;
+  readonly settings: CatalogueSettings & SoapSettings;
   readonly host: string;
   readonly port: number;
   readonly http10Port: number | undefined;
   readonly poolThreads: number;
   readonly rowSetCacheBytes: number;
+  readonly authority: AuthorityLink | undefined;
 }
 
 /** From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has drained. */

@@ -2,7 +2,7 @@
 // Every rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
 import { describe, expect, test } from 'vitest';
 import { settingsTable } from '../server/config.ts';
-import { PROGRAMS } from './support/debian.ts';
+import { LIBRARIES, PROGRAMS } from './support/debian.ts';
 import { projectFiles, readProjectFile, sourceOf, type Source } from './support/sources.ts';
 import * as rules from './support/tidyRules.ts';
 
@@ -122,9 +122,10 @@ test('the settings table of README.md is that of server/config.ts', () => {
   expect(missing).toEqual([]);
 });
 
-test('.ci/run installs the Debian packages of the programs that tests drive', () => {
+test('.ci/run installs the Debian packages of the programs and libraries that tests drive', () => {
   const [, packages] = /^DEBIAN_PACKAGES="(.*)"$/m.exec(readProjectFile('.ci/run')) ?? [];
-  expect(packages?.split(' ').toSorted()).toEqual([...new Set<string>(Object.values(PROGRAMS))].toSorted());
+  const wanted = new Set<string>([...Object.values(PROGRAMS), ...Object.keys(LIBRARIES)]);
+  expect(packages?.split(' ').toSorted()).toEqual([...wanted].toSorted());
 });
 
 test('package.json is the one place that says which Node runs the program, and the launcher agrees', () => {

@@ -1,4 +1,4 @@
-// The neutral exchange between handlers and transports: a request as data, an answer as data, a body as pieces.
+// The neutral exchange between handlers and transports: a request as data, an answer as data, bodies both ways.
 // Knows no transport; http/uws.ts and http/node.ts both turn these into bytes on a socket.
 import type { Body } from '../../engine/engine.ts';
 
@@ -38,7 +38,28 @@ export interface Disconnection {
 }
 
 /**
+ * What a handler returns to be given the request's body first: the transport collects it whole and asks `answer` then.
+ * `tooLong` is for a body of more than `bodyBytesMax` bytes and ends the connection: at once, with nothing kept, where
+ * Content-Length says so. `failed` is sent where `answer` throws or rejects, which is our bug. The body given to `answer` is
+ * a view that lives until it returns: a promise copies or decodes before what it needs.
+ */
+export interface Intake {
+  readonly bodyBytesMax: number;
+  readonly tooLong: Answer;
+  readonly failed: Answer;
+  answer(body: Uint8Array): Answer | Promise<Answer>;
+}
+
+/** What a handler returns: the answer, now or later, or the wish for the body. */
+export type Reply = Answer | Promise<Answer> | Intake;
+
+/**
  * What a transport calls once per request. Cheap answers are returned at once; a promise only where work left the
  * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500.
  */
-export type Handler = (request: Request, disconnection: Disconnection) => Answer | Promise<Answer>;
+export type Handler<R extends Reply = Reply> = (request: Request, disconnection: Disconnection) => R;
+
+/** Whether a handler wants the body first. */
+export function isIntake(reply: Reply): reply is Intake {
+  return 'bodyBytesMax' in reply;
+}

@@ -1,21 +1,30 @@
-// One request being answered, as far as both transports are alike: clients that leave, and answers that fail.
+// One request being answered, as far as both transports are alike: bodies, clients that leave, answers that fail.
 // Knows no socket. Extended by nodeExchange.ts and uwsExchange.ts.
-import type { Answer, Disconnection } from './exchange.ts';
-import { INTERNAL_ERROR } from './refusals.ts';
+import { BodyCollector, type BodyBudget, type Collected } from './bodyCollector.ts';
+import type { Answer, Disconnection, Intake } from './exchange.ts';
+import { BODIES_BUSY, INTERNAL_ERROR } from './refusals.ts';
 
-/** Receives every bug that became a 500 or a closed connection. */
-export interface ErrorObserver {
+/** What all exchanges of one listener share; `onError` gets every bug that became a 500 or a closed connection. */
+export interface LiveContext {
+  readonly budget: BodyBudget;
   onError(error: unknown): void;
 }
 
+/** Takes the next piece of a request's body; nothing happens any more once the answer is known. It never throws. */
+export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
+
+/** A body has to be here whole after this: who sends it byte by byte must not hold its connection for days. */
+const BODY_MS_MAX = 10_000;
+const NOTHING = new Uint8Array(0);
+
 /** An exchange until its answer is out. Cost: no array until somebody wants to know when the client leaves. */
 export abstract class LiveExchange implements Disconnection {
-  readonly #observer: ErrorObserver;
+  readonly #context: LiveContext;
   #isGone = false;
   #listeners: (() => void)[] | undefined;
 
-  constructor(observer: ErrorObserver) {
-    this.#observer = observer;
+  constructor(context: LiveContext) {
+    this.#context = context;
   }
 
   isGone(): boolean {
@@ -37,6 +46,60 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
+  /**
+   * Receives the body that a handler wants first, and sends its answer as soon as that is known. `declaredBytes` is the
+   * Content-Length, 0 where nothing follows the head, undefined of a chunked body.
+   */
+  takeBody(intake: Intake, declaredBytes: number | undefined): void {
+    if (declaredBytes !== undefined && declaredBytes > intake.bodyBytesMax) {
+      return void this.sendLater({ ...intake.tooLong, close: true }, false);
+    }
+    const takePiece = this.#collecting(intake, declaredBytes);
+    if (declaredBytes === 0) takePiece(NOTHING, true);
+    else this.readBody(takePiece);
+  }
+
+  #collecting(intake: Intake, declaredBytes: number | undefined): TakePiece {
+    const collector = new BodyCollector(intake.bodyBytesMax, declaredBytes, this.#context.budget);
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+    const end = (): void => {
+      isOver = true;
+      clearTimeout(timer);
+      collector.drop();
+    };
+    return (piece, isLast) => {
+      if (isOver || this.#isGone) return;
+      try {
+        const collected = collector.take(piece, isLast);
+        isOver = collected !== 'more';
+        if (isOver) this.#answerTo(intake, collected);
+        else if (timer === undefined) {
+          timer = setTimeout(() => this.cut(), BODY_MS_MAX);
+          this.onGone(end);
+        }
+      } catch (error) {
+        isOver = true;
+        this.fail(error);
+      }
+      if (isOver) end();
+    };
+  }
+
+  #answerTo(intake: Intake, collected: Collected): void {
+    if (collected === 'tooLong') return this.send({ ...intake.tooLong, close: true });
+    if (typeof collected === 'string') return this.send(BODIES_BUSY);
+    let answer: Answer | Promise<Answer>;
+    try {
+      answer = intake.answer(collected);
+    } catch (error) {
+      this.#context.onError(error);
+      answer = intake.failed;
+    }
+    if (answer instanceof Promise) void this.sendLater(answer, false, intake.failed);
+    else this.send(answer);
+  }
+
   /** The connection ended before the answer was out: tells whoever listens, and nothing is sent any more. */
   protected depart(): void {
     this.#isGone = true;
@@ -45,26 +108,35 @@ export abstract class LiveExchange implements Disconnection {
     try {
       for (const listener of listeners) listener();
     } catch (error) {
-      this.#observer.onError(error);
+      this.#context.onError(error);
     }
   }
 
   /** A bug met while sending: a 500 where nothing is out yet, else the end of the connection. */
   protected fail(error: unknown): void {
-    this.#observer.onError(error);
+    this.#context.onError(error);
     if (this.hasBegun()) this.cut();
     else this.begin(INTERNAL_ERROR);
   }
 
-  /** The answer once it is there, or a 500 where it was not to be had. */
-  protected async orFailure(answer: Answer | Promise<Answer>): Promise<Answer> {
+  /** The answer once it is there, or the other one where it was not to be had. */
+  protected async orFailure(answer: Answer | Promise<Answer>, failed: Answer = INTERNAL_ERROR): Promise<Answer> {
     try {
       return await answer;
     } catch (error) {
-      this.#observer.onError(error);
-      return INTERNAL_ERROR;
+      this.#context.onError(error);
+      return failed;
     }
   }
+
+  /**
+   * Sends the answer once it is there, or `failed` where it was not to be had (a 500 unless told). `awaitsBody` first reads
+   * the request's body away, up to its limit.
+   */
+  abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void>;
+
+  /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */
+  protected abstract readBody(takePiece: TakePiece): void;
 
   /** Writes the head, and of the body what the socket takes. What throws before `hasBegun` has written nothing. */
   protected abstract begin(answer: Answer): void;

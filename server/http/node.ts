@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 
 import { statusText } from './answerHead.ts';
-import type { Answer, Handler } from './exchange.ts';
+import { BodyBudget } from './bodyCollector.ts';
+import { isIntake, type Answer, type Handler, type Reply } from './exchange.ts';
 import { Flight } from './flight.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from './framing.ts';
 import type { Listener, ListenOptions } from './listener.ts';
@@ -46,7 +47,11 @@ class NodeListening {
   constructor(options: ListenOptions) {
     this.#handler = options.handler;
     // Later and outside node's callbacks, so that an observer that throws is an ordinary uncaught exception.
-    this.#context = { isDraining: false, onError: (error) => void setImmediate(() => options.onError(error)) };
+    this.#context = {
+      budget: new BodyBudget(),
+      isDraining: false,
+      onError: (error) => void setImmediate(() => options.onError(error)),
+    };
     this.#server = createServer({
       maxHeaderSize: REQUEST_HEAD_BYTES_MAX,
       headersTimeout: REQUEST_MS_MAX,
@@ -103,14 +108,16 @@ class NodeListening {
     connection.isRefused = refused !== undefined;
     if (refused) return exchange.send(refused);
     const answer = this.#ask(request, exchange);
+    const declaredBytes = isIntake(answer) ? request.declaredBytes() : undefined;
     request.bury();
-    if (framing === 'oversized') void exchange.sendLater(closing(answer), false);
+    if (isIntake(answer)) exchange.takeBody(answer, declaredBytes);
+    else if (framing === 'oversized') void exchange.sendLater(closing(answer), false);
     else if (framing === 'body') void exchange.sendLater(answer, true);
     else if (answer instanceof Promise) void exchange.sendLater(answer, false);
     else exchange.send(answer);
   }
 
-  #ask(request: NodeRequest, exchange: NodeExchange): Answer | Promise<Answer> {
+  #ask(request: NodeRequest, exchange: NodeExchange): Reply {
     try {
       return this.#handler(request, exchange);
     } catch (error) {

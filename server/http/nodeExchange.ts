@@ -6,7 +6,7 @@ import type { Body } from '../../engine/engine.ts';
 import { assertHeaderValue, checkedPiece, isBodiless } from './answerHead.ts';
 import type { Answer } from './exchange.ts';
 import { REQUEST_BODY_BYTES_MAX } from './framing.ts';
-import { LiveExchange, type ErrorObserver } from './liveExchange.ts';
+import { LiveExchange, type LiveContext, type TakePiece } from './liveExchange.ts';
 
 /** Bytes copied and given to the socket at a time. */
 const WRITE_BYTES_MAX = 65_536;
@@ -16,9 +16,10 @@ const WRITE_BYTES_MAX = 65_536;
  * that it drained before the event loop looks at anything else.
  */
 const TURN_BYTES = 1 << 20;
+const NOTHING = new Uint8Array(0);
 
 /** What all exchanges of one listener share. */
-export interface NodeContext extends ErrorObserver {
+export interface NodeContext extends LiveContext {
   isDraining: boolean;
 }
 
@@ -51,12 +52,16 @@ export class NodeExchange extends LiveExchange {
     super.send(answer);
   }
 
-  /** Sends the answer once it is there. `awaitsBody` first reads the request's body away, up to its limit. */
-  async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void> {
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#incoming) : false;
-    const ready = await this.orFailure(answer);
+    const ready = await this.orFailure(answer, failed);
     this.isAwaiting = false;
     this.send((await isTooLong) ? { ...ready, close: true } : ready);
+  }
+
+  protected readBody(takePiece: TakePiece): void {
+    this.#incoming.on('data', (piece: Buffer) => takePiece(piece, false));
+    this.#incoming.once('end', () => takePiece(NOTHING, true));
   }
 
   protected begin(answer: Answer): void {

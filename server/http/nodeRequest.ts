@@ -48,6 +48,13 @@ export class NodeRequest implements Request {
     return judgeFraming(this.method, linesOf(incoming, 'content-length'), linesOf(incoming, 'transfer-encoding'));
   }
 
+  /** How long the body is that follows a well-framed head; undefined where it comes in chunks. */
+  declaredBytes(): number | undefined {
+    const incoming = this.#alive();
+    if (linesOf(incoming, 'transfer-encoding').length > 0) return undefined;
+    return Number(linesOf(incoming, 'content-length')[0] ?? 0);
+  }
+
   /** The handler has returned: from here on the request answers nothing more. */
   bury(): void {
     this.#incoming = undefined;

@@ -1,7 +1,8 @@
 // The main transport: uWebSockets.js listening for one thread, with everything around it that keeps it safe.
 // Nothing thrown below may reach the library: an exception that leaves a callback of it ends the process.
 // Called by the serving threads; handlers never see the library.
-import type { Answer, Handler } from './exchange.ts';
+import { BodyBudget } from './bodyCollector.ts';
+import { isIntake, type Answer, type Handler, type Reply } from './exchange.ts';
 import { Flight } from './flight.ts';
 import { HeaderBlocks } from './headerBlock.ts';
 import type { Listener, ListenOptions } from './listener.ts';
@@ -28,7 +29,13 @@ export async function listenUws(options: ListenOptions): Promise<Listener> {
   const app = uws.App();
   // Later and outside the library's callbacks, so that an observer that throws is an ordinary uncaught exception.
   const onError = (error: unknown): void => void setImmediate(() => options.onError(error));
-  const context: UwsContext = { flight: new Flight(), headerBlocks: new HeaderBlocks(), isDraining: false, onError };
+  const context: UwsContext = {
+    flight: new Flight(),
+    headerBlocks: new HeaderBlocks(),
+    budget: new BodyBudget(),
+    isDraining: false,
+    onError,
+  };
   app.any('/*', (response, request) => {
     try {
       receive(context, options.handler, response, request);
@@ -74,19 +81,16 @@ function receive(context: UwsContext, handler: Handler, response: HttpResponse, 
   const framing = request.framing();
   if (framing === 'malformed') return exchange.refuse();
   const answer = ask(context, handler, request, exchange);
+  const declaredBytes = isIntake(answer) ? request.declaredBytes() : undefined;
   request.bury();
-  if (framing === 'oversized') void exchange.sendLater(closing(answer), false);
+  if (isIntake(answer)) exchange.takeBody(answer, declaredBytes);
+  else if (framing === 'oversized') void exchange.sendLater(closing(answer), false);
   else if (framing === 'body') void exchange.sendLater(answer, true);
   else if (answer instanceof Promise) void exchange.sendLater(answer, false);
   else exchange.send(answer);
 }
 
-function ask(
-  context: UwsContext,
-  handler: Handler,
-  request: UwsRequest,
-  exchange: UwsExchange,
-): Answer | Promise<Answer> {
+function ask(context: UwsContext, handler: Handler, request: UwsRequest, exchange: UwsExchange): Reply {
   try {
     return handler(request, exchange);
   } catch (error) {

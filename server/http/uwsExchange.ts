@@ -6,7 +6,7 @@ import type { Answer } from './exchange.ts';
 import type { Flight } from './flight.ts';
 import { REQUEST_BODY_BYTES_MAX } from './framing.ts';
 import type { HeaderBlocks } from './headerBlock.ts';
-import { LiveExchange, type ErrorObserver } from './liveExchange.ts';
+import { LiveExchange, type LiveContext, type TakePiece } from './liveExchange.ts';
 import { MALFORMED_REQUEST } from './refusals.ts';
 import type { HttpResponse } from './uwsLibrary.ts';
 
@@ -19,7 +19,7 @@ import type { HttpResponse } from './uwsLibrary.ts';
 // makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
 
 /** What all exchanges of one listener share. */
-export interface UwsContext extends ErrorObserver {
+export interface UwsContext extends LiveContext {
   readonly flight: Flight;
   readonly headerBlocks: HeaderBlocks;
   isDraining: boolean;
@@ -55,14 +55,18 @@ export class UwsExchange extends LiveExchange {
     this.#context = context;
   }
 
-  /** Sends the answer once it is there. `awaitsBody` first reads the request's body away, up to its limit. */
-  async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void> {
     this.#hold();
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
-    const ready = await this.orFailure(answer);
+    const ready = await this.orFailure(answer, failed);
     const closes = await isTooLong;
     if (this.isGone()) return;
     this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
+  }
+
+  protected readBody(takePiece: TakePiece): void {
+    this.#hold();
+    this.#response.onData((piece, isLast) => takePiece(new Uint8Array(piece), isLast));
   }
 
   /**

@@ -49,6 +49,12 @@ export class UwsRequest implements Request {
     return judgeFraming(this.method, linesOf(request, 'content-length'), linesOf(request, 'transfer-encoding'));
   }
 
+  /** How long the body is that follows a well-framed head; undefined where it comes in chunks. */
+  declaredBytes(): number | undefined {
+    const request = this.#alive();
+    return request.getHeader('transfer-encoding') === '' ? Number(request.getHeader('content-length')) : undefined;
+  }
+
   /** The handler has returned: from here on the request answers nothing more. */
   bury(): void {
     this.#request = undefined;

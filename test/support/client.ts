@@ -15,6 +15,7 @@ export interface Sent {
   readonly method?: string;
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
 }
 
 /** A client of one server; `close` ends its connections. */
@@ -28,7 +29,7 @@ export interface Client {
 export function clientOf(url: string): Client {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  const send = ({ method = 'GET', target, headers = {} }: Sent): Promise<Received> =>
+  const send = ({ method = 'GET', target, headers = {}, body }: Sent): Promise<Received> =>
     new Promise((resolve, reject) => {
       const options = { agent, hostname, port, method, path: target, headers };
       const outgoing = request(options, (incoming) => {
@@ -43,7 +44,7 @@ export function clientOf(url: string): Client {
         });
       });
       outgoing.once('error', reject);
-      outgoing.end();
+      outgoing.end(body);
     });
   return { send, get: (target, headers = {}) => send({ target, headers }), close: () => agent.destroy() };
 }

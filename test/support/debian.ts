@@ -1,20 +1,37 @@
-// Programs from Debian packages that some tests drive: a test of one is skipped where it is not installed, and one line
-// at the end of the run says so. Nothing is installed here; .ci/run installs DEBIAN_PACKAGES, which lists the same ones.
-import { accessSync, constants } from 'node:fs';
+// Programs and libraries from Debian packages that some tests drive: a test of one is skipped where it is not installed, and
+// one line at the end of the run says so. Nothing is installed here; .ci/run installs DEBIAN_PACKAGES, the same ones.
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The programs that tests want, with the Debian package of each. */
 export const PROGRAMS = {
   chromium: 'chromium',
   curl: 'curl',
+  'g++': 'g++',
   gzip: 'gzip',
+  javac: 'default-jdk-headless',
   'libdeflate-gunzip': 'libdeflate-tools',
   openssl: 'openssl',
+  php: 'php-cli',
   python3: 'python3',
+  wsdl2h: 'gsoap',
+  xmlsec1: 'xmlsec1',
+} as const;
+
+/** The packages that hold no program but what programs load, each with a file that only it brings. */
+export const LIBRARIES = {
+  'libaxis-java': '/usr/share/java/axis.jar',
+  'libgsoap-dev': '/usr/include/stdsoap2.h',
+  'libsoap-lite-perl': '/usr/share/perl5/SOAP/Lite.pm',
+  'php-soap': '/var/lib/dpkg/info/php-soap.list',
+  'python3-zeep': '/usr/lib/python3/dist-packages/zeep/__init__.py',
 } as const;
 
 /** A program that a test may want. */
 export type Program = keyof typeof PROGRAMS;
+
+/** A library that a test may want, by its package. */
+export type Library = keyof typeof LIBRARIES;
 
 /** Whether a program is on the PATH, for `test.skipIf(!hasProgram('curl'))`. Looks at the file system each time. */
 export function hasProgram(name: Program, path = process.env['PATH'] ?? ''): boolean {
@@ -28,18 +45,24 @@ export function hasProgram(name: Program, path = process.env['PATH'] ?? ''): boo
   });
 }
 
-/** The one line about programs that are missing, or undefined when none is. */
-export function skippedLine(missing: readonly Program[]): string | undefined {
+/** Whether a library's package is installed. */
+export function hasLibrary(name: Library): boolean {
+  return existsSync(LIBRARIES[name]);
+}
+
+/** The one line about programs and libraries that are missing, or undefined when none is. */
+export function skippedLine(missing: readonly (Program | Library)[]): string | undefined {
   if (missing.length === 0) return undefined;
-  const packages = missing.map((name) => PROGRAMS[name]).join(' ');
-  return `Skipped the tests that drive ${missing.join(', ')} (not installed; on Debian: apt-get install ${packages})`;
+  const packages = new Set(missing.map((name) => (name in PROGRAMS ? PROGRAMS[name as Program] : name)));
+  return `Skipped the tests that drive ${missing.join(', ')} (not installed; on Debian: apt-get install ${[...packages].join(' ')})`;
 }
 
 /** A vitest reporter that prints the line at the end of a run. */
 export class SkippedPrograms {
   onTestRunEnd(): void {
-    const names = Object.keys(PROGRAMS) as Program[];
-    const line = skippedLine(names.filter((name) => !hasProgram(name)));
+    const programs = (Object.keys(PROGRAMS) as Program[]).filter((name) => !hasProgram(name));
+    const libraries = (Object.keys(LIBRARIES) as Library[]).filter((name) => !hasLibrary(name));
+    const line = skippedLine([...programs, ...libraries]);
     if (line !== undefined) process.stdout.write(`${line}\n`);
   }
 }

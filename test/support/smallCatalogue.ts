@@ -63,7 +63,7 @@ export function handlerWith(
   runHeavy: RunHeavy,
   settings: Partial<CatalogueSettings>,
   collections: (name: string) => CollectionIndex,
-): Handler {
+): Handler<Answer | Promise<Answer>> {
   return catalogueHandler({
     generation: GENERATION,
     created: '2024-01-01T00:00:00Z',

@@ -55,11 +55,11 @@ export interface Running {
   readonly listener: Listener;
 }
 
-/** Listens with the handler on a free port. `stop` drains without waiting. */
-export async function running(transport: Transport, handler: Handler): Promise<Running> {
+/** Listens with the handler on a free port, or the given one. `stop` drains without waiting. */
+export async function running(transport: Transport, handler: Handler, port = 0): Promise<Running> {
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const listener = await transport.listen({ host: '127.0.0.1', port: 0, handler, exclusive: true, onError });
+  const listener = await transport.listen({ host: '127.0.0.1', port, handler, exclusive: true, onError });
   return { port: listener.port, errors, listener, stop: () => listener.drain(0) };
 }
 

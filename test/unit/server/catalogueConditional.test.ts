@@ -4,7 +4,7 @@ import type { CollectionIndex } from '../../../engine/index/table.ts';
 import { COLLECTIONS } from '../../../engine/schema/catalogue.ts';
 import { catalogueHandler, type CatalogueSettings } from '../../../server/catalogue.ts';
 import { readSettings } from '../../../server/config.ts';
-import type { Handler } from '../../../server/http/exchange.ts';
+import type { Answer, Handler } from '../../../server/http/exchange.ts';
 import { routerOver } from '../../../workers/router.ts';
 import { RowSetCache } from '../../../workers/rowSetCache.ts';
 import { collectionOf } from '../../support/collections.ts';
@@ -25,7 +25,7 @@ const collections = new Map<string, CollectionIndex>(
 function handlerOf(
   settings: Partial<CatalogueSettings> = {},
   named = (name: string): CollectionIndex => collections.get(name)!,
-): Handler {
+): Handler<Answer | Promise<Answer>> {
   const runHeavy = (): Promise<never> => Promise.reject(new Error('no plan is to leave the thread here'));
   return catalogueHandler({
     generation: 'a',

@@ -1,6 +1,6 @@
-// Programs that tests may want: found on the PATH, and missing ones named in one line.
+// Programs and libraries that tests may want: found where they are, and missing ones named in one line.
 import { expect, test } from 'vitest';
-import { hasProgram, PROGRAMS, skippedLine, type Program } from '../../support/debian.ts';
+import { hasProgram, LIBRARIES, PROGRAMS, skippedLine, type Library, type Program } from '../../support/debian.ts';
 
 test('a program is found where a directory of the PATH has it, and nowhere else', () => {
   expect(hasProgram('curl', '')).toBe(false);
@@ -8,7 +8,8 @@ test('a program is found where a directory of the PATH has it, and nowhere else'
 });
 
 test('missing programs are one line that names their packages, and none is no line', () => {
-  const names = Object.keys(PROGRAMS) as Program[];
-  expect(skippedLine(names)).toMatch(/^Skipped the tests that drive .*apt-get install [a-z0-9 -]+\)$/);
+  const names = [...(Object.keys(PROGRAMS) as Program[]), ...(Object.keys(LIBRARIES) as Library[])];
+  expect(skippedLine(names)).toMatch(/^Skipped the tests that drive .*apt-get install [a-z0-9 +-]+\)$/);
+  expect(skippedLine(['wsdl2h', 'php-soap'])).toContain('apt-get install gsoap php-soap)');
   expect(skippedLine([])).toBeUndefined();
 });

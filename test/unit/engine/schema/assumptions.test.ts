@@ -5,8 +5,10 @@ import { ENCODING_ASSUMPTIONS } from '../../../../engine/schema/encodingAssumpti
 import { PAGE_ASSUMPTIONS } from '../../../../engine/schema/pageAssumptions.ts';
 import { QUERY_ASSUMPTIONS } from '../../../../engine/schema/queryAssumptions.ts';
 import { VIEW_ASSUMPTIONS } from '../../../../engine/schema/viewAssumptions.ts';
+import { AUTHORITY_ASSUMPTIONS } from '../../../../server/authority/assumptions.ts';
 import { PATH_ASSUMPTIONS } from '../../../../server/authority/x509/assumptions.ts';
 import { SETTINGS } from '../../../../server/config.ts';
+import { SOAP_ASSUMPTIONS } from '../../../../server/soap/assumptions.ts';
 import { projectFiles, readProjectFile } from '../../../support/sources.ts';
 
 const ASSUMPTIONS = [
@@ -26,7 +28,11 @@ test('assumptions are numbered from A1 on, no number and no topic has two', () =
 });
 
 /** Lists of other areas go on at numbers of their own. */
-const LISTS = [['path validation', PATH_ASSUMPTIONS, 70]] as const;
+const LISTS = [
+  ['path validation', PATH_ASSUMPTIONS, 70],
+  ['authority', AUTHORITY_ASSUMPTIONS, 80],
+  ['SOAP service', SOAP_ASSUMPTIONS, 90],
+] as const;
 
 test.for(LISTS)('those of the %s are numbered without gaps, and no topic has two', ([, list, first]) => {
   expect(list.map(({ id }) => id)).toEqual(list.map((_, i) => `A${i + first}`));

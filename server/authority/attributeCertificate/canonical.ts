@@ -1,0 +1,28 @@
+// The canonical form of the few XML documents that are accepted, small enough to be put down in one function.
+// Pure. Called by read.ts and readSignature.ts.
+import { escapedText } from './content.ts';
+import type { XmlElement } from './tree.ts';
+
+/**
+ * The canonical form of an element of which nothing but the apex declares a namespace, and none has two attributes: exclusive
+ * and inclusive canonicalisation are then the same (Canonical XML 1.0, section 2.3; Exclusive XML Canonicalization, section 3).
+ */
+export function canonicalText({ name, declaration, attribute, children }: XmlElement): string {
+  const declared = declaration ? ` ${declaration.name}="${escapedValue(declaration.namespace)}"` : '';
+  const attributed = attribute ? ` ${attribute.name}="${escapedValue(attribute.value)}"` : '';
+  const inner = children.map((child) => (typeof child === 'string' ? escapedText(child) : canonicalText(child)));
+  return `<${name}${declared}${attributed}>${inner.join('')}</${name}>`;
+}
+
+const VALUE_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['"', '&quot;'],
+  ['\t', '&#x9;'],
+  ['\n', '&#xA;'],
+  ['\r', '&#xD;'],
+]);
+
+function escapedValue(value: string): string {
+  return value.replace(/[&<"\t\n\r]/g, (character) => VALUE_ESCAPES.get(character)!);
+}

@@ -1,0 +1,116 @@
+// The signature of an attribute certificate, read from its tree: one reference to the whole document, and one certificate.
+// Every element is in the one namespace with the one prefix that Signature declares, so that nothing can hide under another.
+// Verifies nothing; called by read.ts.
+import { DIGEST_URIS, ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, SIGNATURE_ALGORITHMS } from './algorithms.ts';
+import { type AlgorithmRow, SIGNATURE_NAMESPACE } from './algorithms.ts';
+import { canonicalText } from './canonical.ts';
+import { base64In, childrenOf, decimalOf, elementsOf, misshapen, textOf } from './shape.ts';
+import type { XmlElement } from './tree.ts';
+
+/**
+ * The signature as read. `signedText` and `signedInfoText` are canonical: what the digest is of, and what is signed. `digest`
+ * and `value` are bytes, `der` the signer's certificate; `hints` repeat its names and are checked against it.
+ */
+export interface ReadSignature {
+  readonly algorithm: AlgorithmRow;
+  readonly signedText: string;
+  readonly signedInfoText: string;
+  readonly digest: Uint8Array;
+  readonly value: Uint8Array;
+  readonly der: Uint8Array;
+  readonly hints: SignerHints;
+}
+
+/** What KeyInfo says of the certificate beside it: RFC 4514 texts, and a decimal serial number. */
+export interface SignerHints {
+  readonly subject: string | undefined;
+  readonly issuer: string | undefined;
+  readonly serialNumber: string | undefined;
+}
+
+/** The signature of an element `Signature`; `signedText` is the canonical rest of the document. Throws Misshapen. */
+export function signatureOf(signature: XmlElement, signedText: string): ReadSignature {
+  const declared = signature.declaration;
+  const isDeclared = declared?.namespace === SIGNATURE_NAMESPACE && declared.prefix === signature.prefix;
+  if (!isDeclared || signature.attribute) misshapen('has a Signature that is no plain XML signature');
+  const [signedInfo, value, keyInfo] = childrenOf(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo']);
+  const { algorithm, digest } = signedInfoOf(signedInfo!, signature);
+  return {
+    algorithm,
+    digest,
+    signedText,
+    signedInfoText: canonicalText({ ...signedInfo!, declaration: declared }),
+    value: base64In(within(signature, value!)),
+    ...keyInfoOf(within(signature, keyInfo!), signature),
+  };
+}
+
+function signedInfoOf(signedInfo: XmlElement, signature: XmlElement): Pick<ReadSignature, 'algorithm' | 'digest'> {
+  within(signature, signedInfo);
+  const [c14n, method, reference] = childrenOf(signedInfo, ['CanonicalizationMethod', 'SignatureMethod', 'Reference']);
+  oneOf(algorithmIn(c14n!, signature), [EXCLUSIVE_C14N, INCLUSIVE_C14N], 'canonicalisation');
+  const uri = algorithmIn(method!, signature);
+  const algorithm =
+    SIGNATURE_ALGORITHMS.find((row) => row.uri === uri) ?? misshapen('has an unknown signature algorithm');
+  if (reference!.attribute?.name !== 'URI' || reference!.attribute.value !== '') {
+    misshapen('has a signature of something other than the whole document');
+  }
+  within(signature, { ...reference!, attribute: undefined });
+  const [transforms, digestMethod, digestValue] = childrenOf(reference!, ['Transforms', 'DigestMethod', 'DigestValue']);
+  transformsIn(within(signature, transforms!), signature);
+  oneOf(algorithmIn(digestMethod!, signature), [DIGEST_URIS[algorithm.digest]], 'digest');
+  return { algorithm, digest: base64In(within(signature, digestValue!)) };
+}
+
+/** Enveloped, then perhaps exclusive canonicalisation. */
+function transformsIn(transforms: XmlElement, signature: XmlElement): void {
+  const all = elementsOf(transforms).map((transform) => {
+    if (transform.local !== 'Transform') misshapen('has something other than transforms among its transforms');
+    return algorithmIn(transform, signature);
+  });
+  if (all[0] !== ENVELOPED || all.length > 2 || (all.length === 2 && all[1] !== EXCLUSIVE_C14N)) {
+    misshapen('has transforms other than enveloped signature and exclusive canonicalisation');
+  }
+}
+
+function keyInfoOf(keyInfo: XmlElement, signature: XmlElement): Pick<ReadSignature, 'der' | 'hints'> {
+  const x509 = within(signature, childrenOf(keyInfo, ['X509Data'])[0]!);
+  const found = new Map<string, XmlElement>();
+  for (const element of elementsOf(x509)) {
+    if (found.has(element.local)) misshapen(`has ${element.local} twice`);
+    found.set(element.local, within(signature, element));
+  }
+  const [certificate, subject, serial] = ['X509Certificate', 'X509SubjectName', 'X509IssuerSerial'].map((name) => {
+    const element = found.get(name);
+    found.delete(name);
+    return element;
+  });
+  if (!certificate || found.size > 0) misshapen('has a KeyInfo that is not one certificate with its names');
+  const [issuer, number] = serial ? childrenOf(serial, ['X509IssuerName', 'X509SerialNumber']) : [];
+  const hints: SignerHints = {
+    subject: subject && textOf(subject),
+    issuer: issuer && textOf(within(signature, issuer)),
+    serialNumber: number && decimalOf(textOf(within(signature, number))),
+  };
+  return { der: base64In(certificate), hints };
+}
+
+function oneOf(uri: string, allowed: readonly string[], what: string): void {
+  if (!allowed.includes(uri)) misshapen(`has a ${what} that is not accepted`);
+}
+
+/** An element of the signature: in its namespace, with its prefix, declaring nothing. Without an attribute but where taken. */
+function within(signature: XmlElement, element: XmlElement): XmlElement {
+  const isWithin = element.namespace === SIGNATURE_NAMESPACE && element.prefix === signature.prefix;
+  if (!isWithin || element.declaration || element.attribute) misshapen(`has a ${element.local} that is not plain`);
+  return element;
+}
+
+function algorithmIn(element: XmlElement, signature: XmlElement): string {
+  const { attribute } = element;
+  if (attribute?.name !== 'Algorithm') misshapen(`has a ${element.local} without an Algorithm`);
+  within(signature, { ...element, attribute: undefined });
+  if (element.children.length > 0 && elementsOf(element).length > 0)
+    misshapen(`has a ${element.local} with parameters`);
+  return attribute.value;
+}

@@ -1,0 +1,65 @@
+// Whether a read attribute certificate was signed by the key of the certificate it carries. Nothing else of the text counts:
+// what was read is what is verified. Whom the signer's certificate belongs to is judged by others.
+import { createHash, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import type { Certificate } from '../x509/certificate.ts';
+import type { SignatureAlgorithm } from './algorithms.ts';
+import type { ReadSignature, SignerHints } from './readSignature.ts';
+import { isTextOf } from './rfc4514.ts';
+
+/** What signatures are accepted: by these algorithms, and by RSA keys under 2,048 bits only where weak ones are allowed. */
+export interface SignatureRules {
+  readonly algorithms: readonly SignatureAlgorithm[];
+  readonly allowWeak: boolean;
+}
+
+/** RSA keys under this size are weak. */
+const RSA_BITS_MIN = 2048;
+
+/**
+ * Why a signature is refused, as the end of a sentence that begins with `it`; undefined when it is good. `signer` is the
+ * certificate that the signature carries. The algorithm is the document's choice within the rules, but the key must be of
+ * that algorithm's type: an RSA signature is never checked with another key. Cost: one verification, one digest.
+ */
+export function signatureProblem(
+  signature: ReadSignature,
+  signer: Certificate,
+  rules: SignatureRules,
+): string | undefined {
+  const { algorithm } = signature;
+  if (!rules.algorithms.includes(algorithm.name)) return `is signed with ${algorithm.name}, which is not accepted here`;
+  const key = signer.publicKey;
+  if (!key) return 'is signed by a certificate with a key of an unknown kind';
+  const weakness = keyProblem(key, algorithm.keyType, rules.allowWeak);
+  if (weakness !== undefined) return weakness;
+  if (!isDigestOf(signature)) return 'was changed after it was signed: its digest is another';
+  const isGood = verify(
+    algorithm.digest,
+    Buffer.from(signature.signedInfoText),
+    { key, dsaEncoding: 'ieee-p1363' },
+    signature.value,
+  );
+  if (!isGood) return 'has a signature that is not of the certificate it carries';
+  return isConsistent(signature.hints, signer) ? undefined : 'names another certificate than the one it carries';
+}
+
+function keyProblem(key: KeyObject, wanted: 'rsa' | 'ec', allowWeak: boolean): string | undefined {
+  if (key.asymmetricKeyType !== wanted) return 'is signed by an algorithm that is not of its key';
+  const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {};
+  if (wanted === 'ec')
+    return namedCurve === 'prime256v1' ? undefined : 'is signed by a key of another curve than P-256';
+  const isWeak = modulusLength === undefined || modulusLength < RSA_BITS_MIN;
+  return isWeak && !allowWeak ? `is signed by an RSA key under ${RSA_BITS_MIN} bits` : undefined;
+}
+
+function isDigestOf({ algorithm, signedText, digest }: ReadSignature): boolean {
+  const own = createHash(algorithm.digest).update(signedText).digest();
+  return own.length === digest.length && timingSafeEqual(own, digest);
+}
+
+function isConsistent({ subject, issuer, serialNumber }: SignerHints, signer: Certificate): boolean {
+  return (
+    (subject === undefined || isTextOf(subject, signer.subject)) &&
+    (issuer === undefined || isTextOf(issuer, signer.issuer)) &&
+    (serialNumber === undefined || BigInt(serialNumber) === signer.serialNumber)
+  );
+}

@@ -1,0 +1,61 @@
+// Signs attribute certificates: digest and signature over texts that are canonical by construction, no canonicaliser needed.
+// Decides nothing; holds no key longer than its caller. Called by the signing threads, and by the demonstration.
+import { createHash, sign, type KeyObject } from 'node:crypto';
+import { ENVELOPED, EXCLUSIVE_C14N, DIGEST_URIS, SIGNATURE_ALGORITHMS, SIGNATURE_NAMESPACE } from './algorithms.ts';
+import type { AlgorithmRow } from './algorithms.ts';
+import { type AttributeContent, contentXml, escapedText } from './content.ts';
+import { rfc4514Text } from './rfc4514.ts';
+import type { Certificate } from '../x509/certificate.ts';
+
+/** Who signs: the key, and the certificate whose public key it is. */
+export interface SigningIdentity {
+  readonly key: KeyObject;
+  readonly certificate: Certificate;
+}
+
+/** Signs contents. Cost of a call: one signature of the key, and two digests of about 1 KB. */
+export type Sign = (content: AttributeContent) => string;
+
+const DIGEST_URI = DIGEST_URIS.sha256;
+const BEFORE_DIGEST = `<Reference URI=""><Transforms><Transform Algorithm="${ENVELOPED}"></Transform><Transform Algorithm="${EXCLUSIVE_C14N}"></Transform></Transforms><DigestMethod Algorithm="${DIGEST_URI}"></DigestMethod><DigestValue>`;
+const BEHIND_DIGEST = '</DigestValue></Reference></SignedInfo>';
+
+/**
+ * A signer for one identity: `<attributeCertificate>` with the content and, as its last child, an enveloped XML signature
+ * (RSA-SHA256, or ECDSA with SHA-256 for an EC key, A86) with the certificate. One line, no XML declaration: clients cut it out of
+ * other texts by its root element. Throws an Error for a key that is neither RSA nor EC.
+ */
+export function signerOf({ key, certificate }: SigningIdentity): Sign {
+  const algorithm = algorithmOf(key);
+  const methods = `<CanonicalizationMethod Algorithm="${EXCLUSIVE_C14N}"></CanonicalizationMethod><SignatureMethod Algorithm="${algorithm.uri}"></SignatureMethod>`;
+  const before = `>${methods}${BEFORE_DIGEST}`;
+  const keyInfo = keyInfoXml(certificate);
+  return (content) => {
+    const info = contentXml(content);
+    const digest = createHash('sha256').update(`<attributeCertificate>${info}</attributeCertificate>`).digest('base64');
+    const behindTag = `${before}${digest}${BEHIND_DIGEST}`;
+    // In canonical form the namespace stands on SignedInfo, which is the apex there; in the document its parent has it.
+    const signed = Buffer.from(`<SignedInfo xmlns="${SIGNATURE_NAMESPACE}"${behindTag}`);
+    const signature = sign('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }).toString('base64');
+    return `<attributeCertificate>${info}<Signature xmlns="${SIGNATURE_NAMESPACE}"><SignedInfo${behindTag}<SignatureValue>${signature}</SignatureValue>${keyInfo}</Signature></attributeCertificate>`;
+  };
+}
+
+function algorithmOf(key: KeyObject): AlgorithmRow {
+  const found = SIGNATURE_ALGORITHMS.find(
+    ({ keyType, digest }) => keyType === key.asymmetricKeyType && digest === 'sha256',
+  );
+  if (!found) throw new Error(`no signature algorithm for a key of type ${key.asymmetricKeyType}`);
+  return found;
+}
+
+function keyInfoXml({ der, subject, issuer, serialNumber }: Certificate): string {
+  const names = [subject, issuer].map((name) => escapedText(rfc4514Text(name)));
+  return [
+    '<KeyInfo><X509Data>',
+    `<X509Certificate>${Buffer.from(der).toString('base64')}</X509Certificate>`,
+    `<X509SubjectName>${names[0]}</X509SubjectName>`,
+    `<X509IssuerSerial><X509IssuerName>${names[1]}</X509IssuerName><X509SerialNumber>${serialNumber}</X509SerialNumber></X509IssuerSerial>`,
+    '</X509Data></KeyInfo>',
+  ].join('');
+}

@@ -1,0 +1,38 @@
+// Reads the files that a configuration names, each within its limit; what cannot be read is a mistake of the configuration.
+// The authority's only file reader. Called while a configuration is loaded, never while requests are answered.
+import { readFileSync, statSync } from 'node:fs';
+import type { Mistakes } from './mistakes.ts';
+
+/** Where a mistake about a file is reported: at the key that names it. */
+export interface Place {
+  readonly file: string;
+  readonly line: number | undefined;
+}
+
+/** More is no file of an authority: 100,000 users take about 10 MB. */
+const FILE_BYTES_MAX = 256_000_000;
+
+/** The bytes of a file, or undefined with a mistake at `place`. */
+export function readBytes(path: string, place: Place, mistakes: Mistakes): Buffer | undefined {
+  try {
+    const { size } = statSync(path);
+    if (size <= FILE_BYTES_MAX) return readFileSync(path);
+    mistakes.add(place.file, place.line, `${path} has more than ${FILE_BYTES_MAX} bytes`);
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    mistakes.add(place.file, place.line, `${path} cannot be read (${reason})`);
+  }
+  return undefined;
+}
+
+/** The text of a file in UTF-8, without a byte order mark, or undefined with a mistake at `place`. */
+export function readText(path: string, place: Place, mistakes: Mistakes): string | undefined {
+  const bytes = readBytes(path, place, mistakes);
+  if (!bytes) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    mistakes.add(place.file, place.line, `${path} is not UTF-8`);
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+// The trusted hosts of a site: who they are, who signs for them, and which of their roles stand for which of ours.
+// Checked alike, whichever file they come from. Called by load.ts and mapConfig.ts.
+import { nameSetKeyOfText } from '../x509/name.ts';
+import type { Place } from './files.ts';
+import type { Mistakes } from './mistakes.ts';
+import { personProblem, roleProblem, siteNameProblem } from './names.ts';
+import type { LineOf } from './tomlLines.ts';
+
+/** Whoever has `remote` at the trusted host gets `local` here. */
+export interface RoleMapping {
+  readonly remote: string;
+  readonly local: string;
+}
+
+/** A trusted host. `signer` is the key (see nameSetKey) of the subject of the certificate that signs for it. */
+export interface TrustedHost {
+  readonly name: string;
+  readonly uri: string;
+  readonly signer: string;
+  readonly mappings: readonly RoleMapping[];
+}
+
+/** A trusted host as a file gives it, with the place of each part. */
+export interface HostDraft {
+  readonly name: string;
+  readonly uri: string;
+  readonly signer: string;
+  readonly place: Place;
+  readonly mappings: readonly (RoleMapping & { readonly place: Place })[];
+}
+
+/** Checks drafts; the hosts in their order. `siteName` is this site's own, which it cannot trust. */
+export function checkedHosts(
+  drafts: readonly HostDraft[],
+  siteName: string,
+  mistakes: Mistakes,
+): readonly TrustedHost[] {
+  const places = new Map<string, Place>();
+  return drafts.map((draft) => {
+    const complain = complainAt(draft.place, mistakes);
+    const earlier = places.get(draft.name);
+    if (earlier) complain(`the trusted host ${JSON.stringify(draft.name)} is also at ${earlier.file}:${earlier.line}`);
+    else places.set(draft.name, draft.place);
+    if (draft.name === siteName) complain(`the trusted host ${JSON.stringify(draft.name)} has the name of this site`);
+    complain(problemOf('name', draft.name, siteNameProblem));
+    complain(problemOf('signer', draft.signer, personProblem));
+    if (!isAddress(draft.uri))
+      complain(`uri: got ${JSON.stringify(draft.uri)}, want an address such as https://host/path`);
+    if (draft.mappings.length === 0) complain(`the trusted host ${JSON.stringify(draft.name)} maps no roles`);
+    const mappings = draft.mappings.map(({ remote, local, place }) => {
+      complainAt(place, mistakes)(problemOf('remote', remote, roleProblem));
+      complainAt(place, mistakes)(problemOf('local', local, roleProblem));
+      return { remote, local };
+    });
+    return { name: draft.name, uri: draft.uri, signer: nameSetKeyOfText(draft.signer) ?? '', mappings };
+  });
+}
+
+function complainAt({ file, line }: Place, mistakes: Mistakes): (message: string | undefined) => void {
+  return (message) => {
+    if (message !== undefined) mistakes.add(file, line, message);
+  };
+}
+
+function problemOf(what: string, text: string, judge: (text: string) => string | undefined): string | undefined {
+  const problem = judge(text);
+  return problem && `${what}: ${JSON.stringify(text)} ${problem}`;
+}
+
+/** An absolute URI in printable ASCII: it is handed to clients as it stands. */
+function isAddress(uri: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[!-~]+$/i.test(uri) && URL.canParse(uri);
+}
+
+const HOST_KEYS = ['name', 'uri', 'signer', 'roles'];
+const MAPPING_KEYS = ['remote', 'local'];
+
+/** The tables `trustedHost` of a configuration as drafts. */
+export function hostDrafts(
+  tables: unknown,
+  { file, lineOf, mistakes }: { file: string; lineOf: LineOf; mistakes: Mistakes },
+): readonly HostDraft[] {
+  if (tables === undefined) return [];
+  if (!Array.isArray(tables)) {
+    mistakes.add(file, lineOf(['trustedHost']), 'trustedHost: want tables, each begun with [[trustedHost]]');
+    return [];
+  }
+  return tables.map((table: unknown, i) => {
+    const path = ['trustedHost', i];
+    const fields = textsOf(table, path, HOST_KEYS, ['roles']);
+    const roles: unknown = fields.get('roles');
+    if (roles !== undefined && !Array.isArray(roles))
+      complain([...path, 'roles'], 'roles: want an array of { remote, local }');
+    const mappings = (Array.isArray(roles) ? roles : []).map((role: unknown, k) => {
+      const rolePath = [...path, 'roles', k];
+      const names = textsOf(role, rolePath, MAPPING_KEYS, []);
+      return { remote: textOf(names, 'remote'), local: textOf(names, 'local'), place: placeOf(rolePath) };
+    });
+    const [name, uri, signer] = ['name', 'uri', 'signer'].map((key) => textOf(fields, key));
+    return { name: name!, uri: uri!, signer: signer!, place: placeOf(path), mappings };
+  });
+
+  function placeOf(path: readonly (string | number)[]): Place {
+    return { file, line: lineOf(path) };
+  }
+
+  function complain(path: readonly (string | number)[], message: string): void {
+    mistakes.add(file, lineOf(path), message);
+  }
+
+  /** The members of a table; those not in `other` must be strings. One that is missing is '' and refused as such later. */
+  function textsOf(
+    table: unknown,
+    path: readonly (string | number)[],
+    wanted: readonly string[],
+    other: readonly string[],
+  ): ReadonlyMap<string, unknown> {
+    const members = new Map(Object.entries(table !== null && typeof table === 'object' ? table : {}));
+    for (const key of members.keys()) {
+      if (!wanted.includes(key))
+        complain([...path, key], `unknown key ${JSON.stringify(key)}; known are ${wanted.join(', ')}`);
+    }
+    for (const key of wanted) {
+      const isText = ['string', 'undefined'].includes(typeof members.get(key));
+      if (!other.includes(key) && !isText) complain([...path, key], `${key}: want a string`);
+    }
+    return members;
+  }
+}
+
+function textOf(members: ReadonlyMap<string, unknown>, key: string): string {
+  const value = members.get(key);
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,132 @@
+// Who a configured authority is, and whom it believes: its key and certificate, the CAs, and their CRLs.
+// Judges them as users' clients will: a certificate that nobody would accept is a mistake. Called by load.ts.
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Certificate } from '../x509/certificate.ts';
+import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
+import { nameProblem, nameText } from '../x509/name.ts';
+import { trustStoreOf } from '../x509/trust.ts';
+import { validateChain } from '../x509/validate.ts';
+import { type Place, readBytes } from './files.ts';
+import type { AuthorityKeys } from './keys.ts';
+import type { Mistakes } from './mistakes.ts';
+
+/** The authority's own key and certificate, and what an operator should know of them. */
+export interface Identity {
+  readonly key: KeyObject;
+  readonly certificate: Certificate;
+  readonly notes: readonly string[];
+}
+
+const RSA_BITS_MIN = 2048;
+/** Below this, an operator should know. */
+const EXPIRY_NOTE_SECONDS = 30 * 86_400;
+
+/** The CA certificates of a file. */
+export function readAnchors(path: string, place: Place, mistakes: Mistakes): readonly Certificate[] {
+  return certificatesOf(path, place, mistakes);
+}
+
+function certificatesOf(path: string, place: Place, mistakes: Mistakes): readonly Certificate[] {
+  if (path === '') return [];
+  const bytes = readBytes(path, place, mistakes);
+  if (bytes === undefined) return [];
+  const reading = readCertificateFile(bytes);
+  if (reading.kind === 'read') return reading.certificates;
+  mistakes.add(path, undefined, reading.reason);
+  return [];
+}
+
+interface IdentityContext {
+  readonly at: number;
+  readonly anchors: readonly Certificate[];
+  readonly placeOf: (key: 'key' | 'certificate') => Place;
+  readonly mistakes: Mistakes;
+}
+
+/** Reads and judges key and certificate; undefined with mistakes where they cannot be used. */
+export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Identity | undefined {
+  const { at, anchors, placeOf, mistakes } = context;
+  const key = keyOf(keys.key, placeOf('key'), mistakes);
+  const certificates = certificatesOf(keys.certificate, placeOf('certificate'), mistakes);
+  const [certificate] = certificates;
+  if (!key || !certificate) return undefined;
+  const complain = (message: string): void => mistakes.add(keys.certificate, undefined, message);
+  if (!isPublicKeyOf(certificate, key)) complain(`is not the certificate of the key in ${keys.key}`);
+  const problem = nameProblem(certificate.subject);
+  if (problem !== undefined) complain(`its subject cannot be used: ${problem}`);
+  // Without CAs there is a mistake already, and no verdict to give.
+  const rules = {
+    trust: trustStoreOf(anchors),
+    at,
+    clockSkewSeconds: keys.clockSkewSeconds,
+    allowWeak: keys.allowWeak,
+    proxies: { full: false, limited: false, legacy: false },
+    crls: undefined,
+    maxDepth: 8,
+    profile: 'service' as const,
+  };
+  const verdict = anchors.length === 0 ? undefined : validateChain(certificates, rules);
+  if (verdict?.accepted === false) complain(verdict.reason);
+  const days = Math.ceil((certificate.notAfter - at) / 86_400);
+  const name = nameText(certificate.subject);
+  const notes =
+    certificate.notAfter - at < EXPIRY_NOTE_SECONDS ? [`the certificate of ${name} expires within ${days} days`] : [];
+  if (isReadableByOthers(keys.key)) notes.push(`others than its owner can read the key ${keys.key}`);
+  return { key, certificate, notes };
+}
+
+function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | undefined {
+  if (path === '') return undefined;
+  const bytes = readBytes(path, place, mistakes);
+  if (!bytes) return undefined;
+  try {
+    const key = createPrivateKey(bytes);
+    const problem = keyProblem(key);
+    if (problem !== undefined) mistakes.add(path, undefined, problem);
+    return problem === undefined ? key : undefined;
+  } catch {
+    // The reason may repeat what the file holds.
+    mistakes.add(path, undefined, 'holds no private key in PEM without a passphrase');
+    return undefined;
+  }
+}
+
+function keyProblem({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | undefined {
+  const { modulusLength = 0, namedCurve } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType === 'rsa')
+    return modulusLength >= RSA_BITS_MIN ? undefined : `has fewer than ${RSA_BITS_MIN} bits`;
+  if (asymmetricKeyType === 'ec') return namedCurve === 'prime256v1' ? undefined : 'is of another curve than P-256';
+  return 'is neither an RSA key nor of the curve P-256';
+}
+
+function isPublicKeyOf({ publicKey }: Certificate, key: KeyObject): boolean {
+  return publicKey?.equals(createPublicKey(key)) ?? false;
+}
+
+function isReadableByOthers(path: string): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0;
+}
+
+/** Which files of the directory are CRLs; grid directories hold other things beside them (A82). */
+const CRL_NAME = /\.(?:crl|pem|der|r\d+)$/i;
+
+/** The bytes of the CRL files in a directory, by file name; one that holds none is a mistake. */
+export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes): readonly Uint8Array[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(directory).filter((name) => CRL_NAME.test(name));
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    mistakes.add(place.file, place.line, `${directory} cannot be read as a directory (${reason})`);
+    return [];
+  }
+  return names.toSorted().flatMap((name) => {
+    const path = join(directory, name);
+    const bytes = readBytes(path, place, mistakes);
+    const reading = bytes && readCrlFile(bytes);
+    if (reading?.kind === 'unreadable') mistakes.add(path, undefined, reading.reason);
+    return bytes ?? [];
+  });
+}

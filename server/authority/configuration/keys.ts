@@ -1,0 +1,154 @@
+// The keys of an authority's configuration, declared once: checks, defaults and the table in the README derive from this table.
+// To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test then asks for in README.md.
+// Reads no file; called by load.ts.
+import { closest } from 'fastest-levenshtein';
+import { dirname, resolve } from 'node:path';
+import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settingValues.ts';
+import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
+import type { Mistakes } from './mistakes.ts';
+import { siteNameProblem } from './names.ts';
+import type { LineOf } from './tomlLines.ts';
+
+/** What can be set. Paths are absolute or relative to the working directory; undefined means: not given. */
+export interface AuthorityKeys {
+  readonly name: string;
+  readonly key: string;
+  readonly certificate: string;
+  readonly ca: readonly string[];
+  readonly usersFile: string | undefined;
+  readonly mapConfig: string | undefined;
+  readonly crls: string | undefined;
+  readonly lifetimeSeconds: number;
+  readonly notBeforeOffsetSeconds: number;
+  readonly clockSkewSeconds: number;
+  readonly legacyProxies: boolean;
+  readonly allowWeak: boolean;
+  readonly externalSignatures: readonly SignatureAlgorithm[];
+}
+
+interface KeyRow<V> {
+  readonly kind: ValueKind<unknown>;
+  readonly arity: 'one' | 'many';
+  readonly isRequired: boolean;
+  readonly initial: V | undefined;
+  readonly initialText: string;
+  readonly help: string;
+}
+
+/** A day more or less: what exceeds it is a slip of the finger. */
+const OFFSET_SECONDS_MAX = 86_400;
+const OFFSET: ValueKind<number> = {
+  placeholder: '<seconds>',
+  wanted: `an integer from -${OFFSET_SECONDS_MAX} to ${OFFSET_SECONDS_MAX}`,
+  toml: 'number',
+  parse: (text) =>
+    /^-?\d{1,5}$/.test(text) && Math.abs(Number(text)) <= OFFSET_SECONDS_MAX ? Number(text) : undefined,
+};
+const SITE_NAME: ValueKind<string> = {
+  placeholder: '<name>',
+  wanted: 'a name without colons, control characters, or blanks at its ends',
+  toml: 'string',
+  parse: (text) => (siteNameProblem(text) === undefined ? text : undefined),
+};
+/** A year: an attribute certificate that lives longer outlives its reasons. */
+const LIFETIME = integerBetween(1, 31_622_400);
+const SKEW = integerBetween(0, 3600);
+
+function required<V>(kind: ValueKind<unknown>, arity: 'one' | 'many', help: string): KeyRow<V> {
+  return { kind, arity, isRequired: true, initial: undefined, initialText: 'required', help };
+}
+
+function optional<V>(kind: ValueKind<unknown>, initial: V, initialText: string, help: string): KeyRow<V> {
+  return { kind, arity: Array.isArray(initial) ? 'many' : 'one', isRequired: false, initial, initialText, help };
+}
+
+const KEYS: { readonly [K in keyof AuthorityKeys]: KeyRow<AuthorityKeys[K]> } = {
+  name: required(SITE_NAME, 'one', "this site's name, as other sites know it: the issuerName of its certificates"),
+  key: required(PATH, 'one', 'PEM file of the private key, RSA of 2,048 bits or more, or EC P-256'),
+  certificate: required(PATH, 'one', 'PEM file of the certificate of that key; its subject is the issuer'),
+  ca: required(PATH, 'many', 'PEM files of the CAs whose users and authorities are believed, one or several in each'),
+  usersFile: optional<string | undefined>(
+    PATH,
+    undefined,
+    'none',
+    'file of users, a line each: `"/O=Site/CN=Name" role, role`',
+  ),
+  mapConfig: optional<string | undefined>(
+    PATH,
+    undefined,
+    'none',
+    'older `mapConfig.xml`, whose trusted hosts come first',
+  ),
+  crls: optional<string | undefined>(
+    PATH,
+    undefined,
+    'not checked',
+    'directory of CRLs, PEM or DER; read again when one changes',
+  ),
+  lifetimeSeconds: optional(LIFETIME, 28_800, '28800', 'how long an attribute certificate is valid at most'),
+  notBeforeOffsetSeconds: optional(
+    OFFSET,
+    0,
+    '0',
+    'what is added to the time for its begin; negative for slow clocks elsewhere',
+  ),
+  clockSkewSeconds: optional(SKEW, 0, '0', 'how far a validity may be missed'),
+  legacyProxies: optional(SWITCH, true, 'true', 'accept proxies older than RFC 3820 (`CN=proxy`, `CN=limited proxy`)'),
+  allowWeak: optional(SWITCH, false, 'false', 'accept SHA-1, MD5 and RSA keys under 2,048 bits in chains'),
+  externalSignatures: optional<readonly SignatureAlgorithm[]>(
+    oneOf('rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'),
+    ['rsa-sha256'],
+    'rsa-sha256',
+    "algorithms accepted in other sites' attribute certificates",
+  ),
+};
+
+/** The tables of a configuration, which have readers of their own. */
+const TABLES = ['users', 'trustedHost'] as const;
+
+/** The keys of a parsed file; what is wrong or unknown is a mistake, and has its default or '' here. */
+export function keysOf(
+  table: Readonly<Record<string, unknown>>,
+  { file, lineOf, mistakes }: { readonly file: string; readonly lineOf: LineOf; readonly mistakes: Mistakes },
+): AuthorityKeys {
+  const known = [...Object.keys(KEYS), ...TABLES];
+  for (const key of Object.keys(table)) {
+    if (known.includes(key)) continue;
+    mistakes.add(
+      file,
+      lineOf([key]),
+      `unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, known)}`,
+    );
+  }
+  const values = Object.entries(KEYS).map(([key, row]: [string, KeyRow<unknown>]) => {
+    if (table[key] !== undefined) return [key, valueOf(key, row, table[key])];
+    if (row.isRequired) mistakes.add(file, undefined, `the key ${key} is missing: ${row.help}`);
+    return [key, row.initial ?? (row.arity === 'many' ? [] : row.isRequired ? '' : undefined)];
+  });
+  // One value per key of KEYS, made by the row of that key; its mapped type ties the two.
+  return Object.fromEntries(values) as AuthorityKeys;
+
+  function valueOf(key: string, row: KeyRow<unknown>, value: unknown): unknown {
+    const isMany = row.arity === 'many' && Array.isArray(value);
+    const members: readonly unknown[] = isMany ? value : [value];
+    const parsed = members.map((member, i) => {
+      const found = typeof member === row.kind.toml ? row.kind.parse(String(member)) : undefined;
+      if (found !== undefined) return row.kind === PATH ? resolve(dirname(file), String(found)) : found;
+      const place = isMany ? [key, i] : [key];
+      mistakes.add(file, lineOf(place), `${key}: got ${JSON.stringify(member)}, want ${row.kind.wanted}`);
+      return row.kind.toml === 'string' ? '' : row.initial;
+    });
+    if (row.arity === 'one') return parsed[0];
+    if (members.length === 0) mistakes.add(file, lineOf([key]), `${key}: got nothing, want ${row.kind.wanted}`);
+    return parsed;
+  }
+}
+
+/** The keys as the Markdown table of README.md; a test compares the two. */
+export function keysTable(): string {
+  const lines = Object.entries(KEYS).map(([key, { kind, arity, initialText, help }]: [string, KeyRow<unknown>]) => {
+    const text = help + (arity === 'many' ? ' (one, or an array)' : '');
+    return `| \`${key}\` | ${kind === SWITCH ? 'true or false' : kind.placeholder.replaceAll(/[|<]/g, '\\$&')} | ${initialText} | ${text} |`;
+  });
+  return `| Key | Value | Default | Meaning |\n| --- | --- | --- | --- |\n${lines.join('\n')}`;
+}

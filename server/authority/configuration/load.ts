@@ -1,0 +1,134 @@
+// Loads the configuration of an authority: the TOML file and every file it names, checked as a whole.
+// All mistakes are found before any is told, and a configuration with one is not used at all. Reads files, starts nothing.
+// Called when the service starts, when it reloads, and by `authority check`.
+import type { KeyObject } from 'node:crypto';
+import { parse, TomlError } from 'smol-toml';
+import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
+import { usersTableOf, type UsersTable } from '../usersTable.ts';
+import { readText, type Place } from './files.ts';
+import { checkedHosts, hostDrafts, type TrustedHost } from './hosts.ts';
+import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
+import { type AuthorityKeys, keysOf } from './keys.ts';
+import { readMapConfig } from './mapConfig.ts';
+import { type Mistake, type Mistakes, noMistakes } from './mistakes.ts';
+import { linesOf, type LineOf } from './tomlLines.ts';
+import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
+
+/**
+ * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object that
+ * never leaves the process, users in shared memory. `crls` is undefined where revocation is not checked.
+ */
+export interface AuthorityData {
+  readonly siteName: string;
+  readonly key: KeyObject;
+  readonly certificate: Uint8Array;
+  readonly anchors: readonly Uint8Array[];
+  readonly crls: readonly Uint8Array[] | undefined;
+  readonly users: UsersTable;
+  readonly hosts: readonly TrustedHost[];
+  readonly lifetimeSeconds: number;
+  readonly notBeforeOffsetSeconds: number;
+  readonly clockSkewSeconds: number;
+  readonly legacyProxies: boolean;
+  readonly allowWeak: boolean;
+  readonly externalSignatures: readonly SignatureAlgorithm[];
+}
+
+/** A configuration, with what an operator should know of it; or what is wrong with it. `crlDirectory` is to be watched. */
+export type Loading =
+  | {
+      readonly kind: 'loaded';
+      readonly data: AuthorityData;
+      readonly notes: readonly string[];
+      readonly crlDirectory: string | undefined;
+    }
+  | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] };
+
+/**
+ * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that cannot
+ * be read hides the mistakes in it. Cost: half a second for 100,000 users.
+ */
+export function loadAuthority(file: string, at: number): Loading {
+  const mistakes = noMistakes();
+  const text = readText(file, { file, line: undefined }, mistakes);
+  const table = text === undefined ? undefined : tableOf(file, text, mistakes);
+  if (text === undefined || !table) return { kind: 'refused', mistakes: mistakes.all };
+  const source: Source = { file, table, lineOf: linesOf(text), mistakes };
+  const keys = keysOf(table, source);
+  const hosts = hostsOf(source, keys);
+  const users = usersOf(source, keys);
+  const anchors = keys.ca.flatMap((path, i) => readAnchors(path, placeOf(source, ['ca', i]), mistakes));
+  const identity = readIdentity(keys, { at, anchors, placeOf: (key) => placeOf(source, [key]), mistakes });
+  const crls = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(source, ['crls']), mistakes);
+  if (!identity || mistakes.all.length > 0) return { kind: 'refused', mistakes: mistakes.all };
+  const { lifetimeSeconds, notBeforeOffsetSeconds, clockSkewSeconds, legacyProxies, allowWeak, externalSignatures } =
+    keys;
+  const data: AuthorityData = {
+    siteName: keys.name,
+    key: identity.key,
+    certificate: identity.certificate.der,
+    anchors: anchors.map(({ der }) => der),
+    crls,
+    users: usersTableOf(users),
+    hosts,
+    lifetimeSeconds,
+    notBeforeOffsetSeconds,
+    clockSkewSeconds,
+    legacyProxies,
+    allowWeak,
+    externalSignatures,
+  };
+  return { kind: 'loaded', data, notes: [...identity.notes, ...notesOf(keys)], crlDirectory: keys.crls };
+}
+
+interface Source {
+  readonly file: string;
+  readonly table: Readonly<Record<string, unknown>>;
+  readonly lineOf: LineOf;
+  readonly mistakes: Mistakes;
+}
+
+function tableOf(file: string, text: string, mistakes: Mistakes): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return parse(text);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    mistakes.add(file, cause.line, `column ${cause.column}: ${cause.message.split('\n')[0]}`);
+    return undefined;
+  }
+}
+
+function placeOf({ file, lineOf }: Source, path: readonly (string | number)[]): Place {
+  return { file, line: lineOf(path) };
+}
+
+/** Those of the older file first. */
+function hostsOf(source: Source, keys: AuthorityKeys): readonly TrustedHost[] {
+  const { mistakes, table } = source;
+  const older =
+    keys.mapConfig === undefined ? undefined : readMapConfig(keys.mapConfig, placeOf(source, ['mapConfig']), mistakes);
+  if (older?.siteName && older.siteName.name !== keys.name) {
+    const { name, place } = older.siteName;
+    mistakes.add(
+      place.file,
+      place.line,
+      `thisHost is ${JSON.stringify(name)}, but this site is ${JSON.stringify(keys.name)}`,
+    );
+  }
+  return checkedHosts([...(older?.hosts ?? []), ...hostDrafts(table['trustedHost'], source)], keys.name, mistakes);
+}
+
+function usersOf(source: Source, { usersFile }: AuthorityKeys): UserList['users'] {
+  const { file, lineOf, mistakes, table } = source;
+  const list = new UserList(mistakes);
+  if (usersFile !== undefined) addUsersOfFile(usersFile, placeOf(source, ['usersFile']), list, mistakes);
+  addUsersOfTable(table['users'], { file, lineOf, list, mistakes });
+  return list.users;
+}
+
+function notesOf(keys: AuthorityKeys): readonly string[] {
+  const notes = keys.crls === undefined ? ['revocation is not checked: the configuration names no crls'] : [];
+  if (keys.allowWeak) notes.push('weak signatures and keys are accepted: allowWeak is set');
+  if (keys.externalSignatures.includes('rsa-sha1')) notes.push("other sites' signatures with SHA-1 are accepted");
+  return notes;
+}

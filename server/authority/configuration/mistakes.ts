@@ -1,0 +1,34 @@
+// Mistakes in the files of an authority: collected until all are known, so that an operator mends them in one go.
+// Plain data and its text; whoever reads a file adds to the list. Called by everything in this folder.
+
+/** A mistake and where it is: `line` counts from 1; undefined where it is about the file as a whole. */
+export interface Mistake {
+  readonly file: string;
+  readonly line: number | undefined;
+  readonly message: string;
+}
+
+/** Takes mistakes as they are found. `all` has them file by file, as first met, and by line in each; about a whole file first. */
+export interface Mistakes {
+  add(file: string, line: number | undefined, message: string): void;
+  readonly all: readonly Mistake[];
+}
+
+/** An empty list. */
+export function noMistakes(): Mistakes {
+  const found: Mistake[] = [];
+  return {
+    add: (file, line, message) => void found.push({ file, line, message }),
+    get all() {
+      const files = [...new Set(found.map(({ file }) => file))];
+      return files.flatMap((name) =>
+        found.filter(({ file }) => file === name).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+      );
+    },
+  };
+}
+
+/** `file:line: message`, as editors understand it. */
+export function mistakeText({ file, line, message }: Mistake): string {
+  return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`;
+}

@@ -1,0 +1,31 @@
+// What names of sites, roles and users may be in a configuration (authority design: getTrustedHostInfo).
+// Pure: a text in, what is wrong with it out. Called by everything in this folder.
+import { nameSetKeyOfText } from '../x509/name.ts';
+
+/** Neither prints, and XML allows neither everywhere. */
+const CONTROL = /[\p{Cc}\ufffe\uffff]/u;
+
+/** What is wrong with the name of a site, or undefined: a colon would end it in the strings of getTrustedHostInfo. */
+export function siteNameProblem(name: string): string | undefined {
+  if (name.includes(':')) return 'has a colon';
+  return textProblem(name);
+}
+
+/** What is wrong with the name of a role, or undefined: colons and commas part the strings of getTrustedHostInfo. */
+export function roleProblem(role: string): string | undefined {
+  if (/[:,]/.test(role)) return 'has a colon or comma';
+  return textProblem(role);
+}
+
+/** What is wrong with the name of a user or signer, or undefined. */
+export function personProblem(name: string): string | undefined {
+  if (CONTROL.test(name)) return 'has a control character';
+  return nameSetKeyOfText(name) === undefined ? 'is not of the form /TYPE=value/TYPE=value' : undefined;
+}
+
+function textProblem(text: string): string | undefined {
+  if (text === '') return 'is empty';
+  if (text.trim() !== text) return 'has blanks at its ends';
+  if (CONTROL.test(text) || !text.isWellFormed()) return 'has a control character';
+  return undefined;
+}

@@ -1,0 +1,88 @@
+// The users of a site and their roles: from the file of users, a line each, and from the table of the configuration.
+// Builds the list that usersTable.ts packs; whoever is named twice, with whatever roles, is a mistake.
+import { nameSetKeyOfText } from '../x509/name.ts';
+import { readText, type Place } from './files.ts';
+import type { Mistakes } from './mistakes.ts';
+import { personProblem, roleProblem } from './names.ts';
+import type { LineOf } from './tomlLines.ts';
+
+/** A user by the key of the name (see nameSetKey), and the roles in their order, without duplicates. */
+export interface UserRoles {
+  readonly key: string;
+  readonly roles: readonly string[];
+}
+
+/** Gathers users from several sources. */
+export class UserList {
+  readonly users: UserRoles[] = [];
+  /** Where each user was first named. */
+  readonly #places = new Map<string, Place>();
+  readonly #mistakes: Mistakes;
+
+  constructor(mistakes: Mistakes) {
+    this.#mistakes = mistakes;
+  }
+
+  /** Adds a user, or the mistakes about it. */
+  add(name: string, roles: readonly string[], place: Place): void {
+    const key = this.#keyOf(name, place);
+    for (const role of roles) {
+      const problem = roleProblem(role);
+      if (problem !== undefined) this.#complain(place, `the role ${JSON.stringify(role)} ${problem}`);
+    }
+    if (roles.length === 0) this.#complain(place, `the user ${JSON.stringify(name)} has no roles`);
+    if (key !== undefined) this.users.push({ key, roles: [...new Set(roles)] });
+  }
+
+  #keyOf(name: string, place: Place): string | undefined {
+    const problem = personProblem(name);
+    if (problem !== undefined) {
+      this.#complain(place, `the user ${JSON.stringify(name)} ${problem}`);
+      return undefined;
+    }
+    const key = nameSetKeyOfText(name)!;
+    const earlier = this.#places.get(key);
+    if (earlier) this.#complain(place, `the user ${JSON.stringify(name)} is also at ${earlier.file}:${earlier.line}`);
+    else this.#places.set(key, place);
+    return key;
+  }
+
+  #complain({ file, line }: Place, message: string): void {
+    this.#mistakes.add(file, line, message);
+  }
+}
+
+/** `"name" role, role`; a quote or backslash in the name has a backslash before it. */
+const USER_LINE = /^"((?:[^"\\]|\\["\\])+)"[ \t]+(.+)$/;
+
+/**
+ * Adds the users of a file: a line each, in UTF-8, the name in quotes and the roles behind it, separated by commas, as grid map
+ * files have it (A87); empty lines and those that begin with `#` are ignored.
+ */
+export function addUsersOfFile(path: string, place: Place, list: UserList, mistakes: Mistakes): void {
+  const lines = readText(path, place, mistakes)?.split(/\r?\n/) ?? [];
+  lines.forEach((text, i) => {
+    const line = text.trim();
+    if (line === '' || line.startsWith('#')) return;
+    const match = USER_LINE.exec(line);
+    if (!match) return mistakes.add(path, i + 1, 'is no user; want "/O=Site/CN=Name" role, role');
+    const roles = match[2]!.split(',').map((role) => role.trim());
+    list.add(match[1]!.replace(/\\(.)/g, '$1'), roles, { file: path, line: i + 1 });
+  });
+}
+
+/** Adds the users of the table `users` of a configuration: the name is the key, an array of roles the value. */
+export function addUsersOfTable(
+  table: unknown,
+  { file, lineOf, list, mistakes }: { file: string; lineOf: LineOf; list: UserList; mistakes: Mistakes },
+): void {
+  if (table === undefined) return;
+  if (typeof table !== 'object' || table === null || Array.isArray(table)) {
+    return mistakes.add(file, lineOf(['users']), 'users: want a table, "/O=Site/CN=Name" = ["role"]');
+  }
+  for (const [name, roles] of Object.entries(table)) {
+    const line = lineOf(['users', name]);
+    if (Array.isArray(roles) && roles.every((role) => typeof role === 'string')) list.add(name, roles, { file, line });
+    else mistakes.add(file, line, `the roles of ${JSON.stringify(name)}: want an array of strings`);
+  }
+}

@@ -1,0 +1,206 @@
+// The decision about a request to be authorised: who the user is, which roles that gives here, and for how long.
+// Pure: keys, clock and files are behind what it is given. The steps are those of the authority design, reqAuthorisation.
+// Called by signTask.ts, in the threads that decide and sign.
+import type { AttributeContent, Provenance } from './attributeCertificate/content.ts';
+import type { AuthorisationRequest } from './authority.ts';
+import type { TrustedHost } from './configuration/hosts.ts';
+
+/**
+ * A user that a chain proved. `name` is the end entity's subject as text, `key` its nameSetKey (A80); the chain
+ * expires at `expiresAt`, and the proof holds until `holdsUntil`, both in seconds since 1970.
+ */
+export interface ProvenUser {
+  readonly name: string;
+  readonly key: string;
+  readonly expiresAt: number;
+  readonly holdsUntil: number;
+  readonly proxy: 'none' | 'full' | 'limited';
+}
+
+/**
+ * Another site's attribute certificate whose signature and signer's chain are good. `signer` and `issuer` are keys of names:
+ * of the certificate that signed it, and of what it says of its issuer (undefined where that is no name); `holder` likewise. The
+ * proof holds until `holdsUntil`, in seconds since 1970, whatever the certificate says of its own validity.
+ */
+export interface ProvenCertificate {
+  readonly content: AttributeContent;
+  readonly signer: string;
+  readonly issuer: string | undefined;
+  readonly holder: string | undefined;
+  readonly holdsUntil: number;
+}
+
+/** A fault of what the client sent: which of the refusals, and one sentence for a person. */
+export interface Fault {
+  readonly code: RefusalCode;
+  readonly sentence: string;
+}
+
+/** Proof, or a fault. */
+export type Proof<T> =
+  { readonly kind: 'proven'; readonly value: T } | { readonly kind: 'fault'; readonly fault: Fault };
+
+/**
+ * Why nothing was granted. AccessDenied: `unregistered`, `untrustedHost`, `unmapped`. AccessError: `userChain` (the user's
+ * certificates), `userName` (a subject that cannot be told by its text), `externalForm` (XML or structure), `externalProvenance`,
+ * `externalSignature`, `externalSigner` (its chain), `externalIssuer` (the issuer field), `externalTime`, `externalHolder`,
+ * `externalHost` (signed for a trusted host by somebody else), `window` (nothing is left of the validity), `busy` (too much
+ * waits already), `bug` (ours).
+ */
+export type RefusalCode =
+  | 'unregistered'
+  | 'untrustedHost'
+  | 'unmapped'
+  | 'userChain'
+  | 'userName'
+  | 'externalForm'
+  | 'externalProvenance'
+  | 'externalSignature'
+  | 'externalSigner'
+  | 'externalIssuer'
+  | 'externalTime'
+  | 'externalHolder'
+  | 'externalHost'
+  | 'window'
+  | 'busy'
+  | 'bug';
+
+/** What a decision goes by: the site, and the time in whole seconds since 1970. */
+export interface Policy {
+  readonly siteName: string;
+  /** This site's subject, as text. */
+  readonly issuer: string;
+  readonly hosts: ReadonlyMap<string, TrustedHost>;
+  readonly rolesOf: (userKey: string) => readonly string[];
+  readonly lifetimeSeconds: number;
+  readonly notBeforeOffsetSeconds: number;
+  readonly clockSkewSeconds: number;
+  readonly at: number;
+}
+
+/** How texts become proof. Each is called at most once, and the second only for users without roles of their own. */
+export interface Evidence {
+  userOf(usrProxyCert: string): Proof<ProvenUser>;
+  certificateOf(usrAttCert: string): Proof<ProvenCertificate>;
+}
+
+/** What is to be signed, but for its serial number; or why nothing is. `user` is undefined until one was proven. */
+export type Decision =
+  | {
+      readonly status: 'AccessGranted';
+      readonly user: ProvenUser;
+      readonly content: Omit<AttributeContent, 'serialNumber'>;
+    }
+  | {
+      readonly status: 'AccessDenied' | 'AccessError';
+      readonly user: ProvenUser | undefined;
+      readonly fault: Fault;
+    };
+
+/** Decides. Never throws for what a client sent. */
+export function decide(request: AuthorisationRequest, policy: Policy, evidence: Evidence): Decision {
+  const proof = evidence.userOf(request.usrProxyCert);
+  if (proof.kind === 'fault') return { status: 'AccessError', user: undefined, fault: proof.fault };
+  const user = proof.value;
+  const roles = policy.rolesOf(user.key);
+  if (roles.length > 0) return granted(user, policy, { roles, provenance: 'original', notAfter: user.expiresAt });
+  if (isBlank(request.usrAttCert)) {
+    return denied(user, 'unregistered', `The user ${user.name} is not registered at ${policy.siteName}.`);
+  }
+  const external = evidence.certificateOf(request.usrAttCert);
+  if (external.kind === 'fault') return { status: 'AccessError', user, fault: external.fault };
+  return mapped(user, policy, external.value);
+}
+
+function isBlank(text: string): boolean {
+  return !/[^ \t\r\n]/.test(text);
+}
+
+/** Steps 5 (what is left of it), 6 and on. */
+function mapped(user: ProvenUser, policy: Policy, certificate: ProvenCertificate): Decision {
+  const { content } = certificate;
+  const problem = externalProblem(user, policy, certificate);
+  if (problem) return error(user, problem[0], `The user's attribute certificate (usrAttCert) ${problem[1]}.`);
+  const host = policy.hosts.get(content.issuerName);
+  if (!host) {
+    const site = shown(content.issuerName);
+    return denied(
+      user,
+      'untrustedHost',
+      `The site ${site}, which issued the user's attribute certificate, is not trusted by ${policy.siteName}.`,
+    );
+  }
+  if (host.signer !== certificate.signer) {
+    return error(
+      user,
+      'externalHost',
+      `The user's attribute certificate (usrAttCert) says it is of ${host.name}, but somebody else signed it.`,
+    );
+  }
+  const roles = mappedRoles(content.roles, host);
+  if (roles.length > 0)
+    return granted(user, policy, { roles, provenance: 'mapped', notAfter: Math.min(user.expiresAt, content.notAfter) });
+  return denied(
+    user,
+    'unmapped',
+    `None of the roles that ${user.name} has at ${host.name} has a mapping at ${policy.siteName}.`,
+  );
+}
+
+function externalProblem(
+  user: ProvenUser,
+  { at, clockSkewSeconds }: Policy,
+  { content, signer, issuer, holder }: ProvenCertificate,
+): readonly [RefusalCode, string] | undefined {
+  if (issuer !== signer) return ['externalIssuer', 'names another issuer than the one who signed it'];
+  if (at < content.notBefore - clockSkewSeconds) return ['externalTime', 'is not valid yet'];
+  if (at > content.notAfter + clockSkewSeconds) return ['externalTime', 'has expired'];
+  if (holder !== user.key) return ['externalHolder', 'belongs to somebody other than the user of usrProxyCert'];
+  return undefined;
+}
+
+/** In the order of the certificate, then of the configuration; each once. */
+function mappedRoles(remotes: readonly string[], { mappings }: TrustedHost): readonly string[] {
+  const locals = new Map<string, string[]>();
+  for (const { remote, local } of mappings) locals.set(remote, [...(locals.get(remote) ?? []), local]);
+  return [...new Set([...new Set(remotes)].flatMap((remote) => locals.get(remote) ?? []))];
+}
+
+interface Grant {
+  readonly roles: readonly string[];
+  readonly provenance: Provenance;
+  /** The end of what the grant rests on. */
+  readonly notAfter: number;
+}
+
+function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
+  const notBefore = policy.at + policy.notBeforeOffsetSeconds;
+  const notAfter = Math.min(notBefore + policy.lifetimeSeconds, Math.floor(grant.notAfter));
+  if (notAfter <= notBefore) {
+    return error(
+      user,
+      'window',
+      'The certificates sent expire before an attribute certificate would begin to be valid.',
+    );
+  }
+  const { roles, provenance } = grant;
+  const { issuer, siteName: issuerName } = policy;
+  const content = { holder: user.name, issuer, issuerName, notBefore, notAfter, roles, provenance };
+  return { status: 'AccessGranted', user, content };
+}
+
+function denied(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
+  return { status: 'AccessDenied', user, fault: { code, sentence } };
+}
+
+function error(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
+  return { status: 'AccessError', user, fault: { code, sentence } };
+}
+
+/** Longer names of sites are cut in sentences: they come from whoever signed the certificate. */
+const SHOWN_LENGTH_MAX = 100;
+
+function shown(name: string): string {
+  const plain = name.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, '?');
+  return plain.length > SHOWN_LENGTH_MAX ? `${plain.slice(0, SHOWN_LENGTH_MAX)}...` : plain;
+}

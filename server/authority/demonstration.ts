@@ -1,0 +1,228 @@
+// A demonstration authority: keys, a CA, two trusted hosts, users and what they would send, made on this machine at first start.
+// For trying the service, never for use: the names say so, and the keys of the CA, the users and the hosts are thrown away.
+// Writes one directory; called by serve.ts when nothing else is configured and the embedded sample is served.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { signerOf } from './attributeCertificate/write.ts';
+import { loadAuthority } from './configuration/load.ts';
+import {
+  type CertificateKind,
+  issueCertificate,
+  type Issuer,
+  nameDer,
+  pemOf,
+  proxyNameDer,
+} from './issuance/certificate.ts';
+import { randomSerialNumber } from './serialNumber.ts';
+import { parseCertificate } from './x509/certificate.ts';
+import { nameText } from './x509/name.ts';
+
+/** The organisation of every name in a demonstration. */
+const ORGANISATION = 'Demonstration of catalogue-replica, not for real use';
+const SITE = 'Demonstration';
+const HOSTS = ['Demonstration Partner', 'Demonstration Archive'] as const;
+/** Everything is valid this long, and made anew when less than a day of it is left. */
+const VALID_SECONDS = 90 * 86_400;
+const FRESH_SECONDS = 86_400;
+/** Valid from a little earlier, since clocks differ. */
+const EARLIER_SECONDS = 3600;
+
+/** The files of a demonstration, by what they are. */
+export const DEMONSTRATION_FILES = {
+  config: 'authority.toml',
+  /** A proxy and its user, who has roles at the site. */
+  user: 'user-proxy.pem',
+  /** A proxy and its user, who has roles at a trusted host only, and the attribute certificate that says so. */
+  visitor: 'visitor-proxy.pem',
+  visitorCertificate: 'visitor-attribute-certificate.xml',
+} as const;
+
+/** Where demonstrations are kept: among the caches of the user. */
+export function demonstrationDirectory(): string {
+  return join(homedir(), '.cache', 'catalogue-replica', 'demonstration-authority');
+}
+
+/**
+ * The directory of a demonstration that is good at this time (seconds since 1970): that in `directory`, made if there is none or
+ * it is about to expire; in a temporary directory, removed when the process ends, where `directory` cannot be written.
+ * Processes that make one at the same time do not disturb each other. Cost: 0.5 s of key making, or next to nothing.
+ */
+export function prepareDemonstration(directory: string, at: number): string {
+  if (isGood(directory, at)) return directory;
+  try {
+    mkdirSync(dirname(directory), { recursive: true });
+    return madeAt(directory, at);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const temporary = mkdtempSync(join(tmpdir(), 'catalogue-replica-demonstration-'));
+    process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
+    writeDemonstration(temporary, at);
+    return temporary;
+  }
+}
+
+function isGood(directory: string, at: number): boolean {
+  const config = join(directory, DEMONSTRATION_FILES.config);
+  const isWhole = Object.values(DEMONSTRATION_FILES).every((name) => existsSync(join(directory, name)));
+  return isWhole && loadAuthority(config, at + FRESH_SECONDS).kind === 'loaded';
+}
+
+/** Written aside and moved into place as a whole; whoever was quicker has made one that is as good. */
+function madeAt(directory: string, at: number): string {
+  const aside = mkdtempSync(`${directory}-`);
+  try {
+    writeDemonstration(aside, at);
+    rmSync(directory, { recursive: true, force: true });
+    renameSync(aside, directory);
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true });
+    if (!isGood(directory, at)) throw error;
+  }
+  return directory;
+}
+
+interface Holder {
+  readonly certificate: Buffer;
+  readonly key: KeyObject;
+}
+
+/** Writes a demonstration into an existing directory. */
+export function writeDemonstration(directory: string, at: number): void {
+  const authority = rootOf('Demonstration CA', at);
+  const issue = (kind: CertificateKind, commonName: string, pair: KeyPair): Holder =>
+    issued(authority, { kind, commonName, pair, at });
+  const site = issue('signer', `Attribute Authority of ${SITE}`, rsaPair());
+  const partner = issue('signer', `Attribute Authority of ${HOSTS[0]}`, rsaPair());
+  const archive = issue('signer', `Attribute Authority of ${HOSTS[1]}`, ecPair());
+  const user = issue('user', 'Sample User', rsaPair());
+  const visitor = issue('user', 'Sample Visitor', rsaPair());
+  const write = (name: string, text: string, mode = 0o644): void =>
+    writeFileSync(join(directory, name), text, { mode });
+  write('authority.key', site.key.export({ type: 'pkcs8', format: 'pem' }) as string, 0o600);
+  write('authority.pem', pemOf(site.certificate));
+  write('ca.pem', pemOf(authority.certificate));
+  write('users', `# Users of the demonstration, one a line.\n"${subjectOf(user)}" staff, data-reader\n`);
+  write(DEMONSTRATION_FILES.config, configText(subjectOf(partner), subjectOf(archive)));
+  write(DEMONSTRATION_FILES.user, proxyText(user, at));
+  write(DEMONSTRATION_FILES.visitor, proxyText(visitor, at));
+  write(DEMONSTRATION_FILES.visitorCertificate, visitorCertificate(partner, subjectOf(visitor), at));
+}
+
+interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** What signs is RSA, as in the grids of the time. */
+function rsaPair(): KeyPair {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 });
+}
+
+/** Quick to make, for keys that sign nothing. */
+function ecPair(): KeyPair {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+function rootOf(commonName: string, at: number): Holder & Issuer {
+  const { publicKey, privateKey: key } = rsaPair();
+  const name = nameDer([
+    ['O', ORGANISATION],
+    ['CN', commonName],
+  ]);
+  const validity = validityAt(at);
+  const certificate = issueCertificate({
+    kind: 'ca',
+    subject: name,
+    publicKey,
+    issuer: { name, key },
+    serialNumber: randomSerialNumber(),
+    ...validity,
+  });
+  return { certificate, key, name };
+}
+
+function validityAt(at: number): { readonly notBefore: number; readonly notAfter: number } {
+  return { notBefore: at - EARLIER_SECONDS, notAfter: at + VALID_SECONDS };
+}
+
+interface Wanted {
+  readonly kind: CertificateKind;
+  readonly commonName: string;
+  readonly pair: KeyPair;
+  readonly at: number;
+}
+
+function issued(issuer: Issuer, { kind, commonName, pair, at }: Wanted): Holder {
+  const subject = nameDer([
+    ['O', ORGANISATION],
+    ['CN', commonName],
+  ]);
+  const serialNumber = randomSerialNumber();
+  const { publicKey, privateKey: key } = pair;
+  return { certificate: issueCertificate({ kind, subject, publicKey, issuer, serialNumber, ...validityAt(at) }), key };
+}
+
+/** What a user sends: a proxy with all rights, then the user's own certificate. */
+function proxyText({ certificate, key }: Holder, at: number): string {
+  const { subject } = parseCertificate(certificate);
+  const serialNumber = randomSerialNumber();
+  const proxy = issueCertificate({
+    kind: 'proxy',
+    subject: proxyNameDer(subject.der, String(serialNumber)),
+    publicKey: ecPair().publicKey,
+    issuer: { name: subject.der, key },
+    serialNumber,
+    ...validityAt(at),
+  });
+  return pemOf(proxy) + pemOf(certificate);
+}
+
+function subjectOf({ certificate }: Holder): string {
+  return nameText(parseCertificate(certificate).subject);
+}
+
+function visitorCertificate(partner: Holder, holder: string, at: number): string {
+  const sign = signerOf({ key: partner.key, certificate: parseCertificate(partner.certificate) });
+  const { notBefore, notAfter } = validityAt(at);
+  return sign({
+    holder,
+    issuer: subjectOf(partner),
+    issuerName: HOSTS[0],
+    serialNumber: String(randomSerialNumber()),
+    notBefore,
+    notAfter,
+    roles: ['researcher', 'guest'],
+    provenance: 'original',
+  });
+}
+
+function configText(partner: string, archive: string): string {
+  return `# A demonstration, made by catalogue-replica on this machine. Its keys protect nothing: never use them for anything else.
+name = "${SITE}"
+key = "authority.key"
+certificate = "authority.pem"
+ca = "ca.pem"
+usersFile = "users"
+
+[[trustedHost]]
+name = "${HOSTS[0]}"
+uri = "https://partner.example.org/attAuthority.wsdl"
+signer = ${JSON.stringify(partner)}
+roles = [
+  { remote = "researcher", local = "data-reader" },
+  { remote = "employee", local = "staff" },
+]
+
+[[trustedHost]]
+name = "${HOSTS[1]}"
+uri = "https://archive.example.org/attAuthority.wsdl"
+signer = ${JSON.stringify(archive)}
+roles = [
+  { remote = "archivist", local = "staff" },
+  { remote = "archivist", local = "data-reader" },
+  { remote = "reader", local = "data-reader" },
+]
+`;
+}

@@ -1,0 +1,145 @@
+// How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
+// Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signTask.ts.
+import { createHash } from 'node:crypto';
+import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
+import { signatureProblem } from './attributeCertificate/verify.ts';
+import type { AuthorityData } from './configuration/load.ts';
+import type { Evidence, Proof, ProvenCertificate, ProvenUser, RefusalCode } from './decide.ts';
+import type { VerdictCache } from './verdictCache.ts';
+import { type Certificate, mayBeUsedFor, parseCertificate } from './x509/certificate.ts';
+import { certificateOf, readChain, readCrlFile } from './x509/chain.ts';
+import { nameProblem, nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
+import { type Crl, crlStoreOf, type CrlStore } from './x509/crl.ts';
+import type { ProxyKinds } from './x509/proxyRules.ts';
+import { trustStoreOf, type TrustStore } from './x509/trust.ts';
+import { validateChain, type ChainRules } from './x509/validate.ts';
+
+/** What chains are judged by: the configured CAs and their CRLs. */
+export interface Trust {
+  readonly store: TrustStore;
+  readonly crls: CrlStore | undefined;
+  readonly data: AuthorityData;
+}
+
+/** Made once per configuration and thread. Cost: reading every CA and CRL. */
+export function trustOf(data: AuthorityData): Trust {
+  const store = trustStoreOf(data.anchors.map(parseCertificate));
+  const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
+  return { store, crls, data };
+}
+
+/** Files that cannot be read are none: load.ts has seen to that. */
+function crlsOf(file: Uint8Array): readonly Crl[] {
+  const reading = readCrlFile(file);
+  return reading.kind === 'read' ? reading.all : [];
+}
+
+/** A signer of attribute certificates that its chain proved; `key` is the nameSetKey of its subject. */
+export interface ProvenSigner {
+  readonly certificate: Certificate;
+  readonly key: string;
+  readonly holdsUntil: number;
+}
+
+/** The verdicts that are kept: of users' chains and attribute certificates by their texts, of signers by their certificate. */
+export interface Verdicts {
+  readonly users: VerdictCache<ProvenUser>;
+  readonly certificates: VerdictCache<ProvenCertificate>;
+  readonly signers: VerdictCache<ProvenSigner>;
+}
+
+const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
+/** Intermediate CAs of a path: a text holds 8 certificates, of which one is the user's. */
+const DEPTH_MAX = 7;
+
+/** Evidence at a time, in seconds since 1970. */
+export function evidenceAt(trust: Trust, verdicts: Verdicts, at: number): Evidence {
+  return {
+    userOf: (text) => kept(verdicts.users, textDigest(text), at, () => proveUser(trust, text, at)),
+    certificateOf: (text) =>
+      kept(verdicts.certificates, textDigest(text), at, () => proveCertificate(trust, verdicts, text, at)),
+  };
+}
+
+function textDigest(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('base64');
+}
+
+function kept<T extends { readonly holdsUntil: number }>(
+  cache: VerdictCache<T>,
+  digest: string,
+  at: number,
+  prove: () => Proof<T>,
+): Proof<T> {
+  const found = cache.get(digest, at);
+  if (found) return { kind: 'proven', value: found };
+  const proof = prove();
+  if (proof.kind === 'proven') cache.set(digest, proof.value);
+  return proof;
+}
+
+function rulesOf({ store, crls, data }: Trust, proxies: ProxyKinds, at: number): ChainRules {
+  const { clockSkewSeconds, allowWeak } = data;
+  return { trust: store, crls, at, proxies, clockSkewSeconds, allowWeak, maxDepth: DEPTH_MAX, profile: 'service' };
+}
+
+const CHAIN = "The user's certificates (usrProxyCert)";
+
+function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
+  const reading = readChain(text);
+  if (reading.kind === 'unreadable') return fault('userChain', `${CHAIN} cannot be read: ${reading.reason}`);
+  const proxies: ProxyKinds = { full: true, limited: true, legacy: trust.data.legacyProxies };
+  const verdict = validateChain(reading.certificates, rulesOf(trust, proxies, at));
+  if (!verdict.accepted) return fault('userChain', `${CHAIN} are refused: ${verdict.reason}`);
+  const { subject } = verdict.endEntity;
+  const problem = nameProblem(subject);
+  if (problem !== undefined) return fault('userName', `The user's name (usrProxyCert) is refused: ${problem}`);
+  const { expiresAt, holdsUntil, proxy } = verdict;
+  return { kind: 'proven', value: { name: nameText(subject), key: nameSetKey(subject), expiresAt, holdsUntil, proxy } };
+}
+
+const INNER_EXTERNAL = "the user's attribute certificate (usrAttCert)";
+const EXTERNAL = "The user's attribute certificate (usrAttCert)";
+
+/** Step 5 of the design, in its order, up to the signer's chain; decide.ts goes on. */
+function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: number): Proof<ProvenCertificate> {
+  const reading: CertificateReading = readCertificate(text);
+  if (reading.kind === 'unreadable') return fault('externalForm', `${EXTERNAL} ${reading.reason}`);
+  const { content, signature } = reading.certificate;
+  if (content.provenance !== 'original')
+    return fault('externalProvenance', `${EXTERNAL} is itself mapped from another`);
+  const digest = textDigest(signature.der);
+  const known = verdicts.signers.get(digest, at);
+  const signer = known?.certificate ?? certificateOf(signature.der);
+  if (!signer) return fault('externalSignature', `${EXTERNAL} is signed by something that is no certificate`);
+  const { externalSignatures: algorithms, allowWeak } = trust.data;
+  const problem = signatureProblem(signature, signer, { algorithms, allowWeak });
+  if (problem !== undefined) return fault('externalSignature', `${EXTERNAL} ${problem}`);
+  const proof = kept(verdicts.signers, digest, at, () => proveSigner(trust, signer, at));
+  if (proof.kind === 'fault') return proof;
+  const [issuer, holder] = [content.issuer, content.holder].map(nameSetKeyOfText);
+  return {
+    kind: 'proven',
+    value: { content, signer: proof.value.key, issuer, holder, holdsUntil: proof.value.holdsUntil },
+  };
+}
+
+/** Not by a proxy, and not by a key that is for other things. */
+function proveSigner(trust: Trust, certificate: Certificate, at: number): Proof<ProvenSigner> {
+  if (!mayBeUsedFor(certificate, 'digitalSignature')) {
+    return fault('externalSigner', `${EXTERNAL} is signed by a certificate that is not for signatures`);
+  }
+  const verdict = validateChain([certificate], rulesOf(trust, NO_PROXIES, at));
+  if (!verdict.accepted)
+    return fault('externalSigner', `The signer of ${INNER_EXTERNAL} is refused: ${verdict.reason}`);
+  const { holdsUntil } = verdict;
+  return { kind: 'proven', value: { certificate, key: nameSetKey(certificate.subject), holdsUntil } };
+}
+
+/** A sentence with one full stop, whoever wrote its end. */
+function fault(
+  code: RefusalCode,
+  text: string,
+): { readonly kind: 'fault'; readonly fault: { code: RefusalCode; sentence: string } } {
+  return { kind: 'fault', fault: { code, sentence: `${text.replace(/\.$/, '')}.` } };
+}

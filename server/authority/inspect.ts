@@ -1,0 +1,47 @@
+// What is in a file: an attribute certificate, or certificates, as text for people. Judges signatures only by the certificate
+// that comes with them: whom to trust is a matter of a configuration. Called by `authority inspect`.
+import { timeText } from './attributeCertificate/content.ts';
+import { readCertificate, type ReadCertificate } from './attributeCertificate/read.ts';
+import { signatureProblem } from './attributeCertificate/verify.ts';
+import { printable } from './x509/certificate.ts';
+import { certificateOf } from './x509/chain.ts';
+import { describeFile, type Description, type FileDescription } from './x509/describe.ts';
+import { nameText } from './x509/name.ts';
+
+/** A text that begins with a tag is an attribute certificate; any other is left to describeFile. */
+export function inspect(bytes: Uint8Array): FileDescription {
+  const text = Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trim();
+  return text.startsWith('<') ? inspectAttributes(text) : describeFile(bytes);
+}
+
+function inspectAttributes(text: string): FileDescription {
+  const reading = readCertificate(text);
+  if (reading.kind === 'unreadable')
+    return { kind: 'unreadable', reason: `The attribute certificate ${reading.reason}.` };
+  return {
+    kind: 'read',
+    tables: [attributeRows(reading.certificate).map(([name, value]) => [name, printable(value)])],
+  };
+}
+
+function attributeRows({ content, signature }: ReadCertificate): Description {
+  const signer = certificateOf(signature.der);
+  const problem = signer
+    ? signatureProblem(signature, signer, { algorithms: [signature.algorithm.name], allowWeak: true })
+    : 'has no certificate of its signer';
+  return [
+    ['attribute certificate', content.serialNumber],
+    ['holder', content.holder],
+    ['roles', content.roles.join(', ')],
+    ['provenance', content.provenance],
+    ['issuer name', content.issuerName],
+    ['issuer', content.issuer],
+    ['valid from', `${timeText(content.notBefore)} UTC`],
+    ['valid to', `${timeText(content.notAfter)} UTC`],
+    ['signature', `${signature.algorithm.name}, ${problem === undefined ? 'good' : `BAD: it ${problem}`}`],
+    ['signer', signer ? nameText(signer.subject) : 'unreadable'],
+  ];
+}

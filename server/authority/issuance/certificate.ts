@@ -1,0 +1,153 @@
+// Issues X.509 certificates for tests and demonstrations: CAs, end entities, and proxies of all kinds the authority knows.
+// Real issuance belongs to a real CA; nothing here judges a request. Called by the demonstration and by `authority issue`.
+import { createHash, sign, type KeyObject } from 'node:crypto';
+import {
+  bitString,
+  explicit,
+  integer,
+  objectIdentifier,
+  octetString,
+  sequence,
+  set,
+  tagged,
+  text,
+  time,
+  TRUE,
+} from './der.ts';
+
+/** What a certificate is for; the last four are proxies: RFC 3820 with all rights or limited, and their older kin. */
+export type CertificateKind =
+  'ca' | 'user' | 'signer' | 'proxy' | 'limitedProxy' | 'legacyProxy' | 'legacyLimitedProxy';
+
+/** One attribute of a name: its short type or OID, and its value. */
+export type TypedValue = readonly [type: string, value: string];
+
+/** Who signs: the DER of the subject's name, and the key. */
+export interface Issuer {
+  readonly name: Uint8Array;
+  readonly key: KeyObject;
+}
+
+/**
+ * A certificate to issue. `subject` is that of the issuer and one CN more where the kind is a proxy. Times are seconds since
+ * 1970. `pathLength`: how many CAs or proxies may follow; undefined leaves it open.
+ */
+export interface Issuance {
+  readonly kind: CertificateKind;
+  readonly subject: Uint8Array;
+  readonly publicKey: KeyObject;
+  readonly issuer: Issuer;
+  readonly serialNumber: bigint;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly pathLength?: number;
+}
+
+/** The OIDs of the types of name attributes, with the string type of their values. */
+const NAME_TYPES: ReadonlyMap<string, readonly [oid: string, string: 'utf8' | 'printable' | 'ia5']> = new Map([
+  ['C', ['2.5.4.6', 'printable']],
+  ['ST', ['2.5.4.8', 'utf8']],
+  ['L', ['2.5.4.7', 'utf8']],
+  ['O', ['2.5.4.10', 'utf8']],
+  ['OU', ['2.5.4.11', 'utf8']],
+  ['CN', ['2.5.4.3', 'utf8']],
+  ['DC', ['0.9.2342.19200300.100.1.25', 'ia5']],
+  ['UID', ['0.9.2342.19200300.100.1.1', 'utf8']],
+  ['emailAddress', ['1.2.840.113549.1.9.1', 'ia5']],
+]);
+
+/** The types that a name may be made of. */
+export const NAME_TYPE_LIST: readonly string[] = [...NAME_TYPES.keys()];
+
+const OID = {
+  sha256WithRsa: '1.2.840.113549.1.1.11',
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  basicConstraints: '2.5.29.19',
+  keyUsage: '2.5.29.15',
+  subjectKeyIdentifier: '2.5.29.14',
+  proxyCertInfo: '1.3.6.1.5.5.7.1.14',
+  inheritAll: '1.3.6.1.5.5.7.21.1',
+  limited: '1.3.6.1.4.1.3536.1.1.1.9',
+} as const;
+
+/** The DER of a name; every attribute is an RDN of its own. Throws an Error for a type that is not in NAME_TYPE_LIST. */
+export function nameDer(attributes: readonly TypedValue[]): Buffer {
+  return sequence(...attributes.map(rdn));
+}
+
+function rdn([type, value]: TypedValue): Buffer {
+  const known = NAME_TYPES.get(type);
+  if (!known) throw new Error(`a name cannot have the type ${type}; known are ${NAME_TYPE_LIST.join(', ')}`);
+  return set(sequence(objectIdentifier(known[0]), text(known[1], value)));
+}
+
+/** The name of a proxy: its issuer's, and one CN more (RFC 3820, section 3.4). */
+export function proxyNameDer(issuerName: Uint8Array, commonName: string): Buffer {
+  const header = headerLength(issuerName);
+  return sequence(issuerName.subarray(header), rdn(['CN', commonName]));
+}
+
+function headerLength(der: Uint8Array): number {
+  const first = der[1] ?? 0;
+  return first < 0x80 ? 2 : 2 + (first & 0x7f);
+}
+
+/** Issues a certificate; answers its DER. Cost: one signature of the issuer's key. */
+export function issueCertificate(issuance: Issuance): Buffer {
+  const { issuer, publicKey } = issuance;
+  const algorithm = sequence(
+    ...(issuer.key.asymmetricKeyType === 'ec'
+      ? [objectIdentifier(OID.ecdsaWithSha256)]
+      : [objectIdentifier(OID.sha256WithRsa), Buffer.from([0x05, 0x00])]),
+  );
+  const signed = sequence(
+    explicit(0, integer(2n)),
+    integer(issuance.serialNumber),
+    algorithm,
+    issuer.name,
+    sequence(time(issuance.notBefore), time(issuance.notAfter)),
+    issuance.subject,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    explicit(3, sequence(...extensionsOf(issuance))),
+  );
+  return sequence(signed, algorithm, bitString(sign('sha256', signed, issuer.key)));
+}
+
+/** DER as a PEM text. */
+export function pemOf(der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** Bits of keyUsage, most significant first: digitalSignature, nonRepudiation, keyEncipherment; keyCertSign, cRLSign. */
+const KEY_USAGE = { ca: [0b0000_0110, 1], other: [0b1110_0000, 5] } as const;
+
+function extensionsOf({ kind, publicKey, pathLength }: Issuance): readonly Buffer[] {
+  const [usage, unused] = kind === 'ca' ? KEY_USAGE.ca : KEY_USAGE.other;
+  const keyUsage = extension(OID.keyUsage, true, bitString(Buffer.from([usage]), unused));
+  if (kind === 'legacyProxy' || kind === 'legacyLimitedProxy') return [keyUsage];
+  if (kind === 'proxy' || kind === 'limitedProxy') return [keyUsage, proxyCertInfo(kind, pathLength)];
+  const bounds = pathLength === undefined ? [] : [integer(BigInt(pathLength))];
+  const constraints = sequence(...(kind === 'ca' ? [TRUE, ...bounds] : []));
+  const keyDer = publicKey.export({ type: 'spki', format: 'der' });
+  const identifier = octetString(createHash('sha256').update(keyDer).digest().subarray(0, 20));
+  return [
+    extension(OID.basicConstraints, true, constraints),
+    keyUsage,
+    extension(OID.subjectKeyIdentifier, false, identifier),
+  ];
+}
+
+/** RFC 3820, section 3.8. */
+function proxyCertInfo(kind: 'proxy' | 'limitedProxy', pathLength: number | undefined): Buffer {
+  const policy = sequence(objectIdentifier(kind === 'proxy' ? OID.inheritAll : OID.limited));
+  const bounds = pathLength === undefined ? [] : [integer(BigInt(pathLength))];
+  return extension(OID.proxyCertInfo, true, sequence(...bounds, policy));
+}
+
+function extension(oid: string, isCritical: boolean, value: Uint8Array): Buffer {
+  return sequence(objectIdentifier(oid), ...(isCritical ? [TRUE] : []), tagged(0x04, value));
+}

@@ -1,0 +1,11 @@
+// Serial numbers of what this program issues: random, so that restarts and replicas need not know of each other.
+// The authority's only randomness. Called by the signing threads and by issuance/.
+import { randomBytes } from 'node:crypto';
+
+/** With 96 bits, 200 certificates a second for ten years meet a number twice with a probability of 1 in 40 million. */
+const BYTES = 12;
+
+/** A positive number of at most 96 random bits (A83). */
+export function randomSerialNumber(): bigint {
+  return BigInt(`0x${randomBytes(BYTES).toString('hex')}`) || 1n;
+}

@@ -1,0 +1,76 @@
+// The authority of one serving thread: the current configuration's, replaced as a whole when the supervisor sends another.
+// Reads no file and holds no state but that. Started and stopped by servingThread.ts; asked by whoever speaks its protocol.
+import type { MessagePort } from 'node:worker_threads';
+import { epochMs } from '../clock.ts';
+import type { ServiceEvent } from '../observe/events.ts';
+import { type Authorised, refused } from './authorise.ts';
+import type { Authority, AuthorisationRequest } from './authority.ts';
+import type { AuthorityData } from './configuration/load.ts';
+import { startSignPool, type SignPool } from './signPool.ts';
+import { trustedHostStrings } from './trustedHosts.ts';
+
+/** What a serving thread gets from the supervisor: the configuration, and where others come from and events go to. */
+export interface AuthorityLink {
+  readonly data: AuthorityData;
+  readonly port: MessagePort;
+}
+
+/** The authority of a thread. A request is answered by the configuration that was current when it came. */
+export interface AuthorityService {
+  current(): Authority;
+  /** Lets requests under way finish and ends the signing threads; no request behind it. */
+  close(): Promise<void>;
+}
+
+/** Opens the authority of a serving thread. */
+export function openAuthority({ data, port }: AuthorityLink): AuthorityService {
+  const emit = (event: ServiceEvent): void => port.postMessage(event);
+  let current = configured(data, emit);
+  const ending = new Set<Promise<void>>();
+  port.on('message', (next: AuthorityData) => {
+    const closed = current.pool.close().finally(() => ending.delete(closed));
+    ending.add(closed);
+    current = configured(next, emit);
+  });
+  return {
+    current: () => current.authority,
+    async close() {
+      await Promise.all([...ending, current.pool.close()]);
+      port.close();
+    },
+  };
+}
+
+interface Configured {
+  readonly authority: Authority;
+  readonly pool: SignPool;
+}
+
+function configured(data: AuthorityData, emit: (event: ServiceEvent) => void): Configured {
+  const pool = startSignPool(data);
+  const authorise: Authority['authorise'] = async (request) => {
+    const { answer, record } = await answered(pool, request, emit);
+    emit(record);
+    return answer;
+  };
+  return { pool, authority: { trustedHosts: trustedHostStrings(data.hosts), authorise } };
+}
+
+const BUSY = { code: 'busy', sentence: 'This service has too much to do at the moment; please try again.' } as const;
+const BUG = { code: 'bug', sentence: 'This service met an error of its own, which has been recorded.' } as const;
+
+async function answered(
+  pool: SignPool,
+  request: AuthorisationRequest,
+  emit: (event: ServiceEvent) => void,
+): Promise<Authorised> {
+  const at = Math.floor(epochMs() / 1000);
+  const refusal = { status: 'AccessError', user: undefined, at } as const;
+  try {
+    const authorised = await pool.run(request);
+    return authorised === 'busy' ? refused(request, BUSY, refusal) : authorised;
+  } catch (error) {
+    emit({ kind: 'authorityBug', at, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    return refused(request, BUG, refusal);
+  }
+}

@@ -1,0 +1,56 @@
+// What the service tells about itself while it runs, as one closed union of plain events. Log and metrics are observers of it.
+// No event holds the text of a key, of a certificate, or of a request. Emitted by the authority and its supervisor.
+
+/** How a request to be authorised ended; see StatusCode. */
+export type AuthorisationStatus = 'AccessGranted' | 'AccessDenied' | 'AccessError';
+
+/**
+ * A request to be authorised, for the audit (A88). `reason` is the code of a refusal, '' where granted. `holder` is the user's name,
+ * '' until a chain proved one; `proxy` how it was presented. `roles`, `serialNumber`, `provenance` and `notAfter` (seconds since
+ * 1970) are those of the certificate issued; `issuedDigest` is its SHA-256, `chainDigest` that of what the user sent to prove who
+ * it is, both in hexadecimal.
+ */
+export interface AuthorisationRecord {
+  readonly kind: 'authorisation';
+  readonly at: number;
+  readonly status: AuthorisationStatus;
+  readonly reason: string;
+  readonly holder: string;
+  readonly proxy: 'none' | 'full' | 'limited' | '';
+  readonly roles: readonly string[];
+  readonly provenance: 'original' | 'mapped' | '';
+  readonly serialNumber: string;
+  readonly notAfter: number;
+  readonly issuedDigest: string;
+  readonly chainDigest: string;
+}
+
+/** The authority's configuration was loaded, at the start or again. */
+export interface AuthorityLoaded {
+  readonly kind: 'authorityLoaded';
+  readonly at: number;
+  readonly siteName: string;
+  readonly users: number;
+  readonly hosts: number;
+  readonly notes: readonly string[];
+}
+
+/** A configuration was not taken, and the one before it goes on. `mistakes` are lines for people. */
+export interface AuthorityReloadRefused {
+  readonly kind: 'authorityReloadRefused';
+  readonly at: number;
+  readonly mistakes: readonly string[];
+}
+
+/** A bug of ours that a request met; its answer did not tell. */
+export interface AuthorityBug {
+  readonly kind: 'authorityBug';
+  readonly at: number;
+  readonly stack: string;
+}
+
+/** Everything that is told; `at` is in seconds since 1970. */
+export type ServiceEvent = AuthorisationRecord | AuthorityLoaded | AuthorityReloadRefused | AuthorityBug;
+
+/** Takes events, in the order in which they come. It must not throw and should be quick. */
+export type Observer = (event: ServiceEvent) => void;

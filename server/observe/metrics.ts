@@ -1,0 +1,61 @@
+// The metrics: counters of events by operation and status, in the text form that Prometheus reads.
+// An observer; one for all threads, in the supervisor. Declared once in METRICS; names are never reused.
+import type { Observer, ServiceEvent } from './events.ts';
+
+/** A counter: its name, what it counts, and the labels of an event it counts, or undefined for others. */
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly labelsOf: (event: ServiceEvent) => Readonly<Record<string, string>> | undefined;
+}
+
+/** All counters. */
+const METRICS: readonly Metric[] = [
+  {
+    name: 'authority_authorisations_total',
+    help: 'Requests to be authorised, by status and reason.',
+    labelsOf: (event) => (event.kind === 'authorisation' ? { status: event.status, reason: event.reason } : undefined),
+  },
+  {
+    name: 'authority_loads_total',
+    help: 'Configurations of the authority that were loaded or refused.',
+    labelsOf: ({ kind }) => {
+      if (kind === 'authorityLoaded') return { outcome: 'loaded' };
+      return kind === 'authorityReloadRefused' ? { outcome: 'refused' } : undefined;
+    },
+  },
+  {
+    name: 'authority_bugs_total',
+    help: 'Requests to be authorised that met a bug.',
+    labelsOf: ({ kind }) => (kind === 'authorityBug' ? {} : undefined),
+  },
+];
+
+/** Counters that start at nothing. */
+export interface Metrics {
+  readonly observe: Observer;
+  /** The counters in the Prometheus text format, in a fixed order; label sets that were never met are left out. */
+  text(): string;
+}
+
+/** Makes counters. Labels are taken from closed sets, so their number is bounded. */
+export function newMetrics(): Metrics {
+  const counts = METRICS.map(() => new Map<string, number>());
+  const observe: Observer = (event) => {
+    METRICS.forEach(({ labelsOf }, i) => {
+      const labels = labelsOf(event);
+      const key =
+        labels &&
+        Object.entries(labels)
+          .map(([name, value]) => `${name}="${value}"`)
+          .join(',');
+      if (key !== undefined) counts[i]!.set(key, (counts[i]!.get(key) ?? 0) + 1);
+    });
+  };
+  const linesOf = ({ name, help }: Metric, i: number): readonly string[] => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} counter`,
+    ...[...counts[i]!].toSorted().map(([key, count]) => `${name}${key === '' ? '' : `{${key}}`} ${count}`),
+  ];
+  return { observe, text: () => `${METRICS.flatMap(linesOf).join('\n')}\n` };
+}

@@ -1,0 +1,59 @@
+// Every fault there is, as a table: its code, its sentence, and whether the Body is to blame.
+// Fixed texts: nothing of the request, of a stack or of a file ever stands in one. Written out by responses.ts.
+
+/** A fault. `when` says what brings it about; `isOfBody` adds the empty detail of SOAP 1.1, 4.4. */
+export interface Fault {
+  readonly code: 'Client' | 'Server' | 'VersionMismatch' | 'MustUnderstand';
+  readonly text: string;
+  readonly isOfBody: boolean;
+}
+
+const client = (text: string): Fault => ({ code: 'Client', text, isOfBody: false });
+const body = (text: string): Fault => ({ code: 'Client', text, isOfBody: true });
+
+/** All faults by name. What to do about one stands in its text. */
+export const FAULTS = {
+  undecodable: client(
+    'The bytes of the request are not text in its encoding: send UTF-8, or UTF-16 with a byte order mark.',
+  ),
+  illFormed: client('The request is not well-formed XML with namespaces.'),
+  documentType: client('The request has a document type declaration, which SOAP does not allow.'),
+  processingInstruction: client('The request has a processing instruction, which SOAP does not allow.'),
+  tooDeep: client('The elements of the request are nested more than 32 deep.'),
+  tooManyElements: client('The request has more than 20,000 elements.'),
+  tooManyAttributes: client('An element of the request has more than 64 attributes.'),
+  notEnvelope: client('The root element of the request is not Envelope.'),
+  versionMismatch: {
+    code: 'VersionMismatch',
+    text: 'The Envelope is not in the namespace of SOAP 1.1, http://schemas.xmlsoap.org/soap/envelope/.',
+    isOfBody: false,
+  },
+  mustUnderstand: {
+    code: 'MustUnderstand',
+    text: 'The request has a header entry that must be understood; this service understands none.',
+    isOfBody: false,
+  },
+  misplacedHeader: client('The Header is not the one first element of the Envelope.'),
+  noBody: body('The Envelope has no Body.'),
+  severalBodies: body('The Envelope has more than one Body.'),
+  noOperation: body('The Body is empty: it should hold reqAuthorisation or getTrustedHostInfo.'),
+  severalOperations: body('The Body holds more than one operation.'),
+  unknownOperation: body(
+    'The Body holds an unknown operation: the service has reqAuthorisation and getTrustedHostInfo in urn:attAuthority.',
+  ),
+  repeatedPart: body('A part of the operation stands in it twice.'),
+  elementsInPart: body('A part of the operation holds elements; it should hold text.'),
+  contentBesideReference: body('An element with an href has content of its own.'),
+  foreignReference: body('An href points outside of the request; only references to its own ids are followed.'),
+  danglingReference: body('An href points to an id that the request does not have.'),
+  longReference: body('The hrefs of a part go in a circle, or over more than 4 elements.'),
+  repeatedId: body('Two elements of the request have the same id.'),
+  bug: {
+    code: 'Server',
+    text: 'The service met an error of its own; the request was not carried out.',
+    isOfBody: false,
+  },
+} satisfies Readonly<Record<string, Fault>>;
+
+/** A fault by its name. */
+export type FaultName = keyof typeof FAULTS;

@@ -1,0 +1,54 @@
+// The service's two operations and the names of SOAP 1.1, declared once: WSDL, readers, writer and client derive from them.
+// Data only; a name that is not in this file is not understood.
+
+/** The namespaces of SOAP 1.1 (sections 3 and 5) and XML Schema, and the service's own (spec 4). */
+export const NAMESPACES = {
+  envelope: 'http://schemas.xmlsoap.org/soap/envelope/',
+  encoding: 'http://schemas.xmlsoap.org/soap/encoding/',
+  instance: 'http://www.w3.org/2001/XMLSchema-instance',
+  schema: 'http://www.w3.org/2001/XMLSchema',
+  service: 'urn:attAuthority',
+} as const;
+
+/** The actor that means whoever receives the message (SOAP 1.1, 4.2.2). */
+export const NEXT_ACTOR = 'http://schemas.xmlsoap.org/soap/actor/next';
+
+/** Where the service is, behind the base URL (spec, Service address). */
+export const SERVICE_PATH = '/attAuthority.wsdl';
+
+/** One operation (spec 2, 4): its parts are strings, its results strings or arrays of them. */
+export interface Operation {
+  readonly name: string;
+  readonly parts: readonly string[];
+  readonly results: readonly (readonly [name: string, type: 'string' | 'strings'])[];
+}
+
+/** Asks for an attribute certificate. */
+export const REQ_AUTHORISATION: Operation = {
+  name: 'reqAuthorisation',
+  parts: ['usrProxyCert', 'usrAttCert'],
+  results: [
+    ['attCert', 'string'],
+    ['statCode', 'string'],
+    ['errMsg', 'string'],
+  ],
+};
+
+/** Asks which trusted hosts have roles that map to a local one. */
+export const GET_TRUSTED_HOST_INFO: Operation = {
+  name: 'getTrustedHostInfo',
+  parts: ['usrRole'],
+  results: [
+    ['trustedHostInfo', 'strings'],
+    ['errMsg', 'string'],
+  ],
+};
+
+/** Both, in the order of the specification. */
+export const OPERATIONS: readonly Operation[] = [REQ_AUTHORISATION, GET_TRUSTED_HOST_INFO];
+
+/** A message that was understood: `values` are those of the operation's parts, in their order; '' where absent or nil. */
+export interface Call {
+  readonly operation: Operation;
+  readonly values: readonly string[];
+}

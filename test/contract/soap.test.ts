@@ -1,0 +1,250 @@
+// The message level of the attribute authority over the wire, row by row of the design's table, on every transport.
+// What a message says is in test/unit/server/soap; here are HTTP, the answers' bytes and what a fault may tell.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Authority } from '../../server/authority/authority.ts';
+import { FAULTS } from '../../server/soap/faults.ts';
+import { faultBytes, responseBytes } from '../../server/soap/responses.ts';
+import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../server/soap/protocol.ts';
+import { wsdlBytes } from '../../server/soap/wsdl.ts';
+import { clientOf, type Client, type Received } from '../support/client.ts';
+import { call, envelope, roleCall, TOOLKIT_ENVELOPES } from '../support/envelopes.ts';
+import { granted, memoryAuthority, SECRET, TRUSTED_HOSTS } from '../support/memoryAuthority.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
+import { SOAP_BODY_BYTES_MAX, startSoapServer, type SoapServer } from '../support/soapServer.ts';
+import { settled, TRANSPORTS } from '../support/transports.ts';
+
+const PATH = '/attAuthority.wsdl';
+const XML = { 'Content-Type': 'text/xml; charset=utf-8' };
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+
+let server: SoapServer;
+let current: Authority | undefined;
+beforeAll(async () => {
+  server = await startSoapServer(() => current);
+});
+beforeEach(() => void (current = memoryAuthority()));
+afterAll(() => server.stop());
+
+describe.each(TRANSPORTS)('$name', ({ name }) => {
+  let client: Client;
+  beforeAll(() => void (client = clientOf(name === 'uws' ? server.url : server.http10Url)));
+  afterAll(() => client.close());
+
+  const baseUrl = (): string => (name === 'uws' ? server.url : server.http10Url);
+  const port = (): number => Number(new URL(baseUrl()).port);
+  const post = (body: string | Uint8Array, headers: Readonly<Record<string, string>> = XML): Promise<Received> =>
+    client.send({ method: 'POST', target: PATH, headers, body });
+
+  describe('GET and HEAD', () => {
+    test.each(['', '?wsdl', '?WSDL', '?x=%zz&y'])('of the path with query %j answer the WSDL', async (query) => {
+      const expected = Buffer.from(wsdlBytes(baseUrl())).toString();
+      const { status, headers, body } = await client.get(PATH + query, { Host: 'evil.example.org' });
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('text/xml; charset=utf-8');
+      expect(body).toBe(expected);
+      const head = await client.send({ method: 'HEAD', target: PATH + query });
+      expect(head).toMatchObject({ status: 200, body: '', headers: { 'content-length': String(expected.length) } });
+    });
+
+    test('of the path with needless percent-encoding answer the same', async () => {
+      expect((await client.get('/att%41uthority%2Ewsdl')).status).toBe(200);
+    });
+
+    test.each([
+      `${PATH}/`,
+      '/attauthority.wsdl',
+      '/attAuthority.wsd%zz',
+      '//attAuthority.wsdl',
+      '/attAuthority%2fwsdl',
+    ])('of %s are not for us', async (target) => {
+      expect(await client.get(target)).toMatchObject({ status: 404, body: 'other' });
+    });
+  });
+
+  test('without an authority its path is like any other', async () => {
+    current = undefined;
+    expect(await client.get(PATH)).toMatchObject({ status: 404, body: 'other' });
+    expect(await post(roleCall('academic'))).toMatchObject({ status: 404, body: 'other' });
+  });
+
+  test.each(['OPTIONS', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])('%s is answered 405 with Allow', async (method) => {
+    const { status, headers, body } = await client.send({ method, target: PATH });
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('GET, HEAD, POST');
+    expect(body).toMatch(/^[A-Z].*\.\n$/);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['JSON', { 'Content-Type': 'application/json' }],
+    ['SOAP 1.2', { 'Content-Type': 'application/soap+xml; charset=utf-8' }],
+    ['compressed', { ...XML, 'Content-Encoding': 'gzip' }],
+  ])('a request that is %s is answered 415', async (_, headers) => {
+    const answer = await post(roleCall('academic'), headers);
+    expect(answer.status).toBe(415);
+    expect(answer.body).toMatch(/^The attribute authority takes .*\.\n$/);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['without a type', {}],
+    ['of another charset name', { 'Content-Type': 'text/xml;charset="UTF-8"' }],
+    ['that says it is not compressed', { ...XML, 'Content-Encoding': 'identity' }],
+    ['with its SOAPAction', { ...XML, SOAPAction: '"urn:attAuthority#getTrustedHostInfo"' }],
+    ['with an empty SOAPAction', { ...XML, SOAPAction: '""' }],
+    ['with a SOAPAction of no value', { ...XML, Soapaction: '' }],
+    ['that could take gzip', { ...XML, 'Accept-Encoding': 'gzip, deflate' }],
+  ])('a request %s is answered', async (_, headers) => {
+    const { status, headers: received, body } = await post(roleCall('academic'), headers);
+    expect(status).toBe(200);
+    expect(received).toMatchObject({
+      'content-type': 'text/xml; charset=utf-8',
+      'content-length': String(body.length),
+    });
+    expect(received['content-encoding']).toBeUndefined();
+  });
+
+  describe('a body beyond the limit is answered 413', () => {
+    test('at once by its Content-Length, and the connection ends', async () => {
+      const raw = await RawSocket.open(port());
+      await raw.write(requestOf('POST', PATH, [`Content-Length: ${SOAP_BODY_BYTES_MAX + 1}`]));
+      const answer = await raw.answer();
+      expect(answer?.status).toBe(413);
+      expect(answer?.headers.get('connection')).toEqual(['close']);
+      await raw.ended();
+    });
+
+    test('in chunks as soon as it is passed', async () => {
+      const raw = await RawSocket.open(port());
+      await raw.write(requestOf('POST', PATH, ['Transfer-Encoding: chunked']));
+      for (let i = 0; i < 17; i++) await raw.write(`10000\r\n${' '.repeat(65_536)}\r\n`);
+      expect((await raw.answer())?.status).toBe(413);
+      raw.vanish();
+    });
+
+    test('and one of exactly the limit is read', async () => {
+      expect((await post(roleCall('academic').padEnd(SOAP_BODY_BYTES_MAX))).status).toBe(200);
+    });
+  });
+
+  describe('getTrustedHostInfo', () => {
+    test.each([...TRUSTED_HOSTS])('for %s answers the list of the authority', async (role, hosts) => {
+      const { status, body } = await post(roleCall(role));
+      expect(status).toBe(200);
+      expect(body).toBe(Buffer.from(responseBytes(GET_TRUSTED_HOST_INFO, [hosts, ''])).toString());
+    });
+
+    test.each(['unknown', 'Academic', 'academic ', 'toString', 'hasOwnProperty', 'undefined'])(
+      'for the unknown role %j answers an empty list',
+      async (role) => {
+        const { body } = await post(roleCall(role));
+        expect(body).toBe(Buffer.from(responseBytes(GET_TRUSTED_HOST_INFO, [[], ''])).toString());
+      },
+    );
+
+    test('for no role answers an empty list and says so', async () => {
+      const { body } = await post(roleCall(''));
+      expect(body).toBe(Buffer.from(responseBytes(GET_TRUSTED_HOST_INFO, [[], 'No role was input'])).toString());
+    });
+
+    test('answers from a new configuration as soon as there is one', async () => {
+      const before = (await post(roleCall('academic'))).body;
+      current = memoryAuthority(new Map([['academic', ['New:http://new.example.org/:x']]]));
+      const after = (await post(roleCall('academic'))).body;
+      expect(before).not.toBe(after);
+      expect(after).toContain('New:http://new.example.org/:x');
+    });
+
+    test.each(Object.entries(TOOLKIT_ENVELOPES))('is understood as %s writes it', async (_, text) => {
+      expect((await post(text)).body).toBe((await post(roleCall('academic'))).body);
+    });
+  });
+
+  describe('reqAuthorisation', () => {
+    const ask = (certificate: string, attributeCertificate: string): Promise<Received> =>
+      post(
+        call(
+          'reqAuthorisation',
+          `<usrProxyCert>${certificate}</usrProxyCert><usrAttCert>${attributeCertificate}</usrAttCert>`,
+        ),
+      );
+    test('answers what the authority decides, text for text', async () => {
+      const long = `${CERTIFICATE}${'Größe 𝄞 '.repeat(20_000)}`;
+      const { status, body } = await ask(long, '&lt;a>\r\n&amp;&#xD;');
+      expect(status).toBe(200);
+      const expected = responseBytes(REQ_AUTHORISATION, [granted(long, '<a>\n&\r'), 'AccessGranted', '']);
+      expect(body === Buffer.from(expected).toString()).toBe(true);
+    });
+
+    test.each([
+      ['', '', 'AccessError', 'usrProxyCert holds no certificate: “é” & <x>.'],
+      [CERTIFICATE, '', 'AccessDenied', 'The user is not registered here.'],
+    ])('of %j and %j answers 200 with %s', async (certificate, attributeCertificate, statCode, errMsg) => {
+      const { status, body } = await ask(certificate, attributeCertificate);
+      expect(status).toBe(200);
+      expect(body).toBe(Buffer.from(responseBytes(REQ_AUTHORISATION, ['', statCode, errMsg])).toString());
+    });
+
+    test('that meets a bug of ours is a Server fault that tells nothing, and the bug is reported', async () => {
+      const { status, headers, body } = await ask('break', '');
+      expect(status).toBe(500);
+      expect(headers['content-type']).toBe('text/xml; charset=utf-8');
+      expect(body).toBe(Buffer.from(faultBytes(FAULTS.bug)).toString());
+      const { errors } = server.servers[name === 'uws' ? 0 : 1]!;
+      await settled(() => errors.length > 0);
+      expect(errors.splice(0).map(String)).toEqual([`Error: ${SECRET}`]);
+      expect((await ask(CERTIFICATE, '')).status).toBe(200);
+    });
+
+    test('many at once are each answered with their own', async () => {
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(CERTIFICATE, `no ${i}`)));
+      answers.forEach(({ body }, i) => expect(body).toContain(`|no ${i}&lt;`));
+    });
+  });
+
+  test.each<[string, string, keyof typeof FAULTS]>([
+    ['no XML', 'hello', 'illFormed'],
+    ['no bytes', '', 'illFormed'],
+    ['no operation', envelope(''), 'noOperation'],
+    ['an unknown operation', call('getSecrets', ''), 'unknownOperation'],
+    ['SOAP 1.2', '<e:Envelope xmlns:e="http://www.w3.org/2003/05/soap-envelope"/>', 'versionMismatch'],
+    ['a demand', envelope('', { header: '<s:Header><x s:mustUnderstand="1"/></s:Header>' }), 'mustUnderstand'],
+  ])('%s is answered with a fault, as 500', async (_, text, fault) => {
+    const { status, headers, body } = await post(text);
+    expect(status).toBe(500);
+    expect(headers['content-type']).toBe('text/xml; charset=utf-8');
+    expect(body).toBe(Buffer.from(faultBytes(FAULTS[fault])).toString());
+  });
+
+  test('a charset that the bytes are not in is a Client fault', async () => {
+    const { status, body } = await post(roleCall('é'), { 'Content-Type': 'text/xml; charset=utf-16' });
+    expect(status).toBe(500);
+    expect(body).toBe(Buffer.from(faultBytes(FAULTS.undecodable)).toString());
+  });
+
+  test('a request that comes byte by byte, in chunks, or was waited for, is answered like any other', async () => {
+    const text = roleCall('academic');
+    const expected = (await post(text)).body;
+    const raw = await RawSocket.open(port());
+    await raw.write(requestOf('POST', PATH, [`Content-Length: ${text.length}`, 'Expect: 100-continue']));
+    expect((await raw.answer())?.status).toBe(100);
+    for (const byte of text) await raw.write(byte);
+    expect((await raw.answer())?.body).toBe(expected);
+    const chunks = text.match(/[^]{1,50}/g)!.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`);
+    await raw.write(requestOf('POST', PATH, ['Transfer-Encoding: chunked'], `${chunks.join('')}0\r\n\r\n`));
+    expect((await raw.answer())?.body).toBe(expected);
+    raw.vanish();
+  });
+});
+
+test('HTTP/1.0 is answered by node:http', async () => {
+  const text = roleCall('academic');
+  const raw = await RawSocket.open(Number(new URL(server.http10Url).port));
+  await raw.write(
+    `POST ${PATH} HTTP/1.0\r\nContent-Type: text/xml; charset=utf-8\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+  );
+  const answer = await raw.answer();
+  expect(answer?.status).toBe(200);
+  expect(answer?.body).toBe(
+    Buffer.from(responseBytes(GET_TRUSTED_HOST_INFO, [TRUSTED_HOSTS.get('academic')!, ''])).toString(),
+  );
+  await raw.ended();
+});

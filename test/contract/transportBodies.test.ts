@@ -1,0 +1,207 @@
+// What every transport promises to handlers that want the request's body: whole, bounded, and no further than needed.
+// One suite, run on each of them over raw sockets.
+import { afterEach, describe, expect, test } from 'vitest';
+
+import type { Answer, Handler, Intake } from '../../server/http/exchange.ts';
+import { dribble } from '../support/fuzz.ts';
+import { GET, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
+import { running, servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
+
+const BODY_BYTES_MAX = 100_000;
+const FAILED: Answer = { ...textAnswer('failed'), status: 500 };
+
+/** A wish for the body; what it came as is answered. */
+function intake(answer: Intake['answer'] = echo): Intake {
+  return { bodyBytesMax: BODY_BYTES_MAX, tooLong: { ...textAnswer('too long'), status: 413 }, failed: FAILED, answer };
+}
+
+function echo(body: Uint8Array): Answer {
+  return textAnswer(Buffer.from(body).toString('latin1'));
+}
+
+/** GET is answered at once, everything else from its body. */
+const echoing: Handler = ({ method, target }) => (method === 'GET' ? textAnswer(target) : intake());
+
+function chunked(pieces: readonly string[]): string {
+  const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`);
+  return requestOf('POST', '/', ['Transfer-Encoding: chunked'], `${chunks.join('')}0\r\n\r\n`);
+}
+
+function sized(body: string, lines: readonly string[] = []): string {
+  return requestOf('POST', '/', [`Content-Length: ${body.length}`, ...lines], body);
+}
+
+/** The head, and what is behind it in pieces: uWebSockets.js refuses a request line that comes in two. */
+function cutBehindHead(request: string, pieceBytes: number): readonly string[] {
+  const end = request.indexOf('\r\n\r\n') + 4;
+  const pieces = request.slice(end).match(new RegExp(`[^]{1,${pieceBytes}}`, 'g')) ?? [];
+  return [request.slice(0, end), ...pieces];
+}
+
+const LONG = Array.from({ length: BODY_BYTES_MAX }, (_, i) => String.fromCharCode(33 + (i % 90))).join('');
+
+describe.each(TRANSPORTS)('$name', (transport) => {
+  const { serve, stopAll } = servers(transport);
+  afterEach(stopAll);
+
+  /** Sends the pieces, each once the transport has had a turn, and gives the answer and whether the connection goes on. */
+  async function exchanged(pieces: readonly string[], handler: Handler = echoing) {
+    const server = await serve(handler);
+    const client = await RawSocket.open(server.port);
+    for (const piece of pieces) {
+      await client.write(piece);
+      for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    let answer = await client.answer();
+    if (answer?.status === 100) answer = await client.answer();
+    await client.write(requestOf('GET', '/next'));
+    const goesOn = answer !== undefined && (await client.answer())?.body === '/next';
+    client.vanish();
+    return { answer, goesOn, server };
+  }
+
+  describe('a body reaches the handler whole', () => {
+    test.each<[string, readonly string[], string]>([
+      ['in one piece with its head', [sized('<a/>')], '<a/>'],
+      ['behind its head', [sized('<a/>').slice(0, -4), '<a/>'], '<a/>'],
+      ['byte by byte', cutBehindHead(sized('<hello/>'), 1), '<hello/>'],
+      ['in one chunk', [chunked(['<a/>'])], '<a/>'],
+      ['in chunks of one byte', [chunked([...'<hello/>'])], '<hello/>'],
+      [
+        'in chunks cut anywhere',
+        cutBehindHead(chunked(['<he', 'llo/>', 'x'.repeat(70)]), 7),
+        `<hello/>${'x'.repeat(70)}`,
+      ],
+      ['as long as it may be', [sized(LONG)], LONG],
+      ['as long as it may be, in chunks', [chunked([LONG.slice(0, 33_333), LONG.slice(33_333)])], LONG],
+      ['as long as it may be, in pieces', [sized(LONG).slice(0, 20_000), sized(LONG).slice(20_000)], LONG],
+      ['of no bytes', [sized('')], ''],
+      ['of no chunks', [chunked([])], ''],
+      ['of a request that says nothing of one', [requestOf('POST', '/')], ''],
+      ['that was waited for with Expect', [sized('<a/>', ['Expect: 100-continue']).slice(0, -4), '<a/>'], '<a/>'],
+    ])('%s', async (_, pieces, body) => {
+      const { answer, goesOn, server } = await exchanged(pieces);
+      expect(answer?.status).toBe(200);
+      expect(answer?.body === body, `${answer?.body.length} bytes came`).toBe(true);
+      expect(goesOn).toBe(true);
+      expect(server.errors).toEqual([]);
+    });
+
+    test('and requests pipelined behind it are answered in order', async () => {
+      const { port } = await serve(echoing);
+      const client = await RawSocket.open(port);
+      await client.write(sized('one') + chunked(['t', 'wo']) + GET + sized('three'));
+      const bodies: (string | undefined)[] = [];
+      for (let i = 0; i < 4; i++) bodies.push((await client.answer())?.body);
+      expect(bodies).toEqual(['one', 'two', '/', 'three']);
+      client.vanish();
+    });
+
+    test('to be answered later', async () => {
+      const later = (body: Uint8Array): Promise<Answer> => {
+        const text = Buffer.from(body).toString('latin1');
+        return new Promise((resolve) => setImmediate(() => resolve(textAnswer(`later ${text}`))));
+      };
+      const { answer, goesOn } = await exchanged([sized('<a/>')], (request) =>
+        request.method === 'GET' ? textAnswer(request.target) : intake(later),
+      );
+      expect(answer?.body).toBe('later <a/>');
+      expect(goesOn).toBe(true);
+    });
+  });
+
+  describe('a body beyond the limit of its handler is answered 413 and ends the connection', () => {
+    async function refused(bytes: string): Promise<{ answer: RawAnswer | undefined; calls: number }> {
+      let calls = 0;
+      const { port } = await serve(() => intake((body) => (calls++, echo(body))));
+      const client = await RawSocket.open(port);
+      await client.write(bytes);
+      const answer = await client.answer();
+      await client.ended();
+      return { answer, calls };
+    }
+
+    test('at once where Content-Length says so', async () => {
+      const { answer, calls } = await refused(requestOf('POST', '/', [`Content-Length: ${BODY_BYTES_MAX + 1}`]));
+      expect(answer?.status).toBe(413);
+      expect(answer?.headers.get('connection')).toEqual(['close']);
+      expect(calls).toBe(0);
+    });
+
+    test('as soon as its chunks pass it', async () => {
+      const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
+      const { answer, calls } = await refused(requestOf('POST', '/', ['Transfer-Encoding: chunked'], chunk.repeat(4)));
+      expect(answer?.status).toBe(413);
+      expect(calls).toBe(0);
+    });
+  });
+
+  test('more unfinished bodies than memory is set aside for are answered 503, and the memory comes back', async () => {
+    const { port } = await serve(() => ({ ...intake(), bodyBytesMax: 100 << 20 }));
+    const held = await RawSocket.open(port);
+    await held.write(requestOf('POST', '/', [`Content-Length: ${100 << 20}`]));
+    const piece = Buffer.alloc(1 << 20);
+    for (let i = 0; i < 65; i++) await held.write(piece);
+    const answer = await held.answer();
+    expect(answer?.status).toBe(503);
+    expect(answer?.headers.get('retry-after')).toEqual(['1']);
+    expect(answer?.headers.get('connection')).toEqual(['close']);
+    held.vanish();
+    const next = await RawSocket.open(port);
+    await next.write(chunked(['a', 'b']));
+    expect((await next.answer())?.body).toBe('ab');
+    next.vanish();
+  });
+
+  test('a client that leaves in the middle of its body is not asked for, and nothing waits for it', async () => {
+    let calls = 0;
+    const { port, listener, errors } = await serve(({ method }) => {
+      calls++;
+      return method === 'GET' ? textAnswer('') : intake(() => textAnswer('never'));
+    });
+    const client = await RawSocket.open(port);
+    await client.write(requestOf('POST', '/', ['Content-Length: 1000'], 'x'));
+    await settled(() => calls === 1);
+    client.vanish();
+    await listener.drain(1_000_000);
+    expect(errors).toEqual([]);
+  });
+
+  test.each<[string, Intake['answer']]>([
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret'))],
+  ])(
+    'a handler that %s over a body is our bug: its own answer to that is sent, and it is reported',
+    async (_, answer) => {
+      const {
+        answer: received,
+        goesOn,
+        server,
+      } = await exchanged([sized('<a/>')], ({ method, target }) =>
+        method === 'GET' ? textAnswer(target) : intake(answer),
+      );
+      expect(received?.status).toBe(500);
+      expect(received?.body).toBe('failed');
+      expect(goesOn).toBe(true);
+      expect(server.errors.map(String)).toEqual(['Error: secret']);
+    },
+  );
+});
+
+// About 10 s: the promise is about the real limit.
+test('a body that comes byte by byte without end is ended by both transports', { timeout: 15_000 }, async () => {
+  const head = requestOf('POST', '/', ['Content-Length: 100000']);
+  await Promise.all(
+    TRANSPORTS.map(async (transport) => {
+      const server = await running(transport, () => intake());
+      expect(await dribble(server.port, { head, bytes: 'x' })).toBe(true);
+      expect(server.errors).toEqual([]);
+      await server.listener.drain(1_000_000);
+    }),
+  );
+});

@@ -1,0 +1,99 @@
+// The reader of attribute certificates on hostile texts: never a crash, never a hang, never more than was signed.
+// Mutations of a good one and texts put together of its pieces; prints its seed.
+import { describe, expect, test } from 'vitest';
+import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
+import { nameDer } from '../../server/authority/issuance/certificate.ts';
+import { contentWith, judged } from '../support/attributeCertificates.ts';
+import { caOf, ecPair, holderOf, person } from '../support/pki.ts';
+import { randomOf, type Random } from '../support/random.ts';
+
+const SEED = 20261121;
+const RULES = { algorithms: ['rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'], allowWeak: true } as const;
+const signer = holderOf('signer', nameDer(person('Signer')), ecPair(), caOf('CA'));
+const CONTENT = contentWith({ roles: ['staff', 'a&b', 'ü'] });
+const GOOD = signerOf(signer)(CONTENT);
+
+const PIECES = [
+  ...GOOD.split(/(?<=>)|(?=<)/),
+  '<!--',
+  '-->',
+  '<![CDATA[',
+  ']]>',
+  '<?x ?>',
+  '<!DOCTYPE a [',
+  ']>',
+  '&',
+  '&#x0;',
+  '&#xD800;',
+  '&lt;',
+  '\0',
+  '\ud800',
+  '<a',
+  ' b="c"',
+  ' xmlns="urn:x"',
+  ' xmlns:y="urn:y"',
+  '<y:z/>',
+  '/>',
+  '"',
+  "'",
+  ' ',
+  '\r',
+  '\ufeff',
+  '\ufffe',
+  '\u{10ffff}',
+];
+
+/** A text that is almost a good one. */
+function mutated(random: Random): string {
+  let text = GOOD;
+  for (let times = random.integer(1, 4); times > 0; times--) {
+    const [start, length] = [random.integer(0, text.length), random.integer(0, 40)];
+    const other = random.integer(0, text.length);
+    const put = random.pick([
+      () => '',
+      () => random.pick(PIECES),
+      () => String.fromCharCode(random.integer(0, 0x250)),
+      () => text.slice(start, start + length).repeat(2),
+      () => text.slice(other, other + random.integer(1, 400)),
+    ]);
+    text = text.slice(0, start) + put() + text.slice(start + (random.chance(0.5) ? length : 0));
+  }
+  return text;
+}
+
+describe(`on hostile texts (seed ${SEED})`, () => {
+  test('what is almost a good certificate is refused with a reason, or says just what was signed', () => {
+    const random = randomOf(SEED);
+    let accepted = 0;
+    for (let i = 0; i < 4000; i++) {
+      const verdict = judged(mutated(random), RULES);
+      if (typeof verdict !== 'string') {
+        expect(verdict).toEqual(CONTENT);
+        accepted++;
+      } else expect(verdict).toMatch(/^[a-z][^\n]{3,200}$/);
+    }
+    // White space in base64 and comments may come in: the mutations are near enough to a good one to tell something.
+    expect(accepted).toBeLessThan(400);
+  });
+
+  test('what is put together of its pieces is refused with a reason', () => {
+    const random = randomOf(SEED + 1);
+    for (let i = 0; i < 4000; i++) {
+      expect(judged(random.several(0, 60, () => random.pick(PIECES)).join(''), RULES)).toMatch(/^[a-z][^\n]{3,200}$/);
+    }
+  });
+
+  test('ten times the length is nowhere near a hundred times the work, whatever is repeated', () => {
+    const work = (length: number): number => {
+      const before = process.cpuUsage();
+      for (const piece of PIECES) {
+        const text = piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+        expect(judged(`<a>${text}`, RULES)).toBeTypeOf('string');
+      }
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    work(20_000);
+    expect(work(200_000) / work(20_000)).toBeLessThan(40);
+  });
+});

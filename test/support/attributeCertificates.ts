@@ -1,0 +1,90 @@
+// Attribute certificates for tests, and how others judge them: xmlsec1 and xml-crypto, which share nothing with ours.
+// Runs xmlsec1 as a process in a directory of its own.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignedXml } from 'xml-crypto';
+import type { AttributeContent } from '../../server/authority/attributeCertificate/content.ts';
+import { readCertificate } from '../../server/authority/attributeCertificate/read.ts';
+import { signatureProblem, type SignatureRules } from '../../server/authority/attributeCertificate/verify.ts';
+import { parseCertificate } from '../../server/authority/x509/certificate.ts';
+import { DerError } from '../../server/authority/x509/der.ts';
+import type { Program } from './debian.ts';
+import { AT } from './pki.ts';
+
+const PROGRAM: Program = 'xmlsec1';
+
+/** A content to sign; only the roles matter in most tests. */
+export function contentWith(change: Partial<AttributeContent> = {}): AttributeContent {
+  return {
+    holder: '/O=Test/CN=User',
+    issuer: '/O=Test/CN=Signer',
+    issuerName: 'Partner',
+    serialNumber: '4711',
+    notBefore: AT - 100,
+    notAfter: AT + 100,
+    roles: ['staff', 'student'],
+    provenance: 'original',
+    ...change,
+  };
+}
+
+/** By default only what a site accepts by default. */
+const RULES: SignatureRules = { algorithms: ['rsa-sha256'], allowWeak: false };
+
+/** What ours makes of a text: its content where form and signature are good, else the reason. */
+export function judged(text: string, rules: SignatureRules = RULES): AttributeContent | string {
+  const reading = readCertificate(text);
+  if (reading.kind === 'unreadable') return reading.reason;
+  const { content, signature } = reading.certificate;
+  try {
+    return signatureProblem(signature, parseCertificate(signature.der), rules) ?? content;
+  } catch (error) {
+    if (error instanceof DerError) return 'carries something that is no certificate';
+    throw error;
+  }
+}
+
+/** Whether xmlsec1 verifies a text, its certificates issued by these CAs (PEM); what it printed where it does not. */
+export function xmlsecVerdict(text: string, cas: string): 'good' | string {
+  const directory = mkdtempSync(join(tmpdir(), 'xmlsec-'));
+  try {
+    writeFileSync(join(directory, 'ca.pem'), cas);
+    writeFileSync(join(directory, 'document.xml'), text);
+    const when = `${new Date(AT * 1000).toISOString().slice(0, 19).replace('T', ' ')}`;
+    const flags = ['--verify', '--verification-gmt-time', when, '--trusted-pem', 'ca.pem', 'document.xml'];
+    const { status, stderr, stdout } = spawnSync(PROGRAM, flags, { cwd: directory, encoding: 'utf8' });
+    return status === 0 ? 'good' : `${status}: ${stderr}${stdout}`;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Signs a template with xmlsec1 by a private key with its certificate, both PEM. */
+export function xmlsecSigned(template: string, key: string, certificate: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'xmlsec-'));
+  try {
+    writeFileSync(join(directory, 'key.pem'), key, { mode: 0o600 });
+    writeFileSync(join(directory, 'certificate.pem'), certificate);
+    writeFileSync(join(directory, 'template.xml'), template);
+    const flags = ['--sign', '--privkey-pem', 'key.pem,certificate.pem', 'template.xml'];
+    const { status, stderr, stdout } = spawnSync(PROGRAM, flags, { cwd: directory, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+    return stdout;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Whether xml-crypto verifies a text by this certificate. */
+export function xmlCryptoVerdict(text: string, publicCert: string): boolean {
+  const signature = /<(?:\w+:)?Signature[ >][^]*<\/(?:\w+:)?Signature>/.exec(text)?.[0] ?? '';
+  const verifier = new SignedXml({ publicCert });
+  verifier.loadSignature(signature);
+  try {
+    return verifier.checkSignature(text);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+// A configured attribute authority for tests: its files in a directory of their own, with a partner site and some users.
+// Everything is valid around AT of pki.ts.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
+import { type AuthorityData, loadAuthority } from '../../server/authority/configuration/load.ts';
+import { nameDer } from '../../server/authority/issuance/certificate.ts';
+import { AT, caOf, type Holder, holderOf, type KeyPair, person, rsaPair, ecPair } from './pki.ts';
+
+/** The people and files of a test. `staff` has roles here, `visitor` at the partner only. `remove` takes the files away. */
+export interface TestSite {
+  readonly directory: string;
+  readonly config: string;
+  readonly ca: Holder;
+  readonly site: Holder;
+  readonly partner: Holder;
+  readonly staff: Holder;
+  readonly visitor: Holder;
+  write(name: string, text: string | Uint8Array): void;
+  remove(): void;
+}
+
+/** The configuration of a TestSite, a line each; tests change lines. */
+export const CONFIG_LINES: readonly string[] = [
+  'name = "Here"',
+  'key = "site.key"',
+  'certificate = "site.pem"',
+  'ca = ["ca.pem"]',
+  'usersFile = "users"',
+  '[users]',
+  '"/O=Test/CN=Boss" = ["admin", "staff"]',
+  '[[trustedHost]]',
+  'name = "Partner"',
+  'uri = "https://partner.example.org/attAuthority.wsdl"',
+  'signer = "/O=Test/CN=Partner Authority"',
+  'roles = [',
+  '  { remote = "student", local = "reader" },',
+  '  { remote = "staff", local = "editor" },',
+  ']',
+];
+
+/** Makes the files of a site. Cost: two RSA keys unless they are given. */
+export function testSite(keys: { readonly site?: KeyPair; readonly partner?: KeyPair } = {}): TestSite {
+  const directory = mkdtempSync(join(tmpdir(), 'authority-'));
+  const write = (name: string, text: string | Uint8Array): void =>
+    writeFileSync(join(directory, name), text, { mode: 0o600 });
+  const ca = caOf('CA');
+  const issue = (kind: 'user' | 'signer', commonName: string, pair: KeyPair): Holder =>
+    holderOf(kind, nameDer(person(commonName)), pair, ca);
+  const site = issue('signer', 'Here Authority', keys.site ?? rsaPair());
+  const partner = issue('signer', 'Partner Authority', keys.partner ?? rsaPair());
+  const staff = issue('user', 'Staff', ecPair());
+  const visitor = issue('user', 'Visitor', ecPair());
+  write('ca.pem', ca.pem);
+  write('site.pem', site.pem);
+  write('site.key', site.key.export({ type: 'pkcs8', format: 'pem' }));
+  write('users', '# name, roles\n\n"/O=Test/CN=Staff" staff, reader\n');
+  write('authority.toml', CONFIG_LINES.join('\n'));
+  const remove = (): void => rmSync(directory, { recursive: true });
+  return { directory, config: join(directory, 'authority.toml'), ca, site, partner, staff, visitor, write, remove };
+}
+
+/** The configuration as it is now. Throws where it has mistakes. */
+export function loadedData({ config }: TestSite): AuthorityData {
+  const loading = loadAuthority(config, AT);
+  if (loading.kind === 'loaded') return loading.data;
+  throw new Error(JSON.stringify(loading.mistakes));
+}
+
+/** An attribute certificate that the partner (or `by`) signs for the visitor. */
+export function partnersCertificate(
+  { partner }: TestSite,
+  change: Partial<Parameters<ReturnType<typeof signerOf>>[0]> = {},
+  by: Holder = partner,
+): string {
+  return signerOf(by)({
+    holder: '/O=Test/CN=Visitor',
+    issuer: '/O=Test/CN=Partner Authority',
+    issuerName: 'Partner',
+    serialNumber: '1',
+    notBefore: AT - 100,
+    notAfter: AT + 100,
+    roles: ['student'],
+    provenance: 'original',
+    ...change,
+  });
+}

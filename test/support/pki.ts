@@ -1,0 +1,89 @@
+// Certificates for tests, made with keys of their own: CAs, users, proxies, signers of attribute certificates.
+// RSA keys are slow to make, so a few are shared by a run; everything else is made as asked for.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import {
+  type CertificateKind,
+  issueCertificate,
+  type Issuance,
+  nameDer,
+  pemOf,
+  proxyNameDer,
+  type TypedValue,
+} from '../../server/authority/issuance/certificate.ts';
+import { type Certificate, parseCertificate } from '../../server/authority/x509/certificate.ts';
+
+/** A pair of keys. */
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** Somebody with a certificate and its key; `pem` is the certificate. */
+export interface Holder {
+  readonly name: Uint8Array;
+  readonly key: KeyObject;
+  readonly certificate: Certificate;
+  readonly pem: string;
+}
+
+/** The time at which everything here is valid, in seconds since 1970: tests hand it on and never ask a clock. */
+export const AT = 1_900_000_000;
+const DAY = 86_400;
+
+/** A new pair of keys. */
+export function rsaPair(bits = 2048): KeyPair {
+  return generateKeyPairSync('rsa', { modulusLength: bits });
+}
+
+/** A new pair of keys, quickly made. */
+export function ecPair(curve = 'P-256'): KeyPair {
+  return generateKeyPairSync('ec', { namedCurve: curve });
+}
+
+/** `O=Test` and this CN. */
+export function person(commonName: string): readonly TypedValue[] {
+  return [
+    ['O', 'Test'],
+    ['CN', commonName],
+  ];
+}
+
+let serial = 1000n;
+
+/** A holder; from a day before AT to a day behind unless `validity` says otherwise. Without an issuer it signs itself. */
+export function holderOf(
+  kind: CertificateKind,
+  subject: Uint8Array,
+  pair: KeyPair,
+  issuer?: Holder,
+  validity: Partial<Pick<Issuance, 'notBefore' | 'notAfter' | 'pathLength'>> = {},
+): Holder {
+  const by = issuer ?? { name: subject, key: pair.privateKey };
+  const der = issueCertificate({
+    kind,
+    subject,
+    publicKey: pair.publicKey,
+    issuer: { name: by.name, key: by.key },
+    serialNumber: serial++,
+    notBefore: AT - DAY,
+    notAfter: AT + DAY,
+    ...validity,
+  });
+  return { name: subject, key: pair.privateKey, certificate: parseCertificate(der), pem: pemOf(der) };
+}
+
+/** A CA that signs itself. */
+export function caOf(commonName: string, pair: KeyPair = ecPair()): Holder {
+  return holderOf('ca', nameDer(person(commonName)), pair);
+}
+
+/** A proxy of a holder; its `pem` is the whole chain to send. */
+export function proxyOf(
+  holder: Holder,
+  kind: CertificateKind = 'proxy',
+  commonName = '12345',
+  validity: Parameters<typeof holderOf>[4] = {},
+): Holder {
+  const proxy = holderOf(kind, proxyNameDer(holder.name, commonName), ecPair(), holder, validity);
+  return { ...proxy, pem: proxy.pem + holder.pem };
+}

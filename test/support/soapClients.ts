@@ -1,0 +1,282 @@
+// SOAP clients that others made, as values: what each needs, how it is built from the served WSDL, how it is run.
+// Their programs are in test/soapClients/; each runs a list of cases and prints what it got, which is parsed here.
+import { execFile } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createClientAsync } from 'soap';
+import { hasLibrary, hasProgram, type Library, type Program } from './debian.ts';
+
+/** One call: an operation and the values of its parts. */
+export interface Case {
+  readonly operation: 'reqAuthorisation' | 'getTrustedHostInfo';
+  readonly values: readonly string[];
+}
+
+/** What a client made of an answer: a text, a list of texts, or something else, by its name in the client's language. */
+export type Value = string | readonly Value[] | { readonly other: string };
+
+/** What a client got: the results by name, in their order, or the fault. */
+export type Outcome =
+  | { readonly results: readonly (readonly [name: string, value: Value])[] }
+  | { readonly code: string; readonly text: string };
+
+/**
+ * A client. `isSlow` ones are compiled first. `http` is what it speaks; `hasAstral` whether it sends characters beyond
+ * U+FFFF as XML has them; `empty` what it makes of an empty text.
+ */
+export interface SoapClient {
+  readonly name: string;
+  readonly isSlow: boolean;
+  readonly isInstalled: boolean;
+  readonly http: '1.0' | '1.1';
+  readonly hasAstral: boolean;
+  readonly empty: Value;
+  /** Makes what `run` needs in an empty directory, from the WSDL at this address. */
+  build(directory: string, wsdl: string): Promise<void>;
+  run(directory: string, endpoint: string, cases: readonly Case[]): Promise<readonly Outcome[]>;
+}
+
+const execute = promisify(execFile);
+const SOURCES = fileURLToPath(new URL('../soapClients/', import.meta.url));
+const OUTPUT_BYTES_MAX = 64 << 20;
+const JARS = [
+  'axis',
+  'jaxrpc',
+  'saaj',
+  'wsdl4j',
+  'commons-logging',
+  'commons-discovery',
+  'javax.mail',
+  'javax.activation',
+];
+const CLASS_PATH = JARS.map((name) => `/usr/share/java/${name}.jar`).join(':');
+
+/** A client that is a program of its own. */
+interface ProgramClient {
+  readonly name: string;
+  readonly needs: readonly (Program | Library)[];
+  readonly isSlow?: boolean;
+  readonly http?: '1.0';
+  readonly hasAstral?: boolean;
+  readonly empty?: Value;
+  readonly build?: SoapClient['build'];
+  /** The command line, to which the file of cases is added behind endpoint and WSDL. */
+  command(directory: string, endpoint: string): readonly string[];
+}
+
+/** All clients. */
+export const SOAP_CLIENTS: readonly SoapClient[] = [
+  {
+    name: 'node soap',
+    isSlow: false,
+    isInstalled: true,
+    http: '1.1',
+    hasAstral: true,
+    empty: '',
+    build: async () => undefined,
+    run: (_, endpoint, cases) => runNodeSoap(endpoint, cases),
+  },
+  program({
+    name: 'PHP ext-soap with the WSDL',
+    needs: ['php', 'php-soap'],
+    command: (_, endpoint) => ['php', source('client.php'), endpoint, endpoint],
+  }),
+  program({
+    name: 'PHP ext-soap without a WSDL',
+    needs: ['php', 'php-soap'],
+    command: (_, endpoint) => ['php', source('client.php'), endpoint, ''],
+  }),
+  program({
+    name: 'Perl SOAP::Lite with the WSDL',
+    needs: ['libsoap-lite-perl'],
+    command: (_, endpoint) => ['/usr/bin/perl', source('client.pl'), endpoint, endpoint],
+  }),
+  program({
+    name: 'Perl SOAP::Lite by proxy',
+    needs: ['libsoap-lite-perl'],
+    command: (_, endpoint) => ['/usr/bin/perl', source('client.pl'), endpoint, ''],
+  }),
+  program({
+    name: 'Python zeep',
+    needs: ['python3-zeep'],
+    // It has no empty text: an element without one is None to it, whatever its type.
+    empty: { other: 'NoneType' },
+    command: (_, endpoint) => ['/usr/bin/python3', source('client.py'), endpoint, endpoint],
+  }),
+  program({
+    name: 'gSOAP',
+    needs: ['wsdl2h', 'g++', 'libgsoap-dev'],
+    isSlow: true,
+    build: buildGsoap,
+    command: (directory, endpoint) => [join(directory, 'client'), endpoint, ''],
+  }),
+  program({
+    name: 'gSOAP in chunks',
+    needs: ['wsdl2h', 'g++', 'libgsoap-dev'],
+    isSlow: true,
+    build: buildGsoap,
+    command: (directory, endpoint) => [join(directory, 'client'), endpoint, 'chunked'],
+  }),
+  program({
+    name: 'Apache Axis with calls made by hand',
+    needs: ['javac', 'libaxis-java'],
+    isSlow: true,
+    http: '1.0',
+    // It writes them as references to two halves of a surrogate pair, which is no XML.
+    hasAstral: false,
+    build: buildAxis,
+    command: (directory, endpoint) => ['java', '-cp', `${directory}:${CLASS_PATH}`, 'DynamicClient', endpoint, ''],
+  }),
+  program({
+    name: 'Apache Axis with a stub',
+    needs: ['javac', 'libaxis-java'],
+    isSlow: true,
+    http: '1.0',
+    hasAstral: false,
+    build: buildAxis,
+    command: (directory, endpoint) => ['java', '-cp', `${directory}:${CLASS_PATH}`, 'StubClient', endpoint, ''],
+  }),
+];
+
+function program({ name, needs, isSlow = false, ...rest }: ProgramClient): SoapClient {
+  return {
+    name,
+    isSlow,
+    isInstalled: needs.every(isInstalled),
+    http: rest.http ?? '1.1',
+    hasAstral: rest.hasAstral ?? true,
+    empty: rest.empty ?? '',
+    build: rest.build ?? (async () => undefined),
+    run: async (directory, endpoint, cases) => {
+      const [file = '', ...words] = rest.command(directory, endpoint);
+      const { stdout } = await execute(file, [...words, writeCases(directory, cases)], {
+        encoding: 'buffer',
+        maxBuffer: OUTPUT_BYTES_MAX,
+      });
+      return outcomesIn(stdout);
+    },
+  };
+}
+
+function isInstalled(name: Program | Library): boolean {
+  return name.includes('-') ? hasLibrary(name as Library) : hasProgram(name as Program);
+}
+
+function source(name: string): string {
+  return join(SOURCES, name);
+}
+
+/** Writes the values to files of their own, since a command line is too short for them, and names them in one more. */
+function writeCases(directory: string, cases: readonly Case[]): string {
+  const lines = cases.map(({ operation, values }, i) => {
+    const files = values.map((value, j) => {
+      const file = join(directory, `value-${i}-${j}`);
+      writeFileSync(file, value);
+      return file;
+    });
+    return [operation, ...files].join('\t');
+  });
+  const list = join(directory, 'cases');
+  writeFileSync(list, lines.map((line) => `${line}\n`).join(''));
+  return list;
+}
+
+/*
+ * What a program prints for each case, UTF-8, with the bytes of each text counted:
+ *
+ *   case
+ *   string NAME BYTES         and, on the next line, the text
+ *   other NAME BYTES          and the name of a type that is no string
+ *   fault CODE BYTES          and the text of the fault
+ *   list NAME COUNT           and so many texts named item
+ */
+function outcomesIn(printed: Buffer): readonly Outcome[] {
+  const outcomes: Outcome[] = [];
+  let at = 0;
+  const line = (): readonly string[] => {
+    const end = printed.indexOf('\n', at);
+    const words = printed.toString('utf8', at, end).split(' ');
+    at = end + 1;
+    return words;
+  };
+  const text = (bytes: number): string => {
+    at += bytes + 1;
+    return printed.toString('utf8', at - bytes - 1, at - 1);
+  };
+  const value = (kind: string, count: number): Value => {
+    if (kind === 'string') return text(count);
+    if (kind === 'other') return { other: text(count) };
+    if (kind !== 'list') throw new Error(`a client printed ${kind} at byte ${at}`);
+    return Array.from({ length: count }, () => {
+      const [entryKind = '', , entryCount] = line();
+      return value(entryKind, Number(entryCount));
+    });
+  };
+  let results: (readonly [string, Value])[] = [];
+  while (at < printed.length) {
+    const [kind = '', name = '', count] = line();
+    if (kind === 'case') outcomes.push({ results: (results = []) });
+    else if (kind === 'fault') outcomes.splice(-1, 1, { code: name, text: text(Number(count)) });
+    else results.push([name, value(kind, Number(count))]);
+  }
+  return outcomes;
+}
+
+async function buildGsoap(directory: string, wsdl: string): Promise<void> {
+  const options = { cwd: directory };
+  await execute('wsdl2h', ['-o', 'att.h', wsdl], options);
+  await execute('soapcpp2', ['-C', '-x', '-L', '-I/usr/share/gsoap/import', 'att.h'], options);
+  const sources = [source('client.cpp'), 'soapC.cpp', 'soapClient.cpp'];
+  await execute('g++', ['-O0', '-I.', '-o', 'client', ...sources, '-lgsoap++'], options);
+}
+
+async function buildAxis(directory: string, wsdl: string): Promise<void> {
+  const options = { cwd: directory };
+  await execute('java', ['-cp', CLASS_PATH, 'org.apache.axis.wsdl.WSDL2Java', '-o', '.', '-p', 'aa', wsdl], options);
+  const generated = ['aa', 'aa/holders'].flatMap((name) => javaFiles(join(directory, name)));
+  await execute('javac', ['-nowarn', '-cp', CLASS_PATH, '-d', '.', ...generated, ...javaFiles(SOURCES)], options);
+}
+
+function javaFiles(directory: string): readonly string[] {
+  const names = readdirSync(directory).filter((name) => name.endsWith('.java'));
+  return names.map((name) => join(directory, name));
+}
+
+/** What node soap makes of an element: its attributes, its text if it has any, its children by name. */
+interface NodeElement {
+  readonly $value?: string;
+  readonly item?: NodeElement | readonly NodeElement[];
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+async function runNodeSoap(endpoint: string, cases: readonly Case[]): Promise<readonly Outcome[]> {
+  const client = await createClientAsync(`${endpoint}?wsdl`, { endpoint });
+  const outcomes: Outcome[] = [];
+  for (const { operation, values } of cases) {
+    const [first = '', second = ''] = values;
+    const parts = operation === 'reqAuthorisation' ? { usrProxyCert: first, usrAttCert: second } : { usrRole: first };
+    const call = client[`${operation}Async`] as (parts: object) => Promise<readonly [Record<string, NodeElement>]>;
+    outcomes.push(await call.call(client, parts).then(([answer]) => nodeOutcome(answer), nodeFault));
+  }
+  return outcomes;
+}
+
+function nodeOutcome(answer: Record<string, NodeElement>): Outcome {
+  const named = Object.entries(answer).filter(([name]) => name !== 'attributes');
+  return { results: named.map(([name, element]) => [name, nodeValue(element)]) };
+}
+
+function nodeValue({ $value, item = [], attributes }: NodeElement): Value {
+  if (attributes?.['xsi:type'] !== 'SOAP-ENC:Array') return $value ?? '';
+  return (Array.isArray(item) ? item : [item]).map(nodeValue);
+}
+
+function nodeFault(error: {
+  root?: { Envelope: { Body: { Fault: { faultcode: string; faultstring: string } } } };
+}): Outcome {
+  if (error.root === undefined) throw error;
+  const { faultcode, faultstring } = error.root.Envelope.Body.Fault;
+  return { code: faultcode, text: faultstring };
+}

@@ -1,0 +1,367 @@
+// Attribute certificates: what is written is what others verify, what is read is what was signed, and no byte of it can be
+// changed, moved, wrapped or hidden.
+import { X509Certificate } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type AttributeContent,
+  contentXml,
+  timeOf,
+  timeText,
+} from '../../../../server/authority/attributeCertificate/content.ts';
+import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
+import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import {
+  contentWith,
+  judged,
+  xmlCryptoVerdict,
+  xmlsecSigned,
+  xmlsecVerdict,
+} from '../../../support/attributeCertificates.ts';
+import { hasProgram } from '../../../support/debian.ts';
+import { AT, caOf, ecPair, holderOf, person, rsaPair } from '../../../support/pki.ts';
+import { randomOf } from '../../../support/random.ts';
+
+const ca = caOf('CA, of "all" \\ <&>; + #1');
+const signer = holderOf('signer', nameDer([['C', 'GB'], ...person('Signer ')]), rsaPair(), ca);
+const ecSigner = holderOf('signer', nameDer(person('Zoë; the <signer>')), ecPair(), ca);
+const sign = signerOf(signer);
+const ALL = { algorithms: ['rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'], allowWeak: false } as const;
+
+/** Characters that XML escapes, normalises or forbids unescaped, and some that take more than a byte. */
+const AWKWARD = ['&', '<', '>', '"', "'", ']]>', '\r', '\n', '\t', ' ', 'é', '\u2028', '\u{1f512}', '&amp;', '\u0085'];
+const TEXT = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...AWKWARD, 'a', 'b'), minLength: 1, maxLength: 12 }),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => !/[\p{Cc}\ufffe\uffff]/u.test(text)),
+);
+const CONTENT = fc.record({
+  holder: TEXT,
+  issuer: TEXT,
+  issuerName: TEXT,
+  serialNumber: fc.bigInt({ min: 0n, max: 1n << 96n }).map(String),
+  notBefore: fc.integer({ min: 0, max: 4_000_000_000 }),
+  notAfter: fc.integer({ min: 0, max: 4_000_000_000 }),
+  roles: fc.array(TEXT, { minLength: 1, maxLength: 5 }),
+  provenance: fc.constantFrom('original' as const, 'mapped' as const),
+});
+
+describe('what is issued', () => {
+  test.for([
+    ['RSA', signer],
+    ['P-256', ecSigner],
+  ] as const)(
+    'with a key of %s is read back as it was meant, and verified by xml-crypto where it knows the algorithm',
+    ([, by]) => {
+      fc.assert(
+        fc.property(CONTENT, (content) => {
+          const text = signerOf(by)(content);
+          expect(judged(text, ALL)).toEqual(content);
+          // xml-crypto's parser takes NEL and LINE SEPARATOR for line ends, which they are in XML 1.1 only.
+          if (by === signer && !/[\u0085\u2028]/.test(text)) expect(xmlCryptoVerdict(text, by.pem)).toBe(true);
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  test.skipIf(!hasProgram('xmlsec1')).for([
+    ['RSA', signer],
+    ['P-256', ecSigner],
+  ] as const)('with a key of %s is verified by xmlsec1, whatever stands in its texts', ([, by]) => {
+    for (const role of [...AWKWARD, 'staff']) {
+      const content = contentWith({ roles: [role, `a${role}b`], holder: `/O=Test/CN=${role}`, issuerName: role });
+      expect(xmlsecVerdict(signerOf(by)(content), ca.pem)).toBe('good');
+    }
+  });
+
+  test.skipIf(!hasProgram('xmlsec1'))('is refused by xmlsec1 once a role is another', () => {
+    expect(xmlsecVerdict(sign(contentWith()).replace('staff', 'stafg'), ca.pem)).not.toBe('good');
+  });
+
+  test('is one line that begins and ends with the root element', () => {
+    expect(sign(contentWith())).toMatch(/^<attributeCertificate><acInfo>.*<\/attributeCertificate>$/);
+  });
+});
+
+describe('one changed byte', () => {
+  const text = sign(contentWith());
+  const bytes = Buffer.from(text);
+  const changed = (at: number, byte: number): string => {
+    const copy = Buffer.from(bytes);
+    copy[at] = byte;
+    return copy.toString('latin1');
+  };
+
+  /** Good only where the certificate that is carried is still what the CA signed. */
+  const judgedWithin = (text: string): AttributeContent | string => {
+    const der = Buffer.from(/<X509Certificate>(.*)<\/X509Certificate>/.exec(text)?.[1] ?? '', 'base64');
+    const verdict = judged(text);
+    if (typeof verdict === 'string') return verdict;
+    return new X509Certificate(der).verify(ca.certificate.publicKey!) ? verdict : 'carries a certificate of nobody';
+  };
+
+  test('is noticed wherever it is: the lowest bit of every byte in turn', () => {
+    const unnoticed = [...bytes.keys()].filter((at) => typeof judgedWithin(changed(at, bytes[at]! ^ 1)) !== 'string');
+    expect(unnoticed).toEqual([]);
+  });
+
+  test('is noticed, or stands for the same content: any byte for any other', () => {
+    const random = randomOf(20260101);
+    for (let i = 0; i < 3000; i++) {
+      const at = random.integer(0, bytes.length);
+      const verdict = judgedWithin(changed(at, random.integer(0, 256)));
+      if (typeof verdict !== 'string') expect(verdict).toEqual(contentWith());
+    }
+  });
+});
+
+/** A template as another site's software would sign it: pretty-printed, with a prefix, comments and CDATA. */
+function templateOf(role: string, c14n: string, method = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'): string {
+  const digest = method.endsWith('sha1')
+    ? 'http://www.w3.org/2000/09/xmldsig#sha1'
+    : 'http://www.w3.org/2001/04/xmlenc#sha256';
+  return `<?xml version="1.0"?>
+<!-- issued by hand -->
+<attributeCertificate>
+  ${contentXml(contentWith({ roles: ['ROLE'] }))
+    .replaceAll('><', '>\n  <')
+    .replace('ROLE', role)}
+  <ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#">
+    <ds:SignedInfo>
+      <ds:CanonicalizationMethod Algorithm="${c14n}"/>
+      <ds:SignatureMethod Algorithm="${method}"/>
+      <ds:Reference URI="">
+        <ds:Transforms><ds:Transform Algorithm="http://www.w3.org/2000/09/xmldsig#enveloped-signature"/></ds:Transforms>
+        <ds:DigestMethod Algorithm='${digest}'></ds:DigestMethod>
+        <ds:DigestValue/>
+      </ds:Reference>
+    </ds:SignedInfo>
+    <ds:SignatureValue/>
+    <ds:KeyInfo><ds:X509Data><ds:X509Certificate/></ds:X509Data></ds:KeyInfo>
+  </ds:Signature>
+</attributeCertificate>
+`;
+}
+
+const KEY = signer.key.export({ type: 'pkcs8', format: 'pem' }) as string;
+const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+const INCLUSIVE = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
+
+describe.skipIf(!hasProgram('xmlsec1'))('what xmlsec1 has signed', () => {
+  test.for([EXCLUSIVE, INCLUSIVE])('is read, pretty-printed and with a prefix, canonicalised by %s', (c14n) => {
+    expect(judged(xmlsecSigned(templateOf('staff', c14n), KEY, signer.pem))).toEqual(contentWith({ roles: ['staff'] }));
+  });
+
+  test.for([
+    ['staff<!-- -->member', 'staffmember'],
+    ['staff<!---->', 'staff'],
+    ['<!--x-->staff<!--y--> <!--z-->', 'staff '],
+    ['<![CDATA[staff]]>&amp;<![CDATA[<member>]]>', 'staff&<member>'],
+    ['st&#x61;ff&#13;', 'staff\r'],
+  ])('has the whole text of a role, whatever stands within: %s is %j', ([written, role]) => {
+    expect(judged(xmlsecSigned(templateOf(written!, EXCLUSIVE), KEY, signer.pem))).toEqual(
+      contentWith({ roles: [role!] }),
+    );
+  });
+
+  test('is refused where it is signed with SHA-1, but by option', () => {
+    const text = xmlsecSigned(
+      templateOf('staff', EXCLUSIVE, 'http://www.w3.org/2000/09/xmldsig#rsa-sha1'),
+      KEY,
+      signer.pem,
+    );
+    expect(judged(text)).toBe('is signed with rsa-sha1, which is not accepted here');
+    expect(judged(text, ALL)).toEqual(contentWith({ roles: ['staff'] }));
+  });
+
+  test('is refused where a comment is signed as one', () => {
+    expect(judged(xmlsecSigned(templateOf('a<!-- -->b', `${EXCLUSIVE}WithComments`), KEY, signer.pem))).toBe(
+      'has a canonicalisation that is not accepted',
+    );
+  });
+});
+
+const GOOD = sign(contentWith());
+const [, ACINFO, SIGNATURE] =
+  /^<attributeCertificate>(<acInfo>.*<\/acInfo>)(<Signature .*<\/Signature>)<\/attributeCertificate>$/.exec(GOOD)!;
+const EVIL = contentXml(contentWith({ roles: ['root'] }));
+
+describe('a document that wraps, repeats or moves what was signed is refused:', () => {
+  test.for(
+    Object.entries({
+      'another content first': `<attributeCertificate>${EVIL}${ACINFO}${SIGNATURE}</attributeCertificate>`,
+      'another content behind': `<attributeCertificate>${ACINFO}${EVIL}${SIGNATURE}</attributeCertificate>`,
+      'another content behind the signature': `<attributeCertificate>${ACINFO}${SIGNATURE}${EVIL}</attributeCertificate>`,
+      'another content in place of the one signed': `<attributeCertificate>${EVIL}${SIGNATURE}</attributeCertificate>`,
+      'the whole inside another': `<attributeCertificate>${EVIL}${GOOD}</attributeCertificate>`,
+      'the whole inside the signature of another': GOOD.replace('<KeyInfo>', `<Object>${GOOD}</Object><KeyInfo>`),
+      'the signature inside the content': `<attributeCertificate>${ACINFO!.replace('</acInfo>', `${SIGNATURE}</acInfo>`)}</attributeCertificate>`,
+      'the signature before the content': `<attributeCertificate>${SIGNATURE}${ACINFO}</attributeCertificate>`,
+      'two signatures': `<attributeCertificate>${ACINFO}${SIGNATURE}${SIGNATURE}</attributeCertificate>`,
+      'no signature': `<attributeCertificate>${ACINFO}</attributeCertificate>`,
+      'an object in the signature': GOOD.replace('</Signature>', `<Object>${EVIL}</Object></Signature>`),
+      'a content with a namespace': GOOD.replace('<acInfo>', '<acInfo xmlns="urn:x">'),
+      'a content with an attribute': GOOD.replace('<acInfo>', '<acInfo Id="x">'),
+      'a content with a prefix': GOOD.replace('<attributeCertificate>', '<attributeCertificate xmlns:x="urn:x">'),
+      'a reference by id': GOOD.replace('URI=""', 'URI="#x"').replace('<acInfo>', '<acInfo Id="x">'),
+      'a reference by pointer': GOOD.replace('URI=""', 'URI="#xpointer(/)"'),
+      'a reference to elsewhere': GOOD.replace('URI=""', 'URI="https://example.org/"'),
+      'a reference without address': GOOD.replace(' URI=""', ''),
+      'two references': GOOD.replace(/<Reference .*<\/Reference>/, '$&$&'),
+      'no transforms': GOOD.replace(/<Transforms>.*<\/Transforms>/, ''),
+      'no enveloped transform': GOOD.replace(/<Transform [^>]*enveloped-signature"><\/Transform>/, ''),
+      'transforms in another order': GOOD.replace(
+        /(<Transform [^>]*><\/Transform>)(<Transform [^>]*><\/Transform>)/,
+        '$2$1',
+      ),
+      'a third transform': GOOD.replace(/<Transform [^>]*enveloped-signature"><\/Transform>/, '$&$&'),
+      'an XPath transform': GOOD.replace(
+        /<Transform [^>]*exc-c14n#"><\/Transform>/,
+        '<Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><XPath>not(//role)</XPath></Transform>',
+      ),
+      'an XSLT transform': GOOD.replace(
+        'http://www.w3.org/2001/10/xml-exc-c14n#"></Transform>',
+        'http://www.w3.org/TR/1999/REC-xslt-19991116"></Transform>',
+      ),
+      'prefixes that canonicalisation includes': GOOD.replace(
+        /(<Transform [^>]*exc-c14n#">)/,
+        '$1<InclusiveNamespaces xmlns="http://www.w3.org/2001/10/xml-exc-c14n#" PrefixList="x"></InclusiveNamespaces>',
+      ),
+      'an element of another namespace in the signature': GOOD.replace(
+        '<SignatureValue>',
+        '<SignatureValue xmlns="urn:x">',
+      ),
+      'a second certificate': GOOD.replace(/<X509Certificate>.*<\/X509Certificate>/, '$&$&'),
+      'a bare key beside the certificate': GOOD.replace('<X509Data>', '<KeyValue></KeyValue><X509Data>'),
+      'no certificate': GOOD.replace(/<X509Certificate>.*<\/X509Certificate>/, ''),
+      'a role more, outside the set': GOOD.replace('</attributes>', '<role><name>root</name></role></attributes>'),
+      'an element in a role': GOOD.replace('staff', 'st<b>a</b>ff'),
+      'an element twice': GOOD.replace(/<holder>.*<\/holder>/, '$&$&'),
+      'text between elements': GOOD.replace('<roleSet>', 'x<roleSet>'),
+      'another root': GOOD.replaceAll('attributeCertificate>', 'AttributeCertificate>'),
+      'a processing instruction': GOOD.replace('<acInfo>', '<acInfo><?x y?>'),
+      'a version of its own': sign(contentWith()).replace('1.0', '2.0'),
+    }),
+  )('%s', ([, text]) => {
+    expect(text).not.toBe(GOOD);
+    expect(judged(text)).toBeTypeOf('string');
+  });
+});
+
+describe('a document that plays with the parser is refused, at once and without fetching anything:', () => {
+  const laughs = Array.from({ length: 10 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
+  test.for(
+    Object.entries({
+      'an empty DOCTYPE': `<!DOCTYPE attributeCertificate>${GOOD}`,
+      'an entity': `<!DOCTYPE x [<!ENTITY r "root">]>${GOOD.replace('staff', '&r;')}`,
+      'entities of entities': `<!DOCTYPE x [<!ENTITY l0 "lol">${laughs}]>${GOOD.replace('staff', '&l10;')}`,
+      'an entity from a file': `<!DOCTYPE x [<!ENTITY r SYSTEM "file:///etc/passwd">]>${GOOD.replace('staff', '&r;')}`,
+      'a DOCTYPE from elsewhere': `<!DOCTYPE x SYSTEM "http://127.0.0.1:1/x.dtd">${GOOD}`,
+      'an undeclared entity': GOOD.replace('staff', '&r;'),
+      'a lone surrogate': GOOD.replace('staff', 'st\ud800ff'),
+      'a reference to a character that is none': GOOD.replace('staff', '&#0;'),
+      'XML 1.1': `<?xml version="1.1"?>${GOOD}`,
+      'depth without end': '<a>'.repeat(100_000),
+      'more depth than allowed': `${'<a>'.repeat(33)}${'</a>'.repeat(33)}`,
+      'more elements than allowed': `<a>${'<b/>'.repeat(20_001)}</a>`,
+      'an element with many attributes': `<a ${Array.from({ length: 10_000 }, (_, i) => `a${i}=""`).join(' ')}/>`,
+      'more bytes than allowed': `<a>${'x'.repeat(300_000)}</a>`,
+      nothing: '',
+      blanks: ' \n ',
+      'no XML': 'AccessGranted',
+      'half a certificate': GOOD.slice(0, GOOD.length >> 1),
+      'a certificate and more': `${GOOD}${GOOD}`,
+    }),
+  )('%s', ([, text]) => {
+    expect(judged(text)).toBeTypeOf('string');
+  });
+});
+
+describe('a signature of another key or algorithm than it says is refused:', () => {
+  const swap = (from: string, to: string): string => GOOD.replace(from, to);
+  const certificateOf = (pem: string): string => pem.replace(/-----.*-----|\s/g, '');
+  const impostor = holderOf('signer', signer.name, rsaPair(), caOf('Another'));
+  const withCertificate = (text: string, pem: string): string =>
+    text
+      .replace(/<X509Certificate>.*<\/X509Certificate>/, `<X509Certificate>${certificateOf(pem)}</X509Certificate>`)
+      .replace(/<X509SubjectName>.*<\/X509IssuerSerial>/, '');
+
+  test('the certificate of somebody else', () => {
+    expect(judged(withCertificate(GOOD, impostor.pem))).toBe(
+      'has a signature that is not of the certificate it carries',
+    );
+  });
+  test('an EC certificate under an RSA signature', () => {
+    expect(judged(withCertificate(GOOD, ecSigner.pem), ALL)).toBe('is signed by an algorithm that is not of its key');
+  });
+  test('an RSA certificate under an ECDSA signature', () => {
+    expect(judged(withCertificate(signerOf(ecSigner)(contentWith()), signer.pem), ALL)).toBe(
+      'is signed by an algorithm that is not of its key',
+    );
+  });
+  test('ECDSA where only RSA is accepted', () => {
+    expect(judged(signerOf(ecSigner)(contentWith()))).toBe('is signed with ecdsa-sha256, which is not accepted here');
+  });
+  test('another curve', () => {
+    const other = holderOf('signer', nameDer(person('P-384')), ecPair('P-384'), ca);
+    expect(judged(signerOf(other)(contentWith()), ALL)).toBe('is signed by a key of another curve than P-256');
+  });
+  test('a short RSA key, but where weak ones are allowed', () => {
+    const weak = holderOf('signer', nameDer(person('Weak')), rsaPair(1024), ca);
+    const text = signerOf(weak)(contentWith());
+    expect(judged(text)).toBe('is signed by an RSA key under 2048 bits');
+    expect(judged(text, { ...ALL, allowWeak: true })).toEqual(contentWith());
+  });
+  test('names of another certificate than the one carried', () => {
+    for (const [from, to] of [
+      ['<X509SubjectName>CN=S', '<X509SubjectName>CN=T'],
+      ['<X509SerialNumber>', '<X509SerialNumber>1'],
+      ['<X509IssuerName>CN=CA', '<X509IssuerName>CN=CB'],
+    ] as const) {
+      expect(judged(swap(from, to))).toBe('names another certificate than the one it carries');
+    }
+  });
+  test.for([
+    'http://www.w3.org/2000/09/xmldsig#hmac-sha1',
+    'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256',
+    'http://www.w3.org/2000/09/xmldsig#dsa-sha1',
+    'http://www.w3.org/2001/04/xmldsig-more#rsa-md5',
+    'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
+    'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
+    '',
+  ])('the algorithm %j', (uri) => {
+    expect(judged(swap('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', uri), ALL)).toBe(
+      'has an unknown signature algorithm',
+    );
+  });
+  test.for(['http://www.w3.org/2000/09/xmldsig#sha1', 'http://www.w3.org/2001/04/xmldsig-more#md5', ''])(
+    'the digest %j under RSA-SHA256',
+    (uri) => {
+      expect(judged(swap('http://www.w3.org/2001/04/xmlenc#sha256', uri), ALL)).toBe(
+        'has a digest that is not accepted',
+      );
+    },
+  );
+  test('a signature that is empty, short, or spelled in two ways', () => {
+    for (const value of ['', 'AA==', 'AB==']) {
+      expect(
+        judged(GOOD.replace(/<SignatureValue>.*<\/SignatureValue>/, `<SignatureValue>${value}</SignatureValue>`)),
+      ).toBeTypeOf('string');
+    }
+  });
+});
+
+test('times are UTC and exact: what is no day of the calendar is no time', () => {
+  expect(timeText(AT)).toBe('2030 03 17 17 46 40');
+  expect(timeOf('2030 03 17 17 46 40')).toBe(AT);
+  for (const text of [
+    '2030 02 30 00 00 00',
+    '2030 13 01 00 00 00',
+    '2030 01 01 24 00 00',
+    '2030-01-01 00:00:00',
+    '30 01 01 00 00 00',
+    '',
+  ]) {
+    expect(timeOf(text)).toBeUndefined();
+  }
+});

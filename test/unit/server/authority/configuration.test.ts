@@ -1,0 +1,337 @@
+// Configurations: a good one is taken whole, and of a wrong one every mistake is told, with its file and line.
+import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keysTable } from '../../../../server/authority/configuration/keys.ts';
+import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
+import { mistakeText } from '../../../../server/authority/configuration/mistakes.ts';
+import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import { rolesOf } from '../../../../server/authority/usersTable.ts';
+import { nameSetKeyOfText } from '../../../../server/authority/x509/name.ts';
+import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
+import { AT, caOf, ecPair, holderOf, person, rsaPair } from '../../../support/pki.ts';
+import { readProjectFile } from '../../../support/sources.ts';
+
+let site: TestSite;
+beforeAll(() => {
+  site = testSite({ site: ecPair(), partner: ecPair() });
+});
+afterAll(() => site.remove());
+
+/** What is wrong with a configuration of these lines, file names without their directory; [] when nothing is. */
+function mistakesOf(lines: readonly string[]): readonly string[] {
+  site.write('authority.toml', lines.join('\n'));
+  return mistakes();
+}
+
+function mistakes(at = AT): readonly string[] {
+  const loading = loadAuthority(site.config, at);
+  if (loading.kind === 'loaded') return [];
+  return loading.mistakes.map((mistake) => mistakeText(mistake).replaceAll(`${site.directory}/`, ''));
+}
+
+/** The usual lines with some replaced, by what they begin with; line numbers stay. */
+function changed(changes: Readonly<Record<string, string>>): readonly string[] {
+  return CONFIG_LINES.map((line) => {
+    const key = Object.keys(changes).find((start) => line.trim().startsWith(start));
+    return key === undefined ? line : changes[key]!;
+  });
+}
+
+function roles(name: string): readonly string[] {
+  return rolesOf(loadedData(site).users, nameSetKeyOfText(name) ?? '');
+}
+
+describe('a good configuration', () => {
+  test('is taken: users of both sources, hosts with their mappings, and the defaults', () => {
+    expect(mistakesOf(CONFIG_LINES)).toEqual([]);
+    expect(roles('/O=Test/CN=Staff')).toEqual(['staff', 'reader']);
+    expect(roles('/CN=Boss/O=Test')).toEqual(['admin', 'staff']);
+    expect(roles('/O=Test/CN=Nobody')).toEqual([]);
+    const { key, users, hosts, certificate, anchors, ...rest } = loadedData(site);
+    expect(rest).toEqual({
+      siteName: 'Here',
+      crls: undefined,
+      lifetimeSeconds: 28_800,
+      notBeforeOffsetSeconds: 0,
+      clockSkewSeconds: 0,
+      legacyProxies: true,
+      allowWeak: false,
+      externalSignatures: ['rsa-sha256'],
+    });
+    expect([key.asymmetricKeyType, users.sets.length, hosts.length, anchors.length]).toEqual(['ec', 2, 1, 1]);
+    expect(Buffer.from(certificate)).toEqual(Buffer.from(site.site.certificate.der));
+  });
+
+  test('says what an operator should know', () => {
+    site.write('authority.toml', ['allowWeak = true', 'externalSignatures = ["rsa-sha1"]', ...CONFIG_LINES].join('\n'));
+    chmodSync(join(site.directory, 'site.key'), 0o644);
+    const loading = loadAuthority(site.config, AT);
+    chmodSync(join(site.directory, 'site.key'), 0o600);
+    expect(loading.kind === 'loaded' && loading.notes.join('\n').replaceAll(`${site.directory}/`, '')).toBe(
+      [
+        'the certificate of /O=Test/CN=Here Authority expires within 1 days',
+        'others than its owner can read the key site.key',
+        'revocation is not checked: the configuration names no crls',
+        'weak signatures and keys are accepted: allowWeak is set',
+        "other sites' signatures with SHA-1 are accepted",
+      ].join('\n'),
+    );
+  });
+
+  test('may have 100,000 users, each found by name', () => {
+    const lines = Array.from(
+      { length: 100_000 },
+      (_, i) => `"/O=Test/OU=Group ${i % 100}/CN=User ${i}" role${i % 7}, staff`,
+    );
+    site.write('users', lines.join('\n'));
+    expect(mistakesOf(CONFIG_LINES)).toEqual([]);
+    const { users } = loadedData(site);
+    expect([users.sets.length, users.roleSets.length]).toEqual([100_001, 8]);
+    expect(users.keys.buffer).toBeInstanceOf(SharedArrayBuffer);
+    for (const i of [0, 1, 77_777, 99_999]) {
+      expect(rolesOf(users, nameSetKeyOfText(`/CN=User ${i}/O=Test/OU=Group ${i % 100}`)!)).toEqual([
+        `role${i % 7}`,
+        'staff',
+      ]);
+    }
+    expect(rolesOf(users, nameSetKeyOfText('/O=Test/OU=Group 1/CN=User 0')!)).toEqual([]);
+    site.write('users', '"/O=Test/CN=Staff" staff, reader\n');
+  });
+
+  test('may have names with quotes, backslashes, other scripts, and those that objects have of themselves', () => {
+    site.write('users', String.raw`"/O=Test/CN=\"Q\" \\ Ünï" staff` + '\r\n"/CN=__proto__" constructor\r\n');
+    expect(mistakesOf(CONFIG_LINES)).toEqual([]);
+    expect([roles('/O=Test/CN="Q" \\ Ünï'), roles('/CN=__proto__')]).toEqual([['staff'], ['constructor']]);
+    site.write('users', '');
+  });
+});
+
+describe('a mistake is told with its file and line:', () => {
+  test.for<[what: string, lines: () => readonly string[], mistakes: readonly string[]]>([
+    [
+      'no TOML',
+      () => ['name = "Here"', 'key = '],
+      [expect.stringMatching(/^authority\.toml:2: column \d+: /) as string],
+    ],
+    [
+      'required keys that are missing',
+      () => [],
+      ['name', 'key', 'certificate', 'ca'].map(
+        (key) => expect.stringContaining(`authority.toml: the key ${key} is missing`) as string,
+      ),
+    ],
+    [
+      'an unknown key',
+      () => ['lifetimeSecond = 1', ...CONFIG_LINES],
+      ['authority.toml:1: unknown key "lifetimeSecond"; the nearest known is lifetimeSeconds'],
+    ],
+    [
+      'values of another type or range',
+      () => [
+        'lifetimeSeconds = "8h"',
+        'clockSkewSeconds = -1',
+        'legacyProxies = 1',
+        'notBeforeOffsetSeconds = 1e9',
+        ...CONFIG_LINES,
+      ],
+      [
+        'authority.toml:1: lifetimeSeconds: got "8h", want an integer from 1 to 31622400',
+        'authority.toml:2: clockSkewSeconds: got -1, want an integer from 0 to 3600',
+        'authority.toml:3: legacyProxies: got 1, want true or false (or 1 or 0)',
+        'authority.toml:4: notBeforeOffsetSeconds: got 1000000000, want an integer from -86400 to 86400',
+      ],
+    ],
+    [
+      'an element of an array',
+      () => ['externalSignatures = [', '  "rsa-sha256", # good', '  "hmac",', ']', ...CONFIG_LINES],
+      ['authority.toml:3: externalSignatures: got "hmac", want rsa-sha256 or ecdsa-sha256 or rsa-sha1'],
+    ],
+    [
+      'a name of a site with a colon',
+      () => changed({ 'name = "Here"': 'name = "He:re"' }),
+      ['authority.toml:1: name: got "He:re", want a name without colons, control characters, or blanks at its ends'],
+    ],
+    [
+      'files that are not there',
+      () => changed({ key: 'key = "none.key"', 'ca =': 'ca = ["none.pem"]', usersFile: 'usersFile = "none"' }),
+      [
+        'authority.toml:2: none.key cannot be read (ENOENT)',
+        'authority.toml:4: none.pem cannot be read (ENOENT)',
+        'authority.toml:5: none cannot be read (ENOENT)',
+      ],
+    ],
+    [
+      'users that are no names, have bad roles, none, or are named twice',
+      () => {
+        site.write(
+          'users',
+          '# head\n"/O=Test/CN=A" r\n/O=Test/CN=B r\n"CN=C" r\n"/CN=D" a:b, c,\n"/CN=A/O=Test" s\n"/O=Test/CN=Boss" r\n"/CN=\u0007" r\n',
+        );
+        return changed({ '"/O=Test/CN=Boss"': '"/O=Test/CN=Boss" = []' });
+      },
+      [
+        'users:3: is no user; want "/O=Site/CN=Name" role, role',
+        'users:4: the user "CN=C" is not of the form /TYPE=value/TYPE=value',
+        'users:5: the role "a:b" has a colon or comma',
+        'users:5: the role "" is empty',
+        'users:6: the user "/CN=A/O=Test" is also at users:2',
+        'users:8: the user "/CN=\\u0007" has a control character',
+        'authority.toml:7: the user "/O=Test/CN=Boss" is also at users:7',
+        'authority.toml:7: the user "/O=Test/CN=Boss" has no roles',
+      ],
+    ],
+    [
+      'users in another form',
+      () => {
+        site.write('users', '');
+        return changed({ '"/O=Test/CN=Boss"': '"/O=Test/CN=Boss" = "admin"' });
+      },
+      ['authority.toml:7: the roles of "/O=Test/CN=Boss": want an array of strings'],
+    ],
+    [
+      'a trusted host with everything wrong',
+      () =>
+        changed({
+          'name = "Partner"': 'name = "Part:ner"',
+          uri: 'uri = "partner"',
+          signer: 'signer = "Partner"',
+          '{ remote = "student"': '  { remote = "stu,dent", local = "rea:der" },',
+          '{ remote = "staff"': '  { remote = "staff", locale = "editor" },',
+        }),
+      [
+        'authority.toml:8: name: "Part:ner" has a colon',
+        'authority.toml:8: signer: "Partner" is not of the form /TYPE=value/TYPE=value',
+        'authority.toml:8: uri: got "partner", want an address such as https://host/path',
+        'authority.toml:13: remote: "stu,dent" has a colon or comma',
+        'authority.toml:13: local: "rea:der" has a colon or comma',
+        'authority.toml:14: unknown key "locale"; known are remote, local',
+        'authority.toml:14: local: "" is empty',
+      ],
+    ],
+    [
+      'a trusted host twice, one with the name of this site, and one without roles',
+      () => [
+        ...CONFIG_LINES,
+        ...CONFIG_LINES.slice(7),
+        '[[trustedHost]]',
+        'name = "Here"',
+        'uri = "https://h/"',
+        'signer = "/CN=S"',
+      ],
+      [
+        'authority.toml:16: the trusted host "Partner" is also at authority.toml:8',
+        'authority.toml:24: the trusted host "Here" has the name of this site',
+        'authority.toml:24: the trusted host "Here" maps no roles',
+      ],
+    ],
+    [
+      'trusted hosts and users in another form',
+      () => ['trustedHost = "Partner"', 'users = ["a"]', ...CONFIG_LINES.slice(0, 5)],
+      [
+        'authority.toml:1: trustedHost: want tables, each begun with [[trustedHost]]',
+        'authority.toml:2: users: want a table, "/O=Site/CN=Name" = ["role"]',
+      ],
+    ],
+  ])('%s', ([, lines, expected]) => {
+    expect(mistakesOf(lines())).toEqual(expected);
+  });
+});
+
+describe('a key or certificate that nobody would accept is a mistake:', () => {
+  const other = holderOf('signer', nameDer(person('Other')), ecPair(), caOf('Other CA'));
+  test.for<[what: string, prepare: () => void, mistake: string | RegExp]>([
+    [
+      'the certificate of another key',
+      () => site.write('site.pem', holderOf('signer', site.site.name, ecPair(), site.ca).pem),
+      /^site\.pem: is not the certificate of the key in site\.key$/,
+    ],
+    [
+      'a certificate of an unknown CA',
+      () => [
+        site.write('site.pem', other.pem),
+        site.write('site.key', other.key.export({ type: 'pkcs8', format: 'pem' })),
+      ],
+      /^site\.pem: .*CA/,
+    ],
+    [
+      'a short key',
+      () => site.write('site.key', rsaPair(1024).privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      /^site\.key: has fewer than 2048 bits$/,
+    ],
+    [
+      'a key of another curve',
+      () => site.write('site.key', ecPair('P-384').privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      /^site\.key: is of another curve than P-256$/,
+    ],
+    [
+      'a key with a passphrase',
+      () =>
+        site.write(
+          'site.key',
+          ecPair().privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }),
+        ),
+      /^site\.key: holds no private key in PEM without a passphrase$/,
+    ],
+    [
+      'a certificate in place of the key',
+      () => site.write('site.key', site.site.pem),
+      /^site\.key: holds no private key/,
+    ],
+    [
+      'a key in place of the CAs',
+      () => site.write('ca.pem', site.site.key.export({ type: 'pkcs8', format: 'pem' })),
+      /^ca\.pem: /,
+    ],
+    [
+      'a user file that is not UTF-8',
+      () => site.write('users', Buffer.from([0x22, 0xff])),
+      /^authority\.toml:5: users is not UTF-8$/,
+    ],
+  ])('%s', ([, prepare, mistake]) => {
+    site.write('authority.toml', CONFIG_LINES.join('\n'));
+    prepare();
+    const found = mistakes();
+    site.write('site.pem', site.site.pem);
+    site.write('site.key', site.site.key.export({ type: 'pkcs8', format: 'pem' }));
+    site.write('ca.pem', site.ca.pem);
+    site.write('users', '');
+    expect(found).toEqual([expect.stringMatching(mistake)]);
+    expect(mistakes()).toEqual([]);
+  });
+
+  test('a certificate that has expired', () => {
+    site.write('authority.toml', CONFIG_LINES.join('\n'));
+    expect(mistakes(AT + 2 * 86_400)).toEqual([expect.stringMatching(/^site\.pem: .*expired/)]);
+  });
+});
+
+describe('CRLs', () => {
+  test('that cannot be read are a mistake, other files in their directory are none', () => {
+    mkdirSync(join(site.directory, 'crls'));
+    site.write('crls/policy.txt', 'not a CRL');
+    expect(mistakesOf(['crls = "crls"', ...CONFIG_LINES])).toEqual([]);
+    site.write('crls/ca.r0', 'not a CRL');
+    expect(mistakes()).toEqual([expect.stringMatching(/^crls\/ca\.r0: /)]);
+    expect(mistakesOf(['crls = "none"', ...CONFIG_LINES])).toEqual([
+      'authority.toml:1: none cannot be read as a directory (ENOENT)',
+    ]);
+  });
+});
+
+test('the table of keys in README.md is that of the declaration', () => {
+  const bare = (line: string): string => line.replace(/ +/g, ' ').replace(/-+/g, '-');
+  const readme = new Set(readProjectFile('README.md').split('\n').map(bare));
+  // Cure: put these lines into the table under "Attribute authority".
+  expect(
+    keysTable()
+      .split('\n')
+      .filter((line) => !readme.has(bare(line))),
+  ).toEqual([]);
+});
+
+test('a configuration with a byte order mark is read like one without', () => {
+  site.write('authority.toml', `\uFEFF${CONFIG_LINES.join('\r\n')}`);
+  appendFileSync(site.config, '\r\n');
+  expect(mistakes()).toEqual([]);
+});

@@ -1,0 +1,243 @@
+// The decision table: for every combination of what was sent and what is configured, the status, the reason and the sentence.
+import { describe, expect, test } from 'vitest';
+import type { TrustedHost } from '../../../../server/authority/configuration/hosts.ts';
+import {
+  decide,
+  type Decision,
+  type Evidence,
+  type Policy,
+  type ProvenCertificate,
+  type ProvenUser,
+} from '../../../../server/authority/decide.ts';
+import { contentWith } from '../../../support/attributeCertificates.ts';
+import { AT } from '../../../support/pki.ts';
+
+const USER: ProvenUser = {
+  name: '/O=Test/CN=User',
+  key: 'user',
+  expiresAt: AT + 50_000,
+  holdsUntil: AT,
+  proxy: 'full',
+};
+const PARTNER: TrustedHost = {
+  name: 'Partner',
+  uri: 'https://partner.example.org/',
+  signer: 'partner',
+  mappings: [
+    { remote: 'student', local: 'reader' },
+    { remote: 'staff', local: 'editor' },
+    { remote: 'staff', local: 'reader' },
+    { remote: 'student', local: 'guest' },
+  ],
+};
+const CERTIFICATE: ProvenCertificate = {
+  content: contentWith({ notAfter: AT + 100_000 }),
+  signer: 'partner',
+  issuer: 'partner',
+  holder: 'user',
+  holdsUntil: AT,
+};
+
+interface Case {
+  readonly roles?: readonly string[];
+  readonly user?: Partial<ProvenUser>;
+  readonly usrAttCert?: string;
+  readonly certificate?: Partial<ProvenCertificate>;
+  readonly policy?: Partial<Policy>;
+}
+
+function decided({
+  roles = [],
+  user = {},
+  usrAttCert = '<x/>',
+  certificate = {},
+  policy = {},
+}: Case): Decision & { readonly asked: string } {
+  let asked = '';
+  const evidence: Evidence = {
+    userOf: (text) => {
+      asked += `user(${text})`;
+      return { kind: 'proven', value: { ...USER, ...user } };
+    },
+    certificateOf: (text) => {
+      asked += `certificate(${text})`;
+      return { kind: 'proven', value: { ...CERTIFICATE, ...certificate } };
+    },
+  };
+  const whole: Policy = {
+    siteName: 'Here',
+    issuer: '/O=Test/CN=Here',
+    hosts: new Map([['Partner', PARTNER]]),
+    at: AT,
+    rolesOf: (key) => (key === 'user' ? roles : []),
+    lifetimeSeconds: 28_800,
+    notBeforeOffsetSeconds: 0,
+    clockSkewSeconds: 0,
+    ...policy,
+  };
+  return { ...decide({ usrProxyCert: 'chain', usrAttCert }, whole, evidence), asked };
+}
+
+function outcome(decision: Decision): readonly [string, string] {
+  return [decision.status, decision.status === 'AccessGranted' ? decision.content.roles.join() : decision.fault.code];
+}
+
+describe('a user with roles of this site', () => {
+  test('gets them as original, and what is sent beside the chain is not looked at', () => {
+    const decision = decided({ roles: ['b', 'a'], usrAttCert: 'whatever' });
+    expect(decision).toEqual({
+      status: 'AccessGranted',
+      user: USER,
+      content: {
+        holder: '/O=Test/CN=User',
+        issuer: '/O=Test/CN=Here',
+        issuerName: 'Here',
+        roles: ['b', 'a'],
+        provenance: 'original',
+        notBefore: AT,
+        notAfter: AT + 28_800,
+      },
+      asked: 'user(chain)',
+    });
+  });
+});
+
+describe('a user without roles of this site', () => {
+  test.for(['', ' ', '\r\n\t '])('who sends %j beside the chain is not registered', (usrAttCert) => {
+    expect(decided({ usrAttCert })).toEqual({
+      status: 'AccessDenied',
+      user: USER,
+      fault: { code: 'unregistered', sentence: 'The user /O=Test/CN=User is not registered at Here.' },
+      asked: 'user(chain)',
+    });
+  });
+
+  test('gets the mapped roles: in the order of the certificate, then of the configuration, each once', () => {
+    expect(outcome(decided({}))).toEqual(['AccessGranted', 'editor,reader,guest']);
+    const content = contentWith({ roles: ['student', 'unknown', 'staff', 'student'] });
+    expect(outcome(decided({ certificate: { content } }))).toEqual(['AccessGranted', 'reader,guest,editor']);
+  });
+
+  test('gets mapped roles as mapped, from this site', () => {
+    const { status, ...rest } = decided({});
+    expect([status, 'content' in rest && rest.content]).toMatchObject([
+      'AccessGranted',
+      { provenance: 'mapped', issuerName: 'Here' },
+    ]);
+  });
+});
+
+describe('an attribute certificate of another site', () => {
+  const expired = contentWith({ notAfter: AT - 1 });
+  const early = contentWith({ notBefore: AT + 1 });
+  const elsewhere = contentWith({ issuerName: 'Elsewhere' });
+  test.for<[what: string, given: Case, outcome: readonly [string, string]]>([
+    [
+      'that names another issuer than its signer',
+      { certificate: { issuer: 'other' } },
+      ['AccessError', 'externalIssuer'],
+    ],
+    ['whose issuer is no name', { certificate: { issuer: undefined } }, ['AccessError', 'externalIssuer']],
+    ['that has expired', { certificate: { content: expired } }, ['AccessError', 'externalTime']],
+    ['that is not valid yet', { certificate: { content: early } }, ['AccessError', 'externalTime']],
+    ['of somebody else', { certificate: { holder: 'other' } }, ['AccessError', 'externalHolder']],
+    ['whose holder is no name', { certificate: { holder: undefined } }, ['AccessError', 'externalHolder']],
+    ['of a site that is not trusted', { certificate: { content: elsewhere } }, ['AccessDenied', 'untrustedHost']],
+    [
+      'signed by somebody else than its site',
+      { certificate: { signer: 'x', issuer: 'x' } },
+      ['AccessError', 'externalHost'],
+    ],
+    [
+      'whose roles have no mapping',
+      { certificate: { content: contentWith({ roles: ['root'] }) } },
+      ['AccessDenied', 'unmapped'],
+    ],
+    ['without roles', { certificate: { content: contentWith({ roles: [] }) } }, ['AccessDenied', 'unmapped']],
+    [
+      'that expired within the tolerance leaves no time',
+      { certificate: { content: expired }, policy: { clockSkewSeconds: 1 } },
+      ['AccessError', 'window'],
+    ],
+    [
+      'valid within the tolerance',
+      { certificate: { content: early }, policy: { clockSkewSeconds: 1 } },
+      ['AccessGranted', 'editor,reader,guest'],
+    ],
+  ])('%s is judged as it should be', ([, given, expected]) => {
+    expect(outcome(decided(given))).toEqual(expected);
+  });
+
+  test('is refused for the first reason in the order of the design', () => {
+    const all = {
+      issuer: 'other',
+      holder: 'other',
+      content: contentWith({ issuerName: 'Elsewhere', notAfter: AT - 1 }),
+    };
+    expect(outcome(decided({ certificate: all }))[1]).toBe('externalIssuer');
+    expect(outcome(decided({ certificate: { ...all, issuer: 'partner' } }))[1]).toBe('externalTime');
+    const inTime = { ...all, issuer: 'partner', content: elsewhere };
+    expect(outcome(decided({ certificate: inTime }))[1]).toBe('externalHolder');
+    expect(outcome(decided({ certificate: { ...inTime, holder: 'user' } }))[1]).toBe('untrustedHost');
+  });
+
+  test('names its site in the sentence, cut and without control characters', () => {
+    const content = contentWith({ issuerName: `${'x'.repeat(200)}\n` });
+    const decision = decided({ certificate: { content } });
+    const sentence = decision.status === 'AccessGranted' ? '' : decision.fault.sentence;
+    expect(sentence).toBe(
+      `The site ${'x'.repeat(100)}..., which issued the user's attribute certificate, is not trusted by Here.`,
+    );
+  });
+});
+
+describe('the validity of what is issued', () => {
+  const windowOf = (given: Case): readonly number[] | string => {
+    const decision = decided({ roles: ['r'], ...given });
+    if (decision.status !== 'AccessGranted') return decision.fault.code;
+    return [decision.content.notBefore - AT, decision.content.notAfter - AT];
+  };
+  test.for<[what: string, given: Case, window: readonly number[] | string]>([
+    ['begins now and lasts as long as configured', {}, [0, 28_800]],
+    ['begins earlier where configured, and lasts as long', { policy: { notBeforeOffsetSeconds: -60 } }, [-60, 28_740]],
+    ['ends with the chain', { user: { expiresAt: AT + 10 } }, [0, 10]],
+    ['ends with the chain at a whole second', { user: { expiresAt: AT + 10.9 } }, [0, 10]],
+    [
+      'ends with the certificate it is mapped from',
+      { roles: [], certificate: { content: contentWith({ notAfter: AT + 7 }) } },
+      [0, 7],
+    ],
+    ['ends with the chain before the certificate', { roles: [], user: { expiresAt: AT + 5 } }, [0, 5]],
+    ['is never empty', { user: { expiresAt: AT } }, 'window'],
+    [
+      'is never empty, were it by a later begin',
+      { user: { expiresAt: AT + 60 }, policy: { notBeforeOffsetSeconds: 60 } },
+      'window',
+    ],
+  ])('%s', ([, given, window]) => {
+    expect(windowOf(given)).toEqual(window);
+  });
+});
+
+test('a chain that proves nobody is an error, and nothing else is looked at', () => {
+  const fault = { code: 'userChain', sentence: 'No.' } as const;
+  const never = (): never => {
+    throw new Error('was asked');
+  };
+  const policy: Policy = {
+    siteName: 'Here',
+    issuer: '',
+    hosts: new Map(),
+    at: AT,
+    rolesOf: never,
+    lifetimeSeconds: 1,
+    notBeforeOffsetSeconds: 0,
+    clockSkewSeconds: 0,
+  };
+  const evidence: Evidence = { userOf: () => ({ kind: 'fault', fault }), certificateOf: never };
+  expect(decide({ usrProxyCert: '', usrAttCert: '' }, policy, evidence)).toEqual({
+    status: 'AccessError',
+    user: undefined,
+    fault,
+  });
+});

@@ -1,0 +1,169 @@
+// The attribute authority as a whole: the program as operators start it, asked over HTTP, reloaded by a signal, and audited.
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEMONSTRATION_FILES } from '../../../../server/authority/demonstration.ts';
+import { judged } from '../../../support/attributeCertificates.ts';
+import { clientOf } from '../../../support/client.ts';
+import { type Addresses, type CommandProcess, runCommand, runServer } from '../../../support/commandProcess.ts';
+import { call, roleCall } from '../../../support/envelopes.ts';
+
+const PATH = '/attAuthority.wsdl';
+const FORM = join('.cache', 'catalogue-replica', 'demonstration-authority');
+
+let home: string;
+let server: CommandProcess & Addresses;
+/** The demonstration's directory: the home of the process is a directory of the test. */
+let files: string;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'authority-home-'));
+  files = join(home, FORM);
+  server = await runServer(['--threads', '1'], { environment: { HOME: home } });
+});
+afterAll(async () => {
+  await server.kill();
+  rmSync(home, { recursive: true });
+});
+
+/** Sends an envelope to a server and answers the texts of the parts, unescaped. */
+async function asked(port: number, body: string): Promise<ReadonlyMap<string, string>> {
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  const { status, body: answer } = await client.send({
+    method: 'POST',
+    target: PATH,
+    headers: { 'content-type': 'text/xml' },
+    body,
+  });
+  client.close();
+  expect(status).toBe(200);
+  const parts = [...answer.matchAll(/<(attCert|statCode|errMsg|item)[^>]*>([^<]*)</g)];
+  return new Map(parts.map(([, name, text]) => [name!, unescaped(text!)]));
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#xD;', '\r').replaceAll('&amp;', '&');
+}
+
+function authorisation(chain: string, certificate = ''): string {
+  const escaped = certificate.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return call('reqAuthorisation', `<usrProxyCert>${chain}</usrProxyCert><usrAttCert>${escaped}</usrAttCert>`);
+}
+
+const file = (name: keyof typeof DEMONSTRATION_FILES): string =>
+  readFileSync(join(files, DEMONSTRATION_FILES[name]), 'utf8');
+
+describe('the program without any setting', () => {
+  test('says that its authority is a demonstration, and where its files are', () => {
+    expect(server.out()).toContain(
+      `the attribute authority is a demonstration, not for real use; what to send it lies in ${files}\n`,
+    );
+    expect(server.out()).toContain('attribute authority: revocation is not checked: the configuration names no crls\n');
+  });
+
+  test('answers both operations, on both ports', async () => {
+    for (const port of [server.port, server.http10Port]) {
+      expect(await asked(port, roleCall('data-reader'))).toEqual(
+        new Map([
+          ['item', 'Demonstration Archive:https://archive.example.org/attAuthority.wsdl:archivist, reader'],
+          ['errMsg', ''],
+        ]),
+      );
+      const own = await asked(port, authorisation(file('user')));
+      expect([own.get('statCode'), judged(own.get('attCert')!)]).toMatchObject([
+        'AccessGranted',
+        { roles: ['staff', 'data-reader'], provenance: 'original' },
+      ]);
+      const mapped = await asked(port, authorisation(file('visitor'), file('visitorCertificate')));
+      expect([mapped.get('statCode'), judged(mapped.get('attCert')!)]).toMatchObject([
+        'AccessGranted',
+        { roles: ['data-reader'], provenance: 'mapped' },
+      ]);
+      const denied = await asked(port, authorisation(file('visitor')));
+      expect([denied.get('statCode'), denied.get('attCert')]).toEqual(['AccessDenied', '']);
+    }
+  });
+
+  test('prints what it decided, a line of JSON each', async () => {
+    const [line] = await server.printed(/^\{.*"status":"AccessDenied".*\}$/m);
+    expect(JSON.parse(line)).toMatchObject({
+      event: 'authorisation',
+      reason: 'unregistered',
+      proxy: 'full',
+      serialNumber: '',
+    });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the program with a configured authority', () => {
+  test('keeps an audit log of its own, reloads on SIGHUP, never half, and drains', async () => {
+    const config = join(files, DEMONSTRATION_FILES.config);
+    const audit = join(home, 'audit.log');
+    const configured = await runServer([
+      '--threads',
+      '2',
+      '--authority',
+      config,
+      '--audit-log',
+      audit,
+      '--metrics-port',
+      '0',
+    ]);
+    try {
+      const rolesNow = async (): Promise<unknown> => {
+        const verdict = judged((await asked(configured.port, authorisation(file('user')))).get('attCert')!);
+        return typeof verdict === 'string' ? verdict : verdict.roles;
+      };
+      expect(await rolesNow()).toEqual(['staff', 'data-reader']);
+      const users = readFileSync(join(files, 'users'), 'utf8');
+      writeFileSync(join(files, 'users'), users.replace('staff, data-reader', 'guest'));
+      writeFileSync(config, `mistake = 1\n${file('config')}`);
+      configured.signal('SIGHUP');
+      await configured.printed(
+        /not reloaded, the configuration before goes on\n.*authority\.toml:1: unknown key "mistake"/,
+      );
+      expect(await rolesNow()).toEqual(['staff', 'data-reader']);
+      writeFileSync(config, file('config').replace('mistake = 1\n', ''));
+      configured.signal('SIGHUP');
+      await configured.printed(/(?:users: 1, trusted hosts: 2\)[^]*){2}/);
+      while (JSON.stringify(await rolesNow()) !== '["guest"]');
+      const [, address] = await configured.printed(/metrics on (http:\S+)\n/);
+      const scraped = await (await fetch(address!)).text();
+      expect(scraped).toMatch(/^authority_authorisations_total\{status="AccessGranted",reason=""\} [1-9]\d*$/m);
+      expect(scraped).toMatch(/^authority_loads_total\{outcome="loaded"\} 2$/m);
+      expect((await fetch(address!.replace('metrics', 'other'))).status).toBe(404);
+      writeFileSync(join(files, 'users'), users);
+      configured.signal('SIGTERM');
+      expect(await configured.ended).toEqual({ code: 0, signal: null });
+      const events = readFileSync(audit, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { event: string });
+      expect(new Set(events.map(({ event }) => event))).toEqual(
+        new Set(['authorityLoaded', 'authorisation', 'authorityReloadRefused']),
+      );
+      expect(configured.out()).not.toContain('"event"');
+    } finally {
+      await configured.kill();
+    }
+  });
+
+  test('does not start with mistakes, and says all of them', async () => {
+    const config = join(home, 'wrong.toml');
+    writeFileSync(config, 'name = "x:y"\nkey = "none"\n');
+    const refused = runCommand(['serve', '--port', '0', '--authority', config]);
+    expect((await refused.ended).code).toBe(1);
+    expect(refused.err().match(/^catalogue-replica: .*wrong\.toml.*$/gm)).toHaveLength(4);
+  });
+});
+
+test('the program with data of its own and no authority has none', async () => {
+  symlinkSync(fileURLToPath(new URL('../../../../data/sample', import.meta.url)), join(home, 'sample'));
+  const own = await runServer(['--threads', '1', '--data', join(home, 'sample')]);
+  const client = clientOf(own.url);
+  expect((await client.get(PATH)).status).toBe(404);
+  client.close();
+  await own.kill();
+});

@@ -1,0 +1,216 @@
+// The authority as serving threads have it, with real signing threads: answers, reloads as a whole, bounds, events, and its end.
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OperationError } from '../../../../data/operationError.ts';
+import { type AuthorityService, openAuthority } from '../../../../server/authority/service.ts';
+import { startSignPool, WAITING_MAX } from '../../../../server/authority/signPool.ts';
+import { type AuthoritySupervisor, superviseAuthority } from '../../../../server/authority/supervisor.ts';
+import { epochMs } from '../../../../server/clock.ts';
+import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
+import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
+import { ecPair, person, holderOf, caOf } from '../../../support/pki.ts';
+import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+
+const NOW = Math.floor(epochMs() / 1000);
+const VALID = { notBefore: NOW - 3600, notAfter: NOW + 86_400 };
+
+let site: TestSite;
+let events: ServiceEvent[];
+let heard: (() => void)[];
+let supervisor: AuthoritySupervisor;
+let service: AuthorityService;
+let chain: string;
+
+/** A site that is valid now: threads take the time from the clock. */
+function currentSite(): TestSite {
+  const made = testSite({ site: ecPair(), partner: ecPair() });
+  const ca = holderOf('ca', nameDer(person('CA')), ecPair(), undefined, VALID);
+  const own = holderOf('signer', made.site.name, ecPair(), ca, VALID);
+  made.write('ca.pem', ca.pem);
+  made.write('site.pem', own.pem);
+  made.write('site.key', own.key.export({ type: 'pkcs8', format: 'pem' }));
+  chain = holderOf('user', nameDer(person('Staff')), ecPair(), ca, VALID).pem;
+  return made;
+}
+
+function observe(event: ServiceEvent): void {
+  events.push(event);
+  for (const one of heard.splice(0)) one();
+}
+
+/** Resolves with the events when there are so many of a kind. */
+async function eventsOf<K extends ServiceEvent['kind']>(
+  kind: K,
+  count: number,
+): Promise<readonly Extract<ServiceEvent, { kind: K }>[]> {
+  for (;;) {
+    const found = events.filter((event) => event.kind === kind) as Extract<ServiceEvent, { kind: K }>[];
+    if (found.length >= count) return found;
+    await new Promise<void>((resolve) => heard.push(resolve));
+  }
+}
+
+beforeEach(() => {
+  [events, heard] = [[], []];
+  site = currentSite();
+  supervisor = superviseAuthority(site.config, observe);
+  service = openAuthority(supervisor.link());
+});
+afterEach(async () => {
+  await service.close();
+  supervisor.stop();
+  site.remove();
+});
+
+async function rolesGranted(): Promise<readonly string[] | string> {
+  const { statCode, attCert } = await service.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+  return statCode === 'AccessGranted'
+    ? [...attCert.matchAll(/<name>(.*?)<\/name>/g)].map(([, role]) => role!)
+    : statCode;
+}
+
+describe('a running authority', () => {
+  test('answers both operations, and tells what it decided', async () => {
+    expect(service.current().trustedHosts.get('reader')).toEqual([
+      'Partner:https://partner.example.org/attAuthority.wsdl:student',
+    ]);
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    expect(await service.current().authorise({ usrProxyCert: 'nothing', usrAttCert: '' })).toEqual({
+      attCert: '',
+      statCode: 'AccessError',
+      errMsg: expect.stringMatching(/^The user's certificates \(usrProxyCert\) cannot be read: /) as string,
+    });
+    const records = await eventsOf('authorisation', 2);
+    expect(records.map(({ status, holder, roles }) => [status, holder, roles])).toEqual([
+      ['AccessGranted', '/O=Test/CN=Staff', ['staff', 'reader']],
+      ['AccessError', '', []],
+    ]);
+    expect(JSON.stringify(records)).not.toMatch(/BEGIN|nothing|PRIVATE/);
+  });
+
+  test('answers as many at once as it is given, in any order, each its own', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        service.current().authorise({ usrProxyCert: i % 2 ? chain : `no ${i}`, usrAttCert: '' }),
+      ),
+    );
+    expect(answers.map(({ statCode }) => statCode)).toEqual(
+      answers.map((_, i) => (i % 2 ? 'AccessGranted' : 'AccessError')),
+    );
+    const numbers = answers.map(({ attCert }) => /<issuerSerialNumber>(\d+)</.exec(attCert)?.[1]).filter(Boolean);
+    expect(new Set(numbers).size).toBe(30);
+  });
+
+  test('asks to try again where too much waits, and answers the others', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: WAITING_MAX + 5 }, () =>
+        service.current().authorise({ usrProxyCert: chain, usrAttCert: '' }),
+      ),
+    );
+    const refused = answers.filter(({ statCode }) => statCode !== 'AccessGranted');
+    expect(refused).toEqual(
+      Array.from({ length: 5 }, () => ({
+        attCert: '',
+        statCode: 'AccessError',
+        errMsg: 'This service has too much to do at the moment; please try again.',
+      })),
+    );
+    const records = await eventsOf('authorisation', WAITING_MAX + 5);
+    expect(records.filter(({ reason }: AuthorisationRecord) => reason === 'busy')).toHaveLength(5);
+  });
+
+  test('answers what is under way when it is closed', async () => {
+    const answers = Promise.all(Array.from({ length: 10 }, rolesGranted));
+    await service.close();
+    expect(await answers).toEqual(Array.from({ length: 10 }, () => ['staff', 'reader']));
+  });
+});
+
+describe('a reload', () => {
+  test('changes all that follows, while requests that came before are answered as they were asked', async () => {
+    const before = [rolesGranted(), rolesGranted(), rolesGranted()];
+    const first = service.current();
+    site.write('users', '"/O=Test/CN=Staff" guest\n');
+    site.write('authority.toml', CONFIG_LINES.filter((line) => !line.includes('student')).join('\n'));
+    expect(supervisor.reload()).toBe(true);
+    while (service.current() === first) await new Promise((resolve) => setImmediate(resolve));
+    expect(await rolesGranted()).toEqual(['guest']);
+    expect([...service.current().trustedHosts.keys()]).toEqual(['editor']);
+    expect(await Promise.all(before)).toEqual([1, 2, 3].map(() => ['staff', 'reader']));
+  });
+
+  test('forgets what chains proved: a CA that is no longer configured has no users', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    const other = holderOf('ca', nameDer(person('Other CA')), ecPair(), undefined, VALID);
+    const own = holderOf('signer', site.site.name, ecPair(), other, VALID);
+    site.write('ca.pem', other.pem);
+    site.write('site.pem', own.pem);
+    site.write('site.key', own.key.export({ type: 'pkcs8', format: 'pem' }));
+    const first = service.current();
+    expect(supervisor.reload()).toBe(true);
+    while (service.current() === first) await new Promise((resolve) => setImmediate(resolve));
+    expect(await rolesGranted()).toBe('AccessError');
+  });
+
+  test('with any mistake changes nothing, and tells all of them', async () => {
+    const first = service.current();
+    site.write('users', '"/O=Test/CN=Staff" guest\nno user\n');
+    site.write('authority.toml', [...CONFIG_LINES, '[[trustedHost]]', 'name = "X"'].join('\n'));
+    expect(supervisor.reload()).toBe(false);
+    const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);
+    expect(mistakes.map((line) => /[a-z.]+:\d+(?=: )/.exec(line)?.[0])).toEqual([
+      'authority.toml:16',
+      'authority.toml:16',
+      'authority.toml:16',
+      'users:2',
+    ]);
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    expect(service.current()).toBe(first);
+  });
+
+  test('reaches every thread, those that start later too', async () => {
+    site.write('users', '"/O=Test/CN=Staff" guest\n');
+    supervisor.reload();
+    const later = openAuthority(supervisor.link());
+    const { attCert } = await later.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+    expect(attCert).toContain('<name>guest</name>');
+    await later.close();
+  });
+
+  test('takes the CRLs that are there now: without a current one nobody gets in', async () => {
+    mkdirSync(join(site.directory, 'crls'));
+    site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
+    const first = service.current();
+    expect(supervisor.reload()).toBe(true);
+    while (service.current() === first) await new Promise((resolve) => setImmediate(resolve));
+    const { errMsg } = await service.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+    expect(errMsg).toBe(
+      "The user's certificates (usrProxyCert) are refused: There is no current CRL of /O=Test/CN=CA.",
+    );
+  });
+});
+
+test('an authority with mistakes does not start, and tells all of them', () => {
+  site.write('authority.toml', ['x = 1', 'y = 2', ...CONFIG_LINES].join('\n'));
+  const start = (): unknown => superviseAuthority(site.config, observe);
+  expect(start).toThrow(OperationError);
+  expect(start).toThrow(/:1: unknown key "x".*\n.*:2: unknown key "y"/);
+});
+
+test('a pool whose configuration cannot be used rejects what it is asked, and closes', async () => {
+  const { data } = supervisor.link();
+  const pool = startSignPool({ ...data, certificate: caOf('x').certificate.der.subarray(1) });
+  await expect(pool.run({ usrProxyCert: chain, usrAttCert: '' })).rejects.toThrow();
+  await pool.close();
+});
+
+test('a thread that has closed its link is not told of reloads', async () => {
+  const { data, port } = supervisor.link();
+  const other = openAuthority({ data, port });
+  const closed = once(port, 'close');
+  await other.close();
+  await closed;
+  expect(supervisor.reload()).toBe(true);
+});

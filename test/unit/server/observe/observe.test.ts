@@ -1,0 +1,88 @@
+// Observers of events: the log's lines and its file, and the counters.
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { OperationError } from '../../../../data/operationError.ts';
+import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
+import { appendingTo, logLine, logTo } from '../../../../server/observe/log.ts';
+import { newMetrics } from '../../../../server/observe/metrics.ts';
+
+const GRANTED: AuthorisationRecord = {
+  kind: 'authorisation',
+  at: 1_900_000_000,
+  status: 'AccessGranted',
+  reason: '',
+  holder: '/CN="\n\u2028',
+  proxy: 'full',
+  roles: ['staff'],
+  provenance: 'original',
+  serialNumber: '7',
+  notAfter: 1_900_000_001,
+  issuedDigest: 'aa',
+  chainDigest: 'bb',
+};
+const DENIED: AuthorisationRecord = { ...GRANTED, status: 'AccessDenied', reason: 'unregistered' };
+const LOADED: ServiceEvent = { kind: 'authorityLoaded', at: 0, siteName: 'Here', users: 1, hosts: 2, notes: [] };
+const REFUSED: ServiceEvent = { kind: 'authorityReloadRefused', at: 0, mistakes: ['x'] };
+
+const directories: string[] = [];
+function directory(): string {
+  directories.push(mkdtempSync(join(tmpdir(), 'log-')));
+  return directories.at(-1)!;
+}
+afterEach(() => {
+  for (const one of directories.splice(0)) rmSync(one, { recursive: true });
+});
+
+describe('the log', () => {
+  test('has a line of JSON for an event, its time and kind first, and no line break inside', () => {
+    const line = logLine(GRANTED);
+    expect(line).toMatch(/^\{"time":"2030-03-17T17:46:40.000Z","event":"authorisation","status":"AccessGranted",/);
+    expect(line).not.toContain('\n');
+    expect(JSON.parse(line)).toMatchObject({ holder: GRANTED.holder, roles: ['staff'], serialNumber: '7' });
+  });
+
+  test('is appended to a file that others cannot read, and goes on in a new one when it is moved away', () => {
+    const file = join(directory(), 'audit.log');
+    const observe = logTo(appendingTo(file, () => expect.unreachable()));
+    observe(GRANTED);
+    observe(DENIED);
+    expect(readFileSync(file, 'utf8')).toBe(`${logLine(GRANTED)}\n${logLine(DENIED)}\n`);
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
+    renameSync(file, `${file}.1`);
+    observe(LOADED);
+    expect(readFileSync(file, 'utf8')).toBe(`${logLine(LOADED)}\n`);
+  });
+
+  test('that cannot be written is refused at the start, and told line by line later', () => {
+    const where = directory();
+    expect(() => appendingTo(join(where, 'none', 'audit.log'), () => {})).toThrow(OperationError);
+    const lost: string[] = [];
+    const append = appendingTo(join(where, 'audit.log'), (line) => lost.push(line));
+    rmSync(where, { recursive: true });
+    append('{"event":1}');
+    directories.pop();
+    expect(lost).toEqual([expect.stringMatching(/cannot be written \(ENOENT\): \{"event":1\}$/)]);
+  });
+});
+
+test('counters tell how many events of each status and reason there were, in the format of Prometheus', () => {
+  const metrics = newMetrics();
+  for (const event of [LOADED, GRANTED, DENIED, GRANTED, REFUSED]) metrics.observe(event);
+  expect(metrics.text()).toBe(
+    [
+      '# HELP authority_authorisations_total Requests to be authorised, by status and reason.',
+      '# TYPE authority_authorisations_total counter',
+      'authority_authorisations_total{status="AccessDenied",reason="unregistered"} 1',
+      'authority_authorisations_total{status="AccessGranted",reason=""} 2',
+      '# HELP authority_loads_total Configurations of the authority that were loaded or refused.',
+      '# TYPE authority_loads_total counter',
+      'authority_loads_total{outcome="loaded"} 1',
+      'authority_loads_total{outcome="refused"} 1',
+      '# HELP authority_bugs_total Requests to be authorised that met a bug.',
+      '# TYPE authority_bugs_total counter',
+      '',
+    ].join('\n'),
+  );
+});
