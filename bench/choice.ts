@@ -34,8 +34,11 @@ function wordsOf({ title }: NaiveRow): readonly string[] {
   return [...new Set(title.match(/[a-z]+/g) ?? [])].filter(({ length }) => length >= WORD_CHARACTERS_MIN);
 }
 
+/** Values of filters are trimmed, so that a prefix neither begins nor ends with a blank. */
 function prefixOf({ title }: NaiveRow): readonly string[] {
-  return /^[A-Za-z ]*[A-Za-z]$/.test(title.slice(0, PREFIX_CHARACTERS)) ? [title.slice(0, PREFIX_CHARACTERS)] : [];
+  return /^[A-Za-z][A-Za-z ]*[A-Za-z]$/.test(title.slice(0, PREFIX_CHARACTERS))
+    ? [title.slice(0, PREFIX_CHARACTERS)]
+    : [];
 }
 
 function countsOf(
