@@ -1,7 +1,6 @@
 // Runs of lines in, batches out, in order: decoding in threads beside the one that builds, or in this one for small input.
 // Batches cross threads as msgpack, one buffer each, which is handed over and not copied again.
 import { isUtf8 } from 'node:buffer';
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import { collectionNamed } from '../engine/schema/catalogue.ts';
@@ -9,6 +8,7 @@ import { layoutOf } from '../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';
 import { Decoder } from './decode.ts';
 import type { Lines } from './ndjson.ts';
+import { ended, inOrder, replyOf } from './threadsInOrder.ts';
 
 // Plain maps and typed arrays, without state between batches: any decode thread's batch can be read by itself.
 const BATCHES = new Packr({ useRecords: false, moreTypes: true });
@@ -75,30 +75,11 @@ export function decoderOf(name: string): Decoder {
 function threaded(threads: number): Decoders {
   const workers = Array.from({ length: threads }, () => new Worker(new URL('./decodeThread.ts', import.meta.url)));
   const decode = async (worker: Worker, order: DecodeOrder): Promise<{ batch: Batch; fileBytesRead: number }> => {
-    const reply = once(worker, 'message') as Promise<[Uint8Array]>;
-    worker.postMessage(order, [order.lines.bytes.buffer as ArrayBuffer]);
-    const [packed] = await reply;
+    const packed = await replyOf<Uint8Array>(worker, order, [order.lines.bytes.buffer as ArrayBuffer]);
     return { batch: BATCHES.unpack(packed) as Batch, fileBytesRead: order.lines.fileBytesRead };
   };
   return {
-    batches: async function* (collection, runs) {
-      // Two runs a thread are under way: one being decoded, one waiting, so that no thread idles while this one builds.
-      const underWay: Promise<{ batch: Batch; fileBytesRead: number }>[] = [];
-      const last = workers.map((): Promise<unknown> => Promise.resolve());
-      let turn = 0;
-      for await (const lines of runs) {
-        const i = turn++ % threads;
-        const worker = workers[i]!;
-        const result = last[i]!.then(() => decode(worker, { collection, lines }));
-        result.catch(() => undefined);
-        last[i] = result;
-        underWay.push(result);
-        if (underWay.length >= threads * 2) yield await underWay.shift()!;
-      }
-      while (underWay.length > 0) yield await underWay.shift()!;
-    },
-    close: async () => {
-      await Promise.all(workers.map((worker) => worker.terminate()));
-    },
+    batches: (collection, runs) => inOrder(workers, runs, (worker, lines) => decode(worker, { collection, lines })),
+    close: () => ended(workers),
   };
 }

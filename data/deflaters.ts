@@ -1,9 +1,9 @@
 // Runs of records in, their blocks out, in order: deflating in threads, or in this one for small data.
 // Threads read the snapshot in shared memory, so that an order is a few numbers. Called by blockStore.ts.
-import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { openSnapshot, type LoadedSnapshot } from '../engine/snapshot/open.ts';
+import { ended, inOrder, replyOf } from './threadsInOrder.ts';
 import { deflateRun, type DeflatedRun, type RunOfRows } from './deflate.ts';
 
 /** What a deflating thread is sent. */
@@ -39,27 +39,8 @@ function inline(loaded: LoadedSnapshot): Deflaters {
 function threaded(loaded: LoadedSnapshot, threads: number): Deflaters {
   const script = new URL('./deflateThread.ts', import.meta.url);
   const workers = Array.from({ length: threads }, () => new Worker(script, { workerData: loaded }));
-  const deflate = async (worker: Worker, order: DeflateOrder): Promise<DeflatedRun> => {
-    const reply = once(worker, 'message') as Promise<[DeflatedRun]>;
-    worker.postMessage(order);
-    return (await reply)[0];
-  };
   return {
-    runs: async function* (orders) {
-      const underWay: Promise<DeflatedRun>[] = [];
-      const last = workers.map((): Promise<unknown> => Promise.resolve());
-      for (const [turn, order] of orders.entries()) {
-        const i = turn % threads;
-        const result = last[i]!.then(() => deflate(workers[i]!, order));
-        result.catch(() => undefined);
-        last[i] = result;
-        underWay.push(result);
-        if (underWay.length >= threads * 2) yield await underWay.shift()!;
-      }
-      while (underWay.length > 0) yield await underWay.shift()!;
-    },
-    close: async () => {
-      await Promise.all(workers.map((worker) => worker.terminate()));
-    },
+    runs: (orders) => inOrder(workers, orders, (worker, order) => replyOf<DeflatedRun>(worker, order)),
+    close: () => ended(workers),
   };
 }

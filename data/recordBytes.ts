@@ -1,7 +1,9 @@
 // The served bytes of one collection while it is imported: in memory while they are few, else in a file without a name
 // that ends with the process. Positions count over everything that was added. Called by recordStore.ts.
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { OperationError } from './operationError.ts';
+import { GrowableF64 } from '../engine/bits/growable.ts';
+import { upperBound } from '../engine/bits/lists.ts';
+import { attempt } from './files.ts';
 
 const READ_BYTES = 4 << 20;
 
@@ -20,7 +22,8 @@ export class RecordBytes {
   length = 0;
   private readonly path: string;
   private readonly memoryBytesMax: number;
-  private pieces: { readonly start: number; readonly bytes: Uint8Array }[] = [];
+  private pieces: Uint8Array[] = [];
+  private readonly starts = new GrowableF64();
   private descriptor: number | undefined;
 
   /** `path` is where the file is made, should one be needed; its name is removed at once. */
@@ -34,7 +37,10 @@ export class RecordBytes {
     const start = this.length;
     this.length += bytes.length;
     if (this.descriptor !== undefined) this.write(bytes);
-    else this.pieces.push({ start, bytes });
+    else {
+      this.pieces.push(bytes);
+      this.starts.push(start);
+    }
     if (this.descriptor === undefined && this.length > this.memoryBytesMax) this.spill();
     return start;
   }
@@ -69,7 +75,7 @@ export class RecordBytes {
       this.descriptor = openSync(this.path, 'wx+');
       rmSync(this.path, { force: true });
     });
-    for (const { bytes } of this.pieces) this.write(bytes);
+    for (const bytes of this.pieces) this.write(bytes);
     this.pieces = [];
   }
 
@@ -95,29 +101,16 @@ export class RecordBytes {
   }
 
   private copyPieces(at: number, target: Uint8Array): void {
-    for (let filled = 0, i = this.pieceAt(at); filled < target.length; i++) {
-      const { start, bytes } = this.pieces[i]!;
-      const part = bytes.subarray(at + filled - start, at + target.length - start);
+    const first = upperBound(this.starts.view(), at, 0, this.starts.length) - 1;
+    for (let filled = 0, i = first; filled < target.length; i++) {
+      const start = this.starts.at(i);
+      const part = this.pieces[i]!.subarray(at + filled - start, at + target.length - start);
       target.set(part, filled);
       filled += part.length;
     }
   }
 
-  private pieceAt(at: number): number {
-    let low = 0;
-    for (let high = this.pieces.length; high - low > 1;) {
-      const middle = (low + high) >>> 1;
-      if (this.pieces[middle]!.start <= at) low = middle;
-      else high = middle;
-    }
-    return low;
-  }
-
   private attempt(operation: () => void): void {
-    try {
-      operation();
-    } catch (error) {
-      throw new OperationError('file', `cannot hold records in ${this.path}: ${(error as Error).message}`, error);
-    }
+    attempt(`cannot hold records in ${this.path}`, operation);
   }
 }

@@ -1,6 +1,7 @@
 // The records of one collection while it is imported, written out in id order: where their bytes, own URLs and members stand.
 // Knows positions only; the bytes are recordBytes.ts's. Called by build.ts.
 import { GrowableF64, GrowableU32 } from '../engine/bits/growable.ts';
+import { upperBound } from '../engine/bits/lists.ts';
 import { narrow } from '../engine/bits/narrow.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import type { Outlines } from '../engine/column/outline.ts';
@@ -167,11 +168,5 @@ function addRun({ runStarts, runEnds }: Chunk, start: number, end: number): void
 function batchOf(firstRows: GrowableU32, near: number, row: number): number {
   const endOf = (batch: number): number => (batch + 1 < firstRows.length ? firstRows.at(batch + 1) : Infinity);
   if (firstRows.at(near) <= row && row < endOf(near)) return near;
-  let low = 0;
-  for (let high = firstRows.length; high - low > 1;) {
-    const middle = (low + high) >>> 1;
-    if (firstRows.at(middle) <= row) low = middle;
-    else high = middle;
-  }
-  return low;
+  return upperBound(firstRows.view(), row, 0, firstRows.length) - 1;
 }
