@@ -92,8 +92,13 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand): Searched
   if (!query) return { access: 'scan', estimate, scanBytes: whole };
   if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, whole);
   // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
-  const part = Math.min(1, (query.bytes * grams.block) / dictionary.size);
-  return { access: 'n-gram', estimate, scanBytes: Math.ceil(whole * part) + query.bytes };
+  const codes = Math.min(dictionary.size, query.bytes * grams.block);
+  const own = codesOfOwnUrls(dictionary);
+  return {
+    access: 'n-gram',
+    estimate: Math.min(estimate, codes * mostRowsPerValue(index) + rowsOfCodes(index, own.start, own.end)),
+    scanBytes: Math.ceil(whole * (codes / dictionary.size)) + query.bytes,
+  };
 }
 
 /** Own URLs are served otherwise than the index has them: all of them are candidates. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import { invertedIndex, type FieldIndex } from '../../../../engine/index/field.ts';
-import { buildGrams } from '../../../../engine/index/grams.ts';
+import { buildGrams, gramQuery } from '../../../../engine/index/grams.ts';
 import { invert } from '../../../../engine/index/invert.ts';
 import { mostRowsPerValue } from '../../../../engine/index/mostRows.ts';
 import { sizedCondition, type ConditionStep } from '../../../../engine/query/conditionStep.ts';
@@ -15,8 +15,8 @@ const SEED = 71;
 const FORM = { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: '/?format=api' } as const;
 const WORDS = ['ocean', 'air', 'ice', 'wind', 'dust', 'sonde', 'radar', 'north', 'flux', 'ozone'];
 
-/** Texts with an n-gram index; the first ones and the last twenty have the most rows, and every seventh row is null. */
-function indexWith(texts: readonly string[], rows: number): FieldIndex {
+/** Texts with an n-gram index. Codes of rows as given, else the first and the last twenty have the most, every seventh is null. */
+function indexWith(texts: readonly string[], rows: number, codeOf?: (row: number) => number): FieldIndex {
   const sorted = [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   let bytes = 0;
   const ends = Uint32Array.from(sorted, (text) => (bytes += Buffer.byteLength(text)));
@@ -32,7 +32,7 @@ function indexWith(texts: readonly string[], rows: number): FieldIndex {
   return invertedIndex(
     dictionary,
     invert(
-      Uint32Array.from({ length: rows }, (_, row) => code(row)),
+      Uint32Array.from({ length: rows }, (_, row) => (codeOf ?? code)(row)),
       sorted.length,
     ),
     buildGrams(dictionary),
@@ -93,6 +93,16 @@ describe('a search', () => {
   test('for what no gram has leaves own URLs only', () => {
     const { estimate } = stepOf(INDEX, 'contains', 'qqq');
     expect(estimate).toBe(INDEX.countOf({ start: 0, end: INDEX.dictionary.size }) - truthOf('contains', ' ').rows);
+  });
+
+  test('whose n-gram lists are long is bounded by their bytes and the most rows that one text has', () => {
+    const texts = Array.from({ length: 30_000 }, (_, i) => (i % 5 === 0 ? `${i} granule` : `${i} swath`));
+    const index = indexWith(texts, texts.length * 2, (row) => row >>> 1);
+    const { bytes } = gramQuery(index.grams!, Buffer.from('granule'))!;
+    expect(bytes).toBe(6000);
+    expect(stepOf(index, 'contains', 'granule')).toMatchObject({ access: 'n-gram', estimate: 12_000 });
+    const withOwn = indexWith([...texts, ...OWN], (texts.length + OWN.length) * 2, (row) => row >>> 1);
+    expect(stepOf(withOwn, 'contains', 'granule').estimate).toBe(12_000 + 2 * OWN.length);
   });
 
   test('never finds null', () => {
