@@ -9,31 +9,18 @@ import { startSignPool, WAITING_MAX } from '../../../../server/authority/signPoo
 import { type AuthoritySupervisor, superviseAuthority } from '../../../../server/authority/supervisor.ts';
 import { epochMs } from '../../../../server/clock.ts';
 import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
-import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
+import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { ecPair, person, holderOf, caOf } from '../../../support/pki.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 
 const NOW = Math.floor(epochMs() / 1000);
-const VALID = { notBefore: NOW - 3600, notAfter: NOW + 86_400 };
+const VALID = validAround(NOW);
 
 let site: TestSite;
 let events: ServiceEvent[];
 let heard: (() => void)[];
 let supervisor: AuthoritySupervisor;
 let service: AuthorityService;
-let chain: string;
-
-/** A site that is valid now: threads take the time from the clock. */
-function currentSite(): TestSite {
-  const made = testSite({ site: ecPair(), partner: ecPair() });
-  const ca = holderOf('ca', nameDer(person('CA')), ecPair(), undefined, VALID);
-  const own = holderOf('signer', made.site.name, ecPair(), ca, VALID);
-  made.write('ca.pem', ca.pem);
-  made.write('site.pem', own.pem);
-  made.write('site.key', own.key.export({ type: 'pkcs8', format: 'pem' }));
-  chain = holderOf('user', nameDer(person('Staff')), ecPair(), ca, VALID).pem;
-  return made;
-}
 
 function observe(event: ServiceEvent): void {
   events.push(event);
@@ -54,7 +41,7 @@ async function eventsOf<K extends ServiceEvent['kind']>(
 
 beforeEach(() => {
   [events, heard] = [[], []];
-  site = currentSite();
+  site = testSite({ site: ecPair(), partner: ecPair(), validity: VALID });
   supervisor = superviseAuthority(site.config, observe);
   service = openAuthority(supervisor.link());
 });
@@ -65,7 +52,7 @@ afterEach(async () => {
 });
 
 async function rolesGranted(): Promise<readonly string[] | string> {
-  const { statCode, attCert } = await service.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+  const { statCode, attCert } = await service.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' });
   return statCode === 'AccessGranted'
     ? [...attCert.matchAll(/<name>(.*?)<\/name>/g)].map(([, role]) => role!)
     : statCode;
@@ -93,7 +80,7 @@ describe('a running authority', () => {
   test('answers as many at once as it is given, in any order, each its own', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
-        service.current().authorise({ usrProxyCert: i % 2 ? chain : `no ${i}`, usrAttCert: '' }),
+        service.current().authorise({ usrProxyCert: i % 2 ? site.staff.pem : `no ${i}`, usrAttCert: '' }),
       ),
     );
     expect(answers.map(({ statCode }) => statCode)).toEqual(
@@ -106,7 +93,7 @@ describe('a running authority', () => {
   test('asks to try again where too much waits, and answers the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: WAITING_MAX + 5 }, () =>
-        service.current().authorise({ usrProxyCert: chain, usrAttCert: '' }),
+        service.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' }),
       ),
     );
     const refused = answers.filter(({ statCode }) => statCode !== 'AccessGranted');
@@ -174,7 +161,7 @@ describe('a reload', () => {
     site.write('users', '"/O=Test/CN=Staff" guest\n');
     supervisor.reload();
     const later = openAuthority(supervisor.link());
-    const { attCert } = await later.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+    const { attCert } = await later.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' });
     expect(attCert).toContain('<name>guest</name>');
     await later.close();
   });
@@ -185,7 +172,7 @@ describe('a reload', () => {
     const first = service.current();
     expect(supervisor.reload()).toBe(true);
     while (service.current() === first) await new Promise((resolve) => setImmediate(resolve));
-    const { errMsg } = await service.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+    const { errMsg } = await service.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' });
     expect(errMsg).toBe(
       "The user's certificates (usrProxyCert) are refused: There is no current CRL of /O=Test/CN=CA.",
     );
@@ -202,7 +189,7 @@ test('an authority with mistakes does not start, and tells all of them', () => {
 test('a pool whose configuration cannot be used rejects what it is asked, and closes', async () => {
   const { data } = supervisor.link();
   const pool = startSignPool({ ...data, certificate: caOf('x').certificate.der.subarray(1) });
-  await expect(pool.run({ usrProxyCert: chain, usrAttCert: '' })).rejects.toThrow();
+  await expect(pool.run({ usrProxyCert: site.staff.pem, usrAttCert: '' })).rejects.toThrow();
   await pool.close();
 });
 
