@@ -16,6 +16,7 @@ import { raiseHeadLimit } from './http/uwsLibrary.ts';
 import { listenForMetrics, type MetricsListener } from './metricsListener.ts';
 import { type Metrics, newMetrics } from './observe/metrics.ts';
 import { bytesText, countText } from './quantities.ts';
+import { SOAP_ANSWERS } from './soap/tally.ts';
 import { receive, send, type FromThread, type ServingData } from './threads.ts';
 
 /** Answers in flight get this long to finish when the server stops; slow readers of large pages may be cut off. */
@@ -63,7 +64,7 @@ export async function serve(
   };
   try {
     scraped = await listenToScrapes(settings, metrics, report);
-    const threads = await startThreads(settings, { ports, loaded, blocks, authority }, report);
+    const threads = await startThreads(settings, { ports, loaded, blocks, authority, metrics }, report);
     const urls = reportUrls(settings, ports, baseUrl, report);
     const stop = async (): Promise<void> => {
       stopOwn();
@@ -155,12 +156,13 @@ interface Shared {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
   readonly authority: AuthoritySupervisor | undefined;
+  readonly metrics: Metrics;
 }
 
 /** A thread that fails later stops all others and ends the process as our bug: half a server is none. */
 async function startThreads(
   settings: Settings,
-  { ports, loaded, blocks, authority }: Shared,
+  { ports, loaded, blocks, authority, metrics }: Shared,
   report: (line: string) => void,
 ): Promise<readonly ServingThread[]> {
   const baseUrl = loaded.baseUrl;
@@ -177,6 +179,7 @@ async function startThreads(
       poolThreads: 1,
       rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
       authority: authority?.link(),
+      soapAnswers: metrics.tally(SOAP_ANSWERS),
     };
     return startThread(data, report, onFailure);
   });

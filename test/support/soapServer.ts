@@ -2,15 +2,18 @@
 // Everything but the authority is the product's own; paths that are not the service's are answered 404.
 import type { Authority } from '../../server/authority/authority.ts';
 import { claimPort } from '../../server/http/ports.ts';
+import { type Metrics, newMetrics } from '../../server/observe/metrics.ts';
 import { soapHandler } from '../../server/soap/service.ts';
+import { SOAP_ANSWERS } from '../../server/soap/tally.ts';
 import { memoryAuthority } from './memoryAuthority.ts';
 import { running, textAnswer, TRANSPORTS, type Running } from './transports.ts';
 
-/** A running service: `url` on uWebSockets.js, `http10Url` on node:http; each WSDL points to its own. */
+/** A running service: `url` on uWebSockets.js, `http10Url` on node:http; each WSDL points to its own. `metrics` has the tallies of both. */
 export interface SoapServer {
   readonly url: string;
   readonly http10Url: string;
   readonly servers: readonly Running[];
+  readonly metrics: Metrics;
   stop(): Promise<void>;
 }
 
@@ -21,6 +24,7 @@ export const SOAP_BODY_BYTES_MAX = 1_048_576;
 export async function startSoapServer(
   authority: () => Authority | undefined = constantly(memoryAuthority()),
 ): Promise<SoapServer> {
+  const metrics = newMetrics();
   const servers: Running[] = [];
   const urls: string[] = [];
   for (const transport of TRANSPORTS) {
@@ -28,6 +32,7 @@ export async function startSoapServer(
     const url = `http://127.0.0.1:${port}`;
     const handler = soapHandler({
       authority,
+      tally: metrics.tally(SOAP_ANSWERS),
       settings: { baseUrl: url, soapBodyBytesMax: SOAP_BODY_BYTES_MAX },
       otherwise: () => ({ ...textAnswer('other'), status: 404 }),
     });
@@ -35,7 +40,7 @@ export async function startSoapServer(
     urls.push(url);
   }
   const stop = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.stop())));
-  return { url: urls[0]!, http10Url: urls[1]!, servers, stop };
+  return { url: urls[0]!, http10Url: urls[1]!, servers, metrics, stop };
 }
 
 function constantly<T>(value: T): () => T {

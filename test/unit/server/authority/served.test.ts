@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMONSTRATION_FILES } from '../../../../server/authority/demonstration.ts';
 import { judged } from '../../../support/attributeCertificates.ts';
-import { clientOf } from '../../../support/client.ts';
+import { clientOf, type Received } from '../../../support/client.ts';
 import { type Addresses, type CommandProcess, runCommand, runServer } from '../../../support/commandProcess.ts';
 import { call, roleCall } from '../../../support/envelopes.ts';
 
@@ -21,26 +21,36 @@ let files: string;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'authority-home-'));
   files = join(home, FORM);
-  server = await runServer(['--threads', '1'], { environment: { HOME: home } });
+  server = await runServer(['--threads', '2', '--metrics-port', '0'], { environment: { HOME: home } });
 });
 afterAll(async () => {
   await server.kill();
   rmSync(home, { recursive: true });
 });
 
+/** Sends an envelope to a server. */
+async function posted(port: number, body: string): Promise<Received> {
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  const received = await client.send({ method: 'POST', target: PATH, headers: { 'content-type': 'text/xml' }, body });
+  client.close();
+  return received;
+}
+
 /** Sends an envelope to a server and answers the texts of the parts, unescaped. */
 async function asked(port: number, body: string): Promise<ReadonlyMap<string, string>> {
-  const client = clientOf(`http://127.0.0.1:${port}`);
-  const { status, body: answer } = await client.send({
-    method: 'POST',
-    target: PATH,
-    headers: { 'content-type': 'text/xml' },
-    body,
-  });
-  client.close();
+  const { status, body: answer } = await posted(port, body);
   expect(status).toBe(200);
   const parts = [...answer.matchAll(/<(attCert|statCode|errMsg|item)[^>]*>([^<]*)</g)];
   return new Map(parts.map(([, name, text]) => [name!, unescaped(text!)]));
+}
+
+/** The answers of a server by their labels, as it tells them at its metrics port. */
+async function answersCounted(command: CommandProcess): Promise<ReadonlyMap<string, number>> {
+  const [, address] = await command.printed(/metrics on (http:\S+)\n/);
+  const text = await (await fetch(address!)).text();
+  return new Map(
+    [...text.matchAll(/^soap_answers_total\{(.*)\} (\d+)$/gm)].map(([, labels, count]) => [labels!, Number(count)]),
+  );
 }
 
 function unescaped(text: string): string {
@@ -85,6 +95,39 @@ describe('the program without any setting', () => {
       expect([denied.get('statCode'), denied.get('attCert')]).toEqual(['AccessDenied', '']);
     }
   });
+
+  test.each(['port', 'http10Port'] as const)(
+    'counts what it answers to its %s, by operation and status, of all threads together',
+    async (port) => {
+      const before = await answersCounted(server);
+      const bodies = [
+        ...Array.from({ length: 8 }, () => roleCall('data-reader')),
+        roleCall('nobody knows'),
+        roleCall(''),
+        roleCall('staff'),
+        authorisation(file('user')),
+        authorisation(file('visitor')),
+        authorisation('nothing'),
+        'no XML',
+        roleCall('<a/>'),
+        '<Envelope xmlns="http://www.w3.org/2003/05/soap-envelope"/>',
+      ];
+      await Promise.all(bodies.map((body) => posted(server[port], body)));
+      const after = await answersCounted(server);
+      expect(new Map([...after].map(([labels, count]) => [labels, count - (before.get(labels) ?? 0)]))).toEqual(
+        new Map([
+          ['operation="getTrustedHostInfo",status="listed"', 9],
+          ['operation="getTrustedHostInfo",status="unknownRole"', 1],
+          ['operation="getTrustedHostInfo",status="noRole"', 1],
+          ['operation="reqAuthorisation",status="AccessGranted"', 1],
+          ['operation="reqAuthorisation",status="AccessDenied"', 1],
+          ['operation="reqAuthorisation",status="AccessError"', 1],
+          ['operation="none",status="Client"', 2],
+          ['operation="none",status="VersionMismatch"', 1],
+        ]),
+      );
+    },
+  );
 
   test('prints what it decided, a line of JSON each', async () => {
     const [line] = await server.printed(/^\{.*"status":"AccessDenied".*\}$/m);
