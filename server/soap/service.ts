@@ -1,7 +1,7 @@
 // The attribute authority's handler: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design: message level).
 // Speaks for an Authority and decides nothing itself; every other path is the other handler's. Knows no transport.
 import type { Authority } from '../authority/authority.ts';
-import type { Answer, Handler, Intake, Reply, Request } from '../http/exchange.ts';
+import { type Answer, AnsweredBug, type Handler, type Intake, type Reply, type Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
 import {
   ENCODED,
@@ -46,8 +46,8 @@ export interface SoapOptions {
 export function soapHandler({ authority, settings, tally, otherwise }: SoapOptions): Handler {
   const service = new Service(settings, tally);
   return (request, disconnection): Reply => {
-    const current = isServicePath(request.target) ? authority() : undefined;
-    return current === undefined ? otherwise(request, disconnection) : service.reply(current, request);
+    const reply = isServicePath(request.target) ? service.reply(authority, request) : undefined;
+    return reply ?? otherwise(request, disconnection);
   };
 }
 
@@ -75,8 +75,19 @@ class Service {
     this.#tally = tally;
   }
 
+  /** Undefined where there is no authority now. Throws AnsweredBug: SOAP clients read no other answer to a bug than a fault. */
+  reply(authority: SoapOptions['authority'], request: Request): Reply | undefined {
+    try {
+      const current = authority();
+      return current && this.#judge(current, request);
+    } catch (error) {
+      this.#count(OUTCOME.Server);
+      throw new AnsweredBug(FAULT_ANSWERS.bug, error);
+    }
+  }
+
   /** Judges method, type, coding, in this order; the message once its body is here. */
-  reply(authority: Authority, request: Request): Reply {
+  #judge(authority: Authority, request: Request): Reply {
     if (request.method === 'GET' || request.method === 'HEAD') return this.#wsdl;
     if (request.method !== 'POST') return METHOD_NOT_ALLOWED;
     const type = charsetOf(request.header('content-type'));

@@ -18,9 +18,12 @@ const XML = { 'Content-Type': 'text/xml; charset=utf-8' };
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
 let server: SoapServer;
-let current: Authority | undefined;
+let current: Authority | 'broken' | undefined;
 beforeAll(async () => {
-  server = await startSoapServer(() => current);
+  server = await startSoapServer(() => {
+    if (current === 'broken') throw new Error(SECRET);
+    return current;
+  });
 });
 beforeEach(() => void (current = memoryAuthority()));
 afterAll(() => server.stop());
@@ -198,6 +201,31 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
       const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(CERTIFICATE, `no ${i}`)));
       answers.forEach(({ body }, i) => expect(body).toContain(`|no ${i}&lt;`));
     });
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['GET', [], ''],
+    ['POST', [`Content-Length: ${roleCall('one').length}`], roleCall('one')],
+    ['POST', ['Transfer-Encoding: chunked'], `5\r\n<a/> \r\n0\r\n\r\n`],
+    ['POST', ['Content-Length: 100', 'Expect: 100-continue'], ''],
+  ])('a bug of ours before the body is here is a Server fault, to %s with %j', async (method, lines, body) => {
+    current = 'broken';
+    const raw = await RawSocket.open(port());
+    await raw.write(requestOf(method, PATH, lines, body));
+    let answer = await raw.answer();
+    if (answer?.status === 100) {
+      await raw.write('x'.repeat(100));
+      answer = await raw.answer();
+    }
+    expect([answer?.status, answer?.headers.get('content-type')]).toEqual([500, ['text/xml; charset=utf-8']]);
+    expect(answer?.body).toBe(Buffer.from(faultBytes(FAULTS.bug)).toString());
+    const { errors } = server.servers[name === 'uws' ? 0 : 1]!;
+    await settled(() => errors.length > 0);
+    expect(errors.splice(0).map(String)).toEqual([`Error: ${SECRET}`]);
+    current = memoryAuthority();
+    await raw.write(requestOf('GET', PATH));
+    expect((await raw.answer())?.status).toBe(200);
+    raw.vanish();
   });
 
   test.each<[string, string, keyof typeof FAULTS]>([

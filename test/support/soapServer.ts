@@ -2,18 +2,17 @@
 // Everything but the authority is the product's own; paths that are not the service's are answered 404.
 import type { Authority } from '../../server/authority/authority.ts';
 import { claimPort } from '../../server/http/ports.ts';
-import { type Metrics, newMetrics } from '../../server/observe/metrics.ts';
+import { newMetrics } from '../../server/observe/metrics.ts';
 import { soapHandler } from '../../server/soap/service.ts';
 import { SOAP_ANSWERS } from '../../server/soap/tally.ts';
 import { memoryAuthority } from './memoryAuthority.ts';
 import { running, textAnswer, TRANSPORTS, type Running } from './transports.ts';
 
-/** A running service: `url` on uWebSockets.js, `http10Url` on node:http; each WSDL points to its own. `metrics` has the tallies of both. */
+/** A running service: `url` on uWebSockets.js, `http10Url` on node:http; each WSDL points to its own. */
 export interface SoapServer {
   readonly url: string;
   readonly http10Url: string;
   readonly servers: readonly Running[];
-  readonly metrics: Metrics;
   stop(): Promise<void>;
 }
 
@@ -40,7 +39,7 @@ export async function startSoapServer(
     urls.push(url);
   }
   const stop = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.stop())));
-  return { url: urls[0]!, http10Url: urls[1]!, servers, metrics, stop };
+  return { url: urls[0]!, http10Url: urls[1]!, servers, stop };
 }
 
 function constantly<T>(value: T): () => T {

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMONSTRATION_FILES } from '../../../../server/authority/demonstration.ts';
+import { FAULTS } from '../../../../server/soap/faults.ts';
+import { faultBytes } from '../../../../server/soap/responses.ts';
 import { judged } from '../../../support/attributeCertificates.ts';
 import { clientOf, type Received } from '../../../support/client.ts';
 import { type Addresses, type CommandProcess, runCommand, runServer } from '../../../support/commandProcess.ts';
 import { call, roleCall } from '../../../support/envelopes.ts';
+import { SECRET } from '../../../support/memoryAuthority.ts';
 
 const PATH = '/attAuthority.wsdl';
 const FORM = join('.cache', 'catalogue-replica', 'demonstration-authority');
@@ -200,6 +203,28 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
     expect((await refused.ended).code).toBe(1);
     expect(refused.err().match(/^catalogue-replica: .*wrong\.toml.*$/gm)).toHaveLength(4);
   });
+});
+
+test('a bug met before a message is here is answered with a fault by the whole program, told, and counted', async () => {
+  const node = [
+    '--import',
+    `${new URL('../../../support/defects/plant.ts', import.meta.url).href}?defect=goneAuthority`,
+  ];
+  const broken = await runServer(['--threads', '1', '--metrics-port', '0'], { environment: { HOME: home }, node });
+  try {
+    for (const port of [broken.port, broken.http10Port]) {
+      const { status, headers, body } = await posted(port, roleCall('staff'));
+      expect([status, headers['content-type']]).toEqual([500, 'text/xml; charset=utf-8']);
+      expect(body).toBe(Buffer.from(faultBytes(FAULTS.bug)).toString());
+    }
+    await broken.printed(new RegExp(`(?:a request met a bug, please report it: Error: ${SECRET}[^]*){2}`));
+    expect(await answersCounted(broken)).toEqual(new Map([['operation="none",status="Server"', 2]]));
+    const client = clientOf(broken.url);
+    expect((await client.get('/api/v3/')).status).toBe(200);
+    client.close();
+  } finally {
+    await broken.kill();
+  }
 });
 
 test('the program with data of its own and no authority has none', async () => {
