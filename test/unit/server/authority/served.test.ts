@@ -196,12 +196,28 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
     }
   });
 
-  test('does not start with mistakes, and says all of them', async () => {
+  test('does not start with mistakes, and says all of them with file and line, before it looks at any data', async () => {
     const config = join(home, 'wrong.toml');
-    writeFileSync(config, 'name = "x:y"\nkey = "none"\n');
-    const refused = runCommand(['serve', '--port', '0', '--authority', config]);
-    expect((await refused.ended).code).toBe(1);
-    expect(refused.err().match(/^catalogue-replica: .*wrong\.toml.*$/gm)).toHaveLength(4);
+    writeFileSync(config, 'name = "x:y"\nkey = "none"\nusersFile = "wrong-users"\n[[trustedHost]]\nname = "Partner"\n');
+    writeFileSync(join(home, 'wrong-users'), '# none\nnobody\n');
+    const data = join(home, 'no such data');
+    const refused = runCommand(['serve', '--port', '0', '--data', data, '--authority', config]);
+    expect(await refused.ended).toEqual({ code: 1, signal: null });
+    expect(refused.out()).toBe('');
+    const places = refused.err().trimEnd().split('\n');
+    expect(places.map((line) => /^catalogue-replica: .*\/([a-z-]+(?:\.toml)?(?::\d+)?): /.exec(line)?.[1])).toEqual([
+      'wrong.toml',
+      'wrong.toml',
+      'wrong.toml:1',
+      'wrong.toml:2',
+      'wrong.toml:4',
+      'wrong.toml:4',
+      'wrong.toml:4',
+      'wrong-users:2',
+    ]);
+    const missing = runCommand(['serve', '--port', '0', '--data', data]);
+    expect((await missing.ended).code).toBe(1);
+    expect(missing.err()).toContain(data);
   });
 });
 
