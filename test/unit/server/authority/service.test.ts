@@ -1,15 +1,20 @@
 // The authority as serving threads have it, with real signing threads: answers, reloads as a whole, bounds, events, and its end.
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import { type AuthorityService, openAuthority } from '../../../../server/authority/service.ts';
 import { startSignPool, WAITING_MAX } from '../../../../server/authority/signPool.ts';
-import { type AuthoritySupervisor, superviseAuthority } from '../../../../server/authority/supervisor.ts';
+import {
+  type AuthoritySupervisor,
+  CRLS_EVERY_MS,
+  superviseAuthority,
+} from '../../../../server/authority/supervisor.ts';
 import { epochMs } from '../../../../server/clock.ts';
 import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
+import { makeCrl, pemOf } from '../../../support/certificates.ts';
 import { ecPair, person, holderOf, caOf } from '../../../support/pki.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 
@@ -176,6 +181,81 @@ describe('a reload', () => {
     expect(errMsg).toBe(
       "The user's certificates (usrProxyCert) are refused: There is no current CRL of /O=Test/CN=CA.",
     );
+  });
+});
+
+describe('the directory of CRLs is looked at by the clock:', () => {
+  /** Only the supervisor's timer is held: threads, files and messages are real. */
+  beforeEach(async () => {
+    await service.close();
+    supervisor.stop();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    mkdirSync(join(site.directory, 'crls'));
+    site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
+    writeCrl([]);
+    supervisor = superviseAuthority(site.config, observe);
+    service = openAuthority(supervisor.link());
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  function writeCrl(revoked: readonly bigint[], name = 'ca.crl'): void {
+    const issuer = { subject: site.ca.name, keys: { privateKey: site.ca.key } };
+    const crl = makeCrl({ issuer, revoked, thisUpdate: NOW - 60, nextUpdate: NOW + 3600 });
+    site.write(join('crls', name), pemOf('X509 CRL', crl));
+  }
+
+  /** Lets the clock tick, and waits for what it brings about in the serving thread if something does. */
+  async function tick(brings: 'another configuration' | 'nothing'): Promise<void> {
+    const first = service.current();
+    vi.advanceTimersByTime(CRLS_EVERY_MS);
+    while (brings !== 'nothing' && service.current() === first) await new Promise((resolve) => setImmediate(resolve));
+    expect(service.current() === first).toBe(brings === 'nothing');
+  }
+
+  const refusal = async (): Promise<string> =>
+    (await service.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' })).errMsg;
+
+  test('a new CRL refuses a certificate that was accepted before', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    writeCrl([site.staff.certificate.serialNumber], 'newer.r0');
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/ are refused: The certificate of \/O=Test\/CN=Staff has been revoked\.$/);
+    expect(await eventsOf('authorityLoaded', 3)).toHaveLength(3);
+  });
+
+  test('a broken one leaves those before, is told once, and its cure is taken', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    site.write(join('crls', 'ca.crl'), '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n');
+    await tick('nothing');
+    await tick('nothing');
+    const refused = await eventsOf('authorityReloadRefused', 1);
+    expect(refused.map(({ mistakes }) => mistakes)).toEqual([
+      [expect.stringMatching(/crls\/ca\.crl: The text holds a CRL that cannot be read: it has .+\.$/)],
+    ]);
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    writeCrl([site.staff.certificate.serialNumber]);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/has been revoked\.$/);
+  });
+
+  test('while nothing changes nothing is read again', async () => {
+    const before = (await eventsOf('authorityLoaded', 2)).length;
+    await tick('nothing');
+    expect(await eventsOf('authorityLoaded', 2)).toHaveLength(before);
+  });
+
+  test('a directory that is gone, and then there again, is a mistake meanwhile', async () => {
+    renameSync(join(site.directory, 'crls'), join(site.directory, 'away'));
+    await tick('nothing');
+    const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);
+    expect(mistakes).toEqual([
+      expect.stringMatching(/authority\.toml:1: .*crls cannot be read as a directory \(ENOENT\)$/),
+    ]);
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    renameSync(join(site.directory, 'away'), join(site.directory, 'crls'));
+    await tick('another configuration');
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
   });
 });
 
