@@ -3,7 +3,6 @@
 // Called when the service starts, when it reloads, and by `authority check`.
 import type { KeyObject } from 'node:crypto';
 import { parse, TomlError } from 'smol-toml';
-import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
 import { directoryStamp, readText, type Place } from './files.ts';
 import { checkedHosts, hostDrafts, type TrustedHost } from './hosts.ts';
@@ -18,7 +17,15 @@ import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
  * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object that
  * never leaves the process, users in shared memory. `crls` is undefined where revocation is not checked.
  */
-export interface AuthorityData {
+export interface AuthorityData extends Pick<
+  AuthorityKeys,
+  | 'lifetimeSeconds'
+  | 'notBeforeOffsetSeconds'
+  | 'clockSkewSeconds'
+  | 'legacyProxies'
+  | 'allowWeak'
+  | 'externalSignatures'
+> {
   readonly siteName: string;
   readonly key: KeyObject;
   readonly certificate: Uint8Array;
@@ -26,12 +33,6 @@ export interface AuthorityData {
   readonly crls: readonly Uint8Array[] | undefined;
   readonly users: UsersTable;
   readonly hosts: readonly TrustedHost[];
-  readonly lifetimeSeconds: number;
-  readonly notBeforeOffsetSeconds: number;
-  readonly clockSkewSeconds: number;
-  readonly legacyProxies: boolean;
-  readonly allowWeak: boolean;
-  readonly externalSignatures: readonly SignatureAlgorithm[];
 }
 
 /**
