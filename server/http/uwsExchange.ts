@@ -55,10 +55,10 @@ export class UwsExchange extends LiveExchange {
     this.#context = context;
   }
 
-  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void> {
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     this.#hold();
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
-    const ready = await this.orFailure(answer, failed);
+    const ready = await this.orFailure(answer);
     const closes = await isTooLong;
     if (this.isGone()) return;
     this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
