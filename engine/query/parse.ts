@@ -75,6 +75,9 @@ export interface ListRequest extends RecordRequest {
 /** Regular expressions in one query: each takes up to some ms to compile, before the pool sees it. */
 const REGEXES_MAX = 8;
 
+/** What a record or view without a query is asked for. */
+const NOTHING_ASKED: RecordRequest = { parameters: [], format: undefined, keys: undefined, ignored: [], problems: [] };
+
 interface Findings {
   readonly conditions: Condition[];
   readonly ignored: Set<IgnoredName>;
@@ -133,6 +136,7 @@ export function parseRecordQuery(
   options: Pick<QueryOptions, 'isStrict'>,
   known?: TopLevelKeys,
 ): RecordRequest {
+  if (query === undefined) return NOTHING_ASKED;
   const parameters = decodeForm(query);
   const heeded = known ? RECORD_PARAMETERS : VIEW_PARAMETERS;
   const refuse = refusal(parameters, options, () => ({ fields: [], others: heeded }));
