@@ -39,6 +39,8 @@ const WARM_UP = 2;
 const FLOOR_BYTES = 256 << 20;
 const BATCH_MS = 100;
 const MICRO_BITS = 1_000_000;
+/** Instructions hardly depend on the number of rows, and loading many takes valgrind minutes. */
+const COUNTED_OBSERVATIONS = 2000;
 const USAGE_EXIT = 2;
 
 function command(): Command {
@@ -146,7 +148,8 @@ async function runMicro(flags: Flags): Promise<string> {
 
 async function runInstructions(flags: Flags): Promise<string> {
   if (!(await hasValgrind())) return 'not counted: valgrind is not installed';
-  const options = { ...flags, cacheDirectory: CACHE_DIRECTORY };
+  const observations = Math.min(flags.observations, COUNTED_OBSERVATIONS);
+  const options = { ...flags, observations, cacheDirectory: CACHE_DIRECTORY };
   return instructionTable(
     await withProgress(process.stderr, (onProgress) => runInstructionBench(options, { onProgress, onStep })),
   );

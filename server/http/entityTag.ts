@@ -47,7 +47,7 @@ const both = { a: 0, b: 0 };
 function hashOf({ path, parameters, filters }: Tagged): string {
   start();
   mix(path);
-  const sorted = parameters.length > 1 ? parameters.toSorted(byName) : parameters;
+  const sorted = isByName(parameters) ? parameters : parameters.toSorted(byName);
   for (let i = 0; i < sorted.length; i++) {
     mix(sorted[i]![0]);
     mix(sorted[i]![1]);
@@ -63,6 +63,11 @@ function hashOf({ path, parameters, filters }: Tagged): string {
     sumB = (sumB + both.b) | 0;
   }
   return digitsOf(scattered(a ^ sumA), scattered(b ^ sumB));
+}
+
+function isByName(parameters: Tagged['parameters']): boolean {
+  for (let i = 1; i < parameters.length; i++) if (parameters[i - 1]![0] > parameters[i]![0]) return false;
+  return true;
 }
 
 function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
