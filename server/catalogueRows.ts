@@ -112,14 +112,9 @@ export function rowsAnswer(
   }
   return measured(written.measuring(), disconnection, gone, (rows) => {
     const body = whole(written, rows);
-    const compressed = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
-    const identity = (): Answer => answers.found(body, remarks, written.type);
-    if (!compressed) return identity();
-    return compressed.then((bytes) =>
-      pays(coding, bytes.length, body.bytes)
-        ? answers.found(wholeBody(bytes), remarks, written.type, 'live')
-        : identity(),
-    );
+    const bytes = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
+    if (!bytes || !pays(coding, bytes.length, body.bytes)) return answers.found(body, remarks, written.type);
+    return answers.found(wholeBody(bytes), remarks, written.type, 'live');
   });
 }
 

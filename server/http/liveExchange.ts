@@ -21,6 +21,7 @@ const NOTHING = new Uint8Array(0);
 export abstract class LiveExchange implements Disconnection {
   readonly #context: LiveContext;
   #isGone = false;
+  #isComingBack = false;
   #listeners: (() => void)[] | undefined;
 
   constructor(context: LiveContext) {
@@ -29,6 +30,10 @@ export abstract class LiveExchange implements Disconnection {
 
   isGone(): boolean {
     return this.#isGone;
+  }
+
+  isComingBack(): boolean {
+    return this.#isComingBack;
   }
 
   onGone(listener: () => void): void {
@@ -101,8 +106,9 @@ export abstract class LiveExchange implements Disconnection {
   }
 
   /** The connection ended before the answer was out: tells whoever listens, and nothing is sent any more. */
-  protected depart(): void {
+  protected depart(isComingBack = false): void {
     this.#isGone = true;
+    this.#isComingBack = isComingBack;
     const listeners = this.#listeners ?? [];
     this.#listeners = undefined;
     try {
