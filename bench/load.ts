@@ -80,21 +80,25 @@ interface Bench {
   readonly client: LoadClient;
 }
 
-/** A server for each number of serving threads that a scenario wants. */
-type Servers = ReadonlyMap<number, ListeningProcess>;
+/** A server for each number of serving threads, and other settings, that a scenario wants. */
+type Servers = ReadonlyMap<string, ListeningProcess>;
 
 async function startServers(stage: Stage, { snapshot }: DataSet, { only, preload }: LoadOptions): Promise<Servers> {
-  const wanted = new Set([1, ...chosenOf(SCENARIOS, only).map(threadsOf)]);
-  const servers = new Map<number, ListeningProcess>();
-  for (const threads of wanted) {
-    const options: ServerOptions = preload === undefined ? { threads } : { threads, preload };
-    servers.set(threads, await stage.started(startServer(snapshot, options)));
+  const servers = new Map<string, ListeningProcess>();
+  for (const wanted of [USUAL, ...chosenOf(SCENARIOS, only)]) {
+    const { threads = 1, flags = [] } = wanted;
+    const options: ServerOptions = preload === undefined ? { threads, flags } : { threads, flags, preload };
+    const key = serverKeyOf(wanted);
+    if (!servers.has(key)) servers.set(key, await stage.started(startServer(snapshot, options)));
   }
   return servers;
 }
 
-function threadsOf({ threads = 1 }: Scenario): number {
-  return threads;
+/** The server of a scenario that wants nothing special, which is the control of others. */
+const USUAL: Pick<Scenario, 'threads' | 'flags'> = {};
+
+function serverKeyOf({ threads = 1, flags = [] }: Pick<Scenario, 'threads' | 'flags'>): string {
+  return [threads, ...flags].join(' ');
 }
 
 async function startRevision(stage: Stage, data: DataSet, options: LoadOptions): Promise<Bench['revision']> {
@@ -138,11 +142,11 @@ async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver)
   const isAlike = revision !== undefined && (await answersAlike(port, revision.process.port, questions));
   if (revision && !isAlike)
     observer.onStep(`${revision.name} answers ${scenario.name} otherwise: not raced against it`);
-  return { scenario, checked, isAlike: isAlike && threadsOf(scenario) === 1 };
+  return { scenario, checked, isAlike: isAlike && serverKeyOf(scenario) === serverKeyOf(USUAL) };
 }
 
 function serverOf({ servers }: Bench, scenario: Scenario): ListeningProcess {
-  return servers.get(threadsOf(scenario))!;
+  return servers.get(serverKeyOf(scenario))!;
 }
 
 function loadOf(bench: Bench, { scenario, checked }: Ready): Load {

@@ -49,6 +49,7 @@ export class UwsExchange extends LiveExchange {
   readonly #isHead: boolean;
   readonly #context: UwsContext;
   #isHeld = false;
+  #isSameTurn = false;
   #hasBegun = false;
   #isWaiting = false;
   #isYielding = false;
@@ -177,17 +178,22 @@ export class UwsExchange extends LiveExchange {
     this.#response.close();
   }
 
-  /** The answer outlives the handler: from here on the library must be able to say that the client left. */
+  /**
+   * The answer outlives the handler: from here on the library must be able to say that the client left. What ends a connection
+   * in the turn of the event loop that read the request is no client, but the next request, pipelined behind.
+   */
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
+    this.#isSameTurn = true;
+    setImmediate(() => (this.#isSameTurn = false));
     this.#context.flight.enter();
     this.#response.onAborted(() => this.#leave());
   }
 
   #leave(): void {
     this.#settle();
-    this.depart();
+    this.depart(this.#isSameTurn);
   }
 
   #settle(): void {
