@@ -1,6 +1,8 @@
 // The load bench: prepares the data, starts server, control and client, checks every answer, measures, sums up.
 // Composition only; prints nothing. Called by bench.ts and by tests.
 import type { OnProgress } from '../data/progress.ts';
+import { openBenchAuthority, type BenchAuthority } from './authorityFiles.ts';
+import { checkCall } from './callCheck.ts';
 import { answersAlike, checkQuestions, type Checked } from './check.ts';
 import { choiceFor } from './choice.ts';
 import { bareLoad, sendTitles } from './controlLoads.ts';
@@ -62,18 +64,20 @@ export async function runLoadBench(options: LoadOptions, observer: LoadObserver)
   const choice = choiceFor(await readNaively(data.directory));
   return onStage(async (stage) => {
     observer.onStep('starting server, control and client');
-    const servers = await startServers(stage, data, options);
+    const authority = await stage.started(openBenchAuthority());
+    const servers = await startServers(stage, data, authority, options);
     const revision = await startRevision(stage, data, options);
     const control = await stage.started(startControl(options.floorBytes));
     const client = await stage.started(startLoadClient());
     await sendTitles(control.port, choice.catalogue);
-    return runScenarios({ options, choice, servers, revision, control, client }, observer);
+    return runScenarios({ options, choice, authority, servers, revision, control, client }, observer);
   });
 }
 
 interface Bench {
   readonly options: LoadOptions;
   readonly choice: Choice;
+  readonly authority: BenchAuthority;
   readonly servers: Servers;
   readonly revision: { readonly name: string; readonly process: ListeningProcess } | undefined;
   readonly control: ListeningProcess;
@@ -83,11 +87,16 @@ interface Bench {
 /** A server for each number of serving threads that a scenario wants. */
 type Servers = ReadonlyMap<number, ListeningProcess>;
 
-async function startServers(stage: Stage, { snapshot }: DataSet, { only, preload }: LoadOptions): Promise<Servers> {
+async function startServers(
+  stage: Stage,
+  { snapshot }: DataSet,
+  { flags }: BenchAuthority,
+  { only, preload }: LoadOptions,
+): Promise<Servers> {
   const wanted = new Set([1, ...chosenOf(SCENARIOS, only).map(threadsOf)]);
   const servers = new Map<number, ListeningProcess>();
   for (const threads of wanted) {
-    const options: ServerOptions = preload === undefined ? { threads } : { threads, preload };
+    const options: ServerOptions = { threads, flags, ...(preload !== undefined && { preload }) };
     servers.set(threads, await stage.started(startServer(snapshot, options)));
   }
   return servers;
@@ -131,8 +140,12 @@ function isControlOf(one: Scenario, two: Scenario): boolean {
 }
 
 async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver): Promise<Ready> {
-  const questions: readonly Question[] = scenario.questions(bench.choice);
   const { port } = serverOf(bench, scenario);
+  // What another revision signs is never the same bytes.
+  if ('call' in scenario) {
+    return { scenario, checked: await checkCall(port, scenario.call, bench.authority), isAlike: false };
+  }
+  const questions: readonly Question[] = scenario.questions(bench.choice);
   const checked = await checkQuestions(port, questions, bench.choice.catalogue);
   const { revision } = bench;
   const isAlike = revision !== undefined && (await answersAlike(port, revision.process.port, questions));
