@@ -1,5 +1,5 @@
 // The authority that a benched server serves: the demonstration's files, made for the run, and what its users send.
-// Removes them at the end; starts nothing. Called by load.ts, soapRace.ts and tests.
+// Removes them at the end; starts nothing. Called by load.ts, soapBench.ts and tests.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

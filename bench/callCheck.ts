@@ -1,6 +1,6 @@
 // Calls of the attribute authority as requests, and their answers checked before anything is measured. Requests are templates of
 // what gSOAP sends; answers are read by a general XML parser and signatures verified by xml-crypto: nothing of the product's.
-// Throws with what differs. Called by load.ts and soapRace.ts.
+// Throws with what differs. Called by load.ts and soapBench.ts.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { SaxesParser } from 'saxes';
@@ -8,7 +8,7 @@ import { SignedXml } from 'xml-crypto';
 import type { BenchAuthority, Credentials } from './authorityFiles.ts';
 import { ask, type Checked, type Fetched } from './check.ts';
 import { COUNTER, type Exchange } from './loadClient.ts';
-import type { AuthorityCall } from './scenario.ts';
+import type { AuthorityCall, HostsCall } from './scenario.ts';
 
 /** Where the service is (spec, Service address). */
 const SERVICE = '/attAuthority.wsdl';
@@ -100,10 +100,7 @@ function leavesOf(text: string): readonly Leaf[] {
 }
 
 /** Checks that an answer names these hosts, whoever wrote it; gives what it says. */
-function checkHosts(
-  { hosts }: Extract<AuthorityCall, { readonly operation: 'getTrustedHostInfo' }>,
-  body: string,
-): string {
+function checkHosts({ hosts }: HostsCall, body: string): string {
   const leaves = leavesOf(body);
   assert.deepEqual(leaves, [...hosts.map((host) => ['item', host]), ['errMsg', '']], 'the trusted hosts');
   return JSON.stringify(leaves);

@@ -1,6 +1,6 @@
 // The load scenarios of the attribute authority as a table: what it is asked over SOAP, what it must answer, the targets of
-// the design. Its configuration and users are those of authorityFiles.ts. Measures nothing. Called by scenarios.ts and the SOAP race.
-import type { CallScenario } from './scenario.ts';
+// the design. Its configuration and users are those of authorityFiles.ts. Measures nothing. Called by scenarios.ts and soapBench.ts.
+import type { CallScenario, HostsCall } from './scenario.ts';
 
 /** Texts of certificates are the same in every request: those of users who come again before their proxy expires. */
 const ORIGINAL = {
@@ -17,7 +17,7 @@ const ORIGINAL_TARGETS = { control: 'signature', requests: 800, pass: 2, great: 
 const MAPPED_TARGETS = { ...ORIGINAL_TARGETS, pass: 3.3, great: 2 } as const;
 
 /** The scenario that other SOAP servers can answer too. */
-const TRUSTED_HOSTS: CallScenario = {
+export const TRUSTED_HOSTS: CallScenario & { readonly call: HostsCall } = {
   name: 'trustedHosts',
   what: 'getTrustedHostInfo, two hosts',
   control: 'bare',

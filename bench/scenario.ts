@@ -53,7 +53,7 @@ export interface Question {
  * that nothing about it is known; else it is the same every time, as that of a user who comes again.
  */
 export type AuthorityCall =
-  | { readonly operation: 'getTrustedHostInfo'; readonly role: string; readonly hosts: readonly string[] }
+  | HostsCall
   | {
       readonly operation: 'reqAuthorisation';
       readonly who: 'user' | 'visitor';
@@ -61,6 +61,13 @@ export type AuthorityCall =
       readonly roles: readonly string[];
       readonly provenance: 'original' | 'mapped';
     };
+
+/** Asks which hosts have roles that map to `role`; `hosts` are the strings to be answered. */
+export interface HostsCall {
+  readonly operation: 'getTrustedHostInfo';
+  readonly role: string;
+  readonly hosts: readonly string[];
+}
 
 /**
  * What all scenarios have. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the ratios of the
