@@ -29,6 +29,24 @@ describe('a toolkit is understood', () => {
   );
 });
 
+describe('references in a text', () => {
+  test.each([
+    ['&lt;a b=&quot;c&quot;&gt;&apos;&amp;&lt;/a&gt;', `<a b="c">'&</a>`],
+    ['&amp;lt; &amp;amp;', '&lt; &amp;'],
+    [']]&gt;', ']]>'],
+  ])('to the five characters of XML are read by the scanner too: %s', (text, value) => {
+    expect(scanEnvelope(Buffer.from(roleCall(text)))?.values).toEqual([value]);
+    expect(reading(roleCall(text))).toEqual(['getTrustedHostInfo', value]);
+  });
+
+  test.each(['&#60;', '&#x3C;', '&LT;', '&lt', '&lt ;', '&;', '&', '&ltt;', '&constructor;', '&'.repeat(9)])(
+    'of other forms are left to the strict reader: %s',
+    (text) => {
+      expect(scanEnvelope(Buffer.from(roleCall(text)))).toBeUndefined();
+    },
+  );
+});
+
 describe('the encoding', () => {
   const text = roleCall('Ångström 日本 𝄞');
   const read = ['getTrustedHostInfo', 'Ångström 日本 𝄞'];
