@@ -4,7 +4,7 @@
 import { keyStrength, signatureStrength, type Strength } from './algorithm.ts';
 import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, shownSubject } from './certificate.ts';
 import { type ComparisonBudget, constraintProblem } from './nameConstraints.ts';
-import { EXTENSION } from './oids.ts';
+import { EXTENSION, SERVER_PURPOSE } from './oids.ts';
 import { strictProblem } from './strictRules.ts';
 import { timeText } from './time.ts';
 
@@ -120,14 +120,18 @@ function namesProblem(path: Path, i: number, budget: ComparisonBudget): string |
 function algorithmProblem(path: Path, i: number, rules: PathRules): string | undefined {
   const { publicKey, signed } = path[i]!;
   if (i === path.length - 1) return strengthProblem(keyStrength(publicKey), rules.allowWeak, 'a key');
-  // A71: the strict profile takes DSA below the configured CA.
+  // A71: the strict profile takes DSA below the configured CA, but of no server.
   const takesDsa = (key: Certificate['publicKey']): boolean =>
-    rules.profile === 'strict' && key?.asymmetricKeyType === 'dsa';
+    rules.profile === 'strict' && key?.asymmetricKeyType === 'dsa' && !isOfServer(path[i]!);
   const issuerKey = path[i + 1]!.publicKey;
   return (
     strengthProblem(keyStrength(publicKey), rules.allowWeak || takesDsa(publicKey), 'a key') ??
     strengthProblem(signatureStrength(signed.algorithm), rules.allowWeak || takesDsa(issuerKey), 'a signature')
   );
+}
+
+function isOfServer({ extensions }: Certificate): boolean {
+  return extensions.extendedKeyUsages?.includes(SERVER_PURPOSE) ?? false;
 }
 
 function strengthProblem(strength: Strength, allowWeak: boolean, what: string): string | undefined {
