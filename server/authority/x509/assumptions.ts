@@ -49,8 +49,8 @@ export const PATH_ASSUMPTIONS: readonly Assumption[] = [
     id: 'A76',
     topic: 'Certificate policies',
     choice:
-      'The initial policy set is any-policy and no explicit policy is required, so policies, mappings and inhibitAnyPolicy refuse nothing; a CA with requireExplicitPolicy is refused.',
-    why: 'No policy is configured, so nothing could be compared; refusing what is not evaluated is the safe side.',
+      'The initial policy set is any-policy, and nothing is required or inhibited from the start; so a path is refused for its policies only where one of its CAs requires an explicit policy and none is left, or maps any-policy. Of a configured CA the constraints count, its own policies do not.',
+    why: 'No policy is configured, so that only what CAs ask of those below can be compared; configured CAs seldom name policies.',
   },
   {
     id: 'A77',
