@@ -2,11 +2,13 @@
 // Pure text; measures nothing. Called by bench.ts.
 import { tableText } from '../server/terminal.ts';
 import { BUDGETS, guardedOf, type Place } from './budgets.ts';
+import type { InstructionReport } from './instructions.ts';
 import type { ScenarioReport } from './load.ts';
 import type { MicroReport } from './micro.ts';
 import type { MixedReport } from './mixed.ts';
 import type { PeerReport } from './peerBench.ts';
 import { PEERS } from './peers.ts';
+import type { SoapReport } from './soapBench.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
@@ -81,6 +83,22 @@ export function timesText(ratio: number | undefined): string {
   return ratio < 1 ? ratio.toFixed(2) : ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0);
 }
 
+/** The table of the attribute authority beside its controls and peers. */
+export function soapTable(reports: readonly SoapReport[]): string {
+  return tableText([SOAP_HEAD, ...reports.map(soapCells)]);
+}
+
+/** What the table above has at its top. */
+export const SOAP_HEAD = 'call,what,CPU us,beside,its CPU us,ratio,spread,its spread,pass,great,verdict'.split(',');
+
+/** One row of it. */
+export function soapCells({ scenario, beside, subject, other, ratio, pass, great }: SoapReport): readonly string[] {
+  const costs = [subject.least.toFixed(1), beside, other.least.toFixed(1), ratio.toFixed(2)];
+  const spreads = [percentText(subject.spread), percentText(other.spread)];
+  const verdict = verdictOf({ ratio, spread: other.spread, pass, great });
+  return [scenario.name, scenario.what, ...costs, ...spreads, targetText(pass), targetText(great), verdict];
+}
+
 /** The table of the micro-benchmarks. */
 export function microTable(reports: readonly MicroReport[]): string {
   const rows = reports.map(({ name, calibration, nanoseconds, ratio, spread, pass, great, hash }) => {
@@ -99,6 +117,17 @@ export function microTable(reports: readonly MicroReport[]): string {
   });
   return tableText([MICRO_HEAD, ...rows]);
 }
+
+/** The table of instructions per request; they are the same in every run, but for when garbage is collected. */
+export function instructionTable(reports: readonly InstructionReport[]): string {
+  const rows = reports.map(({ name, what, subject, control, bare }) => {
+    const counts = [subject, bare, subject - bare].map((one) => one.toLocaleString('en-US'));
+    return [name, what, ...counts, control, (subject / bare).toFixed(2)];
+  });
+  return tableText([INSTRUCTION_HEAD, ...rows]);
+}
+
+const INSTRUCTION_HEAD = 'scenario,what,instructions,of the control,more,control,ratio'.split(',');
 
 const LOAD_HEAD =
   'scenario,what,requests,CPU us,control us,control,ratio,spread,control spread,pass,great,verdict,budget,guard,hash'.split(

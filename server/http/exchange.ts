@@ -31,9 +31,14 @@ export interface Answer {
   readonly close?: boolean;
 }
 
-/** Whether the client went away before an asynchronous answer was ready, and a hook for the moment it does. */
+/**
+ * Whether the client went away before an asynchronous answer was ready, and a hook for the moment it does. `isComingBack` where
+ * it was the transport that ended the connection, because of a request pipelined behind: such a client asks again
+ * (RFC 9112, 9.3.2).
+ */
 export interface Disconnection {
   isGone(): boolean;
+  isComingBack(): boolean;
   onGone(listener: () => void): void;
 }
 

@@ -31,6 +31,7 @@ export abstract class LiveExchange implements Disconnection {
   /** What is answered to a bug. */
   #failed: Answer = INTERNAL_ERROR;
   #isGone = false;
+  #isComingBack = false;
   #listeners: (() => void)[] | undefined;
 
   constructor(context: LiveContext) {
@@ -39,6 +40,10 @@ export abstract class LiveExchange implements Disconnection {
 
   isGone(): boolean {
     return this.#isGone;
+  }
+
+  isComingBack(): boolean {
+    return this.#isComingBack;
   }
 
   onGone(listener: () => void): void {
@@ -122,8 +127,9 @@ export abstract class LiveExchange implements Disconnection {
   }
 
   /** The connection ended before the answer was out: tells whoever listens, and nothing is sent any more. */
-  protected depart(): void {
+  protected depart(isComingBack = false): void {
     this.#isGone = true;
+    this.#isComingBack = isComingBack;
     const listeners = this.#listeners ?? [];
     this.#listeners = undefined;
     try {

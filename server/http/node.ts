@@ -31,7 +31,7 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   return { port, drain: (withinMs) => (drained ??= listening.drain(withinMs)) };
 }
 
-/** What is under way on one connection. `isRefused` once a malformed request ended it: what follows is not looked at. */
+/** What is under way on one connection, in the order of its requests. `isRefused` once a malformed request ended it: what follows is not looked at. */
 interface Connection {
   readonly open: Set<NodeExchange>;
   isRefused: boolean;
@@ -133,10 +133,14 @@ class NodeListening {
   }
 
   #opened(connection: Connection, incoming: IncomingMessage, response: ServerResponse): NodeExchange {
-    const exchange = new NodeExchange(incoming, response, this.#context);
+    const exchange = new NodeExchange(incoming, response, this.#context, connection.open.size === 0);
     connection.open.add(exchange);
     this.#flight.enter();
-    response.once('finish', () => this.#close(connection, exchange));
+    response.once('finish', () => {
+      this.#close(connection, exchange);
+      const [next] = connection.open;
+      next?.takeTurn();
+    });
     return exchange;
   }
 
