@@ -48,8 +48,9 @@ async function revalidated(port: number, target: string, { etag }: Fetched): Pro
   return { target, headers, status, bytes: 0 };
 }
 
-function checkBody({ target, version, expected }: Question, body: string, catalogue: NaiveCatalogue): void {
-  const lineOf = (row: NaiveRow): string => catalogue.line(row, BASE_URL, version);
+function checkBody(question: Question, body: string, catalogue: NaiveCatalogue): void {
+  const { target, version, baseUrl = BASE_URL, expected } = question;
+  const lineOf = (row: NaiveRow): string => catalogue.line(row, baseUrl, version);
   switch (expected.kind) {
     case 'text':
       return assert.equal(body, expected.text, target);

@@ -36,13 +36,15 @@ export type Expected =
 
 /**
  * One request of a scenario and what must come back. With `isRevalidated` it is measured as the request of a client that has
- * this answer already, and must get a 304; with `isGzipped` as that of one that takes gzip, and must get it.
+ * this answer already, and must get a 304; with `isGzipped` as that of one that takes gzip, and must get it. Links start with
+ * `baseUrl` where that is not the configured one.
  */
 export interface Question {
   readonly target: string;
   readonly headers?: Headers;
   readonly isRevalidated?: boolean;
   readonly isGzipped?: boolean;
+  readonly baseUrl?: string;
   readonly status: number;
   readonly version: 'v2' | 'v3';
   readonly expected: Expected;
@@ -72,7 +74,8 @@ export interface HostsCall {
 /**
  * What all scenarios have. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the ratios of the
  * design, where it has some; what may not be passed any more stands in budgets.json. With `threads` the server of the scenario has so many
- * serving threads instead of one; with `connections` so many ask it and its control, instead of a few.
+ * serving threads instead of one, with `flags` these settings beside the usual ones; with `connections` so many ask it and its
+ * control, instead of a few.
  */
 interface Terms {
   readonly name: string;
@@ -82,6 +85,7 @@ interface Terms {
   readonly pass?: number;
   readonly great?: number;
   readonly threads?: number;
+  readonly flags?: readonly string[];
   readonly connections?: number;
 }
 

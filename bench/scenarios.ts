@@ -16,8 +16,10 @@ import {
   pagesFrom,
   recordOf,
   rowOfBytes,
+  underOtherBaseUrl,
 } from './questions.ts';
 import { CALL_SCENARIOS } from './callScenarios.ts';
+import { OTHER_BASE_URL } from './processes.ts';
 import type { CatalogueScenario, Scenario } from './scenario.ts';
 
 const RECORD_BYTES = 4096;
@@ -186,6 +188,16 @@ export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
     pass: 2,
     great: 1.5,
     questions: ({ catalogue }) => pagesFrom(catalogue.rows, '', 0, NEAR_PAGES).map(inV2),
+  },
+  {
+    name: 'baseUrl',
+    what: 'pages of 100 all over the list, base URL from the request',
+    control: 'floor',
+    requests: 600,
+    pass: 2,
+    great: 1.5,
+    flags: ['--allow-base-url', OTHER_BASE_URL],
+    questions: ({ catalogue }) => pagesAllOver(catalogue.rows, '').map(underOtherBaseUrl),
   },
   {
     name: 'icontains',
