@@ -7,6 +7,9 @@ import { popcount } from './bitmap.ts';
 const BLOCK_WORDS = 16;
 const BLOCK_BITS = BLOCK_WORDS * 32;
 
+/** Ranks that are looked for from the start of a bitmap without a directory: 1,000 words where one row in 32 is set. */
+const FIRST_RANKS = 1024;
+
 /** Words that directories and selects of this thread have looked at: tests read it before and after. */
 export const ranking = { words: 0 };
 
@@ -57,10 +60,11 @@ export function selectRanks(
   isFlipped = false,
   selected = new Uint32Array(Math.max(0, end - start)),
 ): Uint32Array {
-  const ranks = ranksOf(words);
   const mask = isFlipped ? -1 : 0;
-  const block = blockOfRank(ranks, start, isFlipped);
-  let rank = bitsBefore(ranks, block, isFlipped);
+  // The first rows of a bitmap that is new are found from its start: most sets are asked for one page.
+  const ranks = end > FIRST_RANKS ? ranksOf(words) : directories.get(words);
+  const block = ranks ? blockOfRank(ranks, start, isFlipped) : 0;
+  let rank = ranks ? bitsBefore(ranks, block, isFlipped) : 0;
   let length = 0;
   let i = block * BLOCK_WORDS;
   ranking.words -= i;
