@@ -2,7 +2,7 @@
 // Asks with node:http, which shares nothing with the load client. Throws with the target and what differs.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { get } from 'node:http';
+import { request as requestOf } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { Exchange } from './loadClient.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
@@ -48,8 +48,9 @@ async function revalidated(port: number, target: string, { etag }: Fetched): Pro
   return { target, headers, status, bytes: 0 };
 }
 
-function checkBody({ target, version, expected }: Question, body: string, catalogue: NaiveCatalogue): void {
-  const lineOf = (row: NaiveRow): string => catalogue.line(row, BASE_URL, version);
+function checkBody(question: Question, body: string, catalogue: NaiveCatalogue): void {
+  const { target, version, baseUrl = BASE_URL, expected } = question;
+  const lineOf = (row: NaiveRow): string => catalogue.line(row, baseUrl, version);
   switch (expected.kind) {
     case 'text':
       return assert.equal(body, expected.text, target);
@@ -102,10 +103,11 @@ export interface Fetched {
   readonly body: Buffer;
 }
 
-/** Asks once, on a connection of its own. */
-export function ask(port: number, path: string, headers: Headers = {}): Promise<Fetched> {
+/** Asks once, on a connection of its own: by POST where there is a body. */
+export function ask(port: number, path: string, headers: Headers = {}, body?: string): Promise<Fetched> {
+  const method = body === undefined ? 'GET' : 'POST';
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+    const request = requestOf({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.once('error', reject);
@@ -116,5 +118,6 @@ export function ask(port: number, path: string, headers: Headers = {}): Promise<
       });
     });
     request.once('error', reject);
+    request.end(body);
   });
 }

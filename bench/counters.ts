@@ -45,9 +45,10 @@ export function countsOf(collection: CollectionIndex, question: Question): Count
 }
 
 /** Makes and reads an answer; answers how many hops it would take. */
-function answer(collection: CollectionIndex, { target, version, expected }: Question, counters: Counters): number {
+function answer(collection: CollectionIndex, question: Question, counters: Counters): number {
+  const { target, version, baseUrl = BASE_URL, expected } = question;
   const [path = '', query] = target.split('?');
-  const form: ServedForm = { baseUrl: BASE_URL, version, linkEnd: SPEC_LINK_END };
+  const form: ServedForm = { baseUrl, version, linkEnd: SPEC_LINK_END };
   const { records } = collection;
   if (expected.kind === 'record' || expected.kind === 'text') {
     const row = rowOfId(collection, Number(/(\d+)\/$/.exec(path)?.[1]));
@@ -63,7 +64,7 @@ function answer(collection: CollectionIndex, { target, version, expected }: Ques
   if (expected.kind === 'lines') readAll(measured(ndjsonRows(served)));
   else {
     const { parameters, limit } = asked;
-    const head = pageHead(count, pageLinks(`${BASE_URL}${path}`, { parameters, limit, offset }, count));
+    const head = pageHead(count, pageLinks(`${baseUrl}${path}`, { parameters, limit, offset }, count));
     readAll(pageBody(head, measured(jsonRows(served)), pageTail(facets)));
   }
   return planned.isHeavy ? 1 : 0;

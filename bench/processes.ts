@@ -15,6 +15,9 @@ export interface ListeningProcess {
 /** Every link of the answers starts with this, so that bodies, and the hashes of them, do not depend on the port. */
 export const BASE_URL = 'http://catalogue.example.org';
 
+/** The base URL that a request chooses by its Host, of a server that allows it. */
+export const OTHER_BASE_URL = 'https://mirror.example.org/catalogue';
+
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** A snapshot of a million observations takes 10 s to load, but a peer fills its database with them in minutes. */
@@ -79,6 +82,8 @@ function portOf(child: ChildProcess, command: string): Promise<number> {
       const match = /listening on http:\/\/[^\s/]+:(\d+)\s/.exec(printed);
       if (!match) return;
       clearTimeout(timer);
+      // What it prints from now on is read, so that it can go on, and not kept.
+      child.stdout!.removeAllListeners('data').resume();
       resolve(Number(match[1]));
     });
   });

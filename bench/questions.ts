@@ -1,6 +1,7 @@
 // The questions of the load scenarios: pages, records and their rows, computed from the plain rows.
 // Pure; the answers are compared by check.ts. Called by scenarios.ts, sweeps.ts and the benches that compare.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
+import { OTHER_BASE_URL } from './processes.ts';
 import type { Question } from './scenario.ts';
 
 /** The page size of the promises. */
@@ -66,6 +67,11 @@ export function recordOf(row: NaiveRow): Question {
 /** The same question asked of v2. */
 export function inV2(question: Question): Question {
   return { ...question, version: 'v2', target: question.target.replace('/v3/', '/v2/') };
+}
+
+/** The same question of a client that chooses the other base URL. */
+export function underOtherBaseUrl(question: Question): Question {
+  return { ...question, headers: { Host: new URL(OTHER_BASE_URL).host }, baseUrl: OTHER_BASE_URL };
 }
 
 /** The same question of a client that takes gzip. */

@@ -137,12 +137,12 @@ function liveAnswer(
   const type = TYPES[written.format];
   return measured(measuringOf(written), disconnection, answers.busy, (rows) => {
     const body = whole(written, rows);
-    const compressed = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
-    const identity = (): Answer => answers.found(body, remarks, type);
-    if (!compressed) return identity();
-    return compressed.then((bytes) =>
-      pays(coding, bytes.length, body.bytes) ? answers.found(wholeBody(bytes), remarks, type, 'live') : identity(),
-    );
+    const bytes = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
+    const answer = (compressed: Uint8Array | undefined): Answer =>
+      compressed && pays(coding, compressed.length, body.bytes)
+        ? answers.found(wholeBody(compressed), remarks, type, 'live')
+        : answers.found(body, remarks, type);
+    return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
   });
 }
 

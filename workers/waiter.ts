@@ -1,9 +1,13 @@
 // Who waits for the result of heavy work, alone or with others, and how to learn that they do no longer.
 // Knows no pool: the work is a function. Called by router.ts; the waiters are clients of the transports.
 
-/** One who waits. Once gone, gone for good; `onGone` listeners are called at most once each. */
+/**
+ * One who waits. Once gone, gone for good; `onGone` listeners are called at most once each. `isComingBack` says of one that
+ * is gone that it will ask for the same again.
+ */
 export interface Waiter {
   isGone(): boolean;
+  isComingBack(): boolean;
   onGone(listener: () => void): void;
 }
 
@@ -15,7 +19,7 @@ interface Shared<T> {
 
 /**
  * Work by key that is under way. Whoever asks for a key meanwhile waits for the same result, and the work is told that its
- * waiter is gone only when all of them are. `joined` counts those who found their work under way.
+ * waiter is gone only when all of them are, and none of them is coming back. `joined` counts those who found their work under way.
  */
 export class SharedWork<T> {
   joined = 0;
@@ -43,7 +47,11 @@ export class SharedWork<T> {
   #begin(key: string, start: (group: Waiter) => Promise<T>): Shared<T> {
     const listeners: (() => void)[] = [];
     let isAbandoned = false;
-    const group: Waiter = { isGone: () => isAbandoned, onGone: (listener) => void listeners.push(listener) };
+    const group: Waiter = {
+      isGone: () => isAbandoned,
+      isComingBack: () => false,
+      onGone: (listener) => void listeners.push(listener),
+    };
     const abandon = (): void => {
       isAbandoned = true;
       for (const listener of listeners) listener();
@@ -57,7 +65,7 @@ export class SharedWork<T> {
   #enter(key: string, shared: Shared<T>, waiter: Waiter): void {
     shared.waiting++;
     waiter.onGone(() => {
-      if (--shared.waiting > 0) return;
+      if (waiter.isComingBack() || --shared.waiting > 0) return;
       // Whoever comes from now on begins anew: this work may answer with nothing.
       this.#end(key, shared);
       shared.abandon();

@@ -23,16 +23,23 @@ export interface NodeContext extends LiveContext {
   isDraining: boolean;
 }
 
-/** One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to node:http. */
+/**
+ * One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to node:http. An
+ * answer waits for its turn on its connection, or node:http would keep the first bytes of all that are pipelined.
+ */
 export class NodeExchange extends LiveExchange {
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #context: NodeContext;
   #turnBytes = 0;
+  #isNext: boolean;
+  #ready: Answer | undefined;
   isAwaiting = true;
 
-  constructor(incoming: IncomingMessage, response: ServerResponse, context: NodeContext) {
+  /** `isNext` where no other answer of the connection comes before; else `takeTurn` says when that is so. */
+  constructor(incoming: IncomingMessage, response: ServerResponse, context: NodeContext, isNext: boolean) {
     super(context);
+    this.#isNext = isNext;
     this.#incoming = incoming;
     this.#response = response;
     this.#context = context;
@@ -49,12 +56,19 @@ export class NodeExchange extends LiveExchange {
 
   override send(answer: Answer): void {
     this.isAwaiting = false;
-    super.send(answer);
+    if (this.#isNext) super.send(answer);
+    else this.#ready = answer;
   }
 
-  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void> {
+  /** All answers before are out. */
+  takeTurn(): void {
+    this.#isNext = true;
+    if (this.#ready) super.send(this.#ready);
+  }
+
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#incoming) : false;
-    const ready = await this.orFailure(answer, failed);
+    const ready = await this.orFailure(answer);
     this.isAwaiting = false;
     this.send((await isTooLong) ? { ...ready, close: true } : ready);
   }

@@ -49,6 +49,7 @@ export class UwsExchange extends LiveExchange {
   readonly #isHead: boolean;
   readonly #context: UwsContext;
   #isHeld = false;
+  #isSameTurn = false;
   #hasBegun = false;
   #isWaiting = false;
   #isYielding = false;
@@ -60,10 +61,10 @@ export class UwsExchange extends LiveExchange {
     this.#context = context;
   }
 
-  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void> {
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     this.#hold();
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
-    const ready = await this.orFailure(answer, failed);
+    const ready = await this.orFailure(answer);
     const closes = await isTooLong;
     if (this.isGone()) return;
     this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
@@ -177,17 +178,22 @@ export class UwsExchange extends LiveExchange {
     this.#response.close();
   }
 
-  /** The answer outlives the handler: from here on the library must be able to say that the client left. */
+  /**
+   * The answer outlives the handler: from here on the library must be able to say that the client left. What ends a connection
+   * in the turn of the event loop that read the request is no client, but the next request, pipelined behind.
+   */
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
+    this.#isSameTurn = true;
+    setImmediate(() => (this.#isSameTurn = false));
     this.#context.flight.enter();
     this.#response.onAborted(() => this.#leave());
   }
 
   #leave(): void {
     this.#settle();
-    this.depart();
+    this.depart(this.#isSameTurn);
   }
 
   #settle(): void {

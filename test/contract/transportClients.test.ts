@@ -35,7 +35,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       expect(gone()?.isGone()).toBe(false);
       client.vanish();
       await told;
-      expect(gone()?.isGone()).toBe(true);
+      expect([gone()?.isGone(), gone()?.isComingBack()]).toEqual([true, false]);
       let isToldAtOnce = false;
       gone()?.onGone(() => (isToldAtOnce = true));
       expect(isToldAtOnce).toBe(true);

@@ -22,4 +22,4 @@ export function requestOf({ method = 'GET', url = '/', headers = {}, peer = '127
 }
 
 /** A client that stays. */
-export const STAYING: Disconnection = { isGone: () => false, onGone: () => {} };
+export const STAYING: Disconnection = { isGone: () => false, isComingBack: () => false, onGone: () => {} };

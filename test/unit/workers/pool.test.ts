@@ -53,6 +53,10 @@ class Client implements Waiter {
     return this.#isGone;
   }
 
+  isComingBack(): boolean {
+    return false;
+  }
+
   onGone(listener: () => void): void {
     if (this.#isGone) listener();
     else this.#listeners.push(listener);

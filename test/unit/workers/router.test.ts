@@ -252,7 +252,11 @@ describe('a heavy plan', () => {
     const { router, pool } = setUp();
     const leave: (() => void)[] = [];
     let isGone = false;
-    const leaving: Waiter = { isGone: () => isGone, onGone: (listener) => void leave.push(listener) };
+    const leaving: Waiter = {
+      isGone: () => isGone,
+      isComingBack: () => false,
+      onGone: (listener) => void leave.push(listener),
+    };
     const found = [router.find(queryOf(HEAVY), leaving), router.find(queryOf(HEAVY), STAYING)];
     isGone = true;
     for (const listener of leave) listener();
@@ -266,7 +270,12 @@ describe('a heavy plan', () => {
   test('of a client that leaves alone is cancelled', async () => {
     const { router, pool, cache } = setUp();
     const leave: (() => void)[] = [];
-    const found = router.find(queryOf(HEAVY), { isGone: () => true, onGone: (listener) => void leave.push(listener) });
+    const gone: Waiter = {
+      isGone: () => true,
+      isComingBack: () => false,
+      onGone: (listener) => void leave.push(listener),
+    };
+    const found = router.find(queryOf(HEAVY), gone);
     for (const listener of leave) listener();
     expect(pool.begun[0]!.waiter.isGone()).toBe(true);
     pool.endAll();

@@ -5,6 +5,7 @@ import { SharedWork, type Waiter } from '../../../workers/waiter.ts';
 /** A client that can be told to leave. */
 class Client implements Waiter {
   #isGone = false;
+  #isComingBack = false;
   readonly #listeners: (() => void)[] = [];
   isGone(): boolean {
     return this.#isGone;
@@ -12,8 +13,12 @@ class Client implements Waiter {
   onGone(listener: () => void): void {
     this.#listeners.push(listener);
   }
-  leave(): void {
+  isComingBack(): boolean {
+    return this.#isComingBack;
+  }
+  leave(isComingBack = false): void {
     this.#isGone = true;
+    this.#isComingBack = isComingBack;
     for (const listener of this.#listeners) listener();
   }
 }
@@ -80,6 +85,19 @@ test('work that all have left is given up, and whoever comes then begins anew', 
   work.end(0, 'gone');
   work.end(1, 'found');
   expect(await late).toBe('found');
+});
+
+test('work is not given up where one who left is coming back, who then finds it under way', async () => {
+  const shared = new SharedWork<string>();
+  const work = new Work();
+  const clients = [new Client(), new Client()] as const;
+  for (const client of clients) void shared.wait('key', client, work.start);
+  clients[0].leave(true);
+  clients[1].leave();
+  expect([work.abandoned, shared.size]).toEqual([0, 1]);
+  const back = shared.wait('key', new Client(), work.start);
+  work.end(0, 'found');
+  expect([await back, work.begun]).toEqual(['found', 1]);
 });
 
 test('a client that leaves after its answer came gives up nothing that others wait for', async () => {

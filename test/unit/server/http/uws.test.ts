@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 
-import { GET, RawSocket } from '../../../support/rawSocket.ts';
+import { GET, RawSocket, requestOf } from '../../../support/rawSocket.ts';
 import { CountedBody, servers, textAnswer, TRANSPORTS } from '../../../support/transports.ts';
 
 const [uws] = TRANSPORTS;
@@ -79,21 +79,49 @@ test('an empty first Content-Length hides the second one: no body is read, and t
 
 describe('a request pipelined', () => {
   test('behind an asynchronous answer loses both, ends the connection and is not served', async () => {
+    const { server, seen, comingBack } = await serveLate();
+    const client = await RawSocket.open(server.port);
+    await client.write(requestOf('GET', '/late') + requestOf('GET', '/2'));
+    expect(await client.ended()).toBe('');
+    expect(seen).toEqual(['/late']);
+    expect(server.errors).toEqual([]);
+    expect(comingBack).toEqual([true]);
+  });
+
+  test('behind an asynchronous answer takes the short answers before along, which the library still collected', async () => {
+    const { server, seen } = await serveLate();
+    const client = await RawSocket.open(server.port);
+    await client.write(requestOf('GET', '/1') + requestOf('GET', '/late') + requestOf('GET', '/3'));
+    expect(await client.ended()).toBe('');
+    expect(seen).toEqual(['/1', '/late']);
+  });
+
+  test('and sent later than one whose answer is asynchronous ends the connection too', async () => {
+    const { server, seen, comingBack } = await serveLate();
+    const client = await RawSocket.open(server.port);
+    await client.write(requestOf('GET', '/late'));
+    while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await client.write(GET);
+    expect(await client.ended()).toBe('');
+    expect(comingBack).toEqual([false]);
+  });
+
+  /** A server whose `/late` is answered when its client is gone; it tells what it was asked, and who is said to come back. */
+  async function serveLate() {
     const seen: string[] = [];
-    let release = (): void => undefined;
+    const comingBack: boolean[] = [];
     const server = await serve(({ target }, disconnection) => {
       seen.push(target);
+      if (target !== '/late') return textAnswer(target);
       return new Promise((resolve) => {
-        release = () => resolve(textAnswer('late'));
-        disconnection.onGone(release);
+        disconnection.onGone(() => {
+          comingBack.push(disconnection.isComingBack());
+          resolve(textAnswer('late'));
+        });
       });
     });
-    const client = await RawSocket.open(server.port);
-    await client.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(await client.ended()).toBe('');
-    expect(seen).toEqual(['/1']);
-    expect(server.errors).toEqual([]);
-  });
+    return { server, seen, comingBack };
+  }
 
   test('behind an answer that a promise held, but no turn of the event loop, is served', async () => {
     const { port } = await serve(({ target }) => Promise.resolve(textAnswer(target)));
