@@ -357,7 +357,7 @@ function joined(sets: readonly AscendingRows[], total: number): Uint32Array {
 }
 
 /** Sorting a row takes as long as looking at so many words of marks. */
-const MARKS_PER_ROW = 32;
+const MARKS_PER_ROW = 4;
 
 /** The rows of a list once each: the list where they ascend as they are, as ids asked for often do, else a sorted copy. */
 function ascending(list: Uint32Array, rows: number): Uint32Array {
