@@ -136,7 +136,9 @@ function judged(flags: Flags, reports: readonly ScenarioReport[], mixed: readonl
 async function runMicro(flags: Flags): Promise<string> {
   const batchMs = flags.quick === true ? BATCH_MS * QUICK_PART : BATCH_MS;
   const options = { ...flags, batchMs, bits: MICRO_BITS, cacheDirectory: CACHE_DIRECTORY };
-  return microTable(await withProgress(process.stderr, (onProgress) => runMicroBench(options, onProgress)));
+  const reports = await withProgress(process.stderr, (onProgress) => runMicroBench(options, onProgress));
+  const isWhole = flags.only.length > 0 || reports.some(({ name }) => name === 'memmem');
+  return `${microTable(reports)}${isWhole ? '' : '\nmemmem was skipped: there is no C compiler (cc)'}`;
 }
 
 try {
