@@ -11,9 +11,11 @@ import { runMicroBench } from './micro.ts';
 import { guardLines, type Place } from './budgets.ts';
 import { runPeerBench } from './peerBench.ts';
 import { runFullReport, mixedOptions } from './fullReport.ts';
+import { hasValgrind } from './instructionCounts.ts';
+import { runInstructionBench } from './instructions.ts';
 import { htmlPage, markdownTable } from './htmlPage.ts';
 import { runMixedBench, type MixedReport } from './mixed.ts';
-import { loadTable, microTable, mixedTable, peerTable } from './report.ts';
+import { instructionTable, loadTable, microTable, mixedTable, peerTable } from './report.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 interface Flags {
@@ -28,6 +30,7 @@ interface Flags {
   readonly report?: boolean;
   readonly quick?: boolean;
   readonly micro?: boolean;
+  readonly instructions?: boolean;
 }
 
 const QUICK_PART = 0.25;
@@ -36,6 +39,8 @@ const WARM_UP = 2;
 const FLOOR_BYTES = 256 << 20;
 const BATCH_MS = 100;
 const MICRO_BITS = 1_000_000;
+/** Instructions hardly depend on the number of rows, and loading many takes valgrind minutes. */
+const COUNTED_OBSERVATIONS = 2000;
 const USAGE_EXIT = 2;
 
 function command(): Command {
@@ -54,6 +59,7 @@ function command(): Command {
     .option('--peers', 'race against Fastify over SQLite, json-server and nginx; installs the first two for it')
     .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
     .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
+    .option('--instructions', 'instructions per request of record and list, or of --only, as valgrind counts them')
     .exitOverride()
     .action(async (flags: Flags) => {
       const table = await benchOf(flags)(flags);
@@ -75,7 +81,8 @@ function oneMore(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
 }
 
-function benchOf({ micro, peers, report, only }: Flags): (flags: Flags) => Promise<string> {
+function benchOf({ micro, peers, report, instructions, only }: Flags): (flags: Flags) => Promise<string> {
+  if (instructions === true) return runInstructions;
   if (micro === true) return runMicro;
   if (peers === true) return runPeers;
   if (report === true) return runReport;
@@ -139,6 +146,15 @@ async function runMicro(flags: Flags): Promise<string> {
   const reports = await withProgress(process.stderr, (onProgress) => runMicroBench(options, onProgress));
   const isWhole = flags.only.length > 0 || reports.some(({ name }) => name === 'memmem');
   return `${microTable(reports)}${isWhole ? '' : '\nmemmem was skipped: there is no C compiler (cc)'}`;
+}
+
+async function runInstructions(flags: Flags): Promise<string> {
+  if (!(await hasValgrind())) return 'not counted: valgrind is not installed';
+  const observations = Math.min(flags.observations, COUNTED_OBSERVATIONS);
+  const options = { ...flags, observations, cacheDirectory: CACHE_DIRECTORY };
+  return instructionTable(
+    await withProgress(process.stderr, (onProgress) => runInstructionBench(options, { onProgress, onStep })),
+  );
 }
 
 try {

@@ -24,29 +24,35 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const START_MS_MAX = 900_000;
 const STOP_MS_MAX = 15_000;
 
-/** Which tree's server to start (this one's when undefined), with how many threads, and what its process loads first. */
+/**
+ * Which tree's server to start (this one's when undefined), with how many threads, what its process loads first, and the
+ * program with its flags that it runs under.
+ */
 export interface ServerOptions {
   readonly root?: string;
   readonly threads?: number;
   readonly preload?: string;
+  readonly under?: readonly string[];
   readonly flags?: readonly string[];
 }
 
 /** The product as operators run it, with one serving thread, but without its cache of rows: each request does its work. */
 export function startServer(snapshot: string, options: ServerOptions = {}): Promise<ListeningProcess> {
-  const { root = ROOT, threads = 1, preload, flags = [] } = options;
+  const { root = ROOT, threads = 1, preload, under = [], flags = [] } = options;
   const settings = { data: snapshot, port: 0, threads, 'row-set-cache-mb': 0, 'base-url': BASE_URL };
   const texts = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const before = preload === undefined ? [] : ['--import', preload];
-  return startListening(process.execPath, [...before, path.join(root, 'server/cli.ts'), 'serve', ...texts, ...flags]);
+  return startNode(under, [...before, path.join(root, 'server/cli.ts'), 'serve', ...texts, ...flags]);
 }
 
-/** The bare control (control.ts), whose floor views move over `memoryBytes`. */
-export function startControl(memoryBytes: number): Promise<ListeningProcess> {
-  return startListening(process.execPath, [
-    fileURLToPath(new URL('./control.ts', import.meta.url)),
-    String(memoryBytes),
-  ]);
+/** The bare control (control.ts), whose floor views move over `memoryBytes`; `under` as for the server. */
+export function startControl(memoryBytes: number, under: readonly string[] = []): Promise<ListeningProcess> {
+  return startNode(under, [fileURLToPath(new URL('./control.ts', import.meta.url)), String(memoryBytes)]);
+}
+
+function startNode(under: readonly string[], flags: readonly string[]): Promise<ListeningProcess> {
+  const [program, ...rest] = [...under, process.execPath, ...flags];
+  return startListening(program!, rest);
 }
 
 /** Starts a program that prints `listening on http://HOST:PORT`; rejects with what it printed when it does not. */

@@ -2,6 +2,7 @@
 // Pure text; measures nothing. Called by bench.ts.
 import { tableText } from '../server/terminal.ts';
 import { BUDGETS, guardedOf, type Place } from './budgets.ts';
+import type { InstructionReport } from './instructions.ts';
 import type { ScenarioReport } from './load.ts';
 import type { MicroReport } from './micro.ts';
 import type { MixedReport } from './mixed.ts';
@@ -99,6 +100,17 @@ export function microTable(reports: readonly MicroReport[]): string {
   });
   return tableText([MICRO_HEAD, ...rows]);
 }
+
+/** The table of instructions per request; they are the same in every run, but for when garbage is collected. */
+export function instructionTable(reports: readonly InstructionReport[]): string {
+  const rows = reports.map(({ name, what, subject, control, bare }) => {
+    const counts = [subject, bare, subject - bare].map((one) => one.toLocaleString('en-US'));
+    return [name, what, ...counts, control, (subject / bare).toFixed(2)];
+  });
+  return tableText([INSTRUCTION_HEAD, ...rows]);
+}
+
+const INSTRUCTION_HEAD = 'scenario,what,instructions,of the control,more,control,ratio'.split(',');
 
 const LOAD_HEAD =
   'scenario,what,requests,CPU us,control us,control,ratio,spread,control spread,pass,great,verdict,budget,guard,hash'.split(

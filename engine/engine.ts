@@ -47,5 +47,5 @@ export { jsonObject, jsonText } from './page/json.ts';
 export { pageLinks, percentEncode } from './page/links.ts';
 export { csvColumns, csvHeader } from './page/csv.ts';
 export type { Measuring } from './page/gather.ts';
-export { csvRows, jsonRows, ndjsonRows, pageBody, rowsBody, type ServedRows } from './page/rows.ts';
+export { csvRows, jsonRows, ndjsonRows, pageBody, readyRows, rowsBody, type ServedRows } from './page/rows.ts';
 export { type GzipBody, stitchedRows, type Stitching } from './page/stitch.ts';

@@ -89,6 +89,14 @@ interface Catalogue extends CatalogueOptions {
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
 }
 
+/** A request with what the views want to know of it, asked once. */
+interface Visit {
+  readonly request: Request;
+  readonly disconnection: Disconnection;
+  readonly choice: BaseUrlChoice;
+  readonly isConditional: boolean;
+}
+
 type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
 
 /**
@@ -124,8 +132,9 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
 
 /** Judges the path, then the method; the views judge the rest. */
 function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconnection): Answer | Promise<Answer> {
-  const { answers } = catalogue;
-  const unchanged = catalogue.conditional.known(request, catalogue.chooseBaseUrl);
+  const { answers, conditional, chooseBaseUrl } = catalogue;
+  const isConditional = conditional.isConditional(request);
+  const unchanged = isConditional ? conditional.known(request, chooseBaseUrl) : undefined;
   if (unchanged) return unchanged;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
@@ -133,15 +142,16 @@ function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconn
   if (view.kind === 'redirect') return answers.redirected(view.location, request.query);
   if (request.method === 'OPTIONS') return answers.described(nameOf(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
+  const visit: Visit = { request, disconnection, choice: chooseBaseUrl(request), isConditional };
   switch (view.kind) {
     case 'index':
-      return indexAnswer(catalogue, request);
+      return indexAnswer(catalogue, visit);
     case 'root':
-      return rootAnswer(catalogue, view, request);
+      return rootAnswer(catalogue, view, visit);
     case 'list':
-      return listAnswer(catalogue, view, request, disconnection);
+      return listAnswer(catalogue, view, visit);
     case 'record':
-      return recordAnswer(catalogue, view, request, disconnection);
+      return recordAnswer(catalogue, view, visit);
   }
 }
 
@@ -161,20 +171,20 @@ function nameOf(view: View<'index' | 'root' | 'list' | 'record'>): string {
   }
 }
 
-function indexAnswer(catalogue: Catalogue, request: Request): Answer {
-  const choice = catalogue.chooseBaseUrl(request);
-  const { tag, unchanged } = validate(catalogue, request, choice, { parameters: [], isNamed: true });
+function indexAnswer(catalogue: Catalogue, visit: Visit): Answer {
+  const { choice } = visit;
+  const { tag, unchanged } = validate(catalogue, visit, { parameters: [], filters: NO_FILTERS, isNamed: true });
   if (unchanged) return unchanged;
   const body = wholeBody(indexBody(choice.baseUrl));
   return catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
 }
 
-function rootAnswer(catalogue: Catalogue, view: View<'root'>, request: Request): Answer {
+function rootAnswer(catalogue: Catalogue, view: View<'root'>, visit: Visit): Answer {
+  const { request, choice } = visit;
   const asked = parseRecordQuery(request.query, catalogue.queryOptions);
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
-  const choice = catalogue.chooseBaseUrl(request);
-  const { tag, unchanged } = validate(catalogue, request, choice, judgedOf(view, asked));
+  const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, NO_FILTERS));
   if (unchanged) return unchanged;
   const { linkEnd } = formOf(catalogue, view, asked, choice.baseUrl);
   const body = wholeBody(rootViewBody(choice.baseUrl, view.version, linkEnd));
@@ -182,21 +192,20 @@ function rootAnswer(catalogue: Catalogue, view: View<'root'>, request: Request):
 }
 
 /** The record of the first collection that has the id (A3). */
-function recordAnswer(
-  catalogue: Catalogue,
-  view: View<'record'>,
-  request: Request,
-  disconnection: Disconnection,
-): Answer | Promise<Answer> {
-  const candidates = view.collections.map(({ name }) => catalogue.collections(name));
-  const collection = candidates.find((candidate) => rowOfId(candidate, view.id) >= 0) ?? candidates[0]!;
+function recordAnswer(catalogue: Catalogue, view: View<'record'>, visit: Visit): Answer | Promise<Answer> {
+  const { request, choice } = visit;
+  let collection = catalogue.collections(view.collections[0]!.name);
+  let row = rowOfId(collection, view.id);
+  for (let i = 1; row < 0 && i < view.collections.length; i++) {
+    const other = catalogue.collections(view.collections[i]!.name);
+    row = rowOfId(other, view.id);
+    if (row >= 0) collection = other;
+  }
   const asked = parseRecordQuery(request.query, catalogue.queryOptions, collection.keys);
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
-  const row = rowOfId(collection, view.id);
   if (row < 0) return catalogue.answers.notFound;
-  const choice = catalogue.chooseBaseUrl(request);
-  const { tag, unchanged } = validate(catalogue, request, choice, judgedOf(view, asked));
+  const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, NO_FILTERS));
   if (unchanged) return unchanged;
   const rows: ServedRows = {
     records: collection.records,
@@ -208,24 +217,18 @@ function recordAnswer(
   const written = format ? exported(format, collection, rows) : singleRecord(rows);
   const remarks = { varies: choice.varies, ignored: asked.ignored, tag };
   const compressing = compressingOf(catalogue, collection, wantedCoding(catalogue, request));
-  return rowsAnswer(catalogue.answers, written, compressing, remarks, disconnection);
+  return rowsAnswer(catalogue.answers, written, compressing, remarks, visit.disconnection);
 }
 
-function listAnswer(
-  catalogue: Catalogue,
-  view: View<'list'>,
-  request: Request,
-  disconnection: Disconnection,
-): Answer | Promise<Answer> {
+function listAnswer(catalogue: Catalogue, view: View<'list'>, visit: Visit): Answer | Promise<Answer> {
+  const { request, choice, disconnection } = visit;
   const collection = catalogue.collections(view.collection.name);
   const asked = parseListQuery(collection, request.query, catalogue.queryOptions);
   const refusal = refusalOf(catalogue, view, request, asked, isGone(catalogue, asked));
   if (refusal) return refusal;
-  const choice = catalogue.chooseBaseUrl(request);
   const form = formOf(catalogue, view, asked, choice.baseUrl);
-  const query = (): ListQuery => ({ collection, request: asked, plan: plan(collection, asked, form) });
-  if (asked.isExplained) return explainedAnswer(catalogue, query(), disconnection);
-  const { tag, unchanged } = validate(catalogue, request, choice, judgedOf(view, asked, asked.conditions));
+  if (asked.isExplained) return explainedAnswer(catalogue, queryOf(collection, asked, form), disconnection);
+  const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, asked.conditions));
   if (unchanged) return unchanged;
   const listed: Page = {
     collection,
@@ -236,10 +239,14 @@ function listAnswer(
     path: request.target,
     form,
   };
-  const found = catalogue.router.find(query(), disconnection);
+  const found = catalogue.router.find(queryOf(collection, asked, form), disconnection);
   return found instanceof Promise
     ? found.then((later) => laterAnswer(catalogue, listed, later, disconnection))
     : pageAnswer(catalogue, listed, found, disconnection);
+}
+
+function queryOf(collection: CollectionIndex, asked: ListRequest, form: ServedForm): ListQuery {
+  return { collection, request: asked, plan: plan(collection, asked, form) };
 }
 
 /** Whether a list is asked of another generation than the one served. */
@@ -327,27 +334,28 @@ function refusalOf(
 
 /** A request as far as its validators go; `isNamed` says that its path or format names the form of the answer. */
 interface Judged extends Pick<RecordRequest, 'parameters'> {
-  readonly filters?: ListRequest['conditions'];
+  readonly filters: ListRequest['conditions'];
   readonly isNamed: boolean;
 }
+
+const NO_FILTERS: ListRequest['conditions'] = [];
 
 function judgedOf(
   { isJsonPath }: View<'root' | 'list' | 'record'>,
   { parameters, format }: RecordRequest,
-  filters?: ListRequest['conditions'],
+  filters: ListRequest['conditions'],
 ): Judged {
-  return { parameters, ...(filters && { filters }), isNamed: isJsonPath || format !== undefined };
+  return { parameters, filters, isNamed: isJsonPath || format !== undefined };
 }
 
 /** The tag of an answer that would be 200, and the 304 that takes its place where the client has it already. */
 function validate(
   { conditional }: Catalogue,
-  request: Request,
-  choice: BaseUrlChoice,
-  { parameters, filters = [], isNamed }: Judged,
+  { request, choice, isConditional }: Visit,
+  { parameters, filters, isNamed }: Judged,
 ): { readonly tag: string; readonly unchanged: Answer | undefined } {
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path: request.target, parameters, filters });
-  return { tag, unchanged: conditional.unchanged(request, choice, tag, isNamed) };
+  return { tag, unchanged: isConditional ? conditional.unchanged(request, choice, tag, isNamed) : undefined };
 }
 
 /** How a list is found instead of the list (A68): it is found, and its page dropped. */

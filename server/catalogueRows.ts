@@ -7,13 +7,13 @@ import {
   csvColumns,
   csvHeader,
   csvRows,
-  type GzipBody,
   jsonRows,
   type Measuring,
   ndjsonRows,
   pageBody,
   type PageFacet,
   pageTail,
+  readyRows,
   type RecordBlocks,
   type ServedRows,
   type Stitching,
@@ -28,16 +28,13 @@ import type { LiveGzip } from './http/liveGzip.ts';
 /** The formats that give rows without an envelope. */
 export type ExportFormat = 'ndjson' | 'csv';
 
-/**
- * Rows in one format: what stands before and behind them. `measuring` starts to measure them as they are; `stitching` their
- * compressed form with what stands around them, undefined where it cannot be put together from `stored` blocks.
- */
+/** Rows in one format, what stands before and behind them, and the columns of CSV. */
 export interface WrittenRows {
+  readonly rows: ServedRows;
+  readonly format: 'json' | ExportFormat;
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
-  readonly measuring: () => Measuring;
-  readonly stitching: (stored: RecordBlocks) => Stitching | undefined;
-  readonly type: MediaType;
+  readonly columns: readonly string[];
 }
 
 /** How rows may be compressed: blocks of the collection where there are any, and the way for all that has none. */
@@ -48,42 +45,49 @@ export interface Compressing {
 }
 
 const NOTHING = new Uint8Array(0);
+const NO_COLUMNS: readonly string[] = [];
+
+const TYPES: Readonly<Record<WrittenRows['format'], MediaType>> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8',
+};
 
 /** A body of so many bytes fits a packet with its head: compressing it saves nobody anything. */
 const SMALL_BYTES_MAX = 1024;
 
 /** Rows between the head of a page's envelope and its tail, which has the facets. */
 export function page(head: Uint8Array, rows: ServedRows, facets: readonly PageFacet[]): WrittenRows {
-  return jsonBetween(head, rows, pageTail(facets));
+  return { rows, format: 'json', head, tail: pageTail(facets), columns: NO_COLUMNS };
 }
 
 /** A single record. */
 export function singleRecord(rows: ServedRows): WrittenRows {
-  return jsonBetween(NOTHING, rows, NOTHING);
-}
-
-function jsonBetween(head: Uint8Array, rows: ServedRows, tail: Uint8Array): WrittenRows {
-  const stitching = (stored: RecordBlocks): Stitching | undefined =>
-    stitchedRows(rows, { stored, head, tail, isLines: false });
-  return { head, tail, measuring: () => jsonRows(rows), stitching, type: 'application/json' };
+  return { rows, format: 'json', head: NOTHING, tail: NOTHING, columns: NO_COLUMNS };
 }
 
 /** Rows as lines of JSON, or as CSV with a header row (A62, A63). */
 export function exported(format: ExportFormat, { keys }: CollectionIndex, rows: ServedRows): WrittenRows {
-  if (format === 'ndjson') {
-    const around = { head: NOTHING, tail: NOTHING };
-    const stitching = (stored: RecordBlocks): Stitching | undefined =>
-      stitchedRows(rows, { stored, ...around, isLines: true });
-    return { ...around, measuring: () => ndjsonRows(rows), stitching, type: 'application/x-ndjson' };
-  }
+  if (format === 'ndjson') return { rows, format, head: NOTHING, tail: NOTHING, columns: NO_COLUMNS };
   const columns = csvColumns(keys, rows.keys);
-  return {
-    head: csvHeader(columns),
-    tail: NOTHING,
-    measuring: () => csvRows(rows, columns),
-    stitching: () => undefined,
-    type: 'text/csv; charset=utf-8',
-  };
+  return { rows, format, head: csvHeader(columns), tail: NOTHING, columns };
+}
+
+/** Starts to measure rows as they are. */
+function measuringOf({ rows, format, columns }: WrittenRows): Measuring {
+  switch (format) {
+    case 'json':
+      return jsonRows(rows);
+    case 'ndjson':
+      return ndjsonRows(rows);
+    case 'csv':
+      return csvRows(rows, columns);
+  }
+}
+
+/** Starts to measure their compressed form with what stands around them; undefined where blocks do not give it. */
+function stitchingOf({ rows, format, head, tail }: WrittenRows, stored: RecordBlocks): Stitching | undefined {
+  return format === 'csv' ? undefined : stitchedRows(rows, { stored, head, tail, isLines: format === 'ndjson' });
 }
 
 /**
@@ -94,27 +98,51 @@ export function exported(format: ExportFormat, { keys }: CollectionIndex, rows: 
 export function rowsAnswer(
   answers: Answers,
   written: WrittenRows,
-  { coding, stored, live }: Compressing,
+  compressing: Compressing,
   remarks: Remarks,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
-  const gone = answers.busy;
-  const plain = (): Answer | Promise<Answer> =>
-    measured(written.measuring(), disconnection, gone, (rows) =>
-      answers.found(whole(written, rows), remarks, written.type),
-    );
-  if (coding === 'identity') return plain();
-  const stitching = stored && written.stitching(stored);
-  if (stitching) {
-    const answer = (body: GzipBody): Answer | Promise<Answer> =>
-      pays(coding, body.bytes, body.plainBytes) ? answers.found(body, remarks, written.type, 'stored') : plain();
-    return measured(stitching, disconnection, gone, answer);
-  }
-  return measured(written.measuring(), disconnection, gone, (rows) => {
+  const { coding, stored } = compressing;
+  if (coding === 'identity') return plainAnswer(answers, written, remarks, disconnection);
+  const stitching = stored && stitchingOf(written, stored);
+  if (!stitching) return liveAnswer(answers, written, compressing, remarks, disconnection);
+  return measured(stitching, disconnection, answers.busy, (body) =>
+    pays(coding, body.bytes, body.plainBytes)
+      ? answers.found(body, remarks, TYPES[written.format], 'stored')
+      : plainAnswer(answers, written, remarks, disconnection),
+  );
+}
+
+function plainAnswer(
+  answers: Answers,
+  written: WrittenRows,
+  remarks: Remarks,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
+  const type = TYPES[written.format];
+  const ready = written.format === 'json' ? readyRows(written.rows) : undefined;
+  if (ready) return answers.found(whole(written, ready), remarks, type);
+  return measured(measuringOf(written), disconnection, answers.busy, (rows) =>
+    answers.found(whole(written, rows), remarks, type),
+  );
+}
+
+function liveAnswer(
+  answers: Answers,
+  written: WrittenRows,
+  { coding, live }: Compressing,
+  remarks: Remarks,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
+  const type = TYPES[written.format];
+  return measured(measuringOf(written), disconnection, answers.busy, (rows) => {
     const body = whole(written, rows);
     const bytes = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
-    if (!bytes || !pays(coding, bytes.length, body.bytes)) return answers.found(body, remarks, written.type);
-    return answers.found(wholeBody(bytes), remarks, written.type, 'live');
+    const answer = (compressed: Uint8Array | undefined): Answer =>
+      compressed && pays(coding, compressed.length, body.bytes)
+        ? answers.found(wholeBody(compressed), remarks, type, 'live')
+        : answers.found(body, remarks, type);
+    return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
   });
 }
 

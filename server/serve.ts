@@ -16,6 +16,7 @@ import { raiseHeadLimit } from './http/uwsLibrary.ts';
 import { listenForMetrics, type MetricsListener } from './metricsListener.ts';
 import { type Metrics, newMetrics } from './observe/metrics.ts';
 import { bytesText, countText } from './quantities.ts';
+import { SOAP_ANSWERS } from './soap/tally.ts';
 import { receive, send, type FromThread, type ServingData } from './threads.ts';
 
 /** Answers in flight get this long to finish when the server stops; slow readers of large pages may be cut off. */
@@ -37,24 +38,19 @@ export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => 
 
 /**
  * Serves what the settings name. `report` gets lines for people: what was loaded, the URLs, a line to try, later bugs; none
- * while `showProgress` shows the loading, perhaps as a bar on the same terminal.
- * Throws OperationError: `port` in use, `file`, `input` or `snapshot` for the data; nothing is left running then.
+ * but about a reload while `showProgress` shows the loading, perhaps as a bar on the same terminal.
+ * Throws OperationError: `port` in use, `input` and `file` for the authority before any data is looked at, `file`, `input` or
+ * `snapshot` for the data; nothing is left running then.
  */
 export async function serve(
   settings: Settings,
   report: (line: string) => void,
   showProgress: ShowProgress,
 ): Promise<Server> {
-  const startMs = steadyMs();
   raiseHeadLimit();
   const ports = await claimPorts(settings);
-  const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
-  const loaded = await showProgress((onProgress) =>
-    openData(settings.data, { baseUrl, threads: settings.threads }, onProgress),
-  );
-  report(loadedLine(settings.data, loaded, steadyMs() - startMs));
-  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, report, showProgress) : undefined;
   const metrics = newMetrics();
+  // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
   const authority = startAuthority(settings, report, metrics.observe);
   let scraped: MetricsListener | undefined;
   const stopOwn = (): void => {
@@ -63,8 +59,9 @@ export async function serve(
   };
   try {
     scraped = await listenToScrapes(settings, metrics, report);
-    const threads = await startThreads(settings, { ports, loaded, blocks, authority }, report);
-    const urls = reportUrls(settings, ports, baseUrl, report);
+    const data = await loadData(settings, ports, { report, showProgress });
+    const threads = await startThreads(settings, { ports, authority, metrics, ...data }, report);
+    const urls = reportUrls(settings, ports, data.loaded.baseUrl, report);
     const stop = async (): Promise<void> => {
       stopOwn();
       await stopThreads(threads);
@@ -74,6 +71,22 @@ export async function serve(
     stopOwn();
     throw error;
   }
+}
+
+/** The snapshot, and the compressed records where there are to be any. */
+async function loadData(
+  settings: Settings,
+  { port }: Ports,
+  { report, showProgress }: { readonly report: (line: string) => void; readonly showProgress: ShowProgress },
+): Promise<{ readonly loaded: LoadedSnapshot; readonly blocks: LoadedSnapshot | undefined }> {
+  const startMs = steadyMs();
+  const baseUrl = settings.baseUrl ?? `http://localhost:${port}`;
+  const loaded = await showProgress((onProgress) =>
+    openData(settings.data, { baseUrl, threads: settings.threads }, onProgress),
+  );
+  report(loadedLine(settings.data, loaded, steadyMs() - startMs));
+  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, report, showProgress) : undefined;
+  return { loaded, blocks };
 }
 
 async function listenToScrapes(
@@ -155,12 +168,13 @@ interface Shared {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
   readonly authority: AuthoritySupervisor | undefined;
+  readonly metrics: Metrics;
 }
 
 /** A thread that fails later stops all others and ends the process as our bug: half a server is none. */
 async function startThreads(
   settings: Settings,
-  { ports, loaded, blocks, authority }: Shared,
+  { ports, loaded, blocks, authority, metrics }: Shared,
   report: (line: string) => void,
 ): Promise<readonly ServingThread[]> {
   const baseUrl = loaded.baseUrl;
@@ -177,6 +191,7 @@ async function startThreads(
       poolThreads: 1,
       rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
       authority: authority?.link(),
+      soapAnswers: metrics.tally(SOAP_ANSWERS),
     };
     return startThread(data, report, onFailure);
   });

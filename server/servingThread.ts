@@ -28,6 +28,7 @@ const {
   poolThreads,
   rowSetCacheBytes,
   authority: link,
+  soapAnswers,
 } = workerData as ServingData;
 const catalogue = openSnapshot(loaded);
 const pool = startPool(loaded, poolThreads);
@@ -36,6 +37,7 @@ const authority = link && openAuthority(link);
 const handler = soapHandler({
   authority: () => authority?.current(),
   settings,
+  tally: soapAnswers,
   otherwise: catalogueHandler({
     generation: loaded.generation,
     created: loaded.created,

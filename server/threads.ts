@@ -5,11 +5,12 @@ import { Packr } from 'msgpackr';
 import type { LoadedSnapshot } from '../engine/engine.ts';
 import type { AuthorityLink } from './authority/service.ts';
 import type { CatalogueSettings } from './catalogue.ts';
+import type { Tally } from './observe/tally.ts';
 import type { SoapSettings } from './soap/service.ts';
 
 /**
  * What a serving thread starts with. `blocks` are those of the snapshot's records, where there are any. `http10Port` is set for
- * the one thread that has the second listener.
+ * the one thread that has the second listener. `soapAnswers` is its tally, in memory that it shares with the supervisor.
  */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
@@ -21,6 +22,7 @@ export interface ServingData {
   readonly poolThreads: number;
   readonly rowSetCacheBytes: number;
   readonly authority: AuthorityLink | undefined;
+  readonly soapAnswers: Tally;
 }
 
 /** From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has drained. */

@@ -105,7 +105,7 @@ function foundHere<T extends Listed | RowSet>(found: T | undefined): T {
 /** A single posting list, or all but one, is a view of the snapshot: there is nothing that keeping it could save. */
 function isWorthKeeping(plan: Plan): boolean {
   if (plan.isHeavy) return true;
-  if (plan.isEmpty) return false;
+  if (plan.isEmpty || (plan.node.steps.length === 0 && plan.excluded.length === 0)) return false;
   const trees = [plan.node, ...plan.excluded];
   const steps = trees.flatMap((tree) => tree.steps);
   const isView = steps.every((step) => step.kind === 'condition' && step.access === 'posting list');

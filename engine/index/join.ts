@@ -4,7 +4,7 @@ import { setBit, hasBit, wordsFor } from '../bits/bitmap.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
 import type { FieldIndex } from './field.ts';
-import { mostRowsPerValue } from './mostRows.ts';
+import { mostRowsOf } from './mostRows.ts';
 import { asBitmap, countRows, eachRow, hasRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
 import type { CollectionIndex, Link } from './table.ts';
 
@@ -28,9 +28,9 @@ export function targetsOf(ids: Float64Array, targetIds: Float64Array): Uint32Arr
   return targets;
 }
 
-/** The link of a column. Cost: none; the first `rowsPerTargetMax` looks at every code. */
+/** The link of a column. Cost: none; the first `mostRowsTo` looks at every code. */
 export function linkOf(index: FieldIndex, targets: Uint32Array, to: () => CollectionIndex): Link {
-  return { targets, to, rowsPerTargetMax: () => mostRowsPerValue(index) };
+  return { targets, to, mostRowsTo: (records) => mostRowsOf(index, records) };
 }
 
 /**

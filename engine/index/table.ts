@@ -21,13 +21,13 @@ export interface Table {
 
 /**
  * Where the links of one column point (join.ts). `targets` has a row of the linked collection for each code, `DANGLING` where
- * there is no such record. `rowsPerTargetMax` is how many rows of the column one record is linked from at most.
+ * there is no such record. `mostRowsTo` is how many rows of the column so many records are linked from at most.
  * `to` is a call because collections link in circles.
  */
 export interface Link {
   readonly targets: Uint32Array;
   to(): CollectionIndex;
-  rowsPerTargetMax(): number;
+  mostRowsTo(records: number): number;
 }
 
 /**

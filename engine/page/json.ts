@@ -1,10 +1,13 @@
 // JSON texts as the service writes them: compact, UTF-8 unescaped but for the two line separators of JavaScript.
 // Called by page/ and by whatever answers small JSON bodies; records are stored as bytes and never pass through here.
 
+/** Printable ASCII without quote and backslash: its JSON is the text itself, and nearly all links are that. */
+const PLAIN = /^[ !#-[\]-~]*$/;
 const SEPARATORS = /[\u2028\u2029]/g;
 
 /** A string as a JSON text, quotes included; U+2028 and U+2029 escaped (design: Envelope and links). Cost: one pass. */
 export function jsonText(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   return JSON.stringify(text).replace(SEPARATORS, (separator) => (separator === '\u2028' ? '\\u2028' : '\\u2029'));
 }
 

@@ -32,11 +32,32 @@ export function pageLinks(address: string, request: PageRequest, count: number):
   if (!hasNext && (offset === 0 || lastId !== undefined)) return { next: null, previous: null };
   const parameters = pinned(request);
   if (lastId !== undefined) return { next: linkAfter(address, parameters, limit, lastId), previous: null };
-  const kept = parameters.filter(([name]) => name !== 'limit' && name !== 'offset');
+  const around = aroundPlaces(parameters);
   return {
-    next: hasNext ? linkTo(address, kept, limit, offset + limit) : null,
-    previous: offset === 0 ? null : linkTo(address, kept, limit, offset - limit),
+    next: hasNext ? linkTo(address, around, limit, offset + limit) : null,
+    previous: offset === 0 ? null : linkTo(address, around, limit, offset - limit),
   };
+}
+
+/** All parameters but limit and offset as they stand in both links: before limit, between the two, and behind offset. */
+interface Around {
+  readonly before: string;
+  readonly between: string;
+  readonly behind: string;
+}
+
+function aroundPlaces(parameters: PageRequest['parameters']): Around {
+  let before = '';
+  let between = '';
+  let behind = '';
+  for (const [name, value] of isByName(parameters) ? parameters : [...parameters].sort(byName)) {
+    if (name === 'limit' || name === 'offset') continue;
+    const text = `${encodeQueryText(name)}=${encodeQueryText(value)}`;
+    if (compareCodePoints(name, 'limit') < 0) before += `${text}&`;
+    else if (compareCodePoints(name, 'offset') < 0) between += `&${text}`;
+    else behind += `&${text}`;
+  }
+  return { before, between, behind };
 }
 
 /** A text for a query: blank as `+`, all but letters, digits and `-._~` percent-encoded as UTF-8. Cost: one pass. */
@@ -69,15 +90,23 @@ function linkAfter(address: string, parameters: PageRequest['parameters'], limit
   return linkWith(address, [...kept, ['limit', `${limit}`], ['after', `${lastId}`]]);
 }
 
-function linkTo(address: string, kept: PageRequest['parameters'], limit: number, offset: number): string {
-  const parameters = [...kept, ['limit', `${limit}`] as const];
-  if (offset > 0) parameters.push(['offset', `${offset}`]);
-  return linkWith(address, parameters);
+function linkTo(address: string, { before, between, behind }: Around, limit: number, offset: number): string {
+  const place = offset > 0 ? `&offset=${offset}` : '';
+  return `${address}?${before}limit=${limit}${between}${place}${behind}`;
 }
 
 function linkWith(address: string, parameters: (readonly [name: string, value: string])[]): string {
-  parameters.sort(([a], [b]) => compareCodePoints(a, b));
+  parameters.sort(byName);
   return `${address}?${parameters.map(([name, value]) => `${encodeQueryText(name)}=${encodeQueryText(value)}`).join('&')}`;
+}
+
+function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  return compareCodePoints(a, b);
+}
+
+function isByName(parameters: PageRequest['parameters']): boolean {
+  for (let i = 1; i < parameters.length; i++) if (byName(parameters[i - 1]!, parameters[i]!) > 0) return false;
+  return true;
 }
 
 /** Order by code point: UTF-16 order puts the characters beyond U+FFFF before U+E000. */

@@ -27,10 +27,15 @@ const V2_DIGIT = 0x32;
 
 let rewrites = 0;
 
+/** Whether records are served in a form as they are stored. Cost: none. */
+export function isAsStored(records: Records, form: ServedForm): boolean {
+  return form.baseUrl === records.baseUrl && isSpecForm(form);
+}
+
 /** The rewriting that brings stored records into a form, or undefined where they are served as stored. Cost: none. */
 export function rewriteFor(records: Records, form: ServedForm): Rewrite | undefined {
+  if (isAsStored(records, form)) return undefined;
   const isSame = form.baseUrl === records.baseUrl;
-  if (isSame && isSpecForm(form)) return undefined;
   const base = isSame ? undefined : slabText(form.baseUrl);
   const end = form.linkEnd === SPEC_LINK_END ? undefined : slabText(form.linkEnd);
   if ((base?.length ?? 0) > BASE_BYTES_MAX || (end?.length ?? 0) > END_BYTES_MAX) {

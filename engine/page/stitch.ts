@@ -94,7 +94,8 @@ function gzipBody({ head, tail, isLines }: Stitched, rows: Sum, middle: Body): G
   const trailer = new DataView(behind.buffer, opened + LAST_BLOCK.length);
   trailer.setUint32(0, crc, true);
   trailer.setUint32(4, plainBytes % 2 ** 32, true);
-  return { ...pageBody(before, middle, behind), plainBytes };
+  const body = pageBody(before, middle, behind);
+  return { bytes: body.bytes, pieceAt: (offset) => body.pieceAt(offset), plainBytes };
 }
 
 /** What stored blocks of these bytes take but for the first one's first byte; no bytes are one empty block. */

@@ -4,7 +4,7 @@ import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramBlocks, gramQuery, type GramQuery, type Grams } from '../index/grams.ts';
-import { mostRowsPerValue } from '../index/mostRows.ts';
+import { mostRowsOf } from '../index/mostRows.ts';
 import { codesOfOwnUrls, without } from './codes.ts';
 import { lookupNamed, scanCostOf, type Lookup } from './lookups.ts';
 import type { Condition } from './parse.ts';
@@ -76,7 +76,7 @@ export function sizedCondition(condition: Condition, index: FieldIndex, form: Se
 function uncounted(index: FieldIndex, { values }: Operand): number {
   const { start, end } = codesOfOwnUrls(index.dictionary);
   const all = rowsOfCodes(index, 0, index.dictionary.size);
-  return start < end ? all : Math.min(all, values.length * mostRowsPerValue(index));
+  return start < end ? all : Math.min(all, mostRowsOf(index, values.length));
 }
 
 type Searched = Pick<ConditionStep, 'access' | 'estimate' | 'scanBytes'>;
@@ -92,8 +92,13 @@ function searched(index: FieldIndex, lookup: Lookup, operand: Operand): Searched
   if (!query) return { access: 'scan', estimate, scanBytes: whole };
   if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, whole);
   // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
-  const part = Math.min(1, (query.bytes * grams.block) / dictionary.size);
-  return { access: 'n-gram', estimate, scanBytes: Math.ceil(whole * part) + query.bytes };
+  const codes = Math.min(dictionary.size, query.bytes * grams.block);
+  const own = codesOfOwnUrls(dictionary);
+  return {
+    access: 'n-gram',
+    estimate: Math.min(estimate, mostRowsOf(index, codes) + rowsOfCodes(index, own.start, own.end)),
+    scanBytes: Math.ceil(whole * (codes / dictionary.size)) + query.bytes,
+  };
 }
 
 /** Own URLs are served otherwise than the index has them: all of them are candidates. */

@@ -115,7 +115,7 @@ export function rowsReached(
   }
   const { index, link } = step;
   if (holdsForNulls(found)) return index.rows;
-  return Math.min(index.countOf({ start: 0, end: index.dictionary.size }), found.estimate * link.rowsPerTargetMax());
+  return Math.min(index.countOf({ start: 0, end: index.dictionary.size }), link.mostRowsTo(found.estimate));
 }
 
 /** A step, and all rows of the table at hand that it may leave, where they are few. */

@@ -18,14 +18,26 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * Cost: the length of the text. Source: A39, URL standard, section 5.1.
  */
 export function decodeForm(query: string | undefined): readonly Parameter[] {
+  if (query === undefined) return NONE;
   const parameters: Parameter[] = [];
-  for (const part of (query ?? '').split('&')) {
-    if (part === '') continue;
-    const at = part.indexOf('=');
-    parameters.push(at < 0 ? [decode(part), ''] : [decode(part.slice(0, at)), decode(part.slice(at + 1))]);
+  const isPlain = PLAIN.test(query);
+  for (let start = 0; start < query.length;) {
+    const next = query.indexOf('&', start);
+    const end = next < 0 ? query.length : next;
+    if (end > start) parameters.push(parameterIn(query.slice(start, end), isPlain));
+    start = end + 1;
   }
   return parameters;
 }
+
+function parameterIn(part: string, isPlain: boolean): Parameter {
+  const at = part.indexOf('=');
+  const name = at < 0 ? part : part.slice(0, at);
+  const value = at < 0 ? '' : part.slice(at + 1);
+  return isPlain ? [name, value] : [decode(name), decode(value)];
+}
+
+const NONE: readonly Parameter[] = [];
 
 function decode(text: string): string {
   if (PLAIN.test(text)) return text;

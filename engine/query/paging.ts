@@ -53,6 +53,11 @@ export function lastPlaceOf(parameters: readonly Parameter[], name: string): num
   return -1;
 }
 
+/** Parameters of a list that only say which page is wanted, in which format and how strictly. */
+export function isPaging(name: string): boolean {
+  return name === 'offset' || name === 'limit' || name === 'format' || name === 'strict';
+}
+
 /** Whether a parameter is there, with any value. Cost: one pass. */
 export function isGiven(parameters: readonly Parameter[], name: string): boolean {
   return lastPlaceOf(parameters, name) >= 0;
@@ -121,9 +126,23 @@ function isSwitchedOn(parameters: readonly Parameter[], name: string): boolean {
   return value === '1' || value === 'true';
 }
 
-/** The integer that a text means, 0 where it means none. */
+const ZERO = 0x30;
+
+/** The integer that a text means, 0 where it means none. Cost: its length; a few digits, as most are, take no pattern. */
 function wholeOf(text: string | undefined): number {
-  const digits = WHOLE.exec((text ?? '').trim())?.[1];
+  if (text === undefined) return 0;
+  if (text.length > DIGITS_MAX) return unusualWholeOf(text);
+  let whole = 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return unusualWholeOf(text);
+    whole = whole * 10 + digit;
+  }
+  return whole;
+}
+
+function unusualWholeOf(text: string): number {
+  const digits = WHOLE.exec(text.trim())?.[1];
   if (digits === undefined) return 0;
   return digits.length > DIGITS_MAX ? NUMBER_MAX : Number(digits);
 }

@@ -13,6 +13,7 @@ import {
   generationOf,
   isExplainAsked,
   isExport,
+  isPaging,
   isStrictAsked,
   limitOf,
   listParameters,
@@ -75,6 +76,9 @@ export interface ListRequest extends RecordRequest {
 /** Regular expressions in one query: each takes up to some ms to compile, before the pool sees it. */
 const REGEXES_MAX = 8;
 
+/** What a record or view without a query is asked for. */
+const NOTHING_ASKED: RecordRequest = { parameters: [], format: undefined, keys: undefined, ignored: [], problems: [] };
+
 interface Findings {
   readonly conditions: Condition[];
   readonly ignored: Set<IgnoredName>;
@@ -89,6 +93,7 @@ export function parseListQuery(
   options: QueryOptions,
 ): ListRequest {
   const parameters = decodeForm(query);
+  if (isPage(parameters)) return pageRequest(parameters, options);
   const isKnown = knownFields(collection, options);
   const own = listParameters(options);
   const keys = parameters.map(([name]) => (own.includes(name) ? undefined : readKey(collection, name, isKnown)));
@@ -124,6 +129,33 @@ export function parseListQuery(
   };
 }
 
+/** Whether a query asks for nothing but a page of all records, as most do that walk a list. */
+function isPage(parameters: readonly Parameter[]): boolean {
+  for (let i = 0; i < parameters.length; i++) if (!isPaging(parameters[i]![0])) return false;
+  return true;
+}
+
+function pageRequest(parameters: readonly Parameter[], options: QueryOptions): ListRequest {
+  return {
+    parameters,
+    format: formatOf(parameters),
+    limit: limitOf(parameters, options.limitDefault, options.limitMax),
+    offset: offsetOf(parameters),
+    keys: undefined,
+    order: NONE,
+    after: undefined,
+    facets: NONE,
+    conditions: NONE,
+    isEmpty: false,
+    isExplained: false,
+    generation: undefined,
+    ignored: NONE,
+    problems: NONE,
+  };
+}
+
+const NONE: readonly never[] = [];
+
 /**
  * Parses the text behind `?` of a single record, which heeds only format, fields and strict (A25), or of a view without
  * records, which has no `known` keys. Never throws.
@@ -133,6 +165,7 @@ export function parseRecordQuery(
   options: Pick<QueryOptions, 'isStrict'>,
   known?: TopLevelKeys,
 ): RecordRequest {
+  if (query === undefined) return NOTHING_ASKED;
   const parameters = decodeForm(query);
   const heeded = known ? RECORD_PARAMETERS : VIEW_PARAMETERS;
   const refuse = refusal(parameters, options, () => ({ fields: [], others: heeded }));

@@ -100,6 +100,7 @@ export function plan(
   form: ServedForm,
   arrange: Arrange = cheapestFirst,
 ): Plan {
+  if (request.conditions.length === 0) return planned(collection, request, form, NOTHING_TO_FIND);
   const context: DraftContext = { collection, form, arrange };
   const conditions = request.conditions.map((condition) => placed(collection, condition));
   const node = rootNode(
@@ -112,18 +113,48 @@ export function plan(
     .map((condition) => rootNode(context, [condition], node.estimate))
     .sort((a, b) => a.scanBytes - b.scanBytes);
   const trees = [node, ...excluded];
-  const work: Work = {
+  const work = {
     values: request.conditions.reduce((sum, { operand }) => sum + operand.values.length, 0),
     scanBytes: trees.reduce((sum, tree) => sum + tree.scanBytes, 0),
     joinSteps: trees.reduce((sum, tree) => sum + tree.joinSteps, 0),
     rows: trees.reduce((sum, tree) => sum + rowsOf(tree), 0),
     rowsGathered: trees.reduce((sum, tree) => sum + gatheredOf(tree), 0),
-    viewSteps: viewStepsOf(collection, { ...request, form }, request.conditions.length > 0 ? node.estimate : undefined),
   };
+  return planned(collection, request, form, { node, excluded, work });
+}
+
+/** What a plan finds its rows by, and the work that this is; nothing where all rows are wanted. */
+interface Finding {
+  readonly node: TableNode | undefined;
+  readonly excluded: readonly TableNode[];
+  readonly work: Omit<Work, 'viewSteps'>;
+}
+
+const NOTHING_TO_FIND: Finding = {
+  node: undefined,
+  excluded: [],
+  work: { values: 0, scanBytes: 0, joinSteps: 0, rows: 0, rowsGathered: 0 },
+};
+
+function planned(
+  collection: CollectionIndex,
+  request: ListRequest,
+  form: ServedForm,
+  { node, excluded, work: found }: Finding,
+): Plan {
   const { isEmpty, order, after, offset, limit, facets } = request;
+  const viewSteps = viewStepsOf(collection, { order, offset, limit, facets, form }, node?.estimate);
+  const work: Work = {
+    values: found.values,
+    scanBytes: found.scanBytes,
+    joinSteps: found.joinSteps,
+    rows: found.rows,
+    rowsGathered: found.rowsGathered,
+    viewSteps,
+  };
   return {
     collection: collection.declaration.name,
-    node,
+    node: node ?? allOf(collection.rows),
     excluded,
     isEmpty,
     order,
@@ -133,9 +164,26 @@ export function plan(
     facets,
     form,
     cost: microseconds(work),
-    isHeavy: !isEmpty && (isHeavy(work) || hasRegex({ node, excluded })),
+    isHeavy: !isEmpty && (isHeavy(work) || (node !== undefined && hasRegex({ node, excluded }))),
   };
 }
+
+/** The root of a tree without steps. */
+function allOf(rows: number): TableNode {
+  return {
+    kind: 'table',
+    table: NO_TABLE,
+    steps: NO_STEPS,
+    estimate: rows,
+    reaches: rows,
+    scanBytes: 0,
+    joinSteps: 0,
+    isNarrowed: false,
+  };
+}
+
+const NO_TABLE: readonly string[] = [];
+const NO_STEPS: readonly PlanStep[] = [];
 
 /** Whether a plan has regular expressions, for which the time in the pool is limited. Cost: its steps. */
 export function hasRegex({ node, excluded }: Pick<Plan, 'node' | 'excluded'>): boolean {

@@ -16,7 +16,7 @@ export const ENCODING_ASSUMPTIONS: readonly Assumption[] = [
     id: 'A101',
     topic: 'Content codings',
     choice:
-      'Lists, records and exports are sent with gzip where Accept-Encoding gives it a quality above 0 and not below that of identity, and it is the smaller form; bodies of at most 1,024 bytes go as they are unless identity is refused. No Accept-Encoding means identity. What no stored blocks give is compressed up to 1 MiB, and 512 KiB of several answers at once, else sent as it is, even where identity is refused. Other codings are not offered; root views, OPTIONS and errors are not compressed.',
+      'Lists, records and exports are sent with gzip where Accept-Encoding gives it a quality above 0 and not below that of identity, and it is the smaller form; bodies of at most 1,024 bytes go as they are unless identity is refused. No Accept-Encoding means identity. What no stored blocks give is compressed up to 1 MiB, four long ones at a time, else sent as it is, even where identity is refused. Other codings are not offered; root views, OPTIONS and errors are not compressed.',
     why: 'RFC 9110, section 12.5.3, lets a server answer without coding where none fits; a body that fits a packet gains nothing.',
     setting: 'gzip',
   },

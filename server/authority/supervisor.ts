@@ -1,11 +1,10 @@
 // The authority as the supervisor has it: loads the configuration, hands it to every serving thread, reloads it as a whole or not
 // at all, and gathers the events of all threads. Signs nothing. Started and stopped by serve.ts.
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs } from '../clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
+import { directoryStamp } from './configuration/files.ts';
 import { type AuthorityData, type Loading, loadAuthority } from './configuration/load.ts';
 import { mistakeText } from './configuration/mistakes.ts';
 import type { AuthorityLink } from './service.ts';
@@ -21,7 +20,7 @@ export interface AuthoritySupervisor {
 }
 
 /** How often the directory of CRLs is looked at (A82): they come by clockwork, and a service without current ones refuses all. */
-const CRLS_EVERY_MS = 60_000;
+export const CRLS_EVERY_MS = 60_000;
 
 /**
  * Loads a configuration file. Throws OperationError `input` with every mistake, a line each. Events of the threads, and of
@@ -31,22 +30,24 @@ export function superviseAuthority(file: string, observe: Observer): AuthoritySu
   let loaded = loadedOrThrown(file);
   observe(loadedEvent(loaded));
   const ports = new Set<MessagePort>();
-  let crls = stampOf(loaded.crlDirectory);
+  let stamp = loaded.crlStamp;
+  const crlStampNow = (): string => (loaded.crlDirectory === undefined ? '' : directoryStamp(loaded.crlDirectory));
   const reload = (): boolean => {
-    crls = stampOf(loaded.crlDirectory);
+    // A state that is refused is told once, and looked at again when it changes.
+    stamp = crlStampNow();
     const loading = loadAuthority(file, now());
     if (loading.kind === 'refused') {
       observe({ kind: 'authorityReloadRefused', at: now(), mistakes: loading.mistakes.map(mistakeText) });
       return false;
     }
     loaded = loading;
-    crls = stampOf(loaded.crlDirectory);
+    stamp = loaded.crlStamp;
     for (const port of ports) port.postMessage(loaded.data);
     observe(loadedEvent(loaded));
     return true;
   };
   const timer = setInterval(() => {
-    if (stampOf(loaded.crlDirectory) !== crls) reload();
+    if (crlStampNow() !== stamp) reload();
   }, CRLS_EVERY_MS).unref();
   return {
     link() {
@@ -83,21 +84,4 @@ function loadedEvent({
 }): ServiceEvent {
   const { siteName, users, hosts } = data;
   return { kind: 'authorityLoaded', at: now(), siteName, users: users.sets.length, hosts: hosts.length, notes };
-}
-
-/** What tells two states of a directory apart: names, sizes and times of its files. '' where there is none. */
-function stampOf(directory: string | undefined): string {
-  if (directory === undefined) return '';
-  try {
-    return readdirSync(directory)
-      .toSorted()
-      .map((name) => {
-        const { size, mtimeMs } = statSync(join(directory, name));
-        return `${name} ${size} ${mtimeMs}`;
-      })
-      .join('\n');
-  } catch {
-    // A directory that is gone for a moment is another state, and the reload says what is wrong with it.
-    return 'unreadable';
-  }
 }

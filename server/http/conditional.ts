@@ -66,9 +66,18 @@ export class Conditional {
     return this.#tagOf(tagged);
   }
 
-  /** The 304 to a request that is known by its text and has not changed; undefined of all others. Cost: two look-ups. */
+  /** Whether a request has a condition that could be met; asked once for each, since most have none. Cost: two look-ups. */
+  isConditional(request: Request): boolean {
+    if (request.header('if-none-match') !== undefined) return true;
+    return this.#lastModified !== undefined && request.header('if-modified-since') !== undefined;
+  }
+
+  /**
+   * The 304 to a request that is known by its text and has not changed; undefined of all others, those without a condition
+   * among them. Cost: two look-ups.
+   */
   known(request: Request, chooseBaseUrl: (request: Request) => BaseUrlChoice): Answer | undefined {
-    if (!this.#isConditional(request) || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined;
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const choice = chooseBaseUrl(request);
     const known = this.#known.get(choice.baseUrl)?.get(textOf(request));
     if (!known || (known.heedsAccept && !welcomesJson(request))) return undefined;
@@ -80,15 +89,9 @@ export class Conditional {
    * name the form of the answer, so that Accept plays no part.
    */
   unchanged(request: Request, choice: BaseUrlChoice, tag: string, isNamed: boolean): Answer | undefined {
-    if (!this.#isConditional(request)) return undefined;
     const answer = this.#unchanged(request, choice, tag);
     if (answer) this.#keep(choice.baseUrl, textOf(request), { tag, heedsAccept: !isNamed });
     return answer;
-  }
-
-  #isConditional(request: Request): boolean {
-    if (request.header('if-none-match') !== undefined) return true;
-    return this.#lastModified !== undefined && request.header('if-modified-since') !== undefined;
   }
 
   #unchanged(request: Request, { varies }: BaseUrlChoice, tag: string): Answer | undefined {

@@ -7,8 +7,9 @@ const FORM_VERSION = 1;
 
 /** Digits of the part that stands for snapshot, settings and base URL: 64 bits. */
 const SCOPE_DIGITS = 16;
-const HASH_DIGITS = 8;
-const MULTIPLIERS = [0x9e3779b1, 0x85ebca77] as const;
+const MULTIPLIER_A = 0x9e3779b1;
+const MULTIPLIER_B = 0x85ebca77;
+const DASH = 0x2d;
 /** Ends a text: no unit of one is as large. */
 const END = 0x10000;
 
@@ -36,38 +37,90 @@ export function entityTags(generation: string, settings: readonly unknown[]): (t
     scopes.set(baseUrl, scope);
     return scope;
   };
-  return (tagged) => `${scopeOf(tagged.baseUrl)}-${hashOf(tagged)}`;
+  return (tagged) => scopeOf(tagged.baseUrl) + hashOf(tagged);
 }
 
+/** Two hashes at a time: each waits for its own multiplications only. */
+const both = { a: 0, b: 0 };
+
+/** A dash and 16 digits. */
 function hashOf({ path, parameters, filters }: Tagged): string {
-  const sorted = parameters.length > 1 ? parameters.toSorted(byName) : parameters;
-  let digits = '';
-  for (const multiplier of MULTIPLIERS) {
-    let hash = mixed(multiplier, path, multiplier);
-    for (const [name, value] of sorted) hash = mixed(mixed(hash, name, multiplier), value, multiplier);
-    // A sum, so that the order of filters says nothing.
-    let sum = 0;
-    for (const { key } of filters) sum = (sum + mixed(multiplier, key, multiplier)) | 0;
-    digits += (scattered(hash ^ sum) >>> 0).toString(16).padStart(HASH_DIGITS, '0');
+  start();
+  mix(path);
+  const sorted = isByName(parameters) ? parameters : parameters.toSorted(byName);
+  for (let i = 0; i < sorted.length; i++) {
+    mix(sorted[i]![0]);
+    mix(sorted[i]![1]);
   }
-  return digits;
+  const { a, b } = both;
+  // A sum, so that the order of filters says nothing.
+  let sumA = 0;
+  let sumB = 0;
+  for (let i = 0; i < filters.length; i++) {
+    start();
+    mix(filters[i]!.key);
+    sumA = (sumA + both.a) | 0;
+    sumB = (sumB + both.b) | 0;
+  }
+  return digitsOf(scattered(a ^ sumA), scattered(b ^ sumB));
+}
+
+function isByName(parameters: Tagged['parameters']): boolean {
+  for (let i = 1; i < parameters.length; i++) if (parameters[i - 1]![0] > parameters[i]![0]) return false;
+  return true;
 }
 
 function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function mixed(start: number, text: string, multiplier: number): number {
-  let hash = start;
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(((hash << 13) | (hash >>> 19)) ^ text.charCodeAt(i), multiplier);
+function start(): void {
+  both.a = MULTIPLIER_A;
+  both.b = MULTIPLIER_B;
+}
+
+function mix(text: string): void {
+  let { a, b } = both;
+  for (let i = 0; i <= text.length; i++) {
+    const unit = i === text.length ? END : text.charCodeAt(i);
+    a = Math.imul(((a << 13) | (a >>> 19)) ^ unit, MULTIPLIER_A);
+    b = Math.imul(((b << 13) | (b >>> 19)) ^ unit, MULTIPLIER_B);
   }
-  return Math.imul(((hash << 13) | (hash >>> 19)) ^ END, multiplier);
+  both.a = a;
+  both.b = b;
 }
 
 /** Lets every bit of a hash depend on every other: the last step of XXH32. */
 function scattered(hash: number): number {
-  hash = Math.imul(hash ^ (hash >>> 15), MULTIPLIERS[1]);
+  hash = Math.imul(hash ^ (hash >>> 15), MULTIPLIER_B);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae3d);
   return hash ^ (hash >>> 16);
+}
+
+/** The digits of two words behind a dash, made in one call: joining texts costs a copy each. */
+function digitsOf(a: number, b: number): string {
+  return String.fromCharCode(
+    DASH,
+    digit(a >>> 28),
+    digit((a >>> 24) & 15),
+    digit((a >>> 20) & 15),
+    digit((a >>> 16) & 15),
+    digit((a >>> 12) & 15),
+    digit((a >>> 8) & 15),
+    digit((a >>> 4) & 15),
+    digit(a & 15),
+    digit(b >>> 28),
+    digit((b >>> 24) & 15),
+    digit((b >>> 20) & 15),
+    digit((b >>> 16) & 15),
+    digit((b >>> 12) & 15),
+    digit((b >>> 8) & 15),
+    digit((b >>> 4) & 15),
+    digit(b & 15),
+  );
+}
+
+/** The code of a hexadecimal digit. */
+function digit(value: number): number {
+  return value < 10 ? 0x30 + value : 0x57 + value;
 }

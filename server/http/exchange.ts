@@ -45,7 +45,7 @@ export interface Disconnection {
 /**
  * What a handler returns to be given the request's body first: the transport collects it whole and asks `answer` then.
  * `tooLong` is for a body of more than `bodyBytesMax` bytes and ends the connection: at once, with nothing kept, where
- * Content-Length says so. `failed` is sent where `answer` throws or rejects, which is our bug. The body given to `answer` is
+ * Content-Length says so. `failed` is sent where `answer` throws or rejects, or the body cannot be collected, which is our bug. The body given to `answer` is
  * a view that lives until it returns: a promise copies or decodes before what it needs.
  */
 export interface Intake {
@@ -55,12 +55,25 @@ export interface Intake {
   answer(body: Uint8Array): Answer | Promise<Answer>;
 }
 
+/**
+ * What a handler throws where its clients could not read the JSON that a bug is answered with otherwise: `answer` is sent, `cause`,
+ * the bug itself, is reported.
+ */
+export class AnsweredBug extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer, cause: unknown) {
+    super('a handler met a bug', { cause });
+    this.answer = answer;
+  }
+}
+
 /** What a handler returns: the answer, now or later, or the wish for the body. */
 export type Reply = Answer | Promise<Answer> | Intake;
 
 /**
  * What a transport calls once per request. Cheap answers are returned at once; a promise only where work left the
- * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500.
+ * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500 (see AnsweredBug).
  */
 export type Handler<R extends Reply = Reply> = (request: Request, disconnection: Disconnection) => R;
 

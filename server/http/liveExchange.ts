@@ -1,7 +1,15 @@
 // One request being answered, as far as both transports are alike: bodies, clients that leave, answers that fail.
 // Knows no socket. Extended by nodeExchange.ts and uwsExchange.ts.
 import { BodyCollector, type BodyBudget, type Collected } from './bodyCollector.ts';
-import type { Answer, Disconnection, Intake } from './exchange.ts';
+import {
+  type Answer,
+  AnsweredBug,
+  type Disconnection,
+  type Handler,
+  type Intake,
+  type Reply,
+  type Request,
+} from './exchange.ts';
 import { BODIES_BUSY, INTERNAL_ERROR } from './refusals.ts';
 
 /** What all exchanges of one listener share; `onError` gets every bug that became a 500 or a closed connection. */
@@ -20,6 +28,8 @@ const NOTHING = new Uint8Array(0);
 /** An exchange until its answer is out. Cost: no array until somebody wants to know when the client leaves. */
 export abstract class LiveExchange implements Disconnection {
   readonly #context: LiveContext;
+  /** What is answered to a bug. */
+  #failed: Answer = INTERNAL_ERROR;
   #isGone = false;
   #isComingBack = false;
   #listeners: (() => void)[] | undefined;
@@ -41,6 +51,17 @@ export abstract class LiveExchange implements Disconnection {
     else (this.#listeners ??= []).push(listener);
   }
 
+  /** Asks the handler; where it throws, the answer is a 500, or what it wants said instead. */
+  ask(handler: Handler, request: Request): Reply {
+    try {
+      return handler(request, this);
+    } catch (error) {
+      if (!(error instanceof AnsweredBug)) return this.#failure(error);
+      this.#failed = error.answer;
+      return this.#failure(error.cause);
+    }
+  }
+
   /** Sends the answer; one that cannot be sent becomes a 500, or ends the connection where its head is out already. */
   send(answer: Answer): void {
     if (this.#isGone) return;
@@ -56,6 +77,7 @@ export abstract class LiveExchange implements Disconnection {
    * Content-Length, 0 where nothing follows the head, undefined of a chunked body.
    */
   takeBody(intake: Intake, declaredBytes: number | undefined): void {
+    this.#failed = intake.failed;
     if (declaredBytes !== undefined && declaredBytes > intake.bodyBytesMax) {
       return void this.sendLater({ ...intake.tooLong, close: true }, false);
     }
@@ -98,10 +120,9 @@ export abstract class LiveExchange implements Disconnection {
     try {
       answer = intake.answer(collected);
     } catch (error) {
-      this.#context.onError(error);
-      answer = intake.failed;
+      answer = this.#failure(error);
     }
-    if (answer instanceof Promise) void this.sendLater(answer, false, intake.failed);
+    if (answer instanceof Promise) void this.sendLater(answer, false);
     else this.send(answer);
   }
 
@@ -118,28 +139,32 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
-  /** A bug met while sending: a 500 where nothing is out yet, else the end of the connection. */
+  /** A bug met while sending: what is answered to one where nothing is out yet, else the end of the connection. */
   protected fail(error: unknown): void {
-    this.#context.onError(error);
+    const failure = this.#failure(error);
     if (this.hasBegun()) this.cut();
-    else this.begin(INTERNAL_ERROR);
+    else this.begin(failure);
   }
 
-  /** The answer once it is there, or the other one where it was not to be had. */
-  protected async orFailure(answer: Answer | Promise<Answer>, failed: Answer = INTERNAL_ERROR): Promise<Answer> {
+  /** The answer once it is there, or that to a bug where it was not to be had. */
+  protected async orFailure(answer: Answer | Promise<Answer>): Promise<Answer> {
     try {
       return await answer;
     } catch (error) {
-      this.#context.onError(error);
-      return failed;
+      return this.#failure(error);
     }
   }
 
+  #failure(error: unknown): Answer {
+    this.#context.onError(error);
+    return this.#failed;
+  }
+
   /**
-   * Sends the answer once it is there, or `failed` where it was not to be had (a 500 unless told). `awaitsBody` first reads
-   * the request's body away, up to its limit.
+   * Sends the answer once it is there, or that to a bug where it was not to be had. `awaitsBody` first reads the request's
+   * body away, up to its limit.
    */
-  abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void>;
+  abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
 
   /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */
   protected abstract readBody(takePiece: TakePiece): void;

@@ -5,14 +5,14 @@ import type { Socket } from 'node:net';
 
 import { statusText } from './answerHead.ts';
 import { BodyBudget } from './bodyCollector.ts';
-import { isIntake, type Answer, type Handler, type Reply } from './exchange.ts';
+import { isIntake, type Answer, type Handler } from './exchange.ts';
 import { Flight } from './flight.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from './framing.ts';
 import type { Listener, ListenOptions } from './listener.ts';
 import { NodeExchange, type NodeContext } from './nodeExchange.ts';
 import { NodeRequest } from './nodeRequest.ts';
 import { boundPort, portRefused } from './ports.ts';
-import { HEAD_TOO_LARGE, INTERNAL_ERROR, MALFORMED_REQUEST } from './refusals.ts';
+import { HEAD_TOO_LARGE, MALFORMED_REQUEST } from './refusals.ts';
 
 /** An idle connection is kept this long: above the 8 s for which proxies keep theirs, so that they end them. */
 const IDLE_MS_MAX = 10_000;
@@ -107,7 +107,7 @@ class NodeListening {
     const refused = refusalOf(framing === 'malformed', incoming);
     connection.isRefused = refused !== undefined;
     if (refused) return exchange.send(refused);
-    const answer = this.#ask(request, exchange);
+    const answer = exchange.ask(this.#handler, request);
     const declaredBytes = isIntake(answer) ? request.declaredBytes() : undefined;
     request.bury();
     if (isIntake(answer)) exchange.takeBody(answer, declaredBytes);
@@ -115,15 +115,6 @@ class NodeListening {
     else if (framing === 'body') void exchange.sendLater(answer, true);
     else if (answer instanceof Promise) void exchange.sendLater(answer, false);
     else exchange.send(answer);
-  }
-
-  #ask(request: NodeRequest, exchange: NodeExchange): Reply {
-    try {
-      return this.#handler(request, exchange);
-    } catch (error) {
-      this.#context.onError(error);
-      return INTERNAL_ERROR;
-    }
   }
 
   #connectionOf(socket: Socket): Connection {

@@ -66,9 +66,9 @@ export class NodeExchange extends LiveExchange {
     if (this.#ready) super.send(this.#ready);
   }
 
-  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void> {
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#incoming) : false;
-    const ready = await this.orFailure(answer, failed);
+    const ready = await this.orFailure(answer);
     this.isAwaiting = false;
     this.send((await isTooLong) ? { ...ready, close: true } : ready);
   }

@@ -31,9 +31,11 @@ const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
 
 /**
  * The meaning of a target: a path as sent, without its query. Percent-decoding is per segment, after the split (A17);
- * what does not decode is not found. Never throws. Cost: one map lookup for lists as usually written, a pattern for records.
+ * what does not decode is not found. Never throws. Cost: one map lookup for lists and records as usually written, a pattern for others.
  */
 export function route(target: string): Route {
+  const record = plainRecord(target);
+  if (record) return record;
   const view = VIEWS.get(target);
   if (view) return view;
   if (target.includes('#')) return BAD_TARGET;
@@ -44,6 +46,36 @@ export function route(target: string): Route {
   const isOpen = path !== '' && !path.endsWith('/');
   const isRedirect = isOpen && (VIEWS.has(`${path}/`) || recordAt(`${path}/`) !== undefined);
   return isRedirect ? { kind: 'redirect', location: `${target}/` } : NOT_FOUND;
+}
+
+const SLASH = 0x2f;
+const ZERO = 0x30;
+/** So many digits are exact in a double. */
+const PLAIN_DIGITS_MAX = 15;
+
+/** The lists in whose paths records lie, as they are usually written. */
+const LISTS: ReadonlyMap<string, { readonly collections: readonly Collection[]; readonly version: Version }> = new Map(
+  VERSIONS.flatMap((version) =>
+    segmentsOf(version).map((segment) => {
+      return [`/api/${version}/${segment}/`, { collections: collectionsOfPath(segment, version), version }] as const;
+    }),
+  ),
+);
+
+/** A record as usually written, its id in digits between two slashes; undefined of all else. Cost: the digits, one look-up. */
+function plainRecord(target: string): Route | undefined {
+  const end = target.length - 1;
+  if (target.charCodeAt(end) !== SLASH) return undefined;
+  let start = end;
+  let id = 0;
+  for (let scale = 1; start > 0; start--, scale *= 10) {
+    const digit = target.charCodeAt(start - 1) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) break;
+    id += digit * scale;
+  }
+  if (start === end || end - start > PLAIN_DIGITS_MAX) return undefined;
+  const list = LISTS.get(target.slice(0, start));
+  return list && { kind: 'record', collections: list.collections, version: list.version, id, isJsonPath: false };
 }
 
 function viewsByPath(): ReadonlyMap<string, Route> {

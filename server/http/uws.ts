@@ -2,12 +2,11 @@
 // Nothing thrown below may reach the library: an exception that leaves a callback of it ends the process.
 // Called by the serving threads; handlers never see the library.
 import { BodyBudget } from './bodyCollector.ts';
-import { isIntake, type Answer, type Handler, type Reply } from './exchange.ts';
+import { isIntake, type Answer, type Handler } from './exchange.ts';
 import { Flight } from './flight.ts';
 import { HeaderBlocks } from './headerBlock.ts';
 import type { Listener, ListenOptions } from './listener.ts';
 import { portRefused } from './ports.ts';
-import { INTERNAL_ERROR } from './refusals.ts';
 import { UwsExchange, type UwsContext } from './uwsExchange.ts';
 import {
   loadUws,
@@ -80,7 +79,7 @@ function receive(context: UwsContext, handler: Handler, response: HttpResponse, 
   const exchange = new UwsExchange(response, request.method === 'HEAD', context);
   const framing = request.framing();
   if (framing === 'malformed') return exchange.refuse();
-  const answer = ask(context, handler, request, exchange);
+  const answer = exchange.ask(handler, request);
   const declaredBytes = isIntake(answer) ? request.declaredBytes() : undefined;
   request.bury();
   if (isIntake(answer)) exchange.takeBody(answer, declaredBytes);
@@ -88,15 +87,6 @@ function receive(context: UwsContext, handler: Handler, response: HttpResponse, 
   else if (framing === 'body') void exchange.sendLater(answer, true);
   else if (answer instanceof Promise) void exchange.sendLater(answer, false);
   else exchange.send(answer);
-}
-
-function ask(context: UwsContext, handler: Handler, request: UwsRequest, exchange: UwsExchange): Reply {
-  try {
-    return handler(request, exchange);
-  } catch (error) {
-    context.onError(error);
-    return INTERNAL_ERROR;
-  }
 }
 
 async function closing(answer: Answer | Promise<Answer>): Promise<Answer> {

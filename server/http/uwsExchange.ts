@@ -1,11 +1,11 @@
 // One request being answered over uWebSockets.js: head, body through back-pressure, clients that leave.
 // Never writes chunked, never buffers a page: what the socket does not take is asked for again from the body.
 // Made by http/uws.ts for each request.
-import { assertHeaderValue, checkedPiece, isBodiless, statusText } from './answerHead.ts';
+import { checkedPiece, isBodiless, statusText } from './answerHead.ts';
 import type { Answer } from './exchange.ts';
 import type { Flight } from './flight.ts';
 import { REQUEST_BODY_BYTES_MAX } from './framing.ts';
-import type { HeaderBlocks } from './headerBlock.ts';
+import { HeaderBlock, type HeaderBlocks } from './headerBlock.ts';
 import { LiveExchange, type LiveContext, type TakePiece } from './liveExchange.ts';
 import { MALFORMED_REQUEST } from './refusals.ts';
 import type { HttpResponse } from './uwsLibrary.ts';
@@ -30,6 +30,11 @@ const CLOSING_BYTES_MAX = 65_536;
 /** The library collects up to this many bytes of an answer before it writes; a longer write goes out at once. */
 const CORK_BYTES = 16_384;
 const NOTHING = new Uint8Array(0);
+/**
+ * Bodies in one piece of up to so many bytes are given away whole: the library keeps what a full socket does not take. It
+ * saves the two numbers that a call for a part answers, 0.2 us.
+ */
+const WHOLE_BYTES_MAX = CLOSING_BYTES_MAX;
 /**
  * How much of an answer is written before other requests get their turn, where its reader is so fast that its socket never
  * fills: at first what a socket takes at once, since a request pipelined behind an answer that waits ends the connection;
@@ -56,10 +61,10 @@ export class UwsExchange extends LiveExchange {
     this.#context = context;
   }
 
-  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean, failed?: Answer): Promise<void> {
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     this.#hold();
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
-    const ready = await this.orFailure(answer, failed);
+    const ready = await this.orFailure(answer);
     const closes = await isTooLong;
     if (this.isGone()) return;
     this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
@@ -90,9 +95,10 @@ export class UwsExchange extends LiveExchange {
     const { body } = answer;
     const hasBody = !this.#isHead && !isBodiless(answer.status);
     const isLeft = hasBody && answer.close === true && body.bytes <= CLOSING_BYTES_MAX;
-    const block = this.#context.headerBlocks.of(answer.headers);
     const { etag } = answer;
-    if (etag !== undefined) assertHeaderValue('ETag', etag);
+    const block = this.#context.headerBlocks.of(answer.headers);
+    const lines = etag === undefined ? block?.lines : block?.taggedWith(etag);
+    const tagAlone = block || etag === undefined ? undefined : new HeaderBlock([['ETag', etag]]);
     const announcesClose = !isLeft && (answer.close === true || this.#context.isDraining);
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     // Nothing has been written above: what fails there can still become a 500.
@@ -101,10 +107,10 @@ export class UwsExchange extends LiveExchange {
     // The library writes 200 by itself.
     if (answer.status !== 200) response.writeStatus(statusText(answer.status));
     if (announcesClose) response.writeHeader('Connection', 'close');
-    if (block) response.writeHeader(block.name, etag === undefined ? block.lines : `${block.lines}\r\nETag: ${etag}`);
-    else if (etag !== undefined) response.writeHeader('ETag', etag);
+    if (block && lines) response.writeHeader(block.name, lines);
+    else if (tagAlone) response.writeHeader(tagAlone.name, tagAlone.lines);
     if (!hasBody) this.#endWithoutBody(answer);
-    else if (isLeft && first.length === body.bytes) this.#endAndClose(first);
+    else if (first.length === body.bytes && first.length <= WHOLE_BYTES_MAX) this.#end(first, isLeft);
     else this.#push(answer, { piece: first, offset: 0, turnBytes: FIRST_TURN_BYTES });
   }
 
@@ -115,8 +121,8 @@ export class UwsExchange extends LiveExchange {
     this.#settle();
   }
 
-  #endAndClose(whole: Uint8Array): void {
-    this.#response.end(whole, true);
+  #end(whole: Uint8Array, isLeft: boolean): void {
+    this.#response.end(whole, isLeft);
     this.#settle();
   }
 

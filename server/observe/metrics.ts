@@ -1,6 +1,7 @@
 // The metrics: counters of events by operation and status, in the text form that Prometheus reads.
 // An observer; one for all threads, in the supervisor. Declared once in METRICS; names are never reused.
 import type { Observer, ServiceEvent } from './events.ts';
+import { newTally, sumOf, type TalliedMetric, type Tally } from './tally.ts';
 
 /** A counter: its name, what it counts, and the labels of an event it counts, or undefined for others. */
 interface Metric {
@@ -34,6 +35,8 @@ const METRICS: readonly Metric[] = [
 /** Counters that start at nothing. */
 export interface Metrics {
   readonly observe: Observer;
+  /** One more tally of a metric, for one thread to count in; the text has the sums of all. */
+  tally(metric: TalliedMetric): Tally;
   /** The counters in the Prometheus text format, in a fixed order; label sets that were never met are left out. */
   text(): string;
 }
@@ -44,18 +47,43 @@ export function newMetrics(): Metrics {
   const observe: Observer = (event) => {
     METRICS.forEach(({ labelsOf }, i) => {
       const labels = labelsOf(event);
-      const key =
-        labels &&
-        Object.entries(labels)
-          .map(([name, value]) => `${name}="${value}"`)
-          .join(',');
+      const key = labels && keyOf(labels);
       if (key !== undefined) counts[i]!.set(key, (counts[i]!.get(key) ?? 0) + 1);
     });
   };
-  const linesOf = ({ name, help }: Metric, i: number): readonly string[] => [
+  const tallies = new Map<TalliedMetric, Tally[]>();
+  const tally = (metric: TalliedMetric): Tally => {
+    const added = newTally(metric);
+    tallies.set(metric, [...(tallies.get(metric) ?? []), added]);
+    return added;
+  };
+  const text = (): string =>
+    [
+      ...METRICS.flatMap((metric, i) => linesOf(metric, [...counts[i]!].toSorted())),
+      ...[...tallies].flatMap(([metric, of]) => linesOf(metric, countsOf(metric, of))),
+    ]
+      .map((line) => `${line}\n`)
+      .join('');
+  return { observe, tally, text };
+}
+
+function keyOf(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(',');
+}
+
+type Counts = readonly (readonly [key: string, count: number])[];
+
+function countsOf(metric: TalliedMetric, tallies: readonly Tally[]): Counts {
+  const sums = sumOf(tallies, metric);
+  return metric.cells.map((labels, i) => [keyOf(labels), sums[i]!] as const).filter(([, count]) => count > 0);
+}
+
+function linesOf({ name, help }: Pick<Metric, 'name' | 'help'>, counts: Counts): readonly string[] {
+  return [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} counter`,
-    ...[...counts[i]!].toSorted().map(([key, count]) => `${name}${key === '' ? '' : `{${key}}`} ${count}`),
+    ...counts.map(([key, count]) => `${name}${key === '' ? '' : `{${key}}`} ${count}`),
   ];
-  return { observe, text: () => `${METRICS.flatMap(linesOf).join('\n')}\n` };
 }

@@ -1,7 +1,8 @@
 // The attribute authority's handler: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design: message level).
 // Speaks for an Authority and decides nothing itself; every other path is the other handler's. Knows no transport.
 import type { Authority } from '../authority/authority.ts';
-import type { Answer, Handler, Intake, Reply, Request } from '../http/exchange.ts';
+import { type Answer, AnsweredBug, type Handler, type Intake, type Reply, type Request } from '../http/exchange.ts';
+import type { Tally } from '../observe/tally.ts';
 import {
   ENCODED,
   FAULT_ANSWERS,
@@ -16,7 +17,9 @@ import {
 import { charsetOf } from './contentType.ts';
 import { readEnvelope } from './envelopeReader.ts';
 import { scanEnvelope } from './envelopeScanner.ts';
+import { type FaultName, FAULTS } from './faults.ts';
 import { type Call, GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION, SERVICE_PATH } from './protocol.ts';
+import { OUTCOME } from './tally.ts';
 import { wsdlBytes } from './wsdl.ts';
 
 /** The settings of the service; the base URL is known by now, and stands in the WSDL whatever a client calls us. */
@@ -25,10 +28,14 @@ export interface SoapSettings {
   readonly soapBodyBytesMax: number;
 }
 
-/** What the handler is composed of. `authority` is asked for each request: a reload makes another, undefined is none at all. */
+/**
+ * What the handler is composed of. `authority` is asked for each request: a reload makes another, undefined is none at all.
+ * `tally` is of SOAP_ANSWERS, and counts the answers to messages.
+ */
 export interface SoapOptions {
   readonly authority: () => Authority | undefined;
   readonly settings: SoapSettings;
+  readonly tally: Tally;
   readonly otherwise: Handler;
 }
 
@@ -36,11 +43,11 @@ export interface SoapOptions {
  * The handler of the service's path; `otherwise` answers every other one, and this one too while there is no authority (A99).
  * Cost for other paths: a comparison of lengths. getTrustedHostInfo is answered at once from bytes made before.
  */
-export function soapHandler({ authority, settings, otherwise }: SoapOptions): Handler {
-  const service = new Service(settings);
+export function soapHandler({ authority, settings, tally, otherwise }: SoapOptions): Handler {
+  const service = new Service(settings, tally);
   return (request, disconnection): Reply => {
-    const current = isServicePath(request.target) ? authority() : undefined;
-    return current === undefined ? otherwise(request, disconnection) : service.reply(current, request);
+    const reply = isServicePath(request.target) ? service.reply(authority, request) : undefined;
+    return reply ?? otherwise(request, disconnection);
   };
 }
 
@@ -59,15 +66,28 @@ function isServicePath(target: string): boolean {
 class Service {
   readonly #wsdl: Answer;
   readonly #bodyBytesMax: number;
+  readonly #tally: Tally;
   #known: { readonly authority: Authority; readonly answers: TrustedHostAnswers } | undefined;
 
-  constructor({ baseUrl, soapBodyBytesMax }: SoapSettings) {
+  constructor({ baseUrl, soapBodyBytesMax }: SoapSettings, tally: Tally) {
     this.#wsdl = xmlAnswer(wsdlBytes(baseUrl));
     this.#bodyBytesMax = soapBodyBytesMax;
+    this.#tally = tally;
+  }
+
+  /** Undefined where there is no authority now. Throws AnsweredBug: SOAP clients read no other answer to a bug than a fault. */
+  reply(authority: SoapOptions['authority'], request: Request): Reply | undefined {
+    try {
+      const current = authority();
+      return current && this.#judge(current, request);
+    } catch (error) {
+      this.#count(OUTCOME.Server);
+      throw new AnsweredBug(FAULT_ANSWERS.bug, error);
+    }
   }
 
   /** Judges method, type, coding, in this order; the message once its body is here. */
-  reply(authority: Authority, request: Request): Reply {
+  #judge(authority: Authority, request: Request): Reply {
     if (request.method === 'GET' || request.method === 'HEAD') return this.#wsdl;
     if (request.method !== 'POST') return METHOD_NOT_ALLOWED;
     const type = charsetOf(request.header('content-type'));
@@ -84,30 +104,61 @@ class Service {
       tooLong: TOO_LONG,
       failed: FAULT_ANSWERS.bug,
       answer: (body) => {
-        const call = (isScannable(charset) ? scanEnvelope(body) : undefined) ?? readEnvelope(body, charset);
-        return typeof call === 'string' ? FAULT_ANSWERS[call] : this.#answer(authority, call);
+        try {
+          const call = (isScannable(charset) ? scanEnvelope(body) : undefined) ?? readEnvelope(body, charset);
+          return typeof call === 'string' ? this.#fault(call) : this.#answer(authority, call);
+        } catch (error) {
+          this.#count(OUTCOME.Server);
+          throw error;
+        }
       },
     };
   }
 
+  #fault(name: FaultName): Answer {
+    this.#count(OUTCOME[FAULTS[name].code]);
+    return FAULT_ANSWERS[name];
+  }
+
   #answer(authority: Authority, { operation, values }: Call): Answer | Promise<Answer> {
     const [first = '', second = ''] = values;
-    if (operation === GET_TRUSTED_HOST_INFO) {
-      const answers = this.#answersOf(authority);
-      return answers.get(first) ?? answers.get(undefined)!;
+    return operation === GET_TRUSTED_HOST_INFO
+      ? this.#trustedHosts(authority, first)
+      : this.#authorised(authority, first, second);
+  }
+
+  #trustedHosts(authority: Authority, role: string): Answer {
+    const answers = this.#answersOf(authority);
+    const answer = answers.get(role);
+    if (answer === undefined) {
+      this.#count(OUTCOME.unknownRole);
+      return answers.get(undefined)!;
     }
-    return authorised(authority, first, second);
+    this.#count(role === '' ? OUTCOME.noRole : OUTCOME.listed);
+    return answer;
+  }
+
+  async #authorised(authority: Authority, usrProxyCert: string, usrAttCert: string): Promise<Answer> {
+    try {
+      const { attCert, statCode, errMsg } = await authority.authorise({ usrProxyCert, usrAttCert });
+      const answer = response(REQ_AUTHORISATION, [attCert, statCode, errMsg]);
+      this.#count(OUTCOME[statCode]);
+      return answer;
+    } catch (error) {
+      this.#count(OUTCOME.Server);
+      throw error;
+    }
+  }
+
+  /** A number in memory that is there: nothing is allocated, so that the quickest answers do not pay for it. */
+  #count(cell: number): void {
+    this.#tally[cell]!++;
   }
 
   #answersOf(authority: Authority): TrustedHostAnswers {
     if (this.#known?.authority !== authority) this.#known = { authority, answers: trustedHostAnswers(authority) };
     return this.#known.answers;
   }
-}
-
-async function authorised(authority: Authority, usrProxyCert: string, usrAttCert: string): Promise<Answer> {
-  const { attCert, statCode, errMsg } = await authority.authorise({ usrProxyCert, usrAttCert });
-  return response(REQ_AUTHORISATION, [attCert, statCode, errMsg]);
 }
 
 /** Whether the scanner, which reads UTF-8, reads a body of this charset as the reader would. */

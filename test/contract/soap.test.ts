@@ -1,5 +1,7 @@
 // The message level of the attribute authority over the wire, row by row of the design's table, on every transport.
-// What a message says is in test/unit/server/soap; here are HTTP, the answers' bytes and what a fault may tell.
+// How readers understand a message is in test/unit/server/soap; here are HTTP, the answers' bytes and what a fault may tell.
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Authority } from '../../server/authority/authority.ts';
 import { FAULTS } from '../../server/soap/faults.ts';
@@ -9,6 +11,7 @@ import { wsdlBytes } from '../../server/soap/wsdl.ts';
 import { clientOf, type Client, type Received } from '../support/client.ts';
 import { call, envelope, roleCall, TOOLKIT_ENVELOPES } from '../support/envelopes.ts';
 import { granted, memoryAuthority, SECRET, TRUSTED_HOSTS } from '../support/memoryAuthority.ts';
+import { MESSAGE_CASES } from '../support/messageCases.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { SOAP_BODY_BYTES_MAX, startSoapServer, type SoapServer } from '../support/soapServer.ts';
 import { settled, TRANSPORTS } from '../support/transports.ts';
@@ -18,9 +21,12 @@ const XML = { 'Content-Type': 'text/xml; charset=utf-8' };
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
 let server: SoapServer;
-let current: Authority | undefined;
+let current: Authority | 'broken' | undefined;
 beforeAll(async () => {
-  server = await startSoapServer(() => current);
+  server = await startSoapServer(() => {
+    if (current === 'broken') throw new Error(SECRET);
+    return current;
+  });
 });
 beforeEach(() => void (current = memoryAuthority()));
 afterAll(() => server.stop());
@@ -200,24 +206,64 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     });
   });
 
-  test.each<[string, string, keyof typeof FAULTS]>([
-    ['no XML', 'hello', 'illFormed'],
-    ['no bytes', '', 'illFormed'],
-    ['no operation', envelope(''), 'noOperation'],
-    ['an unknown operation', call('getSecrets', ''), 'unknownOperation'],
-    ['SOAP 1.2', '<e:Envelope xmlns:e="http://www.w3.org/2003/05/soap-envelope"/>', 'versionMismatch'],
-    ['a demand', envelope('', { header: '<s:Header><x s:mustUnderstand="1"/></s:Header>' }), 'mustUnderstand'],
-  ])('%s is answered with a fault, as 500', async (_, text, fault) => {
-    const { status, headers, body } = await post(text);
-    expect(status).toBe(500);
-    expect(headers['content-type']).toBe('text/xml; charset=utf-8');
-    expect(body).toBe(Buffer.from(faultBytes(FAULTS[fault])).toString());
+  test.each<[string, readonly string[], string]>([
+    ['GET', [], ''],
+    ['POST', [`Content-Length: ${roleCall('one').length}`], roleCall('one')],
+    ['POST', ['Transfer-Encoding: chunked'], `5\r\n<a/> \r\n0\r\n\r\n`],
+    ['POST', ['Content-Length: 100', 'Expect: 100-continue'], ''],
+  ])('a bug of ours before the body is here is a Server fault, to %s with %j', async (method, lines, body) => {
+    current = 'broken';
+    const raw = await RawSocket.open(port());
+    await raw.write(requestOf(method, PATH, lines, body));
+    let answer = await raw.answer();
+    if (answer?.status === 100) {
+      await raw.write('x'.repeat(100));
+      answer = await raw.answer();
+    }
+    expect([answer?.status, answer?.headers.get('content-type')]).toEqual([500, ['text/xml; charset=utf-8']]);
+    expect(answer?.body).toBe(Buffer.from(faultBytes(FAULTS.bug)).toString());
+    const { errors } = server.servers[name === 'uws' ? 0 : 1]!;
+    await settled(() => errors.length > 0);
+    expect(errors.splice(0).map(String)).toEqual([`Error: ${SECRET}`]);
+    current = memoryAuthority();
+    await raw.write(requestOf('GET', PATH));
+    expect((await raw.answer())?.status).toBe(200);
+    raw.vanish();
   });
 
-  test('a charset that the bytes are not in is a Client fault', async () => {
-    const { status, body } = await post(roleCall('é'), { 'Content-Type': 'text/xml; charset=utf-16' });
-    expect(status).toBe(500);
-    expect(body).toBe(Buffer.from(faultBytes(FAULTS.undecodable)).toString());
+  describe.each(Object.entries(MESSAGE_CASES))('%s', (_, cases) => {
+    test.for(cases)('%s', async ([, bytes, read, charset]) => {
+      const type = charset === undefined ? 'text/xml' : `text/xml; charset=${charset}`;
+      const { status, headers, body } = await post(bytes, { 'Content-Type': type });
+      const expected = typeof read === 'string' ? faultBytes(FAULTS[read]) : await answerTo(read);
+      expect([status, headers['content-type']]).toEqual([
+        typeof read === 'string' ? 500 : 200,
+        'text/xml; charset=utf-8',
+      ]);
+      expect(body).toBe(Buffer.from(expected).toString());
+    });
+  });
+
+  test('nothing that a message names is fetched', async () => {
+    let connections = 0;
+    const bait = createServer(() => connections++).listen(0, '127.0.0.1');
+    await once(bait, 'listening');
+    const url = `http://127.0.0.1:${(bait.address() as AddressInfo).port}/x`;
+    const bodies = [
+      `<!DOCTYPE a SYSTEM "${url}">${roleCall('x')}`,
+      `<!DOCTYPE a [<!ENTITY e SYSTEM "${url}">]>${roleCall('&e;')}`,
+      `<!DOCTYPE a [<!ENTITY % e SYSTEM "${url}">%e;]>${roleCall('x')}`,
+      `<?xml-stylesheet href="${url}"?>${roleCall('x')}`,
+      call('getTrustedHostInfo', `<usrRole href="${url}"/>`),
+      call(
+        'getTrustedHostInfo',
+        `<usrRole xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="${url}"/></usrRole>`,
+      ),
+      envelope('', { attributes: `xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:schemaLocation="u:1 ${url}"` }),
+    ];
+    for (const body of bodies) expect((await post(body)).status).toBe(500);
+    bait.close();
+    expect(connections).toBe(0);
   });
 
   test('a request that comes byte by byte, in chunks, or was waited for, is answered like any other', async () => {
@@ -234,6 +280,19 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     raw.vanish();
   });
 });
+
+/** The answer of the authority in memory to an operation and its values. */
+async function answerTo([operation, ...values]: readonly string[]): Promise<Uint8Array> {
+  const [first = '', second = ''] = values;
+  const authority = memoryAuthority();
+  if (operation === 'getTrustedHostInfo')
+    return responseBytes(GET_TRUSTED_HOST_INFO, [
+      authority.trustedHosts.get(first) ?? [],
+      first === '' ? 'No role was input' : '',
+    ]);
+  const { attCert, statCode, errMsg } = await authority.authorise({ usrProxyCert: first, usrAttCert: second });
+  return responseBytes(REQ_AUTHORISATION, [attCert, statCode, errMsg]);
+}
 
 test('HTTP/1.0 is answered by node:http', async () => {
   const text = roleCall('academic');

@@ -1,8 +1,8 @@
 // What every transport promises to handlers that want the request's body: whole, bounded, and no further than needed.
 // One suite, run on each of them over raw sockets.
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import type { Answer, Handler, Intake } from '../../server/http/exchange.ts';
+import { type Answer, AnsweredBug, type Handler, type Intake } from '../../server/http/exchange.ts';
 import { dribble } from '../support/fuzz.ts';
 import { GET, RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
 import { running, servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
@@ -175,6 +175,18 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('secret'))],
+    [
+      'gives a body that throws',
+      () => ({
+        ...textAnswer(''),
+        body: {
+          bytes: 5,
+          pieceAt: () => {
+            throw new Error('secret');
+          },
+        },
+      }),
+    ],
   ])(
     'a handler that %s over a body is our bug: its own answer to that is sent, and it is reported',
     async (_, answer) => {
@@ -187,6 +199,43 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       );
       expect(received?.status).toBe(500);
       expect(received?.body).toBe('failed');
+      expect(goesOn).toBe(true);
+      expect(server.errors.map(String)).toEqual(['Error: secret']);
+    },
+  );
+
+  test('a body that there is no memory for is answered so too', async () => {
+    const { port, errors } = await serve(echoing);
+    const client = await RawSocket.open(port);
+    await client.write(requestOf('POST', '/', ['Content-Length: 30001']));
+    // Others in this process take memory too: only that of this body is refused.
+    const take = Buffer.allocUnsafeSlow.bind(Buffer);
+    const allocate = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation((bytes) => {
+      if (bytes === 30_001) throw new RangeError('secret');
+      return take(bytes);
+    });
+    await client.write('x'.repeat(20_000));
+    const answer = await client.answer();
+    allocate.mockRestore();
+    expect([answer?.status, answer?.body]).toEqual([500, 'failed']);
+    await client.write('x'.repeat(10_001) + requestOf('GET', '/next'));
+    expect((await client.answer())?.body).toBe('/next');
+    expect(errors.map(String)).toEqual(['RangeError: secret']);
+    client.vanish();
+  });
+
+  test.each([GET, sized('<a/>'), chunked(['<a', '/>'])])(
+    'a handler that throws before the body is here has its own answer sent too: %j',
+    async (request) => {
+      const {
+        answer: received,
+        goesOn,
+        server,
+      } = await exchanged([request], ({ target }) => {
+        if (target !== '/') return textAnswer(target);
+        throw new AnsweredBug(FAILED, new Error('secret'));
+      });
+      expect([received?.status, received?.body]).toEqual([500, 'failed']);
       expect(goesOn).toBe(true);
       expect(server.errors.map(String)).toEqual(['Error: secret']);
     },

@@ -1,12 +1,12 @@
 // A configured attribute authority for tests: its files in a directory of their own, with a partner site and some users.
-// Everything is valid around AT of pki.ts.
+// Everything is valid around AT of pki.ts unless a test asks for another time.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
 import { type AuthorityData, loadAuthority } from '../../server/authority/configuration/load.ts';
 import { nameDer } from '../../server/authority/issuance/certificate.ts';
-import { AT, caOf, type Holder, holderOf, type KeyPair, person, rsaPair, ecPair } from './pki.ts';
+import { AT, type Holder, holderOf, type KeyPair, person, rsaPair, ecPair } from './pki.ts';
 
 /** The people and files of a test. `staff` has roles here, `visitor` at the partner only. `remove` takes the files away. */
 export interface TestSite {
@@ -40,14 +40,26 @@ export const CONFIG_LINES: readonly string[] = [
   ']',
 ];
 
+/** What may be other than usual in a site: the keys of the two authorities, and when all certificates are valid. */
+export interface SiteOptions {
+  readonly site?: KeyPair;
+  readonly partner?: KeyPair;
+  readonly validity?: Parameters<typeof holderOf>[4];
+}
+
+/** The validity of certificates for a running service, which takes the time from the clock. */
+export function validAround(at: number): { readonly notBefore: number; readonly notAfter: number } {
+  return { notBefore: at - 3600, notAfter: at + 86_400 };
+}
+
 /** Makes the files of a site. Cost: two RSA keys unless they are given. */
-export function testSite(keys: { readonly site?: KeyPair; readonly partner?: KeyPair } = {}): TestSite {
+export function testSite({ validity, ...keys }: SiteOptions = {}): TestSite {
   const directory = mkdtempSync(join(tmpdir(), 'authority-'));
   const write = (name: string, text: string | Uint8Array): void =>
     writeFileSync(join(directory, name), text, { mode: 0o600 });
-  const ca = caOf('CA');
+  const ca = holderOf('ca', nameDer(person('CA')), ecPair(), undefined, validity);
   const issue = (kind: 'user' | 'signer', commonName: string, pair: KeyPair): Holder =>
-    holderOf(kind, nameDer(person(commonName)), pair, ca);
+    holderOf(kind, nameDer(person(commonName)), pair, ca, validity);
   const site = issue('signer', 'Here Authority', keys.site ?? rsaPair());
   const partner = issue('signer', 'Partner Authority', keys.partner ?? rsaPair());
   const staff = issue('user', 'Staff', ecPair());

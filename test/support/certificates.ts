@@ -198,7 +198,7 @@ function contentsOf(der: Uint8Array): { readonly rdns: Uint8Array } {
 
 /** A CRL; current around `AT` unless the plan says otherwise. `extensions` and `entryExtensions` as DER. */
 export interface CrlPlan {
-  readonly issuer: Pick<Made, 'subject' | 'keys'>;
+  readonly issuer: { readonly subject: Uint8Array; readonly keys: Pick<Keys, 'privateKey'> };
   readonly revoked?: readonly bigint[];
   readonly thisUpdate?: number;
   readonly nextUpdate?: number | 'none';
@@ -229,7 +229,7 @@ export function makeCrl(plan: CrlPlan): Buffer {
   );
 }
 
-function signed(toBeSigned: Buffer, { privateKey }: Keys): Buffer {
+function signed(toBeSigned: Buffer, { privateKey }: Pick<Keys, 'privateKey'>): Buffer {
   const signature = createSign('sha256').update(toBeSigned).sign(privateKey);
   return sequence(toBeSigned, ECDSA_SHA256, bits(signature));
 }

@@ -3,6 +3,7 @@
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { catalogueHandler, type CatalogueSettings } from '../../server/catalogue.ts';
+import { readSettings } from '../../server/config.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import type { RunHeavy } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
@@ -14,22 +15,7 @@ import { requestOf, STAYING, type RequestParts } from './requests.ts';
 export const BASE_URL = 'http://localhost:8080';
 /** The generation that is served. */
 export const GENERATION = '0123456789abcdef'.repeat(4);
-// The settings as they are by default, but without CORS.
-const SETTINGS: CatalogueSettings = {
-  baseUrl: BASE_URL,
-  allowBaseUrls: [],
-  trustedProxies: [],
-  links: 'spec',
-  limitMax: undefined,
-  strict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-  explain: false,
-  pinWalks: false,
-  cors: false,
-  cacheControl: 'public, no-cache',
-  gzip: 'stored',
-};
+const SETTINGS: CatalogueSettings = { ...readSettings({}, {}), baseUrl: BASE_URL };
 const SAVED: Record<string, readonly string[]> = {
   observations: Array.from({ length: 8 }, (_, i) => recordOf(i + 1, i % 2 === 0 ? 'ocean' : 'land')),
   computations: [recordOf(1, 'a'), recordOf(2, 'b')],
@@ -49,14 +35,16 @@ const collections = new Map<string, CollectionIndex>(
   COLLECTIONS.map(({ name }) => [name, collectionOf(name, SAVED[name] ?? [], BASE_URL)]),
 );
 
-/** An answer with its whole body. */
+/** An answer with its whole body, and its entity tag where it has one. */
 export interface Reply {
   readonly status: number;
+  readonly etag: string | undefined;
   readonly headers: Record<string, string>;
   readonly text: string;
 }
 
-const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is heavy here'));
+/** A pool that is not to be asked. */
+export const NEVER_HEAVY: RunHeavy = () => Promise.reject(new Error('no plan is to leave the thread here'));
 
 /** A handler over collections, with a pool of the test's and no cache. */
 export function handlerWith(
@@ -90,12 +78,12 @@ export async function ask(parts: RequestParts | string, settings: Partial<Catalo
 }
 
 /** An answer with its body read piece by piece. */
-export function replyOf({ status, headers, body }: Answer): Reply {
+export function replyOf({ status, etag, headers, body }: Answer): Reply {
   let text = '';
   for (let offset = 0; offset < body.bytes;) {
     const piece = body.pieceAt(offset);
     text += Buffer.from(piece).toString('latin1');
     offset += piece.length;
   }
-  return { status, headers: Object.fromEntries(headers), text: Buffer.from(text, 'latin1').toString() };
+  return { status, etag, headers: Object.fromEntries(headers), text: Buffer.from(text, 'latin1').toString() };
 }

@@ -1,18 +1,19 @@
 // What every SOAP client of others must get from the service: one suite, run on each client and each transport it speaks to.
-// The clients are values of soapClients.ts; the service speaks for the authority in memory.
+// The clients are values of soapClients.ts; the service is the program itself, with an authority in files.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { granted, TRUSTED_HOSTS } from './memoryAuthority.ts';
+import { judged } from './attributeCertificates.ts';
+import { partnersCertificate } from './authorities.ts';
+import { TRUSTED_HOSTS } from './memoryAuthority.ts';
+import { MANY, MANY_ROLES, startServedSite, STRANGER, type ServedSite } from './servedSite.ts';
 import type { Case, Outcome, SoapClient, Value } from './soapClients.ts';
-import { startSoapServer, type SoapServer } from './soapServer.ts';
 
-const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB+/=\n-----END CERTIFICATE-----\n';
 const NON_ASCII = 'Ångström 日本';
 const ASTRAL = `${NON_ASCII} 𝄞`;
 const ODD = ` <a b="c">&amp;\t'é' ${NON_ASCII}]]> \n`;
-const LONG = `${CERTIFICATE}${'Größe & <Maß> '.repeat(8000)}`;
+const LONG = 'Größe & <Maß> '.repeat(8000);
 const EMPTY_LISTS: readonly (readonly [role: string, errMsg: string])[] = [
   ['', 'No role was input'],
   ['none', ''],
@@ -22,29 +23,38 @@ const LISTS = ['academic', 'one', 'many', '__proto__', NON_ASCII];
 
 /** Declares the tests of these clients; those that are not installed are skipped. */
 export function describeSoapClients(clients: readonly SoapClient[]): void {
-  let server: SoapServer;
+  let served: ServedSite;
   beforeAll(async () => {
-    server = await startSoapServer();
+    served = await startServedSite('brokenAuthority');
   });
-  afterAll(() => server.stop());
+  afterAll(() => served.stop());
   describe.each(clients)('$name', (client) => {
-    const endpoints = client.http === '1.0' ? (['http10Url'] as const) : (['url', 'http10Url'] as const);
-    describe.skipIf(!client.isInstalled).each(endpoints)('at its %s', (address) => {
-      describeClient(client, () => `${server[address]}/attAuthority.wsdl`);
+    const ports = client.http === '1.0' ? (['http10Port'] as const) : (['port', 'http10Port'] as const);
+    describe.skipIf(!client.isInstalled).each(ports)('at its %s', (port) => {
+      describeClient(client, () => served, `http://127.0.0.1:${port}/attAuthority.wsdl`);
     });
   });
 }
 
-function describeClient(client: SoapClient, endpoint: () => string): void {
+function describeClient(client: SoapClient, served: () => ServedSite, address: string): void {
   let directory: string;
+  let endpoint: string;
   beforeAll(async () => {
+    const { port, http10Port } = served().server;
+    endpoint = address.replace(':http10Port', `:${http10Port}`).replace(':port', `:${port}`);
     directory = mkdtempSync(join(tmpdir(), 'soap-client-'));
-    await client.build(directory, endpoint());
+    await client.build(directory, endpoint);
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  const run = (cases: readonly Case[]): Promise<readonly Outcome[]> => client.run(directory, endpoint(), cases);
+  const run: Run = (cases) => client.run(directory, endpoint, cases);
+  describeLists(client, run);
+  describeAuthorisations(client, run, served, address);
+}
 
+type Run = (cases: readonly Case[]) => Promise<readonly Outcome[]>;
+
+function describeLists(client: SoapClient, run: Run): void {
   test('gets lists of many, one and no texts, of non-ASCII roles too', async () => {
     const roles = client.hasAstral ? [...LISTS, ASTRAL] : LISTS;
     const cases = [...roles, ...EMPTY_LISTS.map(([role]) => role)].map((role): Case => ({
@@ -54,21 +64,6 @@ function describeClient(client: SoapClient, endpoint: () => string): void {
     expect(await run(cases)).toEqual([
       ...roles.map((role) => hostList(client, TRUSTED_HOSTS.get(role) ?? [], '')),
       ...EMPTY_LISTS.map(([, errMsg]) => hostList(client, [], errMsg)),
-    ]);
-  });
-
-  test('gets authorisations as they are: long and odd texts, and sentences', async () => {
-    const asked: readonly (readonly [string, string])[] = [
-      [CERTIFICATE, ODD],
-      [LONG, LONG],
-      ['', ''],
-      [CERTIFICATE, ''],
-    ];
-    expect(await run(asked.map((values) => ({ operation: 'reqAuthorisation', values })))).toEqual([
-      authorisation(client, granted(CERTIFICATE, ODD), 'AccessGranted', ''),
-      authorisation(client, granted(LONG, LONG), 'AccessGranted', ''),
-      authorisation(client, '', 'AccessError', 'usrProxyCert holds no certificate: “é” & <x>.'),
-      authorisation(client, '', 'AccessDenied', 'The user is not registered here.'),
     ]);
   });
 
@@ -85,6 +80,44 @@ function describeClient(client: SoapClient, endpoint: () => string): void {
   });
 }
 
+/** `address` tells apart what is sent to one port from what is sent to the other. */
+function describeAuthorisations(client: SoapClient, run: Run, served: () => ServedSite, address: string): void {
+  const authorise = (...asked: readonly (readonly [string, string])[]): Promise<readonly Outcome[]> =>
+    run(asked.map((values) => ({ operation: 'reqAuthorisation', values })));
+
+  test('gets attribute certificates as they were signed, for texts that arrive as they are: long, odd, beyond ASCII', async () => {
+    const { site, manyRoles, now, seen } = served();
+    const odd = `${ODD}${client.name} ${address}${site.staff.pem}${ODD}`;
+    const long = `${manyRoles.pem}${LONG}${client.name} ${address}`;
+    const window = { notBefore: now - 100, notAfter: now + 100 };
+    const outcomes = await authorise(
+      [odd, ODD],
+      [long, LONG],
+      [site.visitor.pem, partnersCertificate(site, { ...window, roles: ['student', LONG.trim(), NON_ASCII, 'staff'] })],
+    );
+    expect(outcomes.map((outcome) => grantOf(client, outcome))).toMatchObject([
+      { holder: '/O=Test/CN=Staff', roles: ['staff', 'reader'], provenance: 'original' },
+      { holder: `/O=Test/CN=${MANY_ROLES}`, roles: MANY, provenance: 'original' },
+      { holder: '/O=Test/CN=Visitor', roles: ['reader', 'editor'], provenance: 'mapped' },
+    ]);
+    await seen(odd);
+    await seen(long);
+  });
+
+  test('gets refusals with their sentences', async () => {
+    const { site, stranger } = served();
+    expect(await authorise(['', ''], [stranger.pem, ''], [site.visitor.pem, LONG])).toEqual([
+      refusal(
+        client,
+        'AccessError',
+        "The user's certificates (usrProxyCert) cannot be read: The text holds no certificate in PEM form.",
+      ),
+      refusal(client, 'AccessDenied', `The user /O=Test/CN=${STRANGER} is not registered at Here.`),
+      refusal(client, 'AccessError', expect.stringMatching(/^The user's attribute certificate \(usrAttCert\) .+\.$/)),
+    ]);
+  });
+}
+
 function textOf({ empty }: SoapClient, value: string): Value {
   return value === '' ? empty : value;
 }
@@ -98,12 +131,25 @@ function hostList(client: SoapClient, hosts: readonly string[], errMsg: string):
   };
 }
 
-function authorisation(client: SoapClient, attCert: string, statCode: string, errMsg: string): Outcome {
+function refusal(client: SoapClient, statCode: string, errMsg: string): Outcome {
   return {
     results: [
-      ['attCert', textOf(client, attCert)],
+      ['attCert', textOf(client, '')],
       ['statCode', statCode],
-      ['errMsg', textOf(client, errMsg)],
+      ['errMsg', errMsg],
     ],
   };
+}
+
+/** What the attribute certificate of a grant says, once its signature was verified; the outcome itself where it is none. */
+function grantOf(client: SoapClient, outcome: Outcome): unknown {
+  if (!('results' in outcome)) return outcome;
+  const [attCert, statCode, errMsg] = outcome.results;
+  expect([statCode, errMsg]).toEqual([
+    ['statCode', 'AccessGranted'],
+    ['errMsg', textOf(client, '')],
+  ]);
+  return typeof attCert?.[1] === 'string'
+    ? judged(attCert[1], { algorithms: ['ecdsa-sha256'], allowWeak: false })
+    : outcome;
 }

@@ -2,7 +2,9 @@
 // Everything but the authority is the product's own; paths that are not the service's are answered 404.
 import type { Authority } from '../../server/authority/authority.ts';
 import { claimPort } from '../../server/http/ports.ts';
+import { newMetrics } from '../../server/observe/metrics.ts';
 import { soapHandler } from '../../server/soap/service.ts';
+import { SOAP_ANSWERS } from '../../server/soap/tally.ts';
 import { memoryAuthority } from './memoryAuthority.ts';
 import { running, textAnswer, TRANSPORTS, type Running } from './transports.ts';
 
@@ -21,6 +23,7 @@ export const SOAP_BODY_BYTES_MAX = 1_048_576;
 export async function startSoapServer(
   authority: () => Authority | undefined = constantly(memoryAuthority()),
 ): Promise<SoapServer> {
+  const metrics = newMetrics();
   const servers: Running[] = [];
   const urls: string[] = [];
   for (const transport of TRANSPORTS) {
@@ -28,6 +31,7 @@ export async function startSoapServer(
     const url = `http://127.0.0.1:${port}`;
     const handler = soapHandler({
       authority,
+      tally: metrics.tally(SOAP_ANSWERS),
       settings: { baseUrl: url, soapBodyBytesMax: SOAP_BODY_BYTES_MAX },
       otherwise: () => ({ ...textAnswer('other'), status: 404 }),
     });

@@ -1,6 +1,7 @@
 // Reads the files that a configuration names, each within its limit; what cannot be read is a mistake of the configuration.
-// The authority's only file reader. Called while a configuration is loaded, never while requests are answered.
-import { readFileSync, statSync } from 'node:fs';
+// The authority's only file reader. Called while a configuration is loaded and watched, never while requests are answered.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Mistakes } from './mistakes.ts';
 
 /** Where a mistake about a file is reported: at the key that names it. */
@@ -34,5 +35,21 @@ export function readText(path: string, place: Place, mistakes: Mistakes): string
   } catch {
     mistakes.add(place.file, place.line, `${path} is not UTF-8`);
     return undefined;
+  }
+}
+
+/** What tells two states of a directory apart: names, sizes and times of its files. `unreadable` where it cannot be read now. */
+export function directoryStamp(directory: string): string {
+  try {
+    return readdirSync(directory)
+      .toSorted()
+      .map((name) => {
+        const { size, mtimeMs } = statSync(join(directory, name));
+        return `${name} ${size} ${mtimeMs}`;
+      })
+      .join('\n');
+  } catch {
+    // A directory that is gone for a moment is another state, and the reload says what is wrong with it.
+    return 'unreadable';
   }
 }

@@ -3,9 +3,8 @@
 // Called when the service starts, when it reloads, and by `authority check`.
 import type { KeyObject } from 'node:crypto';
 import { parse, TomlError } from 'smol-toml';
-import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
-import { readText, type Place } from './files.ts';
+import { directoryStamp, readText, type Place } from './files.ts';
 import { checkedHosts, hostDrafts, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
@@ -18,7 +17,15 @@ import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
  * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object that
  * never leaves the process, users in shared memory. `crls` is undefined where revocation is not checked.
  */
-export interface AuthorityData {
+export interface AuthorityData extends Pick<
+  AuthorityKeys,
+  | 'lifetimeSeconds'
+  | 'notBeforeOffsetSeconds'
+  | 'clockSkewSeconds'
+  | 'legacyProxies'
+  | 'allowWeak'
+  | 'externalSignatures'
+> {
   readonly siteName: string;
   readonly key: KeyObject;
   readonly certificate: Uint8Array;
@@ -26,21 +33,19 @@ export interface AuthorityData {
   readonly crls: readonly Uint8Array[] | undefined;
   readonly users: UsersTable;
   readonly hosts: readonly TrustedHost[];
-  readonly lifetimeSeconds: number;
-  readonly notBeforeOffsetSeconds: number;
-  readonly clockSkewSeconds: number;
-  readonly legacyProxies: boolean;
-  readonly allowWeak: boolean;
-  readonly externalSignatures: readonly SignatureAlgorithm[];
 }
 
-/** A configuration, with what an operator should know of it; or what is wrong with it. `crlDirectory` is to be watched. */
+/**
+ * A configuration, with what an operator should know of it; or what is wrong with it. `crlDirectory` is to be
+ * watched: `crlStamp` is its state (see directoryStamp) before it was read, '' without one.
+ */
 export type Loading =
   | {
       readonly kind: 'loaded';
       readonly data: AuthorityData;
       readonly notes: readonly string[];
       readonly crlDirectory: string | undefined;
+      readonly crlStamp: string;
     }
   | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] };
 
@@ -59,6 +64,8 @@ export function loadAuthority(file: string, at: number): Loading {
   const users = usersOf(source, keys);
   const anchors = keys.ca.flatMap((path, i) => readAnchors(path, placeOf(source, ['ca', i]), mistakes));
   const identity = readIdentity(keys, { at, anchors, placeOf: (key) => placeOf(source, [key]), mistakes });
+  // Before the files are read: one that is written meanwhile is another state.
+  const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
   const crls = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(source, ['crls']), mistakes);
   if (!identity || mistakes.all.length > 0) return { kind: 'refused', mistakes: mistakes.all };
   const { lifetimeSeconds, notBeforeOffsetSeconds, clockSkewSeconds, legacyProxies, allowWeak, externalSignatures } =
@@ -78,7 +85,7 @@ export function loadAuthority(file: string, at: number): Loading {
     allowWeak,
     externalSignatures,
   };
-  return { kind: 'loaded', data, notes: [...identity.notes, ...notesOf(keys)], crlDirectory: keys.crls };
+  return { kind: 'loaded', data, notes: [...identity.notes, ...notesOf(keys)], crlDirectory: keys.crls, crlStamp };
 }
 
 interface Source {

@@ -1,10 +1,11 @@
 // One X.509 certificate (RFC 5280, section 4.1): read once from DER into plain values.
 // Judges nothing about trust; validate.ts does. Used by the whole module.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type AlgorithmId, readAlgorithm, sameAlgorithm } from './algorithm.ts';
+import { type AlgorithmId, readAlgorithm } from './algorithm.ts';
 import { context, DerError, DerReader, TAG } from './der.ts';
 import { type Extensions, KEY_USAGE, NO_EXTENSIONS, readExtensions } from './extensions.ts';
 import { type Name, nameText, readName, sameName } from './name.ts';
+import { readSigned, type SignedBytes } from './signed.ts';
 import { readTime } from './time.ts';
 
 /** A certificate as read. Times are seconds since 1970, both included in the validity. */
@@ -24,33 +25,15 @@ export interface Certificate {
   readonly signed: SignedBytes;
 }
 
-/** Bytes and the signature on them, of a certificate or a CRL. */
-export interface SignedBytes {
-  readonly bytes: Uint8Array;
-  readonly algorithm: AlgorithmId;
-  readonly signature: Uint8Array;
-}
-
 /** Reads one certificate, which the bytes must be from the first to the last. Throws DerError. */
 export function parseCertificate(der: Uint8Array): Certificate {
-  const outer = new DerReader(der);
-  const parts = outer.inside(TAG.sequence);
-  outer.finish();
-  const toBeSigned = parts.element(TAG.sequence);
-  const fields = readFields(parts.over(toBeSigned));
-  const algorithm = readAlgorithm(parts);
-  const signature = parts.signature();
-  parts.finish();
-  // RFC 5280, section 4.1.1.2: else the signed part and the signature could tell two stories.
-  if (!sameAlgorithm(algorithm, fields.algorithm)) throw new DerError('two different signature algorithms');
-  const { algorithm: _, ...rest } = fields;
+  const fields = readSigned(der, readFields);
   let publicKey: KeyObject | undefined | 'unread' = 'unread';
   return {
     der,
-    ...rest,
-    signed: { bytes: parts.whole(toBeSigned), algorithm, signature },
+    ...fields,
     get publicKey() {
-      if (publicKey === 'unread') publicKey = readPublicKey(rest.subjectPublicKey);
+      if (publicKey === 'unread') publicKey = readPublicKey(fields.subjectPublicKey);
       return publicKey;
     },
   };

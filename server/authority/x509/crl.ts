@@ -1,11 +1,11 @@
 // Certificate revocation lists (RFC 5280, section 5): read once from DER into plain values.
 // Judges nothing about trust; revocation.ts does. Complete lists only: deltas and indirect lists are read and never used.
-import { type AlgorithmId, readAlgorithm, sameAlgorithm } from './algorithm.ts';
-import type { SignedBytes } from './certificate.ts';
-import { context, DerError, DerReader, TAG } from './der.ts';
+import { type AlgorithmId, readAlgorithm } from './algorithm.ts';
+import { context, DerError, type DerReader, TAG } from './der.ts';
 import { type Extension, readExtensionList, valueOf } from './extension.ts';
 import { type Name, readName } from './name.ts';
 import { EXTENSION } from './oids.ts';
+import { readSigned, type SignedBytes } from './signed.ts';
 import { readTime } from './time.ts';
 
 /** A CRL as read. Times are seconds since 1970; without `nextUpdate` nobody knows when it is out of date. */
@@ -23,16 +23,7 @@ export interface Crl {
 
 /** Reads one CRL, which the bytes must be from the first to the last. Throws DerError. */
 export function parseCrl(der: Uint8Array): Crl {
-  const outer = new DerReader(der);
-  const parts = outer.inside(TAG.sequence);
-  outer.finish();
-  const toBeSigned = parts.element(TAG.sequence);
-  const { algorithm: inner, ...fields } = readFields(parts.over(toBeSigned));
-  const algorithm = readAlgorithm(parts);
-  const signature = parts.signature();
-  parts.finish();
-  if (!sameAlgorithm(algorithm, inner)) throw new DerError('two different signature algorithms');
-  return { ...fields, signed: { bytes: parts.whole(toBeSigned), algorithm, signature } };
+  return readSigned(der, readFields);
 }
 
 /** TBSCertList (section 5.1). */

@@ -1,18 +1,26 @@
 // Plants a defect into a server: `node --import 'plant.ts?defect=NAME' server/cli.ts serve`, in all of its threads.
-// The catalogue's handler then sees the defect's module in place of the engine's face. Called by guards.long.test.ts.
+// Some modules of the server then see the defect's module in place of the one it spoils. Used by tests of the whole program.
 import { registerHooks } from 'node:module';
 
-const FACE = new URL('../../../engine/engine.ts', import.meta.url).href;
-const defect = new URL(import.meta.url).searchParams.get('defect');
-const planted = new URL(`./${defect}.ts`, import.meta.url).href;
+/** What a defect takes the place of, and the modules that see it there: the rest of the server, and the defect, see the real one. */
+interface Place {
+  readonly spoilt: string;
+  readonly victims: RegExp;
+}
 
-/** Modules that get the defect: those that answer requests. The rest of the server, and the defect itself, see the engine. */
-const VICTIMS = /\/server\/catalogue(Rows)?\.ts$/;
+const AUTHORITY: Place = { spoilt: 'server/authority/service.ts', victims: /\/server\/servingThread\.ts$/ };
+/** Of the engine it is what answers requests that sees a defect. */
+const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogue(Rows)?\.ts$/ };
+
+const defect = new URL(import.meta.url).searchParams.get('defect') ?? '';
+const { spoilt, victims } = defect.endsWith('Authority') ? AUTHORITY : ENGINE;
+const real = new URL(`../../../${spoilt}`, import.meta.url).href;
+const planted = new URL(`./${defect}.ts`, import.meta.url).href;
 
 registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);
-    const isVictim = VICTIMS.test(context.parentURL ?? '');
-    return isVictim && resolved.url === FACE ? { ...resolved, url: planted } : resolved;
+    const isVictim = victims.test(context.parentURL ?? '');
+    return isVictim && resolved.url === real ? { ...resolved, url: planted } : resolved;
   },
 });

@@ -1,56 +1,7 @@
 // The catalogue's handler asked under conditions: 304 wherever the answer would be 200, and nowhere else.
 import { describe, expect, test } from 'vitest';
-import type { CollectionIndex } from '../../../engine/index/table.ts';
-import { COLLECTIONS } from '../../../engine/schema/catalogue.ts';
-import { catalogueHandler, type CatalogueSettings } from '../../../server/catalogue.ts';
-import { readSettings } from '../../../server/config.ts';
-import type { Answer, Handler } from '../../../server/http/exchange.ts';
-import { routerOver } from '../../../workers/router.ts';
-import { RowSetCache } from '../../../workers/rowSetCache.ts';
-import { collectionOf } from '../../support/collections.ts';
-import { requestOf, STAYING, type RequestParts } from '../../support/requests.ts';
-
-const BASE_URL = 'http://localhost:8080';
-const SETTINGS: CatalogueSettings = { ...readSettings({}, {}), baseUrl: BASE_URL };
-
-function recordOf(id: number, title: string): string {
-  return `{"ob_id":${id},"title":"${title}"}`;
-}
-
-const RECORDS = Array.from({ length: 8 }, (_, i) => recordOf(i + 1, i % 2 === 0 ? 'ocean' : 'land'));
-const collections = new Map<string, CollectionIndex>(
-  COLLECTIONS.map(({ name }) => [name, collectionOf(name, name === 'observations' ? RECORDS : [], BASE_URL)]),
-);
-
-function handlerOf(
-  settings: Partial<CatalogueSettings> = {},
-  named = (name: string): CollectionIndex => collections.get(name)!,
-): Handler<Answer | Promise<Answer>> {
-  const runHeavy = (): Promise<never> => Promise.reject(new Error('no plan is to leave the thread here'));
-  return catalogueHandler({
-    generation: 'a',
-    created: '2024-01-01T00:00:00Z',
-    blocks: undefined,
-    collections: named,
-    settings: { ...SETTINGS, ...settings },
-    router: routerOver({ generation: '', cache: new RowSetCache(0), runHeavy }),
-  });
-}
-
-interface Reply {
-  readonly status: number;
-  readonly etag: string | undefined;
-  readonly headers: Record<string, string>;
-  readonly text: string;
-}
-
-async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
-  const answer = await handlerOf(settings)(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING);
-  const { status, etag, headers, body } = answer;
-  let text = '';
-  while (text.length < body.bytes) text += Buffer.from(body.pieceAt(text.length)).toString('latin1');
-  return { status, etag, headers: Object.fromEntries(headers), text };
-}
+import { requestOf, STAYING } from '../../support/requests.ts';
+import { ask, handlerWith, HEAVY, LONG, NEVER_HEAVY } from '../../support/smallCatalogue.ts';
 
 describe('a conditional request', () => {
   const list = '/api/v3/observations/?title=ocean&limit=2';
@@ -99,14 +50,8 @@ describe('a conditional request', () => {
   });
 
   test('to a heavy query is answered without leaving the thread', async () => {
-    const text = 'x'.repeat(1000);
-    const many = collectionOf(
-      'observations',
-      Array.from({ length: 100 }, (_, i) => recordOf(i, `${text}${i}`)),
-      BASE_URL,
-    );
-    const url = `/api/v3/observations/?title__contains=${text}`;
-    const handler = handlerOf({}, () => many);
+    const url = `/api/v3/observations/?title__contains=${LONG}`;
+    const handler = handlerWith(NEVER_HEAVY, {}, () => HEAVY);
     const answer = handler(requestOf({ url, headers: { 'if-none-match': '*' } }), STAYING);
     expect(answer).not.toBeInstanceOf(Promise);
     expect((await answer).status).toBe(304);

@@ -45,9 +45,11 @@ test('targets are rows of the records linked to, and nothing where there is none
   expect([...targetsOf(Float64Array.of(1), Float64Array.of())]).toEqual([DANGLING]);
 });
 
-test('the rows that one record is linked from at most are counted over every spelling of its id', () => {
-  expect(linkBetween(['7', '07', '7', '3', null, null, null, null], [7]).link.rowsPerTargetMax()).toBe(3);
-  expect(linkBetween([null], [7]).link.rowsPerTargetMax()).toBe(0);
+test('the rows that records are linked from at most are counted over every spelling of an id', () => {
+  expect(linkBetween(['7', '07', '7', '3', null, null, null, null], [7]).link.mostRowsTo(1)).toBe(3);
+  const { link } = linkBetween(['1', '7', '07', '7', '3', '3', null], [1, 3, 7]);
+  expect([0, 1, 2, 3, 4].map((records) => link.mostRowsTo(records))).toEqual([0, 3, 5, 6, 6]);
+  expect(linkBetween([null], [7]).link.mostRowsTo(1)).toBe(0);
 });
 
 describe.each([1, 2, 3, 4])('random links (seed %i)', (seed) => {

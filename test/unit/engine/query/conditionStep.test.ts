@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import { invertedIndex, type FieldIndex } from '../../../../engine/index/field.ts';
-import { buildGrams } from '../../../../engine/index/grams.ts';
+import { buildGrams, gramQuery } from '../../../../engine/index/grams.ts';
 import { invert } from '../../../../engine/index/invert.ts';
-import { mostRowsPerValue } from '../../../../engine/index/mostRows.ts';
+import { mostRowsOf } from '../../../../engine/index/mostRows.ts';
 import { sizedCondition, type ConditionStep } from '../../../../engine/query/conditionStep.ts';
 import { newCounters } from '../../../../engine/query/counters.ts';
 import { lookupNamed } from '../../../../engine/query/lookups.ts';
@@ -15,8 +15,8 @@ const SEED = 71;
 const FORM = { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: '/?format=api' } as const;
 const WORDS = ['ocean', 'air', 'ice', 'wind', 'dust', 'sonde', 'radar', 'north', 'flux', 'ozone'];
 
-/** Texts with an n-gram index; the first ones and the last twenty have the most rows, and every seventh row is null. */
-function indexWith(texts: readonly string[], rows: number): FieldIndex {
+/** Texts with an n-gram index. Codes of rows as given, else the first and the last twenty have the most, every seventh is null. */
+function indexWith(texts: readonly string[], rows: number, codeOf?: (row: number) => number): FieldIndex {
   const sorted = [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   let bytes = 0;
   const ends = Uint32Array.from(sorted, (text) => (bytes += Buffer.byteLength(text)));
@@ -32,7 +32,7 @@ function indexWith(texts: readonly string[], rows: number): FieldIndex {
   return invertedIndex(
     dictionary,
     invert(
-      Uint32Array.from({ length: rows }, (_, row) => code(row)),
+      Uint32Array.from({ length: rows }, (_, row) => (codeOf ?? code)(row)),
       sorted.length,
     ),
     buildGrams(dictionary),
@@ -95,6 +95,16 @@ describe('a search', () => {
     expect(estimate).toBe(INDEX.countOf({ start: 0, end: INDEX.dictionary.size }) - truthOf('contains', ' ').rows);
   });
 
+  test('whose n-gram lists are long is bounded by their bytes and the texts that have the most rows', () => {
+    const texts = Array.from({ length: 30_000 }, (_, i) => (i % 5 === 0 ? `${i} granule` : `${i} swath`));
+    const index = indexWith(texts, texts.length * 2, (row) => row >>> 1);
+    const { bytes } = gramQuery(index.grams!, Buffer.from('granule'))!;
+    expect(bytes).toBe(6000);
+    expect(stepOf(index, 'contains', 'granule')).toMatchObject({ access: 'n-gram', estimate: 12_000 });
+    const withOwn = indexWith([...texts, ...OWN], (texts.length + OWN.length) * 2, (row) => row >>> 1);
+    expect(stepOf(withOwn, 'contains', 'granule').estimate).toBe(12_000 + 2 * OWN.length);
+  });
+
   test('never finds null', () => {
     const { access, estimate } = stepOf(INDEX, 'contains', 'a');
     expect([access, estimate]).toEqual(['scan', INDEX.countOf({ start: 0, end: INDEX.dictionary.size })]);
@@ -102,10 +112,13 @@ describe('a search', () => {
   });
 });
 
-test('values that are too many to count are bounded by the most rows that one has', () => {
+test('values that are too many to count are bounded by the rows of those that have the most', () => {
   const index = indexWith(TEXTS, 20_000);
   const values = TEXTS.slice(0, 70);
-  expect(stepOf(index, 'in', ...values)).toMatchObject({ access: 'code list', estimate: 70 * mostRowsPerValue(index) });
+  expect(stepOf(index, 'in', ...values)).toMatchObject({ access: 'code list', estimate: mostRowsOf(index, 70) });
+  const counts = values.map((value) => stepOf(index, 'exact', value).estimate);
+  expect(mostRowsOf(index, 70)).toBeGreaterThanOrEqual(counts.reduce((sum, count) => sum + count, 0));
+  expect(mostRowsOf(index, 70)).toBeLessThan(70 * mostRowsOf(index, 1));
   expect(stepOf(INDEX, 'in', ...values).estimate).toBe(INDEX.countOf({ start: 0, end: INDEX.dictionary.size }));
 });
 
@@ -115,7 +128,7 @@ test('a number that is written in several ways is one value', () => {
   const ends = Uint32Array.of(1, 4, 7, 8);
   const numbers = Float64Array.of(1, 1, 1, 5);
   const index = invertedIndex({ type: 'float', size: 4, text, ends, numbers }, invert(codes, 4));
-  expect(mostRowsPerValue(index)).toBe(4);
+  expect([1, 2, 3].map((values) => mostRowsOf(index, values))).toEqual([4, 6, 6]);
   const once = invertedIndex({ type: 'float', size: 4, text, ends, numbers }, invert(Uint32Array.of(0, 1, 2, 3, 4), 4));
-  expect(mostRowsPerValue(once)).toBe(3);
+  expect([1, 2].map((values) => mostRowsOf(once, values))).toEqual([3, 4]);
 });

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMONSTRATION_FILES } from '../../../../server/authority/demonstration.ts';
+import { FAULTS } from '../../../../server/soap/faults.ts';
+import { faultBytes } from '../../../../server/soap/responses.ts';
 import { judged } from '../../../support/attributeCertificates.ts';
-import { clientOf } from '../../../support/client.ts';
+import { clientOf, type Received } from '../../../support/client.ts';
 import { type Addresses, type CommandProcess, runCommand, runServer } from '../../../support/commandProcess.ts';
 import { call, roleCall } from '../../../support/envelopes.ts';
+import { SECRET } from '../../../support/memoryAuthority.ts';
 
 const PATH = '/attAuthority.wsdl';
 const FORM = join('.cache', 'catalogue-replica', 'demonstration-authority');
@@ -21,26 +24,36 @@ let files: string;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'authority-home-'));
   files = join(home, FORM);
-  server = await runServer(['--threads', '1'], { environment: { HOME: home } });
+  server = await runServer(['--threads', '2', '--metrics-port', '0'], { environment: { HOME: home } });
 });
 afterAll(async () => {
   await server.kill();
   rmSync(home, { recursive: true });
 });
 
+/** Sends an envelope to a server. */
+async function posted(port: number, body: string): Promise<Received> {
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  const received = await client.send({ method: 'POST', target: PATH, headers: { 'content-type': 'text/xml' }, body });
+  client.close();
+  return received;
+}
+
 /** Sends an envelope to a server and answers the texts of the parts, unescaped. */
 async function asked(port: number, body: string): Promise<ReadonlyMap<string, string>> {
-  const client = clientOf(`http://127.0.0.1:${port}`);
-  const { status, body: answer } = await client.send({
-    method: 'POST',
-    target: PATH,
-    headers: { 'content-type': 'text/xml' },
-    body,
-  });
-  client.close();
+  const { status, body: answer } = await posted(port, body);
   expect(status).toBe(200);
   const parts = [...answer.matchAll(/<(attCert|statCode|errMsg|item)[^>]*>([^<]*)</g)];
   return new Map(parts.map(([, name, text]) => [name!, unescaped(text!)]));
+}
+
+/** The answers of a server by their labels, as it tells them at its metrics port. */
+async function answersCounted(command: CommandProcess): Promise<ReadonlyMap<string, number>> {
+  const [, address] = await command.printed(/metrics on (http:\S+)\n/);
+  const text = await (await fetch(address!)).text();
+  return new Map(
+    [...text.matchAll(/^soap_answers_total\{(.*)\} (\d+)$/gm)].map(([, labels, count]) => [labels!, Number(count)]),
+  );
 }
 
 function unescaped(text: string): string {
@@ -85,6 +98,39 @@ describe('the program without any setting', () => {
       expect([denied.get('statCode'), denied.get('attCert')]).toEqual(['AccessDenied', '']);
     }
   });
+
+  test.each(['port', 'http10Port'] as const)(
+    'counts what it answers to its %s, by operation and status, of all threads together',
+    async (port) => {
+      const before = await answersCounted(server);
+      const bodies = [
+        ...Array.from({ length: 8 }, () => roleCall('data-reader')),
+        roleCall('nobody knows'),
+        roleCall(''),
+        roleCall('staff'),
+        authorisation(file('user')),
+        authorisation(file('visitor')),
+        authorisation('nothing'),
+        'no XML',
+        roleCall('<a/>'),
+        '<Envelope xmlns="http://www.w3.org/2003/05/soap-envelope"/>',
+      ];
+      await Promise.all(bodies.map((body) => posted(server[port], body)));
+      const after = await answersCounted(server);
+      expect(new Map([...after].map(([labels, count]) => [labels, count - (before.get(labels) ?? 0)]))).toEqual(
+        new Map([
+          ['operation="getTrustedHostInfo",status="listed"', 9],
+          ['operation="getTrustedHostInfo",status="unknownRole"', 1],
+          ['operation="getTrustedHostInfo",status="noRole"', 1],
+          ['operation="reqAuthorisation",status="AccessGranted"', 1],
+          ['operation="reqAuthorisation",status="AccessDenied"', 1],
+          ['operation="reqAuthorisation",status="AccessError"', 1],
+          ['operation="none",status="Client"', 2],
+          ['operation="none",status="VersionMismatch"', 1],
+        ]),
+      );
+    },
+  );
 
   test('prints what it decided, a line of JSON each', async () => {
     const [line] = await server.printed(/^\{.*"status":"AccessDenied".*\}$/m);
@@ -150,13 +196,51 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
     }
   });
 
-  test('does not start with mistakes, and says all of them', async () => {
+  test('does not start with mistakes, and says all of them with file and line, before it looks at any data', async () => {
     const config = join(home, 'wrong.toml');
-    writeFileSync(config, 'name = "x:y"\nkey = "none"\n');
-    const refused = runCommand(['serve', '--port', '0', '--authority', config]);
-    expect((await refused.ended).code).toBe(1);
-    expect(refused.err().match(/^catalogue-replica: .*wrong\.toml.*$/gm)).toHaveLength(4);
+    writeFileSync(config, 'name = "x:y"\nkey = "none"\nusersFile = "wrong-users"\n[[trustedHost]]\nname = "Partner"\n');
+    writeFileSync(join(home, 'wrong-users'), '# none\nnobody\n');
+    const data = join(home, 'no such data');
+    const refused = runCommand(['serve', '--port', '0', '--data', data, '--authority', config]);
+    expect(await refused.ended).toEqual({ code: 1, signal: null });
+    expect(refused.out()).toBe('');
+    const places = refused.err().trimEnd().split('\n');
+    expect(places.map((line) => /^catalogue-replica: .*\/([a-z-]+(?:\.toml)?(?::\d+)?): /.exec(line)?.[1])).toEqual([
+      'wrong.toml',
+      'wrong.toml',
+      'wrong.toml:1',
+      'wrong.toml:2',
+      'wrong.toml:4',
+      'wrong.toml:4',
+      'wrong.toml:4',
+      'wrong-users:2',
+    ]);
+    const missing = runCommand(['serve', '--port', '0', '--data', data]);
+    expect((await missing.ended).code).toBe(1);
+    expect(missing.err()).toContain(data);
   });
+});
+
+test('a bug met before a message is here is answered with a fault by the whole program, told, and counted', async () => {
+  const node = [
+    '--import',
+    `${new URL('../../../support/defects/plant.ts', import.meta.url).href}?defect=goneAuthority`,
+  ];
+  const broken = await runServer(['--threads', '1', '--metrics-port', '0'], { environment: { HOME: home }, node });
+  try {
+    for (const port of [broken.port, broken.http10Port]) {
+      const { status, headers, body } = await posted(port, roleCall('staff'));
+      expect([status, headers['content-type']]).toEqual([500, 'text/xml; charset=utf-8']);
+      expect(body).toBe(Buffer.from(faultBytes(FAULTS.bug)).toString());
+    }
+    await broken.printed(new RegExp(`(?:a request met a bug, please report it: Error: ${SECRET}[^]*){2}`));
+    expect(await answersCounted(broken)).toEqual(new Map([['operation="none",status="Server"', 2]]));
+    const client = clientOf(broken.url);
+    expect((await client.get('/api/v3/')).status).toBe(200);
+    client.close();
+  } finally {
+    await broken.kill();
+  }
 });
 
 test('the program with data of its own and no authority has none', async () => {

@@ -1,39 +1,31 @@
 // The authority as serving threads have it, with real signing threads: answers, reloads as a whole, bounds, events, and its end.
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import { type AuthorityService, openAuthority } from '../../../../server/authority/service.ts';
 import { startSignPool, WAITING_MAX } from '../../../../server/authority/signPool.ts';
-import { type AuthoritySupervisor, superviseAuthority } from '../../../../server/authority/supervisor.ts';
+import {
+  type AuthoritySupervisor,
+  CRLS_EVERY_MS,
+  superviseAuthority,
+} from '../../../../server/authority/supervisor.ts';
 import { epochMs } from '../../../../server/clock.ts';
 import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
-import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
+import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
+import { makeCrl, pemOf } from '../../../support/certificates.ts';
 import { ecPair, person, holderOf, caOf } from '../../../support/pki.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 
 const NOW = Math.floor(epochMs() / 1000);
-const VALID = { notBefore: NOW - 3600, notAfter: NOW + 86_400 };
+const VALID = validAround(NOW);
 
 let site: TestSite;
 let events: ServiceEvent[];
 let heard: (() => void)[];
 let supervisor: AuthoritySupervisor;
 let service: AuthorityService;
-let chain: string;
-
-/** A site that is valid now: threads take the time from the clock. */
-function currentSite(): TestSite {
-  const made = testSite({ site: ecPair(), partner: ecPair() });
-  const ca = holderOf('ca', nameDer(person('CA')), ecPair(), undefined, VALID);
-  const own = holderOf('signer', made.site.name, ecPair(), ca, VALID);
-  made.write('ca.pem', ca.pem);
-  made.write('site.pem', own.pem);
-  made.write('site.key', own.key.export({ type: 'pkcs8', format: 'pem' }));
-  chain = holderOf('user', nameDer(person('Staff')), ecPair(), ca, VALID).pem;
-  return made;
-}
 
 function observe(event: ServiceEvent): void {
   events.push(event);
@@ -54,7 +46,7 @@ async function eventsOf<K extends ServiceEvent['kind']>(
 
 beforeEach(() => {
   [events, heard] = [[], []];
-  site = currentSite();
+  site = testSite({ site: ecPair(), partner: ecPair(), validity: VALID });
   supervisor = superviseAuthority(site.config, observe);
   service = openAuthority(supervisor.link());
 });
@@ -65,7 +57,7 @@ afterEach(async () => {
 });
 
 async function rolesGranted(): Promise<readonly string[] | string> {
-  const { statCode, attCert } = await service.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+  const { statCode, attCert } = await service.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' });
   return statCode === 'AccessGranted'
     ? [...attCert.matchAll(/<name>(.*?)<\/name>/g)].map(([, role]) => role!)
     : statCode;
@@ -93,7 +85,7 @@ describe('a running authority', () => {
   test('answers as many at once as it is given, in any order, each its own', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
-        service.current().authorise({ usrProxyCert: i % 2 ? chain : `no ${i}`, usrAttCert: '' }),
+        service.current().authorise({ usrProxyCert: i % 2 ? site.staff.pem : `no ${i}`, usrAttCert: '' }),
       ),
     );
     expect(answers.map(({ statCode }) => statCode)).toEqual(
@@ -106,7 +98,7 @@ describe('a running authority', () => {
   test('asks to try again where too much waits, and answers the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: WAITING_MAX + 5 }, () =>
-        service.current().authorise({ usrProxyCert: chain, usrAttCert: '' }),
+        service.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' }),
       ),
     );
     const refused = answers.filter(({ statCode }) => statCode !== 'AccessGranted');
@@ -174,7 +166,7 @@ describe('a reload', () => {
     site.write('users', '"/O=Test/CN=Staff" guest\n');
     supervisor.reload();
     const later = openAuthority(supervisor.link());
-    const { attCert } = await later.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+    const { attCert } = await later.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' });
     expect(attCert).toContain('<name>guest</name>');
     await later.close();
   });
@@ -185,10 +177,85 @@ describe('a reload', () => {
     const first = service.current();
     expect(supervisor.reload()).toBe(true);
     while (service.current() === first) await new Promise((resolve) => setImmediate(resolve));
-    const { errMsg } = await service.current().authorise({ usrProxyCert: chain, usrAttCert: '' });
+    const { errMsg } = await service.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' });
     expect(errMsg).toBe(
       "The user's certificates (usrProxyCert) are refused: There is no current CRL of /O=Test/CN=CA.",
     );
+  });
+});
+
+describe('the directory of CRLs is looked at by the clock:', () => {
+  /** Only the supervisor's timer is held: threads, files and messages are real. */
+  beforeEach(async () => {
+    await service.close();
+    supervisor.stop();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    mkdirSync(join(site.directory, 'crls'));
+    site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
+    writeCrl([]);
+    supervisor = superviseAuthority(site.config, observe);
+    service = openAuthority(supervisor.link());
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  function writeCrl(revoked: readonly bigint[], name = 'ca.crl'): void {
+    const issuer = { subject: site.ca.name, keys: { privateKey: site.ca.key } };
+    const crl = makeCrl({ issuer, revoked, thisUpdate: NOW - 60, nextUpdate: NOW + 3600 });
+    site.write(join('crls', name), pemOf('X509 CRL', crl));
+  }
+
+  /** Lets the clock tick, and waits for what it brings about in the serving thread if something does. */
+  async function tick(brings: 'another configuration' | 'nothing'): Promise<void> {
+    const first = service.current();
+    vi.advanceTimersByTime(CRLS_EVERY_MS);
+    while (brings !== 'nothing' && service.current() === first) await new Promise((resolve) => setImmediate(resolve));
+    expect(service.current() === first).toBe(brings === 'nothing');
+  }
+
+  const refusal = async (): Promise<string> =>
+    (await service.current().authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' })).errMsg;
+
+  test('a new CRL refuses a certificate that was accepted before', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    writeCrl([site.staff.certificate.serialNumber], 'newer.r0');
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/ are refused: The certificate of \/O=Test\/CN=Staff has been revoked\.$/);
+    expect(await eventsOf('authorityLoaded', 3)).toHaveLength(3);
+  });
+
+  test('a broken one leaves those before, is told once, and its cure is taken', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    site.write(join('crls', 'ca.crl'), '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n');
+    await tick('nothing');
+    await tick('nothing');
+    const refused = await eventsOf('authorityReloadRefused', 1);
+    expect(refused.map(({ mistakes }) => mistakes)).toEqual([
+      [expect.stringMatching(/crls\/ca\.crl: The text holds a CRL that cannot be read: it has .+\.$/)],
+    ]);
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    writeCrl([site.staff.certificate.serialNumber]);
+    await tick('another configuration');
+    expect(await refusal()).toMatch(/has been revoked\.$/);
+  });
+
+  test('while nothing changes nothing is read again', async () => {
+    const before = (await eventsOf('authorityLoaded', 2)).length;
+    await tick('nothing');
+    expect(await eventsOf('authorityLoaded', 2)).toHaveLength(before);
+  });
+
+  test('a directory that is gone, and then there again, is a mistake meanwhile', async () => {
+    renameSync(join(site.directory, 'crls'), join(site.directory, 'away'));
+    await tick('nothing');
+    const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);
+    expect(mistakes).toEqual([
+      expect.stringMatching(/authority\.toml:1: .*crls cannot be read as a directory \(ENOENT\)$/),
+    ]);
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    renameSync(join(site.directory, 'away'), join(site.directory, 'crls'));
+    await tick('another configuration');
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
   });
 });
 
@@ -202,7 +269,7 @@ test('an authority with mistakes does not start, and tells all of them', () => {
 test('a pool whose configuration cannot be used rejects what it is asked, and closes', async () => {
   const { data } = supervisor.link();
   const pool = startSignPool({ ...data, certificate: caOf('x').certificate.der.subarray(1) });
-  await expect(pool.run({ usrProxyCert: chain, usrAttCert: '' })).rejects.toThrow();
+  await expect(pool.run({ usrProxyCert: site.staff.pem, usrAttCert: '' })).rejects.toThrow();
   await pool.close();
 });
 

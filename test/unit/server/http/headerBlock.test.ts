@@ -1,7 +1,11 @@
 // Header lists as blocks: what is written, what is remembered, what is refused.
 import { expect, test } from 'vitest';
 
-import { HeaderBlocks } from '../../../../server/http/headerBlock.ts';
+import { type HeaderBlock, HeaderBlocks } from '../../../../server/http/headerBlock.ts';
+
+function textsOf(block: HeaderBlock | undefined): unknown {
+  return block && { name: Buffer.from(block.name).toString(), lines: Buffer.from(block.lines).toString() };
+}
 
 test('a list becomes its first name and all lines in order; an empty list becomes nothing', () => {
   const blocks = new HeaderBlocks();
@@ -10,7 +14,7 @@ test('a list becomes its first name and all lines in order; an empty list become
     ['B', '2'],
     ['A', '3'],
   ] as const;
-  expect(blocks.of(headers)).toEqual({ name: 'A', lines: '1\r\nB: 2\r\nA: 3' });
+  expect(textsOf(blocks.of(headers))).toEqual({ name: 'A', lines: '1\r\nB: 2\r\nA: 3' });
   expect(blocks.of([])).toBeUndefined();
 });
 
@@ -20,7 +24,7 @@ test('a list used again gives the same block, whatever many others came between 
   const block = blocks.of(usual);
   expect(blocks.of(usual)).toBe(block);
   for (let i = 0; i < 20; i++) {
-    expect(blocks.of([['A', String(i)]])).toEqual({ name: 'A', lines: String(i) });
+    expect(textsOf(blocks.of([['A', String(i)]]))).toEqual({ name: 'A', lines: String(i) });
     expect(blocks.of(usual)).toEqual(block);
   }
 });
@@ -30,4 +34,20 @@ test.each(['\r', '\n', '\0', 'a\r\nB: c'])('a value with %j is refused, each tim
   const headers = [['A', value]] as const;
   expect(() => blocks.of(headers)).toThrow('the value of header A holds a control character');
   expect(() => blocks.of(headers)).toThrow('the value of header A holds a control character');
+});
+
+test('an entity tag stands behind the lines, each time its own, of any length', () => {
+  const block = new HeaderBlocks().of([['A', 'usual']])!;
+  for (const tag of ['"a"', '"b"', '"longer"', '"c"']) {
+    expect(Buffer.from(block.taggedWith(tag)).toString()).toBe(`usual\r\nETag: ${tag}`);
+  }
+  expect(Buffer.from(block.lines).toString()).toBe('usual');
+});
+
+test('an entity tag beyond ASCII is written as UTF-8', () => {
+  expect(Buffer.from(new HeaderBlocks().of([['A', '1']])!.taggedWith('"aé"')).toString()).toBe('1\r\nETag: "aé"');
+});
+
+test.each(['\r', '\n', '\0'])('an entity tag with %j is refused', (tag) => {
+  expect(() => new HeaderBlocks().of([['A', '1']])!.taggedWith(tag)).toThrow('the value of header ETag');
 });

@@ -1,33 +1,49 @@
 // Live compression: what it takes, and what it leaves to be sent as it is.
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { wholeBody } from '../../../../engine/page/body.ts';
+import { wholeBody, type Body } from '../../../../engine/page/body.ts';
 import { LiveGzip } from '../../../../server/http/liveGzip.ts';
 import { CountedBody, countedText } from '../../../support/transports.ts';
 
-test('a body is compressed from its pieces, each asked for once', () => {
+test('a body is compressed from its pieces, each asked for once', async () => {
   const live = new LiveGzip();
   const body = new CountedBody(100_000, 3000);
-  expect(gunzipSync(live.compressed(body)!).toString()).toBe(countedText(100_000));
+  expect(gunzipSync((await live.compressed(body))!).toString()).toBe(countedText(100_000));
   expect(body.pieces).toBe(34);
-  expect(gunzipSync(live.compressed(wholeBody(new Uint8Array(0)))!)).toHaveLength(0);
+  expect(gunzipSync((await live.compressed(wholeBody(new Uint8Array(0))))!)).toHaveLength(0);
 });
 
-test('a short body behind a long one has nothing of it', () => {
+const zeros = (bytes: number): Body => wholeBody(new Uint8Array(bytes));
+const SHORT = 1 << 16;
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a body up to 64 KiB is compressed at once, a longer one later, to the same bytes', async () => {
   const live = new LiveGzip();
-  for (const bytes of [50_000, 10, 60_000]) {
-    expect(gunzipSync(live.compressed(new CountedBody(bytes, 3000))!).toString()).toBe(countedText(bytes));
-  }
+  expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
+  expect(live.compressed(zeros(SHORT + 1))).toBeInstanceOf(Promise);
+  const texts = new CountedBody(SHORT, 3000);
+  const atOnce = live.compressed(texts);
+  while (live.compressed(zeros(SHORT)) instanceof Uint8Array);
+  expect(await live.compressed(texts)).toEqual(atOnce);
 });
 
-test('a body beyond 1 MiB is left, and so is what passes 512 KiB in one turn of the event loop', async () => {
+test('what passes 256 KiB in one turn of the event loop is compressed later', async () => {
   const live = new LiveGzip();
-  const [page, whole] = [wholeBody(new Uint8Array(300 << 10)), wholeBody(new Uint8Array(1 << 20))];
-  expect(live.compressed(wholeBody(new Uint8Array((1 << 20) + 1)))).toBeUndefined();
-  expect(live.compressed(page)).toBeDefined();
-  expect(live.compressed(page)).toBeUndefined();
-  expect(live.compressed(wholeBody(new Uint8Array(200 << 10)))).toBeDefined();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(live.compressed(whole)).toBeDefined();
-  expect(live.compressed(wholeBody(new Uint8Array(1)))).toBeUndefined();
+  for (let i = 0; i < 4; i++) expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
+  const later = live.compressed(zeros(10));
+  expect(later).toBeInstanceOf(Promise);
+  await nextTurn();
+  expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
+  expect(gunzipSync((await later)!)).toHaveLength(10);
+});
+
+test('a body beyond 1 MiB is left, and so is a fifth one under way', async () => {
+  const live = new LiveGzip();
+  expect(live.compressed(zeros((1 << 20) + 1))).toBeUndefined();
+  const underWay = Array.from({ length: 4 }, () => live.compressed(zeros(1 << 20)));
+  expect(underWay.every((one) => one instanceof Promise)).toBe(true);
+  expect(live.compressed(zeros(1 << 20))).toBeUndefined();
+  expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
+  await Promise.all(underWay);
+  expect(live.compressed(zeros(1 << 20))).toBeInstanceOf(Promise);
 });

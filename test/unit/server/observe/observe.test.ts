@@ -86,3 +86,20 @@ test('counters tell how many events of each status and reason there were, in the
     ].join('\n'),
   );
 });
+
+test('tallies of several threads are told as their sums, and what was never counted is not', () => {
+  const cells = ['none', 'some', 'many'].map((status) => ({ operation: 'x', status }));
+  const metric = { name: 'answers_total', help: 'Answers.', cells };
+  const metrics = newMetrics();
+  const [one, other] = [metrics.tally(metric), metrics.tally(metric)];
+  one.set([0, 1, 2 ** 40]);
+  other.set([0, 0, 1]);
+  expect(one.buffer).toBeInstanceOf(SharedArrayBuffer);
+  expect(metrics.text().split('\n').slice(-5)).toEqual([
+    '# HELP answers_total Answers.',
+    '# TYPE answers_total counter',
+    'answers_total{operation="x",status="some"} 1',
+    `answers_total{operation="x",status="many"} ${2 ** 40 + 1}`,
+    '',
+  ]);
+});

@@ -1,0 +1,33 @@
+// What the SOAP service counts of its answers: the outcomes, each a cell of a tally, and the metric that they make.
+// Data only. Counted by soap/service.ts in its serving thread, summed by the supervisor's metrics.
+import type { TalliedMetric } from '../observe/tally.ts';
+import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from './protocol.ts';
+
+/** The cell of each outcome: of getTrustedHostInfo, of reqAuthorisation by its status, and of a message by its fault. */
+export const OUTCOME = {
+  listed: 0,
+  unknownRole: 1,
+  noRole: 2,
+  AccessGranted: 3,
+  AccessDenied: 4,
+  AccessError: 5,
+  Client: 6,
+  VersionMismatch: 7,
+  MustUnderstand: 8,
+  Server: 9,
+} as const;
+
+const OF_HOSTS: readonly string[] = ['listed', 'unknownRole', 'noRole'];
+const OF_REQUESTS: readonly string[] = ['AccessGranted', 'AccessDenied', 'AccessError'];
+
+function operationOf(outcome: string): string {
+  if (OF_HOSTS.includes(outcome)) return GET_TRUSTED_HOST_INFO.name;
+  return OF_REQUESTS.includes(outcome) ? REQ_AUTHORISATION.name : 'none';
+}
+
+/** Answers by operation and status; a fault has the operation `none` and its code as status. */
+export const SOAP_ANSWERS: TalliedMetric = {
+  name: 'soap_answers_total',
+  help: 'Answers of the attribute authority over SOAP, by operation and status.',
+  cells: Object.keys(OUTCOME).map((status) => ({ operation: operationOf(status), status })),
+};

@@ -1,0 +1,315 @@
+// What requests say, row by row of the design's table of the message level: bytes, and what they mean or which fault they are.
+// Data only. Asked of both readers by their unit test, and of the running service on both transports by its contract test.
+import type { FaultName } from '../../server/soap/faults.ts';
+import { call, ENVELOPE, envelope, roleCall, TOOLKIT_ENVELOPES } from './envelopes.ts';
+
+/** A request: the operation's name and its values, or the name of the fault; `charset` is that of its Content-Type. */
+export type MessageCase = readonly [
+  name: string,
+  bytes: string | Uint8Array,
+  read: readonly string[] | FaultName,
+  charset?: string,
+];
+
+/** The meaning of many of them. */
+const ACADEMIC = ['getTrustedHostInfo', 'academic'];
+
+const TEXT = roleCall('Ångström 日本 𝄞');
+const WORLD = ['getTrustedHostInfo', 'Ångström 日本 𝄞'];
+const latin1 = (body: string): Buffer => Buffer.from(body, 'latin1');
+const utf16be = (body: string): Buffer => Buffer.from(body, 'utf16le').swap16();
+const declaring = (encoding: string, body: string): string => `<?xml version="1.0" encoding="${encoding}"?>${body}`;
+
+const READ: readonly MessageCase[] = [
+  ['UTF-8', Buffer.from(TEXT), WORLD],
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${TEXT}`), WORLD],
+  ['UTF-16 with a little-endian mark', Buffer.from(`\ufeff${TEXT}`, 'utf16le'), WORLD],
+  ['UTF-16 with a big-endian mark', utf16be(`\ufeff${TEXT}`), WORLD],
+  ['UTF-16 with a mark, under its name', Buffer.from(`\ufeff${TEXT}`, 'utf16le'), WORLD, 'UTF-16'],
+  ['UTF-16 with a mark that the charset denies', Buffer.from(`\ufeff${TEXT}`, 'utf16le'), WORLD, 'utf-8'],
+  [
+    'UTF-16 with a mark that the declaration denies',
+    Buffer.from(`\ufeff${declaring('utf-8', TEXT)}`, 'utf16le'),
+    WORLD,
+  ],
+  ['UTF-16 of a named byte order', Buffer.from(TEXT, 'utf16le'), WORLD, 'utf-16LE'],
+  ['UTF-8 where the declaration says otherwise', Buffer.from(declaring('ISO-8859-1', TEXT)), WORLD, 'utf-8'],
+  [
+    'UTF-8 with a mark where the declaration says otherwise',
+    Buffer.from(`\ufeff${declaring('ISO-8859-1', TEXT)}`),
+    WORLD,
+  ],
+  ['ISO-8859-1 by its charset', latin1(roleCall('Ångström')), ['getTrustedHostInfo', 'Ångström'], 'ISO-8859-1'],
+  [
+    'ISO-8859-1 by its declaration',
+    latin1(declaring('iso-8859-1', roleCall('Ångström'))),
+    ['getTrustedHostInfo', 'Ångström'],
+  ],
+];
+
+const UNDECODABLE: readonly MessageCase[] = [
+  ['ill-formed UTF-8', latin1(roleCall('Ångström')), 'undecodable'],
+  ['an overlong form', Buffer.concat([Buffer.from(roleCall('x')), Buffer.of(0xc0, 0x80)]), 'undecodable'],
+  ['a surrogate in UTF-8', Buffer.from(roleCall('x').replace('x', '\xed\xa0\x80'), 'latin1'), 'undecodable'],
+  ['half a character of UTF-16', Buffer.from(`\ufeff${roleCall('x')}`, 'utf16le').subarray(0, -1), 'undecodable'],
+  ['a lone surrogate in UTF-16', Buffer.from(`\ufeff${roleCall('\ud834')}`, 'utf16le'), 'undecodable'],
+  ['UTF-16 without a mark', Buffer.from(TEXT, 'utf16le'), 'undecodable', 'utf-16'],
+  ['an unknown charset', Buffer.from(TEXT), 'undecodable', 'klingon'],
+  ['an unknown declaration', Buffer.from(declaring('ebcdic-cp-be', TEXT)), 'undecodable'],
+  ['UTF-8 that is declared as UTF-16', Buffer.from(declaring('UTF-16', TEXT)), 'undecodable'],
+  ['UTF-16 that nothing names', Buffer.from(roleCall('x'), 'utf16le'), 'illFormed'],
+];
+
+const deep = (depth: number): string => '<d>'.repeat(depth) + '</d>'.repeat(depth);
+const attributes = (count: number): string => Array.from({ length: count }, (_, i) => `a${i}=""`).join(' ');
+
+const NO_XML: readonly MessageCase[] = [
+  ['nothing', '', 'illFormed'],
+  ['blanks', ' \n', 'illFormed'],
+  ['text', 'hello', 'illFormed'],
+  ['JSON', '{"a":1}', 'illFormed'],
+  ['an open element', roleCall('x').slice(0, -1), 'illFormed'],
+  ['a wrong end tag', roleCall('x').replace('</usrRole>', '</usrrole>'), 'illFormed'],
+  ['a document type', `<!DOCTYPE a>${roleCall('x')}`, 'documentType'],
+  ['an entity', `<!DOCTYPE a [<!ENTITY e "x">]>${roleCall('&e;')}`, 'documentType'],
+  ['an external entity', `<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]>${roleCall('&e;')}`, 'documentType'],
+  ['an external document type', `<!DOCTYPE a SYSTEM "http://127.0.0.1/x.dtd">${roleCall('x')}`, 'documentType'],
+  ['an entity nobody declared', roleCall('&nbsp;'), 'illFormed'],
+  ['a bare ampersand', roleCall('a & b'), 'illFormed'],
+  ['a control character', roleCall('\x01'), 'illFormed'],
+  ['a reference to one', roleCall('&#1;'), 'illFormed'],
+  ['a noncharacter', roleCall('\uffff'), 'illFormed'],
+  ['the end of a CDATA section alone', roleCall(']]>'), 'illFormed'],
+  ['an undeclared prefix of an element', call('getTrustedHostInfo', '<x:usrRole>a</x:usrRole>'), 'illFormed'],
+  [
+    'an undeclared prefix of an attribute',
+    call('getTrustedHostInfo', '<usrRole xsi:type="y">a</usrRole>'),
+    'illFormed',
+  ],
+  ['a digit behind a prefix', call('getTrustedHostInfo', '<q:1/>'), 'illFormed'],
+  ['a digit behind the prefix of an attribute', call('getTrustedHostInfo', '<usrRole q:1="a"/>'), 'illFormed'],
+  ['a prefix that is a digit', call('getTrustedHostInfo', '<usrRole xmlns:1="u:1"/>'), 'illFormed'],
+  ['an attribute twice', call('getTrustedHostInfo', '<usrRole a="1" a="2">a</usrRole>'), 'illFormed'],
+  [
+    'an attribute twice under two prefixes',
+    call('getTrustedHostInfo', '<usrRole xmlns:a="u:1" xmlns:b="u:1" a:type="1" b:type="2">a</usrRole>'),
+    'illFormed',
+  ],
+  ['an attribute without quotes', call('getTrustedHostInfo', '<usrRole a=1>a</usrRole>'), 'illFormed'],
+  ['attributes without a blank between', call('getTrustedHostInfo', '<usrRole a="1"b="2">a</usrRole>'), 'illFormed'],
+  ['< in an attribute', call('getTrustedHostInfo', '<usrRole a="<">a</usrRole>'), 'illFormed'],
+  ['the prefix xml bound anew', call('getTrustedHostInfo', '<usrRole xmlns:xml="u:1">a</usrRole>'), 'illFormed'],
+  ['a prefix bound to nothing', call('getTrustedHostInfo', '<usrRole xmlns:p="">a</usrRole>'), 'illFormed'],
+  ['a second root', roleCall('x') + roleCall('x'), 'illFormed'],
+  ['text behind the root', `${roleCall('x')}x`, 'illFormed'],
+  ['a NUL behind the root', `${roleCall('x')}\0`, 'illFormed'],
+  ['a declaration that is not first', ` <?xml version="1.0"?>${roleCall('x')}`, 'illFormed'],
+  ['a processing instruction', `<?php x?>${roleCall('x')}`, 'processingInstruction'],
+  ['33 levels', call('getTrustedHostInfo', deep(30)), 'tooDeep'],
+  ['20,001 elements', call('getTrustedHostInfo', '<u/>'.repeat(19_998)), 'tooManyElements'],
+  ['65 attributes', call('getTrustedHostInfo', `<u ${attributes(65)}/>`), 'tooManyAttributes'],
+];
+
+const LARGE: readonly MessageCase[] = [
+  [
+    '32 levels, 20,000 elements and 64 attributes',
+    call('getTrustedHostInfo', `${deep(29)}<u ${attributes(64)}/>${'<u/>'.repeat(19_966)}`),
+    ['getTrustedHostInfo', ''],
+  ],
+  [
+    'a part of 210,000 characters',
+    call('reqAuthorisation', `<usrProxyCert>${'MIIB/+='.repeat(30_000)}</usrProxyCert>`),
+    ['reqAuthorisation', 'MIIB/+='.repeat(30_000), ''],
+  ],
+];
+
+const NEXT = 'http://schemas.xmlsoap.org/soap/actor/next';
+const NIL = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil';
+
+const OF_ENVELOPE: readonly MessageCase[] = [
+  [
+    'of SOAP 1.2 is another version',
+    roleCall('x').replaceAll(ENVELOPE, 'http://www.w3.org/2003/05/soap-envelope'),
+    'versionMismatch',
+  ],
+  ['in no namespace is another version', '<Envelope><Body/></Envelope>', 'versionMismatch'],
+  ['must be called Envelope', roleCall('x').replaceAll('Envelope', 'envelope'), 'notEnvelope'],
+  ['must be the root', `<a>${roleCall('x')}</a>`, 'notEnvelope'],
+  ['may have an empty Header', envelope(operation('academic'), { header: '<s:Header/>' }), ACADEMIC],
+  ['may have a Header nobody must understand', withHeader('<h xmlns="u:1">x</h>'), ACADEMIC],
+  ['may have mustUnderstand="0"', withHeader('<h s:mustUnderstand="0"/>'), ACADEMIC],
+  ['may have a mustUnderstand of another namespace', withHeader('<h mustUnderstand="1"/>'), ACADEMIC],
+  ['may demand of another actor', withHeader('<h s:mustUnderstand="1" s:actor="u:other"/>'), ACADEMIC],
+  ['may not demand', withHeader('<h s:mustUnderstand="1"/>'), 'mustUnderstand'],
+  ['may not demand of the next actor', withHeader(`<h s:mustUnderstand="1" s:actor="${NEXT}"/>`), 'mustUnderstand'],
+  ['may not demand of nobody in particular', withHeader('<h s:mustUnderstand="1" s:actor=""/>'), 'mustUnderstand'],
+  ['may not demand in its second entry', withHeader('<a/><h s:mustUnderstand="true"/>'), 'mustUnderstand'],
+  ['may demand deeper in an entry', withHeader('<a><h s:mustUnderstand="1"/></a>'), ACADEMIC],
+  [
+    'has its Header first',
+    envelope(operation('x')).replace('</s:Envelope>', '<s:Header/></s:Envelope>'),
+    'misplacedHeader',
+  ],
+  ['has one Header', envelope(operation('x'), { header: '<s:Header/><s:Header/>' }), 'misplacedHeader'],
+  ['has a Body', `<s:Envelope xmlns:s="${ENVELOPE}"/>`, 'noBody'],
+  ['has a Body of its own namespace', `<s:Envelope xmlns:s="${ENVELOPE}"><Body/></s:Envelope>`, 'noBody'],
+  ['has one Body', envelope(operation('x')).replace('</s:Envelope>', '<s:Body/></s:Envelope>'), 'severalBodies'],
+  [
+    'may have more behind the Body',
+    envelope(operation('academic')).replace('</s:Envelope>', '<x/>y</s:Envelope>'),
+    ACADEMIC,
+  ],
+  ['may have two prefixes for one namespace', twoPrefixes(), ACADEMIC],
+];
+
+const OF_BODY: readonly MessageCase[] = [
+  ['is not empty', envelope(''), 'noOperation'],
+  ['is not only text', envelope('getTrustedHostInfo'), 'noOperation'],
+  ['has one operation', envelope(operation('a') + operation('b')), 'severalOperations'],
+  ['has no element beside its operation', envelope(`${operation('a')}<x/>`), 'severalOperations'],
+  ['has a known operation', call('getTrustedHostinfo', ''), 'unknownOperation'],
+  ['has an operation of our namespace', envelope('<getTrustedHostInfo/>'), 'unknownOperation'],
+  [
+    'has an operation of no other namespace',
+    envelope('<q:getTrustedHostInfo xmlns:q="urn:attauthority"/>'),
+    'unknownOperation',
+  ],
+  [
+    'has an operation and no method of an object',
+    envelope('<q:constructor xmlns:q="urn:attAuthority"/>'),
+    'unknownOperation',
+  ],
+  ['may have an operation with an id', envelope(operation('academic', ' id="o1"')), ACADEMIC],
+  [
+    'may have its operation behind referenced values',
+    envelope(
+      `<m id="i">x</m>${operation('academic', ' id="o" e:root="1" xmlns:e="http://schemas.xmlsoap.org/soap/encoding/"')}`,
+    ),
+    ACADEMIC,
+  ],
+];
+
+const both = (parts: string): string => call('reqAuthorisation', parts);
+
+const OF_PARTS: readonly MessageCase[] = [
+  [
+    'may be unqualified',
+    both('<usrProxyCert>a</usrProxyCert><usrAttCert>b</usrAttCert>'),
+    ['reqAuthorisation', 'a', 'b'],
+  ],
+  [
+    'may be qualified',
+    both('<q:usrProxyCert>a</q:usrProxyCert><q:usrAttCert>b</q:usrAttCert>'),
+    ['reqAuthorisation', 'a', 'b'],
+  ],
+  [
+    'may be in any order',
+    both('<usrAttCert>b</usrAttCert><usrProxyCert>a</usrProxyCert>'),
+    ['reqAuthorisation', 'a', 'b'],
+  ],
+  [
+    'may be of any type',
+    both('<usrProxyCert xmlns:x="u:1" x:type="x:int">a</usrProxyCert>'),
+    ['reqAuthorisation', 'a', ''],
+  ],
+  ['may be absent', both(''), ['reqAuthorisation', '', '']],
+  [
+    'may be absent from an operation without content',
+    envelope('<q:reqAuthorisation xmlns:q="urn:attAuthority"/>'),
+    ['reqAuthorisation', '', ''],
+  ],
+  ['may be empty', both('<usrProxyCert/><usrAttCert></usrAttCert>'), ['reqAuthorisation', '', '']],
+  ['may be nil', roleCall('').replace('<usrRole>', `<usrRole ${NIL}="true">x`), ['getTrustedHostInfo', '']],
+  [
+    'may say that they are not nil',
+    roleCall('').replace('<usrRole>', `<usrRole ${NIL}="0">x`),
+    ['getTrustedHostInfo', 'x'],
+  ],
+  [
+    'may be unknown, whatever they hold',
+    both('<more><usrProxyCert>a</usrProxyCert></more><usrAttCert>b</usrAttCert>'),
+    ['reqAuthorisation', '', 'b'],
+  ],
+  [
+    'of another namespace are unknown',
+    call('getTrustedHostInfo', '<usrRole xmlns="u:1">a</usrRole>'),
+    ['getTrustedHostInfo', ''],
+  ],
+  ['keep white space', roleCall(' \n\t a  b '), ['getTrustedHostInfo', ' \n\t a  b ']],
+  ['have line ends as XML has them', roleCall('a\r\nb\rc'), ['getTrustedHostInfo', 'a\nb\nc']],
+  ['may have CDATA', roleCall('a<![CDATA[<&>]]>b'), ['getTrustedHostInfo', 'a<&>b']],
+  ['may have comments', roleCall('a<!-- <x> & -->b'), ['getTrustedHostInfo', 'ab']],
+  [
+    'may have references',
+    roleCall('&lt;&amp;&#xD;&#xA;&#x1D11E;&apos;&quot;&gt;'),
+    ['getTrustedHostInfo', '<&\r\n𝄞\'">'],
+  ],
+  ['are not case-insensitive', call('getTrustedHostInfo', '<usrrole>a</usrrole>'), ['getTrustedHostInfo', '']],
+  ['stand once', both('<usrAttCert>a</usrAttCert><usrAttCert/>'), 'repeatedPart'],
+  ['stand once, qualified or not', both('<usrAttCert>a</usrAttCert><q:usrAttCert>a</q:usrAttCert>'), 'repeatedPart'],
+  ['hold no elements', roleCall('a<b/>'), 'elementsInPart'],
+];
+
+const referring = (...values: readonly string[]): string =>
+  envelope(
+    `<q:getTrustedHostInfo xmlns:q="urn:attAuthority"><usrRole href="#i0"/></q:getTrustedHostInfo>${values.join('')}`,
+  );
+const link = (i: number): string => `<m id="i${i}" href="#i${i + 1}"/>`;
+
+const OF_REFERENCES: readonly MessageCase[] = [
+  ['are followed', referring('<m id="i0">academic</m>'), ACADEMIC],
+  [
+    'are followed into the Header',
+    envelope(`${operation('x').replace('<usrRole>x</usrRole>', '<usrRole href="#h"/>')}`, {
+      header: '<s:Header><h id="h">academic</h></s:Header>',
+    }),
+    ACADEMIC,
+  ],
+  ['are followed four steps', referring(link(0), link(1), link(2), '<m id="i3">academic</m>'), ACADEMIC],
+  ['are followed to what is nil', referring(`<m id="i0" ${NIL}="1"/>`), ['getTrustedHostInfo', '']],
+  [
+    'are not followed five steps',
+    referring(link(0), link(1), link(2), link(3), '<m id="i4">academic</m>'),
+    'longReference',
+  ],
+  ['do not go in a circle', referring('<m id="i0" href="#i0"/>'), 'longReference'],
+  ['point to what is there', referring('<m id="i1">x</m>'), 'danglingReference'],
+  [
+    'point to an id, not to any attribute',
+    referring('<m xmlns:w="u:1" w:id="i0" e:root="0" xmlns:e="http://schemas.xmlsoap.org/soap/encoding/">x</m>'),
+    'danglingReference',
+  ],
+  ['point into the request', call('getTrustedHostInfo', '<usrRole href="http://127.0.0.1/#x"/>'), 'foreignReference'],
+  ['point to one element', referring('<m id="i0">x</m><m id="i0">y</m>'), 'repeatedId'],
+  ['point to text', referring('<m id="i0">x<y/></m>'), 'elementsInPart'],
+  ['stand in empty elements', call('getTrustedHostInfo', '<usrRole href="#x">y</usrRole>'), 'contentBesideReference'],
+];
+
+/** All of them, by what they are about. */
+export const MESSAGE_CASES: Readonly<Record<string, readonly MessageCase[]>> = {
+  'a toolkit is understood as it writes:': Object.entries(TOOLKIT_ENVELOPES).map(([name, text]) => [
+    name,
+    text,
+    ACADEMIC,
+  ]),
+  'an encoding is read:': READ,
+  'bytes are refused:': UNDECODABLE,
+  'what is no XML, or too much of it, is refused:': NO_XML,
+  'as much as may be is read:': LARGE,
+  'the envelope': OF_ENVELOPE,
+  'the Body': OF_BODY,
+  parts: OF_PARTS,
+  references: OF_REFERENCES,
+};
+
+function operation(role: string, attributes = ''): string {
+  return `<q:getTrustedHostInfo xmlns:q="urn:attAuthority"${attributes}><usrRole>${role}</usrRole></q:getTrustedHostInfo>`;
+}
+
+function withHeader(entries: string): string {
+  return envelope(operation('academic'), { header: `<s:Header>${entries}</s:Header>` });
+}
+
+function twoPrefixes(): string {
+  return `<a:Envelope xmlns:a="${ENVELOPE}" xmlns:b="${ENVELOPE}"><b:Body>${operation('academic')}</b:Body></a:Envelope>`;
+}

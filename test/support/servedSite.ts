@@ -1,0 +1,90 @@
+// The program as operators start it, serving an authority that is configured by files: what the SOAP clients of others talk to.
+// Its trusted hosts are those of memoryAuthority.ts, its people those of authorities.ts and some with unusual names.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nameDer } from '../../server/authority/issuance/certificate.ts';
+import { epochMs } from '../../server/clock.ts';
+import { CONFIG_LINES, type TestSite, testSite, validAround } from './authorities.ts';
+import { type Addresses, type CommandProcess, runServer } from './commandProcess.ts';
+import { TRUSTED_HOSTS } from './memoryAuthority.ts';
+import { ecPair, type Holder, holderOf, person } from './pki.ts';
+
+/** Roles of MANY_ROLES, so that its attribute certificate is long. */
+export const MANY = Array.from({ length: 2000 }, (_, i) => `role ${i} größer & <weiter>`);
+/** Who has them. */
+export const MANY_ROLES = 'Ålesund 日本 & <Söhne>';
+/** Who has none. */
+export const STRANGER = 'Øyvind 日本';
+
+/**
+ * A server, on an authority in files. `manyRoles` has MANY, `stranger` none. `now` is when it was made, in seconds since 1970.
+ * `seen` resolves once the audit log says that this usrProxyCert was sent, byte for byte.
+ */
+export interface ServedSite {
+  readonly site: TestSite;
+  readonly server: CommandProcess & Addresses;
+  readonly manyRoles: Holder;
+  readonly stranger: Holder;
+  readonly now: number;
+  seen(usrProxyCert: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const PLANT = new URL('./defects/plant.ts', import.meta.url).href;
+
+/** Starts the server with both ports and one thread, with a defect planted if one is named. */
+export async function startServedSite(defect?: string): Promise<ServedSite> {
+  const now = Math.floor(epochMs() / 1000);
+  const validity = validAround(now);
+  const site = testSite({ site: ecPair(), validity });
+  const holder = (name: string): Holder => holderOf('user', nameDer(person(name)), ecPair(), site.ca, validity);
+  const users = [
+    [MANY_ROLES, MANY],
+    ['Staff', ['staff', 'reader']],
+  ] as const;
+  site.write('users', users.map(([name, roles]) => `"/O=Test/CN=${name}" ${roles.join(',')}\n`).join(''));
+  site.write('authority.toml', [...CONFIG_LINES, ...hostLines(TRUSTED_HOSTS)].join('\n'));
+  const audit = join(site.directory, 'audit.log');
+  const flags = ['--threads', '1', '--authority', site.config, '--audit-log', audit];
+  const node = defect === undefined ? [] : ['--import', `${PLANT}?defect=${defect}`];
+  const server = await runServer(flags, { node });
+  return {
+    site,
+    server,
+    manyRoles: holder(MANY_ROLES),
+    stranger: holder(STRANGER),
+    now,
+    async seen(text) {
+      const digest = createHash('sha256').update(text).digest('hex');
+      while (!readFileSync(audit, 'utf8').includes(digest)) await new Promise((resolve) => setImmediate(resolve));
+    },
+    async stop() {
+      server.signal('SIGTERM');
+      const { code } = await server.ended;
+      site.remove();
+      if (code !== 0) throw new Error(`the server ended with ${code}:\n${server.out()}${server.err()}`);
+    },
+  };
+}
+
+/** Configuration lines of hosts whose strings for each role are these. */
+function hostLines(hosts: typeof TRUSTED_HOSTS): readonly string[] {
+  const found = new Map<string, { uri: string; roles: string[] }>();
+  for (const [local, strings] of hosts) {
+    for (const text of strings) {
+      const [, name = '', uri = '', remotes = ''] = /^(.*?):(.*):(.*)$/.exec(text) ?? [];
+      const host = found.get(name) ?? { uri, roles: [] };
+      for (const remote of remotes.split(', '))
+        host.roles.push(`{ remote = ${JSON.stringify(remote)}, local = ${JSON.stringify(local)} }`);
+      found.set(name, host);
+    }
+  }
+  return [...found].flatMap(([name, { uri, roles }]) => [
+    '[[trustedHost]]',
+    `name = ${JSON.stringify(name)}`,
+    `uri = ${JSON.stringify(uri)}`,
+    'signer = "/O=Test/CN=Partner Authority"',
+    `roles = [${roles.join(', ')}]`,
+  ]);
+}
