@@ -15,7 +15,8 @@ import { hasValgrind } from './instructionCounts.ts';
 import { runInstructionBench } from './instructions.ts';
 import { htmlPage, markdownTable } from './htmlPage.ts';
 import { runMixedBench, type MixedReport } from './mixed.ts';
-import { instructionTable, loadTable, microTable, mixedTable, peerTable } from './report.ts';
+import { instructionTable, loadTable, microTable, mixedTable, peerTable, soapTable } from './report.ts';
+import { runSoapBench } from './soapBench.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 interface Flags {
@@ -27,6 +28,7 @@ interface Flags {
   readonly snapshot?: string;
   readonly against?: string;
   readonly peers?: boolean;
+  readonly soap?: boolean;
   readonly report?: boolean;
   readonly quick?: boolean;
   readonly micro?: boolean;
@@ -56,7 +58,11 @@ function command(): Command {
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
     .option('--quick', 'a quarter of the requests a round, judged as CI judges')
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
-    .option('--peers', 'race against Fastify over SQLite, json-server and nginx; installs the first two for it')
+    .option(
+      '--peers',
+      'race against Fastify over SQLite, json-server and nginx, the first two installed for it; then --soap',
+    )
+    .option('--soap', 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap')
     .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
     .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
     .option('--instructions', 'instructions per request of record and list, or of --only, as valgrind counts them')
@@ -81,9 +87,10 @@ function oneMore(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
 }
 
-function benchOf({ micro, peers, report, instructions, only }: Flags): (flags: Flags) => Promise<string> {
+function benchOf({ micro, peers, soap, report, instructions, only }: Flags): (flags: Flags) => Promise<string> {
   if (instructions === true) return runInstructions;
   if (micro === true) return runMicro;
+  if (soap === true) return runSoap;
   if (peers === true) return runPeers;
   if (report === true) return runReport;
   return only.length > 0 ? runLoad : runWhole;
@@ -101,7 +108,12 @@ function onStep(line: string): void {
 
 async function runPeers(flags: Flags): Promise<string> {
   const options = optionsOf(flags);
-  return peerTable(await withProgress(process.stderr, (onProgress) => runPeerBench(options, { onProgress, onStep })));
+  const peers = await withProgress(process.stderr, (onProgress) => runPeerBench(options, { onProgress, onStep }));
+  return `${peerTable(peers)}\n\n${await runSoap(flags)}`;
+}
+
+async function runSoap(flags: Flags): Promise<string> {
+  return soapTable(await runSoapBench(optionsOf(flags), { onStep }));
 }
 
 async function runLoad(flags: Flags): Promise<string> {

@@ -2,7 +2,7 @@
 // Asks with node:http, which shares nothing with the load client. Throws with the target and what differs.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { get } from 'node:http';
+import { request as requestOf } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { Exchange } from './loadClient.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
@@ -103,10 +103,11 @@ export interface Fetched {
   readonly body: Buffer;
 }
 
-/** Asks once, on a connection of its own. */
-export function ask(port: number, path: string, headers: Headers = {}): Promise<Fetched> {
+/** Asks once, on a connection of its own: by POST where there is a body. */
+export function ask(port: number, path: string, headers: Headers = {}, body?: string): Promise<Fetched> {
+  const method = body === undefined ? 'GET' : 'POST';
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+    const request = requestOf({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.once('error', reject);
@@ -117,5 +118,6 @@ export function ask(port: number, path: string, headers: Headers = {}): Promise<
       });
     });
     request.once('error', reject);
+    request.end(body);
   });
 }

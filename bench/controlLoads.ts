@@ -19,6 +19,8 @@ export function bareLoad(control: ListeningProcess, kind: Exclude<Control, objec
         return { target: '/bare', status: 200, bytes: BARE_BYTES };
       case 'scan':
         return { target: `/scan/${encodeURIComponent(word)}`, status: 200, bytes: BARE_BYTES };
+      case 'signature':
+        return { target: '/sign', status: 200, bytes: BARE_BYTES };
       case 'page':
         return { target: `/page/${bytes}/${at - bytes}`, status: 200, bytes };
       case 'floor':

@@ -1,6 +1,7 @@
 // The thread of the control that serves: uWebSockets.js bare, with nothing of the product around it.
 // What it answers is the least that any program on this library can spend on an answer of that many bytes.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadUws, type HttpRequest, type HttpResponse } from '../server/http/uwsLibrary.ts';
 import { countOf } from './memoryScan.ts';
@@ -16,8 +17,16 @@ const memory = new Uint8Array(new WebAssembly.Memory({ initial: pages, maximum: 
   120,
 );
 
+const SIGNATURE_BYTES = 256;
+
 let floorAt = 0;
 let text: Uint8Array = new Uint8Array(0);
+/** Made for whoever asks for signatures. */
+let key: KeyObject | undefined;
+
+function newKey(): KeyObject {
+  return generateKeyPairSync('rsa', { modulusLength: 8 * SIGNATURE_BYTES }).privateKey;
+}
 
 function nextFloor(bytes: number): Uint8Array {
   if (floorAt + bytes > memory.length) floorAt = 0;
@@ -59,6 +68,7 @@ function takeText(response: HttpResponse): void {
  * GET  /floor/N     a view of N bytes of shared memory, another one every time: a page that is not in the cache
  * POST /text        takes the text that is scanned
  * GET  /scan/WORD   300 bytes, after one scan of the text for the word
+ * GET  /sign        300 bytes, after one RSA-2048 signature with SHA-256, of as many bytes
  */
 const uws = await loadUws();
 const app = uws.App();
@@ -69,6 +79,10 @@ app.post('/text', takeText);
 app.get('/scan/:word', (response, request) => {
   const hits = countOf(text, Buffer.from(decodeURIComponent(request.getParameter(0) ?? '')));
   response.end(String(hits).padEnd(BARE.length));
+});
+app.get('/sign', (response) => {
+  assert.equal(sign('sha256', BARE, (key ??= newKey())).length, SIGNATURE_BYTES);
+  response.end(BARE);
 });
 app.listen('127.0.0.1', 0, (socket) => parent.postMessage(uws.us_socket_local_port(socket as never)));
 parent.once('message', () => app.close());

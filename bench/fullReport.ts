@@ -7,6 +7,7 @@ import { bytesText } from '../server/quantities.ts';
 import { runLoadBench, type LoadObserver, type LoadOptions, type ScenarioReport } from './load.ts';
 import { runMixedBench, type MixedReport } from './mixed.ts';
 import { runPeerBench, type PeerReport } from './peerBench.ts';
+import { runSoapBench, type SoapReport } from './soapBench.ts';
 import { runSizes, runSweeps, type SizeReport, type SweepRun } from './sweepRun.ts';
 
 /** What was measured, and on what. */
@@ -17,6 +18,7 @@ export interface FullReport extends SweepRun {
   readonly load: readonly ScenarioReport[];
   readonly mixed: readonly MixedReport[];
   readonly peers: readonly PeerReport[];
+  readonly soap: readonly SoapReport[];
   readonly sizes: readonly SizeReport[];
 }
 
@@ -30,6 +32,7 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
   const load = await runLoadBench(options, observer);
   const mixed = await runMixedBench(mixedOptions(options), observer);
   const peers = await runPeerBench(options, observer);
+  const soap = await runSoapBench(options, observer);
   const sweepRun = await runSweeps(options, observer);
   const sizes = await runSizes(options, smallerOf(options), observer);
   const observations = sizes.at(-1)!.observations;
@@ -40,6 +43,7 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
     load,
     mixed,
     peers,
+    soap,
     sizes,
     ...sweepRun,
   };

@@ -2,7 +2,7 @@
 // Text only; nothing is measured or written to disk here. Called by bench.ts.
 import type { FullReport } from './fullReport.ts';
 import { drawings, type Drawing } from './plots.ts';
-import { peerNames, timesText } from './report.ts';
+import { peerNames, SOAP_HEAD, soapCells, timesText } from './report.ts';
 import { verdictOf } from './verdict.ts';
 
 const STYLE = `body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -13,7 +13,7 @@ figure { margin: 2.5rem 0; } .legend { margin: 0 0 .5rem; font-size: 13px; } fig
 
 /** The report as HTML: tables first, then a plot for each question. */
 export function htmlPage(report: FullReport): string {
-  const { machine, revision, observations, load, mixed, peers } = report;
+  const { machine, revision, observations, load, mixed, peers, soap } = report;
   const figures = drawings(report).map(figureOf);
   const parts = [
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>Bench report</title><style>${STYLE}</style>`,
@@ -27,6 +27,9 @@ export function htmlPage(report: FullReport): string {
       ? ['<h2>One heavy client beside cheap ones</h2>', htmlTable(MIXED_HEAD, mixed.map(mixedCells))]
       : []),
     ...(peers.some((one) => one.peers.length > 0) ? ['<h2>Peers</h2>', peerHtml(report)] : []),
+    ...(soap.length > 0
+      ? ['<h2>The attribute authority beside its controls and peers</h2>', htmlTable(SOAP_HEAD, soap.map(soapCells))]
+      : []),
     ...figures,
     '</html>',
   ];

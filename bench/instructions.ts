@@ -11,7 +11,7 @@ import { readNaively } from './naive.ts';
 import { chosenOf } from './only.ts';
 import { startControl, startServer } from './processes.ts';
 import type { Load } from './rounds.ts';
-import { SCENARIOS } from './scenarios.ts';
+import { CATALOGUE_SCENARIOS } from './scenarios.ts';
 import { onStage } from './stage.ts';
 
 /** What to count: the scenarios named by `only`, `record` and `list` when it is empty. */
@@ -59,7 +59,7 @@ export async function runInstructionBench(
     const client = await stage.started(startLoadClient());
     const reports: InstructionReport[] = [];
     for (const { name, what, control: kind, questions } of chosenOf(
-      SCENARIOS,
+      CATALOGUE_SCENARIOS,
       options.only.length > 0 ? options.only : HOT,
     )) {
       if (kind !== 'bare' && kind !== 'page' && kind !== 'floor') continue;

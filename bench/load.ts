@@ -1,13 +1,17 @@
 // The load bench: prepares the data, starts server, control and client, checks every answer, measures, sums up.
 // Composition only; prints nothing. Called by bench.ts and by tests.
+import { statSync } from 'node:fs';
+import { freemem } from 'node:os';
 import type { OnProgress } from '../data/progress.ts';
+import { openBenchAuthority, type BenchAuthority } from './authorityFiles.ts';
+import { checkCall } from './callCheck.ts';
 import { answersAlike, checkQuestions, type Checked } from './check.ts';
 import { choiceFor } from './choice.ts';
 import { bareLoad, sendTitles } from './controlLoads.ts';
 import { prepareDataSet, type DataSet, type DataSetOptions } from './dataSet.ts';
 import { startLoadClient, type LoadClient } from './loadClient.ts';
 import { readNaively } from './naive.ts';
-import { startControl, startServer, type ListeningProcess, type ServerOptions } from './processes.ts';
+import { startControl, startServer, type ListeningProcess } from './processes.ts';
 import { chosenOf } from './only.ts';
 import { prepareRevision } from './revision.ts';
 import { measure, summaryOf, type Load, type Measured, type Race, type Summary } from './rounds.ts';
@@ -62,18 +66,20 @@ export async function runLoadBench(options: LoadOptions, observer: LoadObserver)
   const choice = choiceFor(await readNaively(data.directory));
   return onStage(async (stage) => {
     observer.onStep('starting server, control and client');
-    const servers = await startServers(stage, data, options);
+    const authority = await stage.started(openBenchAuthority());
+    const servers = await startServers(stage, data, authority, options, observer);
     const revision = await startRevision(stage, data, options);
     const control = await stage.started(startControl(options.floorBytes));
     const client = await stage.started(startLoadClient());
     await sendTitles(control.port, choice.catalogue);
-    return runScenarios({ options, choice, servers, revision, control, client }, observer);
+    return runScenarios({ options, choice, authority, servers, revision, control, client }, observer);
   });
 }
 
 interface Bench {
   readonly options: LoadOptions;
   readonly choice: Choice;
+  readonly authority: BenchAuthority;
   readonly servers: Servers;
   readonly revision: { readonly name: string; readonly process: ListeningProcess } | undefined;
   readonly control: ListeningProcess;
@@ -83,22 +89,38 @@ interface Bench {
 /** A server for each number of serving threads, and other settings, that a scenario wants. */
 type Servers = ReadonlyMap<string, ListeningProcess>;
 
-async function startServers(stage: Stage, { snapshot }: DataSet, { only, preload }: LoadOptions): Promise<Servers> {
+async function startServers(
+  stage: Stage,
+  { snapshot }: DataSet,
+  authority: BenchAuthority,
+  { only, preload }: LoadOptions,
+  { onStep }: LoadObserver,
+): Promise<Servers> {
   const servers = new Map<string, ListeningProcess>();
   for (const wanted of [USUAL, ...chosenOf(SCENARIOS, only)]) {
     const { threads = 1, flags = [] } = wanted;
-    const options: ServerOptions = preload === undefined ? { threads, flags } : { threads, flags, preload };
     const key = serverKeyOf(wanted);
-    if (!servers.has(key)) servers.set(key, await stage.started(startServer(snapshot, options)));
+    if (servers.has(key)) continue;
+    if (servers.size > 0 && !hasRoomFor(snapshot)) {
+      onStep(`no memory for a server with ${key}: its scenarios are left out`);
+      continue;
+    }
+    const options = { threads, flags: [...authority.flags, ...flags], ...(preload !== undefined && { preload }) };
+    servers.set(key, await stage.started(startServer(snapshot, options)));
   }
   return servers;
+}
+
+/** Whether another server fits into memory: its snapshot, half as much for compressed records, as much again for all else. */
+function hasRoomFor(snapshot: string): boolean {
+  return freemem() > 2.5 * statSync(snapshot).size;
 }
 
 /** The server of a scenario that wants nothing special, which is the control of others. */
 const USUAL: Pick<Scenario, 'threads' | 'flags'> = {};
 
 function serverKeyOf({ threads = 1, flags = [] }: Pick<Scenario, 'threads' | 'flags'>): string {
-  return [threads, ...flags].join(' ');
+  return [`--threads ${threads}`, ...flags].join(' ');
 }
 
 async function startRevision(stage: Stage, data: DataSet, options: LoadOptions): Promise<Bench['revision']> {
@@ -117,7 +139,7 @@ interface Ready {
 
 async function runScenarios(bench: Bench, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
   const { only, rounds, warmUp } = bench.options;
-  const chosen = chosenOf(SCENARIOS, only);
+  const chosen = chosenOf(SCENARIOS, only).filter((one) => bench.servers.has(serverKeyOf(one)));
   const ready = new Map<string, Ready>();
   for (const scenario of SCENARIOS.filter((one) => chosen.some((two) => one === two || isControlOf(one, two)))) {
     observer.onStep(`checking ${scenario.name}`);
@@ -135,8 +157,12 @@ function isControlOf(one: Scenario, two: Scenario): boolean {
 }
 
 async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver): Promise<Ready> {
-  const questions: readonly Question[] = scenario.questions(bench.choice);
   const { port } = serverOf(bench, scenario);
+  // What another revision signs is never the same bytes.
+  if ('call' in scenario) {
+    return { scenario, checked: await checkCall(port, scenario.call, bench.authority), isAlike: false };
+  }
+  const questions: readonly Question[] = scenario.questions(bench.choice);
   const checked = await checkQuestions(port, questions, bench.choice.catalogue);
   const { revision } = bench;
   const isAlike = revision !== undefined && (await answersAlike(port, revision.process.port, questions));

@@ -5,13 +5,23 @@ import { fileURLToPath } from 'node:url';
 import { stopped } from './processes.ts';
 import type { Headers } from './scenario.ts';
 
-/** One kind of request, and what every answer to it must have: status and Content-Length. */
+/**
+ * One kind of request, and what every answer to it must have: status and Content-Length, which may miss `bytes` by
+ * `bytesSlack`. With a body it is a POST. At each of `counters`, byte positions in the body, the client writes a number of
+ * COUNTER's width over what stands there: never the same twice in the life of the client.
+ */
 export interface Exchange {
   readonly target: string;
   readonly headers?: Headers;
+  readonly body?: string;
+  readonly counters?: readonly number[];
   readonly status: number;
   readonly bytes: number;
+  readonly bytesSlack?: number;
 }
+
+/** What stands in a body where the client is to count: digits of this width, and a number that it never sends. */
+export const COUNTER = '00000000';
 
 /**
  * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on each,

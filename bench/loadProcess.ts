@@ -1,7 +1,7 @@
 // The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection.
 // Reads no more of an answer than its status and length; bounded in requests and time. Started by loadClient.ts.
 import { connect, type Socket } from 'node:net';
-import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
+import { COUNTER, type Exchange, type LoadOrder, type LoadOutcome } from './loadClient.ts';
 
 const HEAD_END = '\r\n\r\n';
 /** Has neither a body nor a length (RFC 9110, 15.4.5). */
@@ -28,7 +28,7 @@ class Run {
   #begun = 0;
   #noticed = 0;
   readonly #order: LoadOrder;
-  readonly #wires: readonly Buffer[];
+  readonly #wires: readonly Wire[];
   readonly finish: (fault?: string) => void;
 
   constructor(order: LoadOrder, finish: (fault?: string) => void) {
@@ -46,7 +46,7 @@ class Run {
     }
     const dueMs = this.#dueMs.shift() ?? performance.now();
     const i = this.#begun++ % this.#wires.length;
-    return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!, dueMs };
+    return { exchange: this.#order.exchanges[i]!, wire: numbered(this.#wires[i]!), dueMs };
   }
 
   /** Notices what has become due; a request waits from here on, so that a client's own slow timer is not the server's. */
@@ -73,9 +73,31 @@ class Run {
   }
 }
 
-function wireOf({ target, headers = {} }: Exchange): Buffer {
-  const lines = Object.entries({ Host: 'bench', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
+/** A request as it is written, and where in it the client counts. */
+interface Wire {
+  readonly bytes: Buffer;
+  readonly counters: readonly number[];
+}
+
+function wireOf({ target, headers = {}, body, counters = [] }: Exchange): Wire {
+  const content = Buffer.from(body ?? '');
+  const length = body === undefined ? {} : { 'Content-Length': `${content.length}` };
+  const all = Object.entries({ Host: 'bench', ...headers, ...length });
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = Buffer.from(`${body === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return { bytes: Buffer.concat([head, content]), counters: counters.map((at) => head.length + at) };
+}
+
+/** The last number that was written into a request, by any order of this client. */
+let counted = 0;
+
+/** A request with its numbers; one without is the same bytes every time. */
+function numbered({ bytes, counters }: Wire): Buffer {
+  if (counters.length === 0) return bytes;
+  const own = Buffer.from(bytes);
+  const digits = String(++counted).padStart(COUNTER.length, '0');
+  for (const at of counters) own.write(digits, at, 'latin1');
+  return own;
 }
 
 /** One connection: asks, waits for the whole answer, asks again. */
@@ -84,6 +106,7 @@ class Connection {
   readonly #run: Run;
   #errand: Errand | undefined;
   #head = '';
+  #bytes = 0;
   #bytesLeft = 0;
 
   constructor(port: number, run: Run) {
@@ -114,12 +137,13 @@ class Connection {
     const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head.slice(0, end))?.[1];
     const bytes = Number(length ?? (status === NOT_MODIFIED ? 0 : -1));
     const { exchange } = this.#errand!;
-    if (status !== exchange.status || bytes !== exchange.bytes) {
+    if (status !== exchange.status || Math.abs(bytes - exchange.bytes) > (exchange.bytesSlack ?? 0)) {
       const got = `got status ${status} and ${bytes} bytes`;
       return this.#run.finish(`${exchange.target}: ${got}, expected ${exchange.status} and ${exchange.bytes}`);
     }
     const bodyBytes = this.#head.length - end - HEAD_END.length;
     this.#head = '';
+    this.#bytes = bytes;
     this.#bytesLeft = bytes;
     this.#take(bodyBytes);
   }
@@ -129,7 +153,7 @@ class Connection {
     const { exchange, dueMs } = this.#errand!;
     if (this.#bytesLeft < 0) return this.#run.finish(`${exchange.target}: more bytes than announced`);
     if (this.#bytesLeft > 0) return;
-    this.#run.done(exchange.bytes, performance.now() - dueMs);
+    this.#run.done(this.#bytes, performance.now() - dueMs);
     this.ask();
   }
 }

@@ -82,6 +82,8 @@ function portOf(child: ChildProcess, command: string): Promise<number> {
       const match = /listening on http:\/\/[^\s/]+:(\d+)\s/.exec(printed);
       if (!match) return;
       clearTimeout(timer);
+      // What it prints from now on is read, so that it can go on, and not kept.
+      child.stdout!.removeAllListeners('data').resume();
       resolve(Number(match[1]));
     });
   });

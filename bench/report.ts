@@ -8,6 +8,7 @@ import type { MicroReport } from './micro.ts';
 import type { MixedReport } from './mixed.ts';
 import type { PeerReport } from './peerBench.ts';
 import { PEERS } from './peers.ts';
+import type { SoapReport } from './soapBench.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
@@ -80,6 +81,22 @@ export function peerNames(reports: readonly PeerReport[]): readonly string[] {
 export function timesText(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
   return ratio < 1 ? ratio.toFixed(2) : ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0);
+}
+
+/** The table of the attribute authority beside its controls and peers. */
+export function soapTable(reports: readonly SoapReport[]): string {
+  return tableText([SOAP_HEAD, ...reports.map(soapCells)]);
+}
+
+/** What the table above has at its top. */
+export const SOAP_HEAD = 'call,what,CPU us,beside,its CPU us,ratio,spread,its spread,pass,great,verdict'.split(',');
+
+/** One row of it. */
+export function soapCells({ scenario, beside, subject, other, ratio, pass, great }: SoapReport): readonly string[] {
+  const costs = [subject.least.toFixed(1), beside, other.least.toFixed(1), ratio.toFixed(2)];
+  const spreads = [percentText(subject.spread), percentText(other.spread)];
+  const verdict = verdictOf({ ratio, spread: other.spread, pass, great });
+  return [scenario.name, scenario.what, ...costs, ...spreads, targetText(pass), targetText(great), verdict];
 }
 
 /** The table of the micro-benchmarks. */

@@ -1,15 +1,15 @@
 // What a load scenario is: what is asked, what the answer must be, and which control the cost is divided by.
-// Types only. The table is scenarios.ts, what asks its questions is questions.ts.
+// Types only. The tables are scenarios.ts and callScenarios.ts; questions.ts and callCheck.ts put them into requests.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 
 /**
  * What a scenario's cost is divided by. `bare`: 300 bytes. `page`: one view of as many bytes for each question, the same
  * every time, so as much in the cache as its pages are. `floor`: one view of as many bytes that is not in the cache. `scan`:
- * one pass over all titles. A scenario of that name: what that costs, a byte each where `per` says so, since no two pages are
- * of one size.
+ * one pass over all titles. `signature`: one RSA-2048 signature, sent as 300 bytes. A scenario of that name: what that costs,
+ * a byte each where `per` says so, since no two pages are of one size.
  */
 export type Control =
-  'bare' | 'page' | 'floor' | 'scan' | { readonly scenario: string; readonly per?: 'request' | 'byte' };
+  'bare' | 'page' | 'floor' | 'scan' | 'signature' | { readonly scenario: string; readonly per?: 'request' | 'byte' };
 
 /** Headers of a request beside Host, by name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -51,12 +51,33 @@ export interface Question {
 }
 
 /**
- * One scenario. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the ratios of the
+ * One call of the attribute authority and what it must answer. `isNew`: each text that is sent differs from all before it, so
+ * that nothing about it is known; else it is the same every time, as that of a user who comes again.
+ */
+export type AuthorityCall =
+  | HostsCall
+  | {
+      readonly operation: 'reqAuthorisation';
+      readonly who: 'user' | 'visitor';
+      readonly isNew: boolean;
+      readonly roles: readonly string[];
+      readonly provenance: 'original' | 'mapped';
+    };
+
+/** Asks which hosts have roles that map to `role`; `hosts` are the strings to be answered. */
+export interface HostsCall {
+  readonly operation: 'getTrustedHostInfo';
+  readonly role: string;
+  readonly hosts: readonly string[];
+}
+
+/**
+ * What all scenarios have. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the ratios of the
  * design, where it has some; what may not be passed any more stands in budgets.json. With `threads` the server of the scenario has so many
  * serving threads instead of one, with `flags` these settings beside the usual ones; with `connections` so many ask it and its
  * control, instead of a few.
  */
-export interface Scenario {
+interface Terms {
   readonly name: string;
   readonly what: string;
   readonly control: Control;
@@ -66,8 +87,20 @@ export interface Scenario {
   readonly threads?: number;
   readonly flags?: readonly string[];
   readonly connections?: number;
+}
+
+/** A scenario of the catalogue: questions taken in turn. */
+export interface CatalogueScenario extends Terms {
   questions(choice: Choice): readonly Question[];
 }
+
+/** A scenario of the attribute authority: one call. */
+export interface CallScenario extends Terms {
+  readonly call: AuthorityCall;
+}
+
+/** One scenario. */
+export type Scenario = CatalogueScenario | CallScenario;
 
 /** What scenarios choose from: the rows, a word and a prefix of titles that fit their purpose, and a project. */
 export interface Choice {

@@ -1,4 +1,4 @@
-// The load scenarios as a table: what is asked, what it is divided by, and the targets of the design's performance table.
+// The load scenarios of the catalogue as a table: what is asked, what it is divided by, and the targets of the design's performance table.
 // To add one, add a row here and its line in budgets.json. Measures nothing. Called by load.ts, peerBench.ts and the guards.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import {
@@ -18,8 +18,9 @@ import {
   rowOfBytes,
   underOtherBaseUrl,
 } from './questions.ts';
+import { CALL_SCENARIOS } from './callScenarios.ts';
 import { OTHER_BASE_URL } from './processes.ts';
-import type { Scenario } from './scenario.ts';
+import type { CatalogueScenario, Scenario } from './scenario.ts';
 
 const RECORD_BYTES = 4096;
 const IN_VALUES = 100;
@@ -28,8 +29,8 @@ const EXPORT_ROWS = 5000;
 const PUBLISHED = ['2010-01-01', '2012-01-01'] as const;
 const NOT_FOUND = '{"detail":"Not found."}';
 
-/** All load scenarios, in the order in which they are measured and told. */
-export const SCENARIOS: readonly Scenario[] = [
+/** The load scenarios of the catalogue. */
+export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
   {
     name: 'tiny',
     what: 'a 404',
@@ -318,6 +319,9 @@ export const SCENARIOS: readonly Scenario[] = [
     questions: ({ catalogue }) => [recordOf(rowOfBytes(catalogue.rows, RECORD_BYTES))],
   },
 ];
+
+/** All load scenarios, in the order in which they are measured and told. */
+export const SCENARIOS: readonly Scenario[] = [...CATALOGUE_SCENARIOS, ...CALL_SCENARIOS];
 
 function byUuid({ rows }: NaiveCatalogue): readonly NaiveRow[] {
   return rows.toSorted((a, b) => (a.uuid < b.uuid ? -1 : a.uuid > b.uuid ? 1 : 0));

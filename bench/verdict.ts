@@ -15,8 +15,8 @@ export type Verdict = 'great' | 'pass' | 'short' | 'too noisy' | '-';
 
 /** The verdict on a ratio. A control that spreads too much says more of the machine than of the program. */
 export function verdictOf({ ratio, spread, pass, great }: Judged): Verdict {
-  if (pass === undefined || great === undefined) return '-';
+  if (pass === undefined) return '-';
   if (spread > BUDGETS.spreadMax) return 'too noisy';
-  if (ratio <= great) return 'great';
+  if (great !== undefined && ratio <= great) return 'great';
   return ratio <= pass ? 'pass' : 'short';
 }

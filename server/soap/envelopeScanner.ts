@@ -4,8 +4,8 @@ import { ascii } from './plainMarkup.ts';
 import { type Call, OPERATIONS } from './protocol.ts';
 import { TagScanner } from './tagScanner.ts';
 
-// A plain envelope is ASCII without `&`, `<!`, carriage returns and other controls, has at most an XML declaration that says
-// UTF-8, no Header, one operation of ours and its parts, each once:
+// A plain envelope is ASCII without `<!`, carriage returns and other controls, has references to the five characters of XML in
+// texts only and no others, at most an XML declaration that says UTF-8, no Header, one operation of ours and its parts, each once:
 //
 //   <P:Envelope A><P:Body A><Q:operation A><part A>text</part> ... </Q:operation></P:Body></P:Envelope>
 //

@@ -12,9 +12,13 @@ export const QUOTE = 0x22;
 /** See QUOTE. */
 export const APOSTROPHE = 0x27;
 /** See QUOTE. */
+export const AMPERSAND = 0x26;
+/** See QUOTE. */
 export const SLASH = 0x2f;
 /** See QUOTE. */
 export const COLON = 0x3a;
+/** See QUOTE. */
+export const SEMICOLON = 0x3b;
 /** See QUOTE. */
 export const LESS = 0x3c;
 /** See QUOTE. */
@@ -24,7 +28,6 @@ export const GREATER = 0x3e;
 /** See QUOTE. */
 export const QUESTION = 0x3f;
 
-const AMPERSAND = 0x26;
 const TILDE = 0x7e;
 
 /** What a byte may be: the start of a name, part of one, of a text, of an attribute's value. */

@@ -10,6 +10,23 @@ const ENCODING_STYLE = ascii('encodingStyle');
 const DECLARATION =
   /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])[Uu][Tt][Ff]-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>/;
 const DECLARATION_BYTES = 80;
+/** The characters that every document has a name for (XML 1.0, section 4.6). */
+const CHARACTERS: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const NAMES = Object.keys(CHARACTERS).map(ascii);
+const REFERENCE = /&([a-z]+);/g;
+
+function characterOf(_: string, name: string): string {
+  return CHARACTERS[name]!;
+}
+
+/** Where the semicolon of the reference at `start` stands; -1 where it is none to one of those characters. */
+function referenceEnd(bytes: Uint8Array, start: number): number {
+  for (const name of NAMES) {
+    const end = start + 1 + name.length;
+    if (bytes[end] === plain.SEMICOLON && isText(bytes, start + 1, end, name)) return end;
+  }
+  return -1;
+}
 
 /** A scanner of one request, at its beginning. */
 export class TagScanner {
@@ -87,18 +104,27 @@ export class TagScanner {
     return bytes[this.#at++] === plain.GREATER;
   }
 
-  /** The text of the element whose start tag was read last, and its end; the namespaces go back to `scope`. */
+  /** The text of the element whose start tag was read last, references resolved, and its end; the namespaces go back to `scope`. */
   textElement(scope: number): string | undefined {
     const bytes = this.#bytes;
     const start = this.#at;
     let end = start;
+    let hasReferences = false;
     if (!this.isClosed) {
-      while (CLASSES[bytes[end] ?? 0]! & plain.TEXT) end++;
+      for (; ; end++) {
+        while (CLASSES[bytes[end] ?? 0]! & plain.TEXT) end++;
+        if (bytes[end] !== plain.AMPERSAND) break;
+        end = referenceEnd(bytes, end);
+        if (end < 0) return undefined;
+        hasReferences = true;
+      }
       this.#at = end;
       if (!this.endTag(this.tagStart)) return undefined;
     }
     this.#scope.leave(scope);
-    return end === start ? '' : Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+    if (end === start) return '';
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+    return hasReferences ? text.replace(REFERENCE, characterOf) : text;
   }
 
   /** How many namespaces are declared here. */

@@ -11,7 +11,7 @@ import { cpuMicroseconds } from '../../../bench/cpuTime.ts';
 import { prepareDataSet } from '../../../bench/dataSet.ts';
 import { runLoadBench } from '../../../bench/load.ts';
 import { libcScanner } from '../../../bench/libcScan.ts';
-import { startLoadClient } from '../../../bench/loadClient.ts';
+import { COUNTER, startLoadClient } from '../../../bench/loadClient.ts';
 import { countOf } from '../../../bench/memoryScan.ts';
 import { runMicroBench } from '../../../bench/micro.ts';
 import { runMixedBench } from '../../../bench/mixed.ts';
@@ -19,7 +19,7 @@ import { readNaively } from '../../../bench/naive.ts';
 import { chosenOf } from '../../../bench/only.ts';
 import { loadTable, microTable, mixedTable } from '../../../bench/report.ts';
 import { summaryOf } from '../../../bench/rounds.ts';
-import { SCENARIOS } from '../../../bench/scenarios.ts';
+import { CATALOGUE_SCENARIOS, SCENARIOS } from '../../../bench/scenarios.ts';
 import { verdictOf } from '../../../bench/verdict.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
@@ -90,7 +90,7 @@ describe('answers are checked before they are measured:', () => {
   async function questionsOf(name: string) {
     const { directory } = await prepareDataSet(DATA, () => {});
     const choice = choiceFor(await readNaively(directory));
-    const questions = SCENARIOS.find((scenario) => scenario.name === name)!.questions(choice);
+    const questions = CATALOGUE_SCENARIOS.find((scenario) => scenario.name === name)!.questions(choice);
     return { questions, catalogue: choice.catalogue };
   }
 
@@ -128,6 +128,10 @@ describe('answers are checked before they are measured:', () => {
       await expect(run('/a', 4)).resolves.toMatchObject({ requests: 8, bodyBytes: 32 });
       await expect(run('/a', 5)).rejects.toThrow('/a: got status 200 and 4 bytes, expected 200 and 5');
       await expect(run('/b', 4)).rejects.toThrow('got status 500');
+      const near = (bytes: number) =>
+        client.run({ ...order, exchanges: [{ target: '/a', status: 200, bytes, bytesSlack: 2 }] });
+      await expect(near(6)).resolves.toMatchObject({ bodyBytes: 32 });
+      await expect(near(7)).rejects.toThrow('got status 200 and 4 bytes');
     } finally {
       await client.stop();
     }
@@ -147,6 +151,36 @@ describe('the load client', () => {
       const exchanges = [{ target: '/', headers: { 'Accept-Encoding': 'gzip' }, status: 200, bytes: 4 }];
       const order = { port, exchanges, requests: 4, connections: 2, withinMs: 10_000 };
       await expect(client.run(order)).resolves.toMatchObject({ requests: 4, bodyBytes: 16 });
+    } finally {
+      await client.stop();
+      server.close();
+    }
+  });
+
+  test('posts the body of an exchange, and counts in it where it is told to', async () => {
+    const bodies: string[] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (piece: Buffer) => (body += piece.toString()));
+      request.once('end', () => {
+        bodies.push(`${request.method} ${body}`);
+        response.writeHead(200, { 'Content-Length': 4 }).end('four');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = startLoadClient();
+    try {
+      const { port } = server.address() as AddressInfo;
+      const posted = { target: '/', headers: { 'Content-Type': 'text/xml' }, status: 200, bytes: 4 };
+      const order = { port, requests: 4, connections: 2, withinMs: 10_000 };
+      const exchanges = [{ ...posted, body: '\u00e9 same' }];
+      await client.run({ ...order, exchanges });
+      expect(bodies.splice(0)).toEqual(Array.from({ length: 4 }, () => 'POST \u00e9 same'));
+      const counting = [{ ...posted, body: `${COUNTER} and ${COUNTER}.`, counters: [0, 13] }];
+      await client.run({ ...order, exchanges: counting });
+      await client.run({ ...order, exchanges: counting });
+      const numbers = Array.from({ length: 8 }, (_, i) => String(i + 1).padStart(8, '0'));
+      expect(bodies.toSorted()).toEqual(numbers.map((number) => `POST ${number} and ${number}.`));
     } finally {
       await client.stop();
       server.close();

@@ -1,5 +1,6 @@
 // The peers: what each is asked for the same answer, and that a machine without them says why in one line.
 import { afterEach, describe, expect, test } from 'vitest';
+import { CALL_SCENARIOS, TRUSTED_HOSTS } from '../../../bench/callScenarios.ts';
 import { choiceFor } from '../../../bench/choice.ts';
 import { prepareDataSet } from '../../../bench/dataSet.ts';
 import { readNaively } from '../../../bench/naive.ts';
@@ -7,6 +8,8 @@ import { startNginx } from '../../../bench/nginx.ts';
 import { installPeers } from '../../../bench/peerInstall.ts';
 import { PEER_QUESTIONS, PEERS } from '../../../bench/peers.ts';
 import type { Choice } from '../../../bench/scenario.ts';
+import { runSoapBench } from '../../../bench/soapBench.ts';
+import { SOAP_PEERS, startSoapPeer } from '../../../bench/soapPeers.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
 const cacheDirectory = temporaryDirectory();
@@ -70,8 +73,34 @@ describe('where a peer cannot run', () => {
     });
   });
 
+  test.each(SOAP_PEERS.filter(({ name }) => name !== 'node soap').map((peer) => [peer.name, peer] as const))(
+    '%s is left out with the reason',
+    async (_, peer) => {
+      process.env['PATH'] = temporaryDirectory();
+      const options = { folder: temporaryDirectory(), wsdl: '', call: TRUSTED_HOSTS.call };
+      expect(await startSoapPeer(peer, options)).toEqual({ missing: expect.stringContaining('ENOENT') });
+    },
+  );
+
   test('nginx is left out with the reason', async () => {
     process.env['PATH'] = temporaryDirectory();
     expect(await startNginx(temporaryDirectory())).toEqual({ missing: expect.stringContaining('ENOENT') });
   });
+});
+
+test('the authority is raced against node soap, which answers the same, and each call against its control', async () => {
+  // Without a compiler on the path.
+  process.env['PATH'] = temporaryDirectory();
+  const left: string[] = [];
+  const options = { rounds: 1, warmUp: 1, requestsPart: 0.002, cacheDirectory };
+  const reports = await runSoapBench(options, {
+    onStep: (line) => void (line.startsWith('left out') && left.push(line)),
+  });
+  expect(left).toEqual([expect.stringMatching(/^left out gSOAP in C: .*ENOENT/)]);
+  expect(reports.map(({ scenario: { name }, beside }) => `${name} ${beside}`)).toEqual([
+    'trustedHosts bare',
+    'trustedHosts node soap',
+    ...CALL_SCENARIOS.slice(1).map(({ name }) => `${name} signature`),
+  ]);
+  for (const { ratio } of reports) expect(ratio).toBeGreaterThan(0);
 });

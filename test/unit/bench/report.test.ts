@@ -3,10 +3,12 @@ import { parseHTML } from 'linkedom';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { FullReport } from '../../../bench/fullReport.ts';
 import { htmlPage, markdownTable } from '../../../bench/htmlPage.ts';
+import { TRUSTED_HOSTS } from '../../../bench/callScenarios.ts';
 import { runLoadBench } from '../../../bench/load.ts';
 import type { PeerReport } from '../../../bench/peerBench.ts';
 import { PEER_QUESTIONS } from '../../../bench/peers.ts';
-import { peerTable } from '../../../bench/report.ts';
+import { peerTable, soapTable } from '../../../bench/report.ts';
+import type { SoapReport } from '../../../bench/soapBench.ts';
 import { SIZE_LINES, SWEEPS } from '../../../bench/sweeps.ts';
 import { runSizes, runSweeps } from '../../../bench/sweepRun.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
@@ -32,6 +34,16 @@ function told(ratio: number): readonly PeerReport[] {
   return PEER_QUESTIONS.map((question) => ({ question, subject, peers: [{ peer: 'json-server', cost, ratio }] }));
 }
 
+const SOAP: SoapReport = {
+  scenario: TRUSTED_HOSTS,
+  beside: 'gSOAP in C',
+  subject: { least: 10, spread: 0 },
+  other: { least: 20, spread: 0 },
+  ratio: 0.5,
+  pass: 0.45,
+  great: undefined,
+};
+
 beforeAll(async () => {
   const load = await runLoadBench(OPTIONS, QUIET);
   const sweepRun = await runSweeps(OPTIONS, QUIET);
@@ -43,6 +55,7 @@ beforeAll(async () => {
     load,
     mixed: [],
     peers: told(40),
+    soap: [SOAP],
     sizes,
     ...sweepRun,
   };
@@ -109,4 +122,9 @@ describe('the table of peers', () => {
     ]);
     expect(peerTable(told(2.54)).split('\n')[1]).toMatch(/^the first page of 100 +10\.0 +2\.5 /);
   });
+});
+
+test('the table of the authority judges by what a peer has as its target, where there is only one', () => {
+  const lines = [SOAP, { ...SOAP, ratio: 0.4 }, { ...SOAP, pass: undefined }].map((one) => soapTable([one]));
+  expect(lines.map((line) => /(\S+)\s*$/.exec(line)?.[1])).toEqual(['short', 'pass', '-']);
 });

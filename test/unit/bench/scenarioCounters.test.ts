@@ -6,7 +6,7 @@ import { countsOf, type Counts } from '../../../bench/counters.ts';
 import { prepareDataSet } from '../../../bench/dataSet.ts';
 import { readNaively } from '../../../bench/naive.ts';
 import { BASE_URL } from '../../../bench/processes.ts';
-import { SCENARIOS } from '../../../bench/scenarios.ts';
+import { CATALOGUE_SCENARIOS } from '../../../bench/scenarios.ts';
 import { loadSnapshot } from '../../../data/load.ts';
 import { openSnapshot } from '../../../engine/engine.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
@@ -15,7 +15,7 @@ const cacheDirectory = temporaryDirectory();
 const counts = new Map<string, Counts>();
 
 /** Those that ask the engine for rows in the plain form; 304 and gzip are counted by tests of their own. */
-const COUNTED = SCENARIOS.filter(({ name }) => name !== '304' && !name.startsWith('gzip'));
+const COUNTED = CATALOGUE_SCENARIOS.filter(({ name }) => name !== '304' && !name.startsWith('gzip'));
 const NAMES = COUNTED.map(({ name }) => name);
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readEnvelope } from '../../../../server/soap/envelopeReader.ts';
 import { scanEnvelope } from '../../../../server/soap/envelopeScanner.ts';
 import type { FaultName } from '../../../../server/soap/faults.ts';
-import { TOOLKIT_ENVELOPES } from '../../../support/envelopes.ts';
+import { roleCall, TOOLKIT_ENVELOPES } from '../../../support/envelopes.ts';
 import { MESSAGE_CASES } from '../../../support/messageCases.ts';
 
 /** The operation's name and values, or the name of the fault, as both readers have it. */
@@ -27,3 +27,21 @@ test.each(Object.keys(TOOLKIT_ENVELOPES).filter((name) => name !== 'references' 
     expect(scanEnvelope(Buffer.from(TOOLKIT_ENVELOPES[name]!))?.values).toEqual(['academic']);
   },
 );
+
+describe('references in a text', () => {
+  test.each([
+    ['&lt;a b=&quot;c&quot;&gt;&apos;&amp;&lt;/a&gt;', `<a b="c">'&</a>`],
+    ['&amp;lt; &amp;amp;', '&lt; &amp;'],
+    [']]&gt;', ']]>'],
+  ])('to the five characters of XML are read by the scanner too: %s', (text, value) => {
+    expect(scanEnvelope(Buffer.from(roleCall(text)))?.values).toEqual([value]);
+    expect(reading(roleCall(text))).toEqual(['getTrustedHostInfo', value]);
+  });
+
+  test.each(['&#60;', '&#x3C;', '&LT;', '&lt', '&lt ;', '&;', '&', '&ltt;', '&constructor;', '&'.repeat(9)])(
+    'of other forms are left to the strict reader: %s',
+    (text) => {
+      expect(scanEnvelope(Buffer.from(roleCall(text)))).toBeUndefined();
+    },
+  );
+});
