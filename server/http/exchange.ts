@@ -45,12 +45,14 @@ export interface Disconnection {
 /**
  * What a handler returns to be given the request's body first: the transport collects it whole and asks `answer` then.
  * `tooLong` is for a body of more than `bodyBytesMax` bytes and ends the connection: at once, with nothing kept, where
- * Content-Length says so. `failed` is sent where `answer` throws or rejects, or the body cannot be collected, which is our bug. The body given to `answer` is
+ * Content-Length says so. `failed` is sent where `answer` throws or rejects, or the body cannot be collected, which is our bug; `busy`
+ * where as many bodies are being received as memory is set aside for, and ends the connection too. The body given to `answer` is
  * a view that lives until it returns: a promise copies or decodes before what it needs.
  */
 export interface Intake {
   readonly bodyBytesMax: number;
   readonly tooLong: Answer;
+  readonly busy: Answer;
   readonly failed: Answer;
   answer(body: Uint8Array): Answer | Promise<Answer>;
 }

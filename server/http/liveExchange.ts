@@ -10,7 +10,7 @@ import {
   type Reply,
   type Request,
 } from './exchange.ts';
-import { BODIES_BUSY, INTERNAL_ERROR } from './refusals.ts';
+import { INTERNAL_ERROR } from './refusals.ts';
 
 /** What all exchanges of one listener share; `onError` gets every bug that became a 500 or a closed connection. */
 export interface LiveContext {
@@ -115,7 +115,7 @@ export abstract class LiveExchange implements Disconnection {
 
   #answerTo(intake: Intake, collected: Collected): void {
     if (collected === 'tooLong') return this.send({ ...intake.tooLong, close: true });
-    if (typeof collected === 'string') return this.send(BODIES_BUSY);
+    if (typeof collected === 'string') return this.send({ ...intake.busy, close: true });
     let answer: Answer | Promise<Answer>;
     try {
       answer = intake.answer(collected);

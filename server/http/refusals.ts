@@ -9,15 +9,6 @@ export const INTERNAL_ERROR = refusal(500, 'Internal server error.', false);
 /** The client's framing is ambiguous or broken, so that nothing behind it can be trusted. */
 export const MALFORMED_REQUEST = refusal(400, 'Malformed request.', true);
 
-/** As many request bodies are being received as memory is set aside for: come back shortly. */
-export const BODIES_BUSY: Answer = {
-  ...refusal(503, 'Too many uploads at the moment; try again shortly.', true),
-  headers: [
-    ['Content-Type', 'application/json'],
-    ['Retry-After', '1'],
-  ],
-};
-
 /** More header lines or header bytes than are taken. */
 export const HEAD_TOO_LARGE = refusal(431, 'Request header fields too large.', true);
 

@@ -34,6 +34,9 @@ function faultAnswers(): Record<FaultName, Answer> {
   return Object.fromEntries(answers) as Record<FaultName, Answer>;
 }
 
+/** The fault to a request that finds no memory, and when to come again. */
+export const BUSY: Answer = { ...FAULT_ANSWERS.busy, headers: [...XML, ['Retry-After', '1']] };
+
 /** 405: the service is asked with POST, its WSDL with GET or HEAD. */
 export const METHOD_NOT_ALLOWED = refusal(405, 'The attribute authority answers GET, HEAD and POST.', [
   ['Allow', 'GET, HEAD, POST'],

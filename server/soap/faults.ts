@@ -48,6 +48,11 @@ export const FAULTS = {
   danglingReference: body('An href points to an id that the request does not have.'),
   longReference: body('The hrefs of a part go in a circle, or over more than 4 elements.'),
   repeatedId: body('Two elements of the request have the same id.'),
+  busy: {
+    code: 'Server',
+    text: 'The service receives too many requests at the moment; please try again.',
+    isOfBody: false,
+  },
   bug: {
     code: 'Server',
     text: 'The service met an error of its own; the request was not carried out.',

@@ -4,6 +4,7 @@ import type { Authority } from '../authority/authority.ts';
 import { type Answer, AnsweredBug, type Handler, type Intake, type Reply, type Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
 import {
+  BUSY,
   ENCODED,
   FAULT_ANSWERS,
   METHOD_NOT_ALLOWED,
@@ -102,6 +103,7 @@ class Service {
     return {
       bodyBytesMax: this.#bodyBytesMax,
       tooLong: TOO_LONG,
+      busy: BUSY,
       failed: FAULT_ANSWERS.bug,
       answer: (body) => {
         try {

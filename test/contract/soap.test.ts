@@ -131,6 +131,26 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     });
   });
 
+  test('more unfinished requests than there is memory for are answered with a fault, and who comes later is served', async () => {
+    const roomy = await startSoapServer(() => memoryAuthority(), 64 << 20);
+    const { port: to } = roomy.servers[name === 'uws' ? 0 : 1]!;
+    const piece = Buffer.alloc(1 << 20, ' ');
+    const held = await Promise.all([RawSocket.open(to), RawSocket.open(to)]);
+    for (const raw of held) await raw.write(requestOf('POST', PATH, [`Content-Length: ${64 << 20}`]));
+    for (let i = 0; i < 66; i++) await held[i % 2]!.write(piece);
+    const answer = await Promise.race(held.map((raw) => raw.answer()));
+    const lines = ['retry-after', 'connection'].map((line) => answer?.headers.get(line));
+    expect([answer?.status, ...lines]).toEqual([500, ['1'], ['close']]);
+    expect(answer?.body).toBe(Buffer.from(faultBytes(FAULTS.busy)).toString());
+    for (const raw of held) raw.vanish();
+    const next = clientOf(`http://127.0.0.1:${to}`);
+    const headers = { 'Transfer-Encoding': 'chunked' };
+    const body = roleCall('one').padEnd(2 << 20);
+    await expect.poll(async () => (await next.send({ method: 'POST', target: PATH, headers, body })).status).toBe(200);
+    next.close();
+    await roomy.stop();
+  });
+
   describe('getTrustedHostInfo', () => {
     test.each([...TRUSTED_HOSTS])('for %s answers the list of the authority', async (role, hosts) => {
       const { status, body } = await post(roleCall(role));

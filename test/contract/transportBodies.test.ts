@@ -12,7 +12,9 @@ const FAILED: Answer = { ...textAnswer('failed'), status: 500 };
 
 /** A wish for the body; what it came as is answered. */
 function intake(answer: Intake['answer'] = echo): Intake {
-  return { bodyBytesMax: BODY_BYTES_MAX, tooLong: { ...textAnswer('too long'), status: 413 }, failed: FAILED, answer };
+  const tooLong: Answer = { ...textAnswer('too long'), status: 413 };
+  const busy: Answer = { ...textAnswer('busy', [['Retry-After', '1']]), status: 503 };
+  return { bodyBytesMax: BODY_BYTES_MAX, tooLong, busy, failed: FAILED, answer };
 }
 
 function echo(body: Uint8Array): Answer {
@@ -136,14 +138,14 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
   });
 
-  test('more unfinished bodies than memory is set aside for are answered 503, and the memory comes back', async () => {
+  test('more unfinished bodies than memory is set aside for are answered by the handler’s word, and the memory comes back', async () => {
     const { port } = await serve(() => ({ ...intake(), bodyBytesMax: 100 << 20 }));
     const held = await RawSocket.open(port);
     await held.write(requestOf('POST', '/', [`Content-Length: ${100 << 20}`]));
     const piece = Buffer.alloc(1 << 20);
     for (let i = 0; i < 65; i++) await held.write(piece);
     const answer = await held.answer();
-    expect(answer?.status).toBe(503);
+    expect([answer?.status, answer?.body]).toEqual([503, 'busy']);
     expect(answer?.headers.get('retry-after')).toEqual(['1']);
     expect(answer?.headers.get('connection')).toEqual(['close']);
     held.vanish();

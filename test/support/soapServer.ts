@@ -22,6 +22,7 @@ export const SOAP_BODY_BYTES_MAX = 1_048_576;
 /** Starts the service on free ports. `authority` is asked for each request. */
 export async function startSoapServer(
   authority: () => Authority | undefined = constantly(memoryAuthority()),
+  soapBodyBytesMax = SOAP_BODY_BYTES_MAX,
 ): Promise<SoapServer> {
   const metrics = newMetrics();
   const servers: Running[] = [];
@@ -32,7 +33,7 @@ export async function startSoapServer(
     const handler = soapHandler({
       authority,
       tally: metrics.tally(SOAP_ANSWERS),
-      settings: { baseUrl: url, soapBodyBytesMax: SOAP_BODY_BYTES_MAX },
+      settings: { baseUrl: url, soapBodyBytesMax },
       otherwise: () => ({ ...textAnswer('other'), status: 404 }),
     });
     servers.push(await running(transport, handler, port));
