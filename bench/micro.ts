@@ -5,6 +5,7 @@ import { Bench } from 'tinybench';
 import type { OnProgress } from '../data/progress.ts';
 import { loadSnapshot } from '../data/load.ts';
 import { openSnapshot } from '../engine/snapshot/open.ts';
+import { authorityTasks } from './authorityTasks.ts';
 import { choiceFor } from './choice.ts';
 import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
 import type { MicroTask } from './microTask.ts';
@@ -13,6 +14,7 @@ import { readNaively } from './naive.ts';
 import { chosenOf } from './only.ts';
 import { BASE_URL } from './processes.ts';
 import { summaryOf } from './rounds.ts';
+import { timedTasks } from './timedTasks.ts';
 
 /** What to run: every task for `batchMs` a batch, `rounds` batches. `bits` is the size of the made-up bitmaps. */
 export interface MicroOptions extends DataSetOptions {
@@ -40,7 +42,8 @@ export async function runMicroBench(options: MicroOptions, onProgress: OnProgres
   const choice = choiceFor(await readNaively(directory));
   const catalogue = openSnapshot(await loadSnapshot(snapshot, { baseUrl: BASE_URL }, onProgress));
   const collection = catalogue.collection('observations');
-  const tasks = microTasks({ collection, choice, seed: options.seed, bits: options.bits });
+  const { tasks: loops, search } = microTasks({ collection, choice, seed: options.seed, bits: options.bits });
+  const tasks = [...loops, ...timedTasks(search, snapshot), ...authorityTasks()];
   return chosenOf(tasks, options.only).map((task) => reportOf(task, options));
 }
 
@@ -67,6 +70,7 @@ const CONTROL = 'calibration';
 
 /** One batch of each: nanoseconds a run of task and calibration, the middle of all runs. */
 function batchOf(task: MicroTask, batchMs: number, isTaskFirst: boolean): readonly [number, number] {
+  if ('times' in task) return task.times(batchMs);
   const bench = new Bench({ time: batchMs, warmupTime: batchMs / 4, warmupIterations: 4, iterations: 16 });
   const sides = [
     [SUBJECT, task.run],

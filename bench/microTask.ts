@@ -1,16 +1,28 @@
 // What a micro-benchmark is: a task beside a calibration of the same kind, and a check against a slow twin.
-// A type only; the tasks are in microTasks.ts and its kin, micro.ts runs them.
+// Types only; the tasks are in microTasks.ts and its kin, micro.ts runs them.
 
 /**
- * One task. `check` runs it once, throws unless its answer is that of the slow twin, and answers a text of it to hash.
- * `calibration` says what `calibrate` does; targets are those of the design's table, where it has one.
+ * What all have. `check` runs the task once, throws unless its answer is that of the slow twin, and answers a text of it to hash.
+ * `calibration` says what it is compared with; targets are those of the design's table, where it has one.
  */
-export interface MicroTask {
+interface Terms {
   readonly name: string;
   readonly calibration: string;
   readonly pass: number | undefined;
   readonly great: number | undefined;
-  run(): unknown;
-  calibrate(): unknown;
   check(): string;
 }
+
+/** A task and a calibration that take microseconds, and are run in turn. */
+export interface LoopTask extends Terms {
+  run(): unknown;
+  calibrate(): unknown;
+}
+
+/** A task that knows how long a run of it and of its calibration take, in nanoseconds, after about `batchMs` for each. */
+export interface TimedTask extends Terms {
+  times(batchMs: number): readonly [task: number, calibration: number];
+}
+
+/** One micro-benchmark. */
+export type MicroTask = LoopTask | TimedTask;

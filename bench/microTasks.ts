@@ -17,11 +17,11 @@ import { pageBody, rowsBody } from '../engine/page/rows.ts';
 import { codesOfServedPrefix } from '../engine/query/codes.ts';
 import { parseListQuery, type QueryOptions } from '../engine/query/parse.ts';
 import { plan } from '../engine/query/plan.ts';
-import { authorityTasks } from './authorityTasks.ts';
 import { countOf } from './memoryScan.ts';
-import type { MicroTask } from './microTask.ts';
+import type { LoopTask } from './microTask.ts';
 import { BASE_URL } from './processes.ts';
 import type { Choice } from './scenario.ts';
+import type { Search } from './timedTasks.ts';
 
 /** What tasks work on: the collection, what to search for, and the size and seed of made-up bitmaps. */
 export interface MicroInput {
@@ -31,9 +31,10 @@ export interface MicroInput {
   readonly bits: number;
 }
 
-/** All micro-benchmarks over an input. */
-export function microTasks(input: MicroInput): readonly MicroTask[] {
-  const tasks = [
+/** The micro-benchmarks over an input, and the last of them with what it searches. */
+export function microTasks(input: MicroInput): { readonly tasks: readonly LoopTask[]; readonly search: Search } {
+  const scan = scanTask(input);
+  const makers = [
     andTask,
     selectTask,
     dictionaryTask,
@@ -44,9 +45,9 @@ export function microTasks(input: MicroInput): readonly MicroTask[] {
     gatherTask,
     patchTask,
     spliceTask,
-    scanTask,
   ];
-  return [...tasks.map((task) => task(input)), ...authorityTasks()];
+  const { text } = titlesOf(input.collection).dictionary;
+  return { tasks: [...makers.map((make) => make(input)), scan], search: { task: scan, text, word: input.choice.word } };
 }
 
 const PAGE_ROWS = 100;
@@ -55,7 +56,7 @@ const FORM: ServedForm = { baseUrl: BASE_URL, version: 'v3', linkEnd: SPEC_LINK_
 const NO_TARGET = { pass: undefined, great: undefined };
 
 /** Three filters that half of all rows match each, ANDed. */
-function andTask({ seed, bits }: MicroInput): MicroTask {
+function andTask({ seed, bits }: MicroInput): LoopTask {
   const random = new Random(streamKeys(seed, 'bitmaps'), 0);
   const bitmaps = [0, 1, 2].map(() => inSnapshot(Uint32Array.from({ length: wordsFor(bits) }, () => random.next())));
   const [a, b, c] = bitmaps.map(ofBitmap) as [RowSet, RowSet, RowSet];
@@ -92,7 +93,7 @@ function xorOf(words: Uint32Array): number {
 }
 
 /** The rows of a page near the end of a bitmap. */
-function selectTask({ seed, bits }: MicroInput): MicroTask {
+function selectTask({ seed, bits }: MicroInput): LoopTask {
   const random = new Random(streamKeys(seed, 'select'), 0);
   const words = new Uint32Array(wordsFor(bits));
   for (let row = 0; row < bits; row++) if (random.chance(30)) setBit(words, row);
@@ -127,7 +128,7 @@ function titlesOf(collection: CollectionIndex): FieldIndex {
 }
 
 /** 256 titles looked up in their dictionary. */
-function dictionaryTask({ collection }: MicroInput): MicroTask {
+function dictionaryTask({ collection }: MicroInput): LoopTask {
   const { dictionary } = titlesOf(collection);
   const codes = Array.from({ length: 256 }, (_, i) => Math.floor((i * dictionary.size) / 256));
   const texts = codes.map((code) => textAt(dictionary, code).slice());
@@ -150,7 +151,7 @@ function dictionaryTask({ collection }: MicroInput): MicroTask {
 }
 
 /** The rows of all titles with a prefix. */
-function postingsTask({ collection, choice }: MicroInput): MicroTask {
+function postingsTask({ collection, choice }: MicroInput): LoopTask {
   const index = titlesOf(collection);
   const find = (): RowSet => index.rowsOf(codesOfServedPrefix(index.dictionary, choice.prefix, FORM)[0]!);
   const copied = listOf(find());
@@ -177,7 +178,7 @@ const OPTIONS: QueryOptions = {
 };
 
 /** What clients typically ask, parsed and planned. */
-function planTask({ collection, choice }: MicroInput): MicroTask {
+function planTask({ collection, choice }: MicroInput): LoopTask {
   const queries = [
     'format=api',
     'format=api&limit=100&offset=90000',
@@ -208,7 +209,7 @@ function planTask({ collection, choice }: MicroInput): MicroTask {
 }
 
 /** The head of a page's envelope, with both links. */
-function headTask(): MicroTask {
+function headTask(): LoopTask {
   const address = `${BASE_URL}/api/v3/observations/`;
   const request = { parameters: [['format', 'api']] as const, limit: PAGE_ROWS, offset: 200 };
   const head = (): Uint8Array => pageHead(100_000, pageLinks(address, request, 100_000));
@@ -229,7 +230,7 @@ function headTask(): MicroTask {
 }
 
 /** A page of neighbours put together, no bytes read. */
-function pageTask({ collection: { records, rows } }: MicroInput): MicroTask {
+function pageTask({ collection: { records, rows } }: MicroInput): LoopTask {
   const head = new Uint8Array(200);
   const start = Math.max(0, rows - PAGE_ROWS);
   const page = (): Body => pageBody(head, rowsBody(records, { kind: 'range', start, end: rows }, FORM), pageTail([]));
@@ -272,7 +273,7 @@ function bytesOf(body: Body): Buffer {
 }
 
 /** A page of rows with gaps, copied out of shared memory. */
-function gatherTask({ collection: { records, rows: all } }: MicroInput): MicroTask {
+function gatherTask({ collection: { records, rows: all } }: MicroInput): LoopTask {
   const step = Math.max(1, Math.floor(all / PAGE_ROWS));
   const rows = Uint32Array.from({ length: Math.min(PAGE_ROWS, all) }, (_, i) => i * step);
   const gather = (): Body => rowsBody(records, { kind: 'list', rows }, FORM);
@@ -294,7 +295,7 @@ function gatherTask({ collection: { records, rows: all } }: MicroInput): MicroTa
 }
 
 /** A page of neighbours in another form, beside one copy of its bytes; checked with the twin in JavaScript. */
-function rewriteTask({ collection: { records, rows } }: MicroInput, name: string, form: ServedForm): MicroTask {
+function rewriteTask({ collection: { records, rows } }: MicroInput, name: string, form: ServedForm): LoopTask {
   const selection = { kind: 'range', start: 0, end: Math.min(PAGE_ROWS, rows) } as const;
   const page = (): Body => rowsBody(records, selection, form);
   const whole = bytesOf(page());
@@ -317,16 +318,16 @@ function rewriteTask({ collection: { records, rows } }: MicroInput, name: string
   };
 }
 
-function patchTask(input: MicroInput): MicroTask {
+function patchTask(input: MicroInput): LoopTask {
   return rewriteTask(input, 'patch', { ...FORM, version: 'v2' });
 }
 
-function spliceTask(input: MicroInput): MicroTask {
+function spliceTask(input: MicroInput): LoopTask {
   return rewriteTask(input, 'splice', { ...FORM, baseUrl: 'https://elsewhere.example/catalogue' });
 }
 
 /** A word looked for in all titles. */
-function scanTask({ collection, choice }: MicroInput): MicroTask {
+function scanTask({ collection, choice }: MicroInput): LoopTask {
   const { dictionary } = titlesOf(collection);
   const needle = Buffer.from(choice.word);
   const find = (): number => {

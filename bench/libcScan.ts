@@ -1,0 +1,30 @@
+// memmem of libc as a calibration: a program of libcScan.c, compiled where the machine has a C compiler.
+// Called by timedTasks.ts. Nothing of it is kept behind the process.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** One search of a text: how often the needle stands in it, and the middle time of a run in nanoseconds. */
+export interface LibcScan {
+  readonly count: number;
+  readonly nanoseconds: number;
+}
+
+const SOURCE = fileURLToPath(new URL('./libcScan.c', import.meta.url));
+
+/** Searches a text for `batchMs`; undefined where there is no C compiler. Cost of making it: a copy of the text, a compilation. */
+export function libcScanner(text: Uint8Array): ((needle: string, batchMs: number) => LibcScan) | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const [program, file] = [join(directory, 'libcScan'), join(directory, 'text')];
+  if (spawnSync('cc', ['-O2', '-o', program, SOURCE]).status !== 0) return undefined;
+  writeFileSync(file, text);
+  return (needle, batchMs) => {
+    const { status, stdout } = spawnSync(program, [file, needle, String(Math.ceil(batchMs))], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`the search with memmem ended with ${status}`);
+    const [count = 0, nanoseconds = 0] = stdout.trim().split(' ').map(Number);
+    return { count, nanoseconds };
+  };
+}
