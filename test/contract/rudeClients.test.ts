@@ -17,15 +17,16 @@ import {
 } from '../support/rudeClients.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
-/** Pages of 100 observations, about 310 kB each, 40 kB with gzip: neighbours, scattered ones, and without stored blocks. */
-const TARGETS = [
+/** Pages of 100 observations, about 310 kB each, 40 kB with gzip: neighbours, and scattered ones. */
+const STORED = [
   '/api/v3/observations/',
   '/api/v3/observations/?offset=100',
   '/api/v3/observations/?offset=200',
   '/api/v3/observations/?offset=300',
   '/api/v3/observations/?publicationState=citable',
-  '/api/v2/observations/?offset=50',
 ];
+/** As long, rewritten; with gzip it is compressed elsewhere, so that requests pipelined behind it end the connection. */
+const REWRITTEN = '/api/v2/observations/?offset=50';
 const HEAVY = requestOf('GET', '/api/v3/observations/?abstract__regex=wi.d');
 
 const SLOW_READERS = 60;
@@ -59,7 +60,7 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
   describe.each(['identity', 'gzip'])('with %s', (coding) => {
     let pages: readonly KnownPage[];
     beforeAll(async () => {
-      pages = await knownPages(port, TARGETS, coding);
+      pages = await pagesWith(coding);
     });
 
     test(`${SLOW_READERS} clients that read slowly are sent the right bytes`, async () => {
@@ -89,8 +90,12 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
     await expectHeldAsBefore();
   }, 60_000);
 
+  function pagesWith(coding: string): Promise<readonly KnownPage[]> {
+    return knownPages(port, coding === 'gzip' ? STORED : [...STORED, REWRITTEN], coding);
+  }
+
   async function bothCodings(): Promise<readonly KnownPage[]> {
-    return [...(await knownPages(port, TARGETS, 'identity')), ...(await knownPages(port, TARGETS, 'gzip'))];
+    return [...(await pagesWith('identity')), ...(await pagesWith('gzip'))];
   }
 
   /** Keeps every thread of the pool busy at once, since each has descriptors of its own. */
