@@ -8,7 +8,7 @@ import { withProgress } from '../server/terminal.ts';
 import { CACHE_DIRECTORY } from './dataSet.ts';
 import { runLoadBench, type LoadOptions, type ScenarioReport } from './load.ts';
 import { runMicroBench } from './micro.ts';
-import { guardLines, type Place } from './budgets.ts';
+import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
 import { runPeerBench } from './peerBench.ts';
 import { runFullReport, mixedOptions } from './fullReport.ts';
 import { hasValgrind } from './instructionCounts.ts';
@@ -144,7 +144,7 @@ async function runReport(flags: Flags): Promise<string> {
 
 /** The tables, and below them what the budgets say; a budget that is passed is the exit code. */
 function judged(flags: Flags, reports: readonly ScenarioReport[], mixed: readonly MixedReport[]): string {
-  const place: Place = flags.quick === true ? 'ci' : 'hand';
+  const place = placeOf(flags);
   const ratios = reports.map(({ scenario: { name }, ratio, control: { spread } }) => ({ name, ratio, spread }));
   const { lines, isGood } = guardLines([...ratios, ...mixed], place);
   if (!isGood) process.exitCode = 1;
@@ -152,12 +152,20 @@ function judged(flags: Flags, reports: readonly ScenarioReport[], mixed: readonl
   return [...tables, lines.join('\n')].join('\n\n');
 }
 
+function placeOf({ quick }: Flags): Place {
+  return quick === true ? 'ci' : 'hand';
+}
+
 async function runMicro(flags: Flags): Promise<string> {
   const batchMs = flags.quick === true ? BATCH_MS * QUICK_PART : BATCH_MS;
   const options = { ...flags, batchMs, bits: MICRO_BITS, cacheDirectory: CACHE_DIRECTORY };
   const reports = await withProgress(process.stderr, (onProgress) => runMicroBench(options, onProgress));
+  const place = placeOf(flags);
+  const { lines, isGood } = guardLines(reports, place, MICRO_BUDGETS);
+  if (!isGood) process.exitCode = 1;
   const isWhole = flags.only.length > 0 || reports.some(({ name }) => name === 'memmem');
-  return `${microTable(reports)}${isWhole ? '' : '\nmemmem was skipped: there is no C compiler (cc)'}`;
+  const skipped = isWhole ? [] : ['memmem was skipped: there is no C compiler (cc)'];
+  return [microTable(reports, place), [...skipped, ...lines].join('\n')].join('\n\n');
 }
 
 async function runInstructions(flags: Flags): Promise<string> {

@@ -22,11 +22,13 @@ export interface CounterBudget {
   readonly reason: string;
 }
 
-/** What budgets.json holds: by name of the scenario. `spreadMax` is the spread of a control beyond which nothing is judged. */
+/**
+ * What budgets.json holds: by name of the scenario, `micro` by name of the micro-benchmark. `spreadMax` is the spread of a control beyond which nothing is judged. */
 export interface Budgets {
   readonly tolerance: Tolerance;
   readonly spreadMax: number;
   readonly ratios: Readonly<Record<string, RatioBudget>>;
+  readonly micro: Readonly<Record<string, RatioBudget>>;
   readonly counters: Readonly<Record<string, CounterBudget>>;
 }
 
@@ -36,9 +38,9 @@ export const BUDGETS = budgetsOf(readFileSync(new URL('./budgets.json', import.m
 /** Reads budgets; throws where a number or a reason is missing, so that no budget is void. */
 export function budgetsOf(text: string): Budgets {
   const budgets = JSON.parse(text) as Budgets;
-  const { tolerance, spreadMax, ratios, counters } = budgets;
+  const { tolerance, spreadMax, ratios, micro, counters } = budgets;
   assert(isAbove(tolerance.hand, 0) && isAbove(tolerance.ci, tolerance.hand) && isAbove(spreadMax, 0), 'tolerances');
-  for (const [name, { most, reason }] of Object.entries(ratios)) {
+  for (const [name, { most, reason }] of [...Object.entries(ratios), ...Object.entries(micro)]) {
     assert(isAbove(most, 0) && reason.length > 0, `the budget of ${name} has no number or no reason`);
   }
   for (const [name, { most, reason }] of Object.entries(counters)) {
@@ -47,6 +49,9 @@ export function budgetsOf(text: string): Budgets {
   }
   return budgets;
 }
+
+/** The budgets of the micro-benchmarks, whose ratios are to their calibrations. */
+export const MICRO_BUDGETS: Budgets = { ...BUDGETS, ratios: BUDGETS.micro };
 
 function isAbove(value: unknown, least: number): boolean {
   return typeof value === 'number' && value > least;

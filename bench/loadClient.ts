@@ -57,6 +57,7 @@ export interface LoadOutcome {
  * has.
  */
 export interface LoadClient {
+  readonly pid: number;
   run(order: LoadOrder): Promise<LoadOutcome>;
   enough(): void;
   stop(): Promise<void>;
@@ -66,6 +67,7 @@ export interface LoadClient {
 export function startLoadClient(): LoadClient {
   const child = fork(fileURLToPath(new URL('./loadProcess.ts', import.meta.url)));
   return {
+    pid: child.pid!,
     run: (order) =>
       new Promise((resolve, reject) => {
         const onExit = (code: number | null): void => reject(new Error(`the load client ended with ${code}`));

@@ -1,7 +1,7 @@
 // What a bench prints: tables of ratios, with the verdict on each, its budget, and what was skipped for noise.
 // Pure text; measures nothing. Called by bench.ts.
 import { tableText } from '../server/terminal.ts';
-import { BUDGETS, guardedOf, type Place } from './budgets.ts';
+import { BUDGETS, guardedOf, MICRO_BUDGETS, type Place } from './budgets.ts';
 import type { InstructionReport } from './instructions.ts';
 import type { ScenarioReport } from './load.ts';
 import type { MicroReport } from './micro.ts';
@@ -100,10 +100,11 @@ export function soapCells({ scenario, beside, subject, other, ratio, pass, great
 }
 
 /** The table of the micro-benchmarks. */
-export function microTable(reports: readonly MicroReport[]): string {
+export function microTable(reports: readonly MicroReport[], place: Place): string {
   const rows = reports.map(({ name, calibration, nanoseconds, ratio, spread, pass, great, hash }) => {
     const targets = [pass, great].map(targetText);
     const outcome = verdictOf({ ratio, spread, pass, great });
+    const budget = MICRO_BUDGETS.ratios[name]?.most.toFixed(2) ?? '-';
     return [
       name,
       nanoseconds.toFixed(0),
@@ -112,6 +113,8 @@ export function microTable(reports: readonly MicroReport[]): string {
       percentText(spread),
       ...targets,
       outcome,
+      budget,
+      guardedOf({ name, ratio, spread }, place, MICRO_BUDGETS),
       hash,
     ];
   });
@@ -133,7 +136,7 @@ const LOAD_HEAD =
   'scenario,what,requests,CPU us,control us,control,ratio,spread,control spread,pass,great,verdict,budget,guard,hash'.split(
     ',',
   );
-const MICRO_HEAD = 'task,ns,calibration,ratio,spread,pass,great,verdict,hash'.split(',');
+const MICRO_HEAD = 'task,ns,calibration,ratio,spread,pass,great,verdict,budget,guard,hash'.split(',');
 
 function percentText(part: number): string {
   return `${(part * 100).toFixed(0)} %`;

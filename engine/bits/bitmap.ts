@@ -50,6 +50,26 @@ export function bitmapOf(list: Uint32Array, rows: number): Uint32Array {
   return words;
 }
 
+/** Rows marked one by one, to be read in their order: all bits are clear between two calls. */
+let marks = new Uint32Array(0);
+
+/**
+ * A list of rows below `rows` once each, ascending, in an array of its own. Cost: the list, and O(rows / 32): each row is marked,
+ * and the marks are read and cleared; a sort of 3,000 rows takes ten times as long.
+ */
+export function sortedByMarks(list: Uint32Array, rows: number): Uint32Array {
+  const length = wordsFor(rows);
+  if (marks.length < length) marks = new Uint32Array(length);
+  for (let i = 0; i < list.length; i++) setBit(marks, list[i]!);
+  const sorted = new Uint32Array(list.length);
+  let count = 0;
+  for (let i = 0; i < length; i++) {
+    for (let word = marks[i]!; word !== 0; word &= word - 1) sorted[count++] = i * 32 + 31 - Math.clz32(word & -word);
+    marks[i] = 0;
+  }
+  return sorted.subarray(0, count);
+}
+
 /** The rows in both. Both bitmaps have the same length. Cost: one pass. */
 export function andBitmaps(a: Uint32Array, b: Uint32Array): Uint32Array {
   const words = new Uint32Array(a.length);

@@ -7,6 +7,10 @@ import { popcount } from './bitmap.ts';
 const BLOCK_WORDS = 16;
 const BLOCK_BITS = BLOCK_WORDS * 32;
 
+/** Ranks that are looked for without a directory, in so many words at most: a page where one row in 32 is set. */
+const FIRST_RANKS = 128;
+const FIRST_WORDS = 256;
+
 /** Words that directories and selects of this thread have looked at: tests read it before and after. */
 export const ranking = { words: 0 };
 
@@ -57,15 +61,40 @@ export function selectRanks(
   isFlipped = false,
   selected = new Uint32Array(Math.max(0, end - start)),
 ): Uint32Array {
+  const flip = isFlipped ? -1 : 0;
+  // Most sets are asked for one page: the first rows of a bitmap that is new are met soon, or a directory finds them.
+  if (end <= FIRST_RANKS && !directories.has(words)) {
+    const length = selectFrom(words, flip, { word: 0, wordEnd: FIRST_WORDS, rank: 0, start, end }, selected);
+    if (length === end - start) return selected.subarray(0, length);
+  }
   const ranks = ranksOf(words);
-  const mask = isFlipped ? -1 : 0;
   const block = blockOfRank(ranks, start, isFlipped);
-  let rank = bitsBefore(ranks, block, isFlipped);
+  const from = { word: block * BLOCK_WORDS, rank: bitsBefore(ranks, block, isFlipped) };
+  const length = selectFrom(words, flip, { ...from, wordEnd: words.length, start, end }, selected);
+  return selected.subarray(0, length);
+}
+
+/** Where to look: in the words from `word` to `wordEnd`, before which lie `rank` bits, for those of rank `start` to `end`. */
+interface Stretch {
+  readonly word: number;
+  readonly wordEnd: number;
+  readonly rank: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function selectFrom(
+  words: Uint32Array,
+  flip: number,
+  { word: first, wordEnd, rank: before, start, end }: Stretch,
+  selected: Uint32Array,
+): number {
+  const last = Math.min(wordEnd, words.length);
+  let rank = before;
   let length = 0;
-  let i = block * BLOCK_WORDS;
-  ranking.words -= i;
-  for (; i < words.length && rank < end; i++) {
-    let word = words[i]! ^ mask;
+  let i = first;
+  for (; i < last && rank < end; i++) {
+    let word = words[i]! ^ flip;
     const count = popcount(word);
     if (rank + count > start) {
       for (; word !== 0 && rank < end; word &= word - 1, rank++) {
@@ -73,8 +102,8 @@ export function selectRanks(
       }
     } else rank += count;
   }
-  ranking.words += i;
-  return selected.subarray(0, length);
+  ranking.words += i - first;
+  return length;
 }
 
 /** Bits before each block, and behind the last one the count of all. Words never change once they are asked for it. */

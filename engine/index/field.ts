@@ -2,7 +2,7 @@
 // Posting lists by code are also the sorted permutation of the rows; dense codes have bitmaps. Called by query/.
 import type { Unsigned } from '../bits/narrow.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
-import { allRows, complement, NO_ROWS, rowSetOf, union, type RowSet } from './rowset.ts';
+import { allRows, complement, NO_ROWS, rowSetOfDistinct, union, type RowSet } from './rowset.ts';
 import type { Grams } from './grams.ts';
 
 /**
@@ -105,7 +105,7 @@ function bitmapsByCode({ codes, starts, dense, bitmaps }: InvertedParts): Readon
   return byCode;
 }
 
-/** Neighbouring codes: one copy of their postings, sorted; dense ones come as bitmaps instead. */
+/** Neighbouring codes: their postings put in order; dense ones come as bitmaps instead. */
 function scattered(
   { starts, postings }: InvertedParts,
   bitmaps: ReadonlyMap<number, RowSet>,
@@ -116,10 +116,10 @@ function scattered(
   let from = start;
   for (const [code, set] of bitmaps) {
     if (code < start || code >= end) continue;
-    if (from < code) sets.push(rowSetOf(postings.slice(starts[from], starts[code]), rows));
+    if (from < code) sets.push(rowSetOfDistinct(postings.subarray(starts[from], starts[code]), rows));
     sets.push(set);
     from = code + 1;
   }
-  if (from < end) sets.push(rowSetOf(postings.slice(starts[from], starts[end]), rows));
+  if (from < end) sets.push(rowSetOfDistinct(postings.subarray(starts[from], starts[end]), rows));
   return union(sets, rows);
 }

@@ -1,7 +1,17 @@
 // Sets of rows: the one contract that every index answers with and every query is put together from.
 // Immutable once made, plain data that threads can be sent; lists and bitmaps may be views of the snapshot. Called by
 // column/ and query/.
-import { andNotBitmaps, bitmapOf, clearBit, hasBit, notBitmap, orInto, setBit, wordsFor } from '../bits/bitmap.ts';
+import {
+  andNotBitmaps,
+  bitmapOf,
+  clearBit,
+  hasBit,
+  notBitmap,
+  orInto,
+  setBit,
+  sortedByMarks,
+  wordsFor,
+} from '../bits/bitmap.ts';
 import { intersectLists, lowerBound, selectGaps, subtractLists } from '../bits/lists.ts';
 import { countBitsBelow, countRanked, selectRanks } from '../bits/ranks.ts';
 import { slabWords } from '../bits/slab.ts';
@@ -85,10 +95,19 @@ export function hasRow(set: RowSet, row: number): boolean {
   }
 }
 
-/** The set of an unordered list of rows, duplicates allowed, over a table of `rows` rows. The list may be sorted in place. */
+/**
+ * The set of an unordered list of rows, duplicates allowed, over a table of `rows` rows. The list is not changed, and is the
+ * set's own where it ascends.
+ */
 export function rowSetOf(list: Uint32Array, rows: number): RowSet {
   if (list.length > rows * DENSE_PART) return ofBitmap(bitmapOf(list, rows));
-  return { kind: 'list', rows: ascending(list) };
+  return { kind: 'list', rows: ascending(list, rows) };
+}
+
+/** The same of a list without duplicates, such as postings: nothing is counted. */
+export function rowSetOfDistinct(list: Uint32Array, rows: number): RowSet {
+  if (list.length > rows * DENSE_PART) return { kind: 'bitmap', words: bitmapOf(list, rows), count: list.length };
+  return { kind: 'list', rows: ascending(list, rows) };
 }
 
 /** A bitmap as a set; counts its bits, and readies it for rank select in the same pass over the words. */
@@ -132,7 +151,7 @@ export function union(sets: readonly RowSet[], rows: number): RowSet {
   if (some.length === 0) return NO_ROWS;
   if (some.length === 1) return some[0]!;
   if (total <= rows * DENSE_PART && some.every(isAscending))
-    return { kind: 'list', rows: ascending(joined(some, total)) };
+    return { kind: 'list', rows: ascending(joined(some, total), rows) };
   const words = new Uint32Array(wordsFor(rows));
   for (const set of some) addTo(words, set);
   return ofBitmap(words);
@@ -337,9 +356,16 @@ function joined(sets: readonly AscendingRows[], total: number): Uint32Array {
   return list;
 }
 
-/** The rows of a list once each, sorted in place where they do not ascend as they are: ids asked for often do. */
-function ascending(list: Uint32Array): Uint32Array {
-  for (let i = 1; i < list.length; i++) if (list[i - 1]! >= list[i]!) return withoutRepeats(list.sort());
+/** Sorting a row takes as long as looking at so many words of marks. */
+const MARKS_PER_ROW = 4;
+
+/** The rows of a list once each: the list where they ascend as they are, as ids asked for often do, else a sorted copy. */
+function ascending(list: Uint32Array, rows: number): Uint32Array {
+  for (let i = 1; i < list.length; i++) {
+    if (list[i - 1]! < list[i]!) continue;
+    const isMarked = list.length * MARKS_PER_ROW > wordsFor(rows);
+    return isMarked ? sortedByMarks(list, rows) : withoutRepeats(list.slice().sort());
+  }
   return list;
 }
 

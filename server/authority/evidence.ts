@@ -19,13 +19,15 @@ export interface Trust {
   readonly store: TrustStore;
   readonly crls: CrlStore | undefined;
   readonly data: AuthorityData;
+  /** Called after each proof, which takes as long as a signature: who has to be kind to other threads pauses here. */
+  giveWay(): void;
 }
 
 /** Made once per configuration and thread. Cost: reading every CA and CRL. */
-export function trustOf(data: AuthorityData): Trust {
+export function trustOf(data: AuthorityData, giveWay: () => void): Trust {
   const store = trustStoreOf(data.anchors.map(parseCertificate));
   const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
-  return { store, crls, data };
+  return { store, crls, data, giveWay };
 }
 
 /** Files that cannot be read are none: load.ts has seen to that. */
@@ -55,9 +57,11 @@ const DEPTH_MAX = 7;
 /** Evidence at a time, in seconds since 1970. */
 export function evidenceAt(trust: Trust, verdicts: Verdicts, at: number): Evidence {
   return {
-    userOf: (text) => kept(verdicts.users, textDigest(text), at, () => proveUser(trust, text, at)),
+    userOf: (text) => kept(trust, verdicts.users, { digest: textDigest(text), at }, () => proveUser(trust, text, at)),
     certificateOf: (text) =>
-      kept(verdicts.certificates, textDigest(text), at, () => proveCertificate(trust, verdicts, text, at)),
+      kept(trust, verdicts.certificates, { digest: textDigest(text), at }, () =>
+        proveCertificate(trust, verdicts, text, at),
+      ),
   };
 }
 
@@ -66,14 +70,15 @@ function textDigest(text: string | Uint8Array): string {
 }
 
 function kept<T extends { readonly holdsUntil: number }>(
+  { giveWay }: Trust,
   cache: VerdictCache<T>,
-  digest: string,
-  at: number,
+  { digest, at }: { readonly digest: string; readonly at: number },
   prove: () => Proof<T>,
 ): Proof<T> {
   const found = cache.get(digest, at);
   if (found) return { kind: 'proven', value: found };
   const proof = prove();
+  giveWay();
   if (proof.kind === 'proven') cache.set(digest, proof.value);
   return proof;
 }
@@ -115,7 +120,7 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
   const { externalSignatures: algorithms, allowWeak } = trust.data;
   const problem = signatureProblem(signature, signer, { algorithms, allowWeak });
   if (problem !== undefined) return fault('externalSignature', `${EXTERNAL} ${problem}`);
-  const proof = kept(verdicts.signers, digest, at, () => proveSigner(trust, signer, at));
+  const proof = kept(trust, verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
   if (proof.kind === 'fault') return proof;
   const [issuer, holder] = [content.issuer, content.holder].map(nameSetKeyOfText);
   return {

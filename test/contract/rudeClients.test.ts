@@ -17,16 +17,15 @@ import {
 } from '../support/rudeClients.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
-/** Pages of 100 observations, about 310 kB each, 40 kB with gzip: neighbours, and scattered ones. */
-const STORED = [
+/** Pages of 100 observations, about 310 kB each, 40 kB with gzip: neighbours, scattered ones, and a short one without stored blocks. */
+const TARGETS = [
   '/api/v3/observations/',
   '/api/v3/observations/?offset=100',
   '/api/v3/observations/?offset=200',
   '/api/v3/observations/?offset=300',
   '/api/v3/observations/?publicationState=citable',
+  '/api/v2/observations/?limit=15',
 ];
-/** As long, rewritten; with gzip it is compressed elsewhere, so that requests pipelined behind it end the connection. */
-const REWRITTEN = '/api/v2/observations/?offset=50';
 const HEAVY = requestOf('GET', '/api/v3/observations/?abstract__regex=wi.d');
 
 const SLOW_READERS = 60;
@@ -38,6 +37,8 @@ const PIPELINED_PAGES = 8;
 
 /** What memory may have grown by when all is over: what the collectors have not come to yet. */
 const GROWTH_BYTES_MAX = 32 << 20;
+/** As often as all is done again at most: what an allocator keeps for the next time it keeps once, a leak grows each time. */
+const REPEATS_MAX = 3;
 
 describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
   const isNode = transport === 'node:http';
@@ -60,42 +61,39 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
   describe.each(['identity', 'gzip'])('with %s', (coding) => {
     let pages: readonly KnownPage[];
     beforeAll(async () => {
-      pages = await pagesWith(coding);
+      pages = await knownPages(port, TARGETS, coding);
     });
 
     test(`${SLOW_READERS} clients that read slowly are sent the right bytes`, async () => {
-      expectAllRight(await readSlowly(port, pages, SLOW_READERS), 1);
-      await expectHeldAsBefore();
+      await expectHeldAfter(async () => expectAllRight(await readSlowly(port, pages, SLOW_READERS), 1));
     });
 
     test(`${PIPELINED_PAGES} pipelined pages arrive whole for each of ${UNREAD_CLIENTS} clients that read`, async () => {
-      expectAllRight(await pipeline(port, cycle(pages, PIPELINED_PAGES), UNREAD_CLIENTS), PIPELINED_PAGES);
-      await expectHeldAsBefore();
+      const eight = cycle(pages, PIPELINED_PAGES);
+      await expectHeldAfter(async () => expectAllRight(await pipeline(port, eight, UNREAD_CLIENTS), PIPELINED_PAGES));
     });
 
     test(`${UNREAD_CLIENTS} clients that pipeline ${UNREAD_PAGES} pages and do not read get nothing wrong`, async () => {
-      const sent = await pipelineUnread(port, cycle(pages, UNREAD_PAGES), UNREAD_CLIENTS);
-      expect(sent.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
       // uWebSockets.js ends a connection with requests behind a page that the socket does not take; node:http waits.
       const least = isNode ? UNREAD_PAGES : PIPELINED_PAGES;
-      expect(Math.min(...sent.map(({ whole }) => whole))).toBeGreaterThanOrEqual(least);
-      await expectHeldAsBefore();
+      await expectHeldAfter(async () => {
+        const sent = await pipelineUnread(port, cycle(pages, UNREAD_PAGES), UNREAD_CLIENTS);
+        expect(sent.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
+        expect(Math.min(...sent.map(({ whole }) => whole))).toBeGreaterThanOrEqual(least);
+      });
     });
   });
 
   test(`${ABORTS} clients that leave in the middle leave nothing behind`, async () => {
     const pages = await bothCodings();
-    await abort(port, pages, HEAVY, ABORTS);
-    expectAllRight(await pipeline(port, pages, 1), pages.length);
-    await expectHeldAsBefore();
-  }, 60_000);
-
-  function pagesWith(coding: string): Promise<readonly KnownPage[]> {
-    return knownPages(port, coding === 'gzip' ? STORED : [...STORED, REWRITTEN], coding);
-  }
+    await expectHeldAfter(async () => {
+      await abort(port, pages, HEAVY, ABORTS);
+      expectAllRight(await pipeline(port, pages, 1), pages.length);
+    });
+  }, 120_000);
 
   async function bothCodings(): Promise<readonly KnownPage[]> {
-    return [...(await pagesWith('identity')), ...(await pagesWith('gzip'))];
+    return [...(await knownPages(port, TARGETS, 'identity')), ...(await knownPages(port, TARGETS, 'gzip'))];
   }
 
   /** Keeps every thread of the pool busy at once, since each has descriptors of its own. */
@@ -110,10 +108,17 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
     expect(new Set(sent.map((one) => one.wrong ?? one.whole))).toEqual(new Set([whole]));
   }
 
-  async function expectHeldAsBefore(): Promise<void> {
-    const { descriptors, residentBytes } = await settledHoldings(before.descriptors);
-    expect(descriptors).toBeLessThanOrEqual(before.descriptors);
-    expect(residentBytes - before.residentBytes).toBeLessThan(GROWTH_BYTES_MAX);
+  async function expectHeldAfter(act: () => Promise<void>): Promise<void> {
+    let grownBytes = Infinity;
+    let { residentBytes } = before;
+    for (let repeats = 0; grownBytes >= GROWTH_BYTES_MAX && repeats <= REPEATS_MAX; repeats++) {
+      await act();
+      const holdings = await settledHoldings(before.descriptors);
+      expect(holdings.descriptors).toBeLessThanOrEqual(before.descriptors);
+      grownBytes = holdings.residentBytes - residentBytes;
+      ({ residentBytes } = holdings);
+    }
+    expect(grownBytes).toBeLessThan(GROWTH_BYTES_MAX);
   }
 
   /** What the server holds once it has let go of our connections: its descriptors are at most `wanted`, or stay the same. */

@@ -1,109 +1,143 @@
 // Signing beside the catalogue: how much slower catalogue answers get while 200 requests a second are authorised, as the ratio
-// of interleaved rounds within one run. Judged by the middle round, and not where the catalogue alone varies too much.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// of interleaved rounds within one run. Judged by the middle round; not where others use the cores, or the catalogue alone varies.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBenchAuthority, type BenchAuthority } from '../../bench/authorityFiles.ts';
+import { checkCall } from '../../bench/callCheck.ts';
+import { CALL_SCENARIOS } from '../../bench/callScenarios.ts';
+import { ask } from '../../bench/check.ts';
+import { cpuTimesOf } from '../../bench/cpuTime.ts';
 import { startLoadClient, type Exchange, type LoadClient, type LoadOutcome } from '../../bench/loadClient.ts';
+import { startServer, type ListeningProcess } from '../../bench/processes.ts';
 import { summaryOf } from '../../bench/rounds.ts';
-import { DEMONSTRATION_FILES } from '../../server/authority/demonstration.ts';
-import { clientOf } from '../support/client.ts';
-import { type Addresses, type CommandProcess, runServer } from '../support/commandProcess.ts';
-import { call } from '../support/envelopes.ts';
+import { SAMPLE } from '../../server/config.ts';
 
 const ROUNDS = 7;
 const CHEAP_REQUESTS = 16_000;
-const CONNECTIONS = 16;
+const CONNECTIONS = 4;
 const WITHIN_MS = 120_000;
 const AUTHORISATIONS_PER_SECOND = 200;
+/** Users of the authority that ask at the same time at most. */
+const USERS = 64;
 /** The target that passes (design: performance), and by how much others on the machine may spoil it. */
 const P99_MOST = 2;
 const TOLERANCE = 0.3;
 /** A middle round that lies so far above the least says more of the machine than of the program. */
 const SPREAD_MAX = 0.4;
+/** Rounds in which others had more of the cores than this are taken again, so many in all. */
+const OTHERS_MAX = 0.1;
+const TRIES_MAX = 30;
+/** Linux tells times of cores in ticks (proc_stat(5)). */
+const TICKS_PER_SECOND = 100;
 
 const LIST = '/api/v3/observations/';
 const TARGETS = [`${LIST}?limit=1`, `${LIST}?limit=20&offset=200`, `${LIST}?status=completed&limit=1&offset=50`];
 
-let home: string;
-let server: CommandProcess & Addresses;
-let load: LoadClient;
+let authority: BenchAuthority;
+let server: ListeningProcess;
+let cheap: LoadClient;
+let users: LoadClient;
 let exchanges: readonly Exchange[];
-let chain: string;
-const alone: LoadOutcome[] = [];
-const beside: LoadOutcome[] = [];
-const rates: number[] = [];
+let authorisations: readonly Exchange[];
+const quiet: Round[] = [];
+const noisy: Round[] = [];
+
+/** p99 of the catalogue alone and beside `rate` authorisations a second, and what part of all cores others had meanwhile. */
+interface Round {
+  readonly aloneMs: number;
+  readonly besideMs: number;
+  readonly rate: number;
+  readonly othersPart: number;
+}
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'authority-load-'));
-  server = await runServer(['--threads', '1'], { environment: { HOME: home } });
-  const files = join(home, '.cache', 'catalogue-replica', 'demonstration-authority');
-  chain = readFileSync(join(files, DEMONSTRATION_FILES.user), 'utf8');
-  load = startLoadClient();
+  authority = await openBenchAuthority();
+  server = await startServer(SAMPLE, { flags: authority.flags });
+  [cheap, users] = [startLoadClient(), startLoadClient()];
   exchanges = await Promise.all(TARGETS.map(exchangeOf));
+  // Each with a chain that is new to the server.
+  const { call } = CALL_SCENARIOS.find(({ name }) => name === 'authoriseNew')!;
+  authorisations = (await checkCall(server.port, call, authority)).exchanges;
   await askCatalogue();
-  for (let round = 0; round < ROUNDS; round++) {
-    alone.push(await askCatalogue());
-    beside.push(await besideSigning(askCatalogue));
+  for (let tries = 0; quiet.length < ROUNDS && tries < TRIES_MAX; tries++) {
+    const round = await measuredRound();
+    if (round.othersPart <= OTHERS_MAX) quiet.push(round);
+    else noisy.push(round);
   }
 });
 
+async function measuredRound(): Promise<Round> {
+  const before = seconds();
+  const alone = await askCatalogue();
+  const { beside, rate } = await besideSigning();
+  const [all, busy, own] = seconds().map((after, i) => after - before[i]!);
+  return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms, rate, othersPart: (busy! - own!) / all! };
+}
+
+/** Seconds of all cores so far, those in which they were busy, and those in which they were busy for this test. */
+function seconds(): readonly [all: number, busy: number, own: number] {
+  const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
+  const ticks = first.trim().split(/ +/).slice(1, 9).map(Number);
+  const all = ticks.reduce((sum, one) => sum + one, 0);
+  const idle = ticks[3]! + ticks[4]!;
+  const nanoseconds = [process.pid, server.pid, cheap.pid, users.pid].flatMap((pid) => [...cpuTimesOf(pid).values()]);
+  const own = nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9;
+  return [all / TICKS_PER_SECOND, (all - idle) / TICKS_PER_SECOND, own];
+}
+
 afterAll(async () => {
-  await load?.stop();
-  await server?.kill();
-  rmSync(home, { recursive: true });
+  await cheap?.stop();
+  await users?.stop();
+  await server?.stop();
+  await authority?.stop();
 });
 
 async function exchangeOf(target: string): Promise<Exchange> {
-  const client = clientOf(server.url);
-  const { status, body } = await client.get(target);
-  client.close();
-  return { target, status, bytes: Buffer.byteLength(body) };
+  const { status, body } = await ask(server.port, target);
+  return { target, status, bytes: body.length };
 }
 
 function askCatalogue(): Promise<LoadOutcome> {
   const { port } = server;
-  return load.run({ port, exchanges, requests: CHEAP_REQUESTS, connections: CONNECTIONS, withinMs: WITHIN_MS });
+  return cheap.run({ port, exchanges, requests: CHEAP_REQUESTS, connections: CONNECTIONS, withinMs: WITHIN_MS });
 }
 
-/** Runs `work` while requests to be authorised come at their rate, each with a chain that is new to the server. */
-async function besideSigning(work: () => Promise<LoadOutcome>): Promise<LoadOutcome> {
-  const client = clientOf(server.url);
-  const asking: Promise<void>[] = [];
-  const startMs = performance.now();
-  const ask = async (): Promise<void> => {
-    const body = call(
-      'reqAuthorisation',
-      `<usrProxyCert>${asking.length}\n${chain}</usrProxyCert><usrAttCert></usrAttCert>`,
-    );
-    const headers = { 'content-type': 'text/xml' };
-    const answer = await client.send({ method: 'POST', target: '/attAuthority.wsdl', headers, body });
-    expect(answer.body).toContain('>AccessGranted<');
-  };
-  // As many as are due by now: the timer of a busy machine comes late.
-  const due = (): number => ((performance.now() - startMs) / 1000) * AUTHORISATIONS_PER_SECOND;
-  const timer = setInterval(() => {
-    while (asking.length < due()) asking.push(ask());
-  }, 1);
-  const outcome = await work();
-  clearInterval(timer);
-  rates.push(asking.length / ((performance.now() - startMs) / 1000));
-  await Promise.all(asking);
-  client.close();
-  return outcome;
+/** Asks while requests to be authorised come at their rate; `rate` of them a second were answered. */
+async function besideSigning(): Promise<{ readonly beside: LoadOutcome; readonly rate: number }> {
+  const signing = users.run({
+    port: server.port,
+    exchanges: authorisations,
+    requests: Number.MAX_SAFE_INTEGER,
+    connections: USERS,
+    perSecond: AUTHORISATIONS_PER_SECOND,
+    withinMs: WITHIN_MS,
+  });
+  const beside = await askCatalogue();
+  users.enough();
+  const { requests, elapsedMs } = await signing;
+  return { beside, rate: (requests * 1000) / elapsedMs };
+}
+
+function told(rounds: readonly Round[]): string {
+  const texts = rounds.map(({ aloneMs, besideMs, rate }) => {
+    return `${(besideMs / aloneMs).toFixed(2)} (of ${aloneMs.toFixed(2)} ms, ${rate.toFixed(0)} a second)`;
+  });
+  return texts.join(', ') || 'none';
+}
+
+function middleOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
 test('catalogue answers take at most twice as long for 99 of 100 while 200 requests a second are authorised', ({
   skip,
 }) => {
-  const p99Ms = ({ p99Ms }: LoadOutcome): number => p99Ms;
-  const ratios = alone.map((outcome, i) => beside[i]!.p99Ms / outcome.p99Ms).sort((a, b) => a - b);
-  const { spread } = summaryOf(alone.map(p99Ms));
-  const ratio = ratios[ROUNDS >> 1]!;
-  process.stderr.write(
-    `p99 beside signing: ratio ${ratio.toFixed(2)} (${ratios.map((one) => one.toFixed(2)).join(', ')}), ${Math.min(...rates).toFixed(0)} a second, alone the middle round is ${(spread * 100).toFixed(0)} % above the least\n`,
-  );
-  expect(Math.min(...rates)).toBeGreaterThan(AUTHORISATIONS_PER_SECOND * 0.9);
+  process.stderr.write(`p99 beside signing: quiet rounds ${told(quiet)}; others ${told(noisy)}\n`);
+  skip(quiet.length < ROUNDS, `not judged: others left the cores alone in ${quiet.length} rounds only`);
+  const { spread } = summaryOf(quiet.map(({ aloneMs }) => aloneMs));
   skip(spread > SPREAD_MAX, `not judged: the catalogue alone spreads by ${(spread * 100).toFixed(0)} %`);
-  expect(ratio).toBeLessThanOrEqual(P99_MOST * (1 + TOLERANCE));
+  expect(middleOf(quiet.map(({ rate }) => rate))).toBeGreaterThan(AUTHORISATIONS_PER_SECOND * 0.9);
+  expect(middleOf(quiet.map(({ aloneMs, besideMs }) => besideMs / aloneMs))).toBeLessThanOrEqual(
+    P99_MOST * (1 + TOLERANCE),
+  );
 });

@@ -8,15 +8,15 @@ export const PATH_ASSUMPTIONS: readonly Assumption[] = [
     id: 'A70',
     topic: 'Profiles of certificates',
     choice:
-      'The service judges by RFC 5280, section 6. `verify-cert` without an --allow flag also asks for what section 4 demands of those who issue: version 3, key identifiers, critical marks, well-formed alternative names, serial numbers of 1 to 20 bytes; and it leaves open whether the certificate is that of a CA. With an --allow flag it judges as the service does, where a CA is no user.',
+      'The service judges by RFC 5280, section 6. `verify-cert` without an --allow flag also asks for what section 4 demands of those who issue: version 3, key identifiers, critical marks, CAs whose key usage lets them be ones, well-formed alternative names, serial numbers of 1 to 20 bytes; and it leaves open whether the certificate is that of a CA. With an --allow flag it judges as the service does, where a CA is no user.',
     why: 'The public suites want the stricter reading, certificates of grid CAs lack some of it, and none of it keeps an attacker out.',
   },
   {
     id: 'A71',
     topic: 'Weak algorithms',
     choice:
-      'Weak are SHA-1 and MD5, RSA keys below 2,048 bits, curves below 256 bits and DSA, in every certificate of a path and every CRL; the signature on a configured CA is not looked at. Never supported are RSA beyond 8,192 bits or with an exponent beyond 2^32, curves that are not named, and other kinds of keys. The strict profile takes DSA below the configured CA.',
-    why: 'PKITS 4.1.4 wants a DSA chain accepted; a user’s chain has no reason for it. Bounds on keys bound the time of a validation.',
+      'Weak are SHA-1 and MD5, RSA keys below 2,048 bits, curves below 256 bits and DSA, in every certificate of a path and every CRL; the signature on a configured CA is not looked at. Never supported are RSA beyond 8,192 bits or with an exponent beyond 2^32, curves that are not named, and other kinds of keys. The strict profile takes DSA below the configured CA, but not in the certificate of a server (serverAuth).',
+    why: 'PKITS 4.1.4 wants a DSA chain accepted, limbo one of a server refused; a user’s chain has no reason for it. Bounds on keys bound the time of a validation.',
   },
   {
     id: 'A72',
@@ -49,8 +49,8 @@ export const PATH_ASSUMPTIONS: readonly Assumption[] = [
     id: 'A76',
     topic: 'Certificate policies',
     choice:
-      'The initial policy set is any-policy and no explicit policy is required, so policies, mappings and inhibitAnyPolicy refuse nothing; a CA with requireExplicitPolicy is refused.',
-    why: 'No policy is configured, so nothing could be compared; refusing what is not evaluated is the safe side.',
+      'The initial policy set is any-policy, and nothing is required or inhibited from the start; so a path is refused for its policies only where one of its CAs requires an explicit policy and none is left, or maps any-policy. Of a configured CA the constraints count, its own policies do not.',
+    why: 'No policy is configured, so that only what CAs ask of those below can be compared; configured CAs seldom name policies.',
   },
   {
     id: 'A77',

@@ -4,6 +4,13 @@ import { context, DerError, type DerReader, TAG } from './der.ts';
 import { type Extension, readExtensionList, valueOf } from './extension.ts';
 import { type GeneralName, readGeneralName } from './generalName.ts';
 import { EXTENSION } from './oids.ts';
+import {
+  type PolicyConstraints,
+  type PolicyMapping,
+  readPolicies,
+  readPolicyConstraints,
+  readPolicyMappings,
+} from './policyExtensions.ts';
 
 /** The bits of keyUsage that are asked for, by their number in RFC 5280, section 4.2.1.3. */
 export const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
@@ -48,8 +55,11 @@ export interface Extensions {
   readonly subjectKeyId: string | undefined;
   readonly authorityKeyId: string | undefined;
   readonly extendedKeyUsages: readonly string[] | undefined;
-  /** Whether policyConstraints (section 4.2.1.11) has requireExplicitPolicy. */
-  readonly requiresPolicies: boolean;
+  /** certificatePolicies, policyMappings, policyConstraints and inhibitAnyPolicy (see policyExtensions.ts). */
+  readonly policies: readonly string[] | undefined;
+  readonly policyMappings: readonly PolicyMapping[] | undefined;
+  readonly policyConstraints: PolicyConstraints | undefined;
+  readonly inhibitAnyPolicy: number | undefined;
   readonly proxyInfo: ProxyInfo | undefined;
 }
 
@@ -75,7 +85,10 @@ function extensionsOf(byOid: ReadonlyMap<string, Extension>): Extensions {
     subjectKeyId: read(EXTENSION.subjectKeyIdentifier, (reader) => hex(reader.octets())),
     authorityKeyId: read(EXTENSION.authorityKeyIdentifier, readAuthorityKeyId),
     extendedKeyUsages: read(EXTENSION.extendedKeyUsage, readExtendedKeyUsage),
-    requiresPolicies: read(EXTENSION.policyConstraints, readRequiresPolicies) ?? false,
+    policies: read(EXTENSION.certificatePolicies, readPolicies),
+    policyMappings: read(EXTENSION.policyMappings, readPolicyMappings),
+    policyConstraints: read(EXTENSION.policyConstraints, readPolicyConstraints),
+    inhibitAnyPolicy: read(EXTENSION.inhibitAnyPolicy, (reader) => reader.count()),
     proxyInfo: read(EXTENSION.proxyCertInfo, readProxyInfo),
   };
 }
@@ -140,14 +153,6 @@ function readExtendedKeyUsage(reader: DerReader): readonly string[] {
   const purposes = reader.inside(TAG.sequence).each((parts) => parts.oid());
   if (purposes.length === 0) throw new DerError('no purpose');
   return purposes;
-}
-
-function readRequiresPolicies(reader: DerReader): boolean {
-  const parts = reader.inside(TAG.sequence);
-  const isRequired = parts.optional(context(0, 'primitive')) !== undefined;
-  parts.optional(context(1, 'primitive'));
-  parts.finish();
-  return isRequired;
 }
 
 function readProxyInfo(reader: DerReader, { isCritical }: Extension): ProxyInfo {

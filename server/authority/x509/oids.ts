@@ -25,6 +25,9 @@ export const EXTENSION = {
   draftProxyCertInfo: '1.3.6.1.4.1.3536.1.222', // Globus Toolkit 3, before the RFC
 } as const;
 
+/** The purpose of certificates of servers, `serverAuth` (RFC 5280, section 4.2.1.12). */
+export const SERVER_PURPOSE = '1.3.6.1.5.5.7.3.1';
+
 /** Policy languages of proxies (RFC 3820, section 3.8.2), and that of limited ones (Globus Toolkit). */
 export const PROXY_POLICY = {
   inheritAll: '1.3.6.1.5.5.7.21.1',

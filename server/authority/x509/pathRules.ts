@@ -1,10 +1,11 @@
 // Path validation (RFC 5280, section 6.1) of one path whose signatures and names are known to chain: validity, basic
-// constraints, path lengths, key usage, name constraints, critical extensions, algorithms. The configured CA at the end is
+// constraints, path lengths, key usage, name constraints, policies, critical extensions, algorithms. The configured CA at the end is
 // judged like the others. Pure; paths.ts finds the paths, strictRules.ts asks for more.
 import { keyStrength, signatureStrength, type Strength } from './algorithm.ts';
 import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, shownSubject } from './certificate.ts';
 import { type ComparisonBudget, constraintProblem } from './nameConstraints.ts';
-import { EXTENSION } from './oids.ts';
+import { EXTENSION, SERVER_PURPOSE } from './oids.ts';
+import { policyProblem } from './policies.ts';
 import { strictProblem } from './strictRules.ts';
 import { timeText } from './time.ts';
 
@@ -34,7 +35,7 @@ export function pathProblem(path: Path, rules: PathRules, budget: ComparisonBudg
       (rules.profile === 'strict' ? strictProblem(certificate, { isAnchor: i === path.length - 1 }) : undefined);
     if (problem !== undefined) return `The certificate of ${shownSubject(certificate)} ${problem}.`;
   }
-  return undefined;
+  return policyProblem(path, budget);
 }
 
 /** What holds for every certificate, proxies included: it is valid now, and nothing in it is unknown and critical. */
@@ -55,8 +56,7 @@ export function certificateProblem(
 }
 
 /**
- * A76: the extensions that are processed (section 6.1.4 o). Policies are processed for the user-initial-policy-set any-policy
- * without initial-explicit-policy, where only requireExplicitPolicy can refuse a path. Key identifiers and access
+ * The extensions that are processed (section 6.1.4 o), those about policies in policies.ts. Key identifiers and access
  * information must not be critical and are not here.
  */
 const PROCESSED: ReadonlySet<string> = new Set([
@@ -97,7 +97,7 @@ function caProblem(path: Path, i: number): string | undefined {
   if (pathLength !== undefined && below > pathLength) {
     return `allows ${pathLength} CAs below it, and there are ${below}`;
   }
-  return certificate.extensions.requiresPolicies ? 'asks for certificate policies, which are not evaluated' : undefined;
+  return undefined;
 }
 
 /** How many intermediate CAs of a path count: those that are not self-issued (section 6.1.4 l). */
@@ -120,14 +120,18 @@ function namesProblem(path: Path, i: number, budget: ComparisonBudget): string |
 function algorithmProblem(path: Path, i: number, rules: PathRules): string | undefined {
   const { publicKey, signed } = path[i]!;
   if (i === path.length - 1) return strengthProblem(keyStrength(publicKey), rules.allowWeak, 'a key');
-  // A71: the strict profile takes DSA below the configured CA.
+  // A71: the strict profile takes DSA below the configured CA, but of no server.
   const takesDsa = (key: Certificate['publicKey']): boolean =>
-    rules.profile === 'strict' && key?.asymmetricKeyType === 'dsa';
+    rules.profile === 'strict' && key?.asymmetricKeyType === 'dsa' && !isOfServer(path[i]!);
   const issuerKey = path[i + 1]!.publicKey;
   return (
     strengthProblem(keyStrength(publicKey), rules.allowWeak || takesDsa(publicKey), 'a key') ??
     strengthProblem(signatureStrength(signed.algorithm), rules.allowWeak || takesDsa(issuerKey), 'a signature')
   );
+}
+
+function isOfServer({ extensions }: Certificate): boolean {
+  return extensions.extendedKeyUsages?.includes(SERVER_PURPOSE) ?? false;
 }
 
 function strengthProblem(strength: Strength, allowWeak: boolean, what: string): string | undefined {

@@ -1,6 +1,6 @@
 // What the strict profile asks for (A70) besides path validation: the MUSTs of RFC 5280, section 4, to those who issue. None of
 // them keeps an attacker out, and certificates of grid CAs lack some, so the service does without. Called by pathRules.ts.
-import { type Certificate, isCa, isSelfIssued } from './certificate.ts';
+import { type Certificate, isCa, isSelfIssued, mayBeUsedFor } from './certificate.ts';
 import { context, DerError, TAG } from './der.ts';
 import { valueOf } from './extension.ts';
 import { isWellFormed } from './hostName.ts';
@@ -45,6 +45,12 @@ const RULES: readonly StrictRule[] = [
   [
     ({ extensions }) => extensions.subjectAltNames?.every(isWellFormed) === false,
     'has an alternative name that is no host, address or the like',
+  ],
+  // 4.2.1.3 and 4.2.1.9: a CA may sign certificates, or CRLs at least
+  [
+    (certificate) =>
+      isCa(certificate) && !mayBeUsedFor(certificate, 'keyCertSign') && !mayBeUsedFor(certificate, 'cRLSign'),
+    'is that of a CA, which its key usage lets sign neither certificates nor CRLs',
   ],
   // 4.2.1.10
   [

@@ -9,6 +9,7 @@ const TEXT = JSON.stringify({
     list: { most: 2, reason: 'two copies' },
     own: { most: 2, reason: 'noisy by nature', tolerance: { hand: 0.5, ci: 1 } },
   },
+  micro: { gather: { most: 2, reason: 'one copy and its bookkeeping' } },
   counters: { list: { most: { hops: 0 }, reason: 'cheap' } },
 });
 const budgets = budgetsOf(TEXT);

@@ -94,6 +94,32 @@ test('a select looks at as many words at the end of a large bitmap as at its sta
   expect(directoryBytes(words.length)).toBeLessThan(words.byteLength / 15);
 });
 
+test('the first rows of a new bitmap are met from its start, and where they stand far away its ranks are counted once', () => {
+  const rows = 1_000_000;
+  const expectFirst = (first: number, looked: readonly number[]): void => {
+    const words = bitmap.bitmapOf(
+      Uint32Array.from({ length: 1000 }, (_, i) => first + i * 32),
+      rows,
+    );
+    for (const most of looked) {
+      const before = ranking.words;
+      expect([...selectRanks(words, 20, 120)]).toEqual(Array.from({ length: 100 }, (_, i) => first + (20 + i) * 32));
+      expect(ranking.words - before).toBeLessThanOrEqual(most);
+    }
+  };
+  expectFirst(5, [120, 120]);
+  expectFirst(900_000, [256 + bitmap.wordsFor(rows) + 136, 136]);
+});
+
+test('marked rows are read once each and in order, and leave no marks', () => {
+  const random = randomOf(6);
+  for (const rows of [1, 64, 1000, 5000, 200]) {
+    const list = Uint32Array.from({ length: 300 }, () => random.integer(0, rows));
+    expect([...bitmap.sortedByMarks(list, rows)]).toEqual([...new Set(list)].sort((a, b) => a - b));
+    expect([...bitmap.sortedByMarks(new Uint32Array(0), rows)]).toEqual([]);
+  }
+});
+
 test('popcount counts the ones of the binary form', () => {
   const random = randomOf(5);
   for (const word of [0, 1, 0x80000000, 0xffffffff, ...Array.from({ length: 200 }, () => random.integer(0, 2 ** 32))]) {

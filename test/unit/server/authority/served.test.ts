@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMONSTRATION_FILES } from '../../../../server/authority/demonstration.ts';
+import { epochMs } from '../../../../server/clock.ts';
 import { FAULTS } from '../../../../server/soap/faults.ts';
 import { faultBytes } from '../../../../server/soap/responses.ts';
-import { judged } from '../../../support/attributeCertificates.ts';
+import { judged, xmlCryptoVerdict, xmlsecVerdict } from '../../../support/attributeCertificates.ts';
 import { clientOf, type Received } from '../../../support/client.ts';
 import { type Addresses, type CommandProcess, runCommand, runServer } from '../../../support/commandProcess.ts';
+import { hasProgram } from '../../../support/debian.ts';
 import { call, roleCall } from '../../../support/envelopes.ts';
 import { SECRET } from '../../../support/memoryAuthority.ts';
 
@@ -65,6 +67,7 @@ function authorisation(chain: string, certificate = ''): string {
   return call('reqAuthorisation', `<usrProxyCert>${chain}</usrProxyCert><usrAttCert>${escaped}</usrAttCert>`);
 }
 
+const now = (): number => Math.floor(epochMs() / 1000);
 const file = (name: keyof typeof DEMONSTRATION_FILES): string =>
   readFileSync(join(files, DEMONSTRATION_FILES[name]), 'utf8');
 
@@ -94,6 +97,11 @@ describe('the program without any setting', () => {
         'AccessGranted',
         { roles: ['data-reader'], provenance: 'mapped' },
       ]);
+      for (const issued of [own, mapped].map((answer) => answer.get('attCert')!)) {
+        expect(xmlCryptoVerdict(issued, readFileSync(join(files, 'authority.pem'), 'utf8'))).toBe(true);
+        if (!hasProgram('xmlsec1')) continue;
+        expect(xmlsecVerdict(issued, readFileSync(join(files, 'ca.pem'), 'utf8'), now())).toBe('good');
+      }
       const denied = await asked(port, authorisation(file('visitor')));
       expect([denied.get('statCode'), denied.get('attCert')]).toEqual(['AccessDenied', '']);
     }
@@ -156,8 +164,17 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
       audit,
       '--metrics-port',
       '0',
+      '--base-url',
+      'https://aa.example.org/catalogue',
     ]);
     try {
+      for (const port of [configured.port, configured.http10Port]) {
+        const client = clientOf(`http://127.0.0.1:${port}`);
+        const { body } = await client.get(`${PATH}?wsdl`, { Host: 'evil.example.org' });
+        expect(body).toContain(' location="https://aa.example.org/catalogue/attAuthority.wsdl"');
+        expect(body).not.toContain('evil');
+        client.close();
+      }
       const rolesNow = async (): Promise<unknown> => {
         const verdict = judged((await asked(configured.port, authorisation(file('user')))).get('attCert')!);
         return typeof verdict === 'string' ? verdict : verdict.roles;

@@ -136,12 +136,12 @@ describe('an issuer is refused', () => {
       /cannot be processed \(1\.2\.3\)\.$/,
     ],
     [
-      'that asks for policies',
+      'that asks for policies, of a user who has none',
       makeCa('L', {
         issuer: CA,
         extensions: [...caExtensions(), extension('2.5.29.36', Buffer.from('3003800100', 'hex'), true)],
       }),
-      /asks for certificate policies/,
+      /CN=Ada is under none of the certificate policies that a CA above asks for\.$/,
     ],
     ['that is a proxy', makeProxy(makeUser('Bob', CA), { extensions: [proxyCertInfo(), ...caExtensions()] }), /./],
   ])('%s', (_, issuer, reason) => {
