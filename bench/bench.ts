@@ -165,7 +165,7 @@ async function runMicro(flags: Flags): Promise<string> {
   if (!isGood) process.exitCode = 1;
   const isWhole = flags.only.length > 0 || reports.some(({ name }) => name === 'memmem');
   const skipped = isWhole ? [] : ['memmem was skipped: there is no C compiler (cc)'];
-  return [microTable(reports, place), [...skipped, ...lines].join('\n')].join('\n\n');
+  return [microTable(reports, place), [...lines, ...skipped].join('\n')].join('\n\n');
 }
 
 async function runInstructions(flags: Flags): Promise<string> {
