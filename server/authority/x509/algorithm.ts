@@ -166,6 +166,11 @@ const KEY_TYPES: Readonly<Record<Family, readonly string[]>> = {
   ed448: ['ed448'],
 };
 
+/** OpenSSL takes an RSASSA-PSS signature without the zero bytes it begins with; RFC 8017, section 8.1.2, does not. */
+function hasLengthOf(key: KeyObject, signature: Uint8Array): boolean {
+  return signature.length === Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
+}
+
 /**
  * Whether this key made this signature on these bytes. False also where key and algorithm do not belong together, or where
  * either is unsupported. 20 to 200 us.
@@ -179,6 +184,7 @@ export function isSignedWith(
   if (!KEY_TYPES[method.family].includes(key.asymmetricKeyType ?? '')) return false;
   const padding = method.family === 'rsa-pss' ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING;
   const isRsa = method.family === 'rsa' || method.family === 'rsa-pss';
+  if (isRsa && !hasLengthOf(key, signed.signature)) return false;
   const options = isRsa
     ? { key, padding, ...(method.saltBytes !== undefined && { saltLength: method.saltBytes }) }
     : key;

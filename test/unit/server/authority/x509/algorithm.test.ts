@@ -110,6 +110,14 @@ function signPss(hash: string, saltLength: number): Buffer {
   return sign(hash, BYTES, { key: RSA.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength });
 }
 
+test('RSA-PSS counts at its full length only, also where it begins with a zero byte', () => {
+  let signature = signPss('sha256', 32);
+  while (signature[0] !== 0) signature = signPss('sha256', 32);
+  expect(isSignedWith({ bytes: BYTES, algorithm: pss(), signature }, RSA.publicKey)).toBe(true);
+  const shorter = { bytes: BYTES, algorithm: pss(), signature: signature.subarray(1) };
+  expect(isSignedWith(shorter, RSA.publicKey)).toBe(false);
+});
+
 describe.each(METHODS)('%s', (_, algorithm, publicKey, make, strength) => {
   const signature = make();
 
