@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 
 /** Raise it when the bytes of an answer change for the same snapshot and request. */
-const FORM_VERSION = 1;
+const FORM_VERSION = 2;
 
 /** Digits of the part that stands for snapshot, settings and base URL: 64 bits. */
 const SCOPE_DIGITS = 16;
