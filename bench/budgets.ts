@@ -23,7 +23,9 @@ export interface CounterBudget {
 }
 
 /**
- * What budgets.json holds: by name of the scenario, `micro` by name of the micro-benchmark. `spreadMax` is the spread of a control beyond which nothing is judged. */
+ * What budgets.json holds: by name of the scenario, `micro` by name of the micro-benchmark. `spreadMax` is the spread of a control
+ * beyond which nothing is judged.
+ */
 export interface Budgets {
   readonly tolerance: Tolerance;
   readonly spreadMax: number;

@@ -28,11 +28,9 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** Whether `bytes` starts with `prefix`. */
-export function hasPrefix(bytes: Uint8Array, prefix: Uint8Array): boolean {
-  if (bytes.length < prefix.length) return false;
-  for (let i = 0; i < prefix.length; i++) if (bytes[i] !== prefix[i]) return false;
-  return true;
+/** Whether `bytes[start..end)` starts with `prefix`. Cost: the prefix at most; no view is made. */
+export function hasPrefix(bytes: Uint8Array, prefix: Uint8Array, start = 0, end = bytes.length): boolean {
+  return end - start >= prefix.length && hasBytesAt(bytes, start, prefix);
 }
 
 /** Whether `part` stands in `bytes` at `at`; the caller knows that there are as many bytes. */

@@ -1,7 +1,7 @@
 // The sorted distinct values of one column: what equality, ranges, prefixes and scans look a value up in.
 // A code is a value's position in that order; code `size` stands for null. Views of the snapshot, never written.
 import type { ScalarType } from '../schema/types.ts';
-import { compareBytes, hasBytesAt } from '../bits/bytes.ts';
+import { compareBytes, hasPrefix } from '../bits/bytes.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { finderIn } from '../kernel/search.ts';
 
@@ -53,7 +53,7 @@ export function codesOfPrefix(dictionary: Dictionary, prefix: Uint8Array): CodeR
   let high = dictionary.size;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (startsAt(text, middle === 0 ? 0 : ends[middle - 1]!, ends[middle]!, prefix)) low = middle + 1;
+    if (hasPrefix(text, prefix, middle === 0 ? 0 : ends[middle - 1]!, ends[middle]!)) low = middle + 1;
     else high = middle;
   }
   return { start, end: low };
@@ -101,10 +101,6 @@ function lowerBoundText(dictionary: Dictionary, text: Uint8Array): number {
     else high = middle;
   }
   return low;
-}
-
-function startsAt(bytes: Uint8Array, start: number, end: number, prefix: Uint8Array): boolean {
-  return end - start >= prefix.length && hasBytesAt(bytes, start, prefix);
 }
 
 /** Order of `bytes[start..end)` and `text`, without a view: a view a step would cost more than the comparison. */

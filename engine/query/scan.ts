@@ -153,7 +153,7 @@ function servedMatcher(dictionary: Dictionary, matches: TextMatcher, form: Serve
   return (code) => {
     const start = code === 0 ? 0 : ends[code - 1]!;
     const end = ends[code]!;
-    if (text[start] !== PLACEHOLDER_BYTES[0] || !hasPrefix(text.subarray(start, end), PLACEHOLDER_BYTES)) {
+    if (text[start] !== PLACEHOLDER_BYTES[0] || !hasPrefix(text, PLACEHOLDER_BYTES, start, end)) {
       return matches(text, start, end);
     }
     const served = encoder.encode(servedUrl(decoder.decode(text.subarray(start, end)), form));

@@ -2,7 +2,7 @@
 // Bytes against bytes, no string per text; what is folded is folded into one buffer per search. Called by lookups.ts.
 import { eachCodeContaining, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
-import { hasBytesAt, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
+import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
 import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
 import { upperBound } from '../bits/lists.ts';
 import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
@@ -64,7 +64,7 @@ function containsMatcher(needle: Uint8Array): TextMatcher {
 }
 
 function prefixMatcher(prefix: Uint8Array): TextMatcher {
-  return (bytes, start, end) => end - start >= prefix.length && hasBytesAt(bytes, start, prefix);
+  return (bytes, start, end) => hasPrefix(bytes, prefix, start, end);
 }
 
 function suffixMatcher(suffix: Uint8Array): TextMatcher {

@@ -203,7 +203,7 @@ function* verifyChunk(sections: Sections, path: string): Generator<Refusal> {
   const links = sections.u32(`${path}.links`);
   const misfit = misplacedLink(links, bytes.length);
   if (misfit) yield { refusal: `section ${path}.links: ${misfit.refusal}` };
-  const wrong = links.findIndex((at) => bytes[at - 1] !== QUOTE || !hasPrefix(bytes.subarray(at), PLACEHOLDER_BYTES));
+  const wrong = links.findIndex((at) => bytes[at - 1] !== QUOTE || !hasPrefix(bytes, PLACEHOLDER_BYTES, at));
   if (wrong >= 0) yield refused(`${path}.links`, `no own URL at ${links[wrong]}`, `"${PLACEHOLDER}`);
   const linkEnds = sections.u32(`${path}.linkEnds`);
   yield* verifyLength(`${path}.linkEnds`, linkEnds.length, ends.length);

@@ -71,7 +71,7 @@ function firstMisplaced(record: Uint8Array, members: Unsigned, keys: readonly Ui
   let start = 1;
   for (let i = 0; i < Math.max(members.length, keys.length); i++) {
     const key = keys[i];
-    if (!key || !hasPrefix(record.subarray(start), key)) return i;
+    if (!key || !hasPrefix(record, key, start)) return i;
     const end = memberEnd(record, start);
     if (members[i] !== end) return i;
     start = end + 1;
