@@ -163,9 +163,9 @@ function rowsBehind(step: ManyStep | LinkStep): number {
   return step.kind === 'link' ? step.link.to().rows : step.table.rows;
 }
 
-function fewRows({ step, index, codes }: SizedCondition): Uint32Array | undefined {
-  if (!codes || step.estimate > FEW_ROWS_MAX) return undefined;
-  return listed(rowsOfCodes(newCounters(), index, codes));
+function fewRows({ step, index }: SizedCondition): Uint32Array | undefined {
+  if (!step.codes || step.estimate > FEW_ROWS_MAX) return undefined;
+  return listed(rowsOfCodes(newCounters(), index, step.codes));
 }
 
 /** The rows that all steps may leave which know theirs; undefined where none does. */
