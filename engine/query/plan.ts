@@ -5,7 +5,7 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import { cheapestFirst, placed, rootDraft, rowsReached } from './draft.ts';
-import type { Arrange, Draft, DraftContext, Placed } from './draft.ts';
+import type { Arrange, Draft, DraftContext, Placed, RootDraft } from './draft.ts';
 import { walkTo, type Walk } from './firstRows.ts';
 import type { Facet, OrderKey } from './listControls.ts';
 import { lookupNamed } from './lookups.ts';
@@ -248,7 +248,7 @@ function rootNode(context: DraftContext, conditions: readonly Placed[], bound: n
 type Settled = Pick<Related, 'steps' | 'estimate' | 'scanBytes' | 'joinSteps'>;
 
 /** The steps of a draft of which at most `bound` rows are asked, in their order, each for what those before leave. */
-function settled(context: DraftContext, draft: Draft, bound: number): Settled {
+function settled(context: DraftContext, draft: RootDraft, bound: number): Settled {
   let estimate = bound;
   let scanBytes = 0;
   let joined = 0;
