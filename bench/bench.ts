@@ -6,7 +6,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { OperationError } from '../data/operationError.ts';
 import { withProgress } from '../server/terminal.ts';
 import { CACHE_DIRECTORY } from './dataSet.ts';
-import { runLoadBench, type LoadOptions, type ScenarioReport } from './load.ts';
+import { measuredRatio, runLoadBench, type LoadOptions, type ScenarioReport } from './load.ts';
 import { runMicroBench } from './micro.ts';
 import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
 import { runPeerBench } from './peerBench.ts';
@@ -99,7 +99,14 @@ function benchOf({ micro, peers, soap, report, instructions, only }: Flags): (fl
 function optionsOf(flags: Flags): LoadOptions {
   const requestsPart = flags.quick === true ? QUICK_PART : 1;
   const warmUp = WARM_UP / requestsPart;
-  return { ...flags, requestsPart, warmUp, floorBytes: FLOOR_BYTES, cacheDirectory: CACHE_DIRECTORY };
+  return {
+    ...flags,
+    place: placeOf(flags),
+    requestsPart,
+    warmUp,
+    floorBytes: FLOOR_BYTES,
+    cacheDirectory: CACHE_DIRECTORY,
+  };
 }
 
 function onStep(line: string): void {
@@ -145,7 +152,7 @@ async function runReport(flags: Flags): Promise<string> {
 /** The tables, and below them what the budgets say; a budget that is passed is the exit code. */
 function judged(flags: Flags, reports: readonly ScenarioReport[], mixed: readonly MixedReport[]): string {
   const place = placeOf(flags);
-  const ratios = reports.map(({ scenario: { name }, ratio, control: { spread } }) => ({ name, ratio, spread }));
+  const ratios = reports.map(measuredRatio);
   const { lines, isGood } = guardLines([...ratios, ...mixed], place);
   if (!isGood) process.exitCode = 1;
   const tables = [loadTable(reports, place), ...(mixed.length > 0 ? [mixedTable(mixed, place)] : [])];
