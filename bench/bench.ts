@@ -2,11 +2,18 @@
 // Exit codes: 0 measured, 1 a budget was passed, an answer was wrong or the world failed, 2 wrong usage.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
 import { withProgress } from '../server/terminal.ts';
 import { CACHE_DIRECTORY } from './dataSet.ts';
-import { measuredRatio, runLoadBench, type LoadOptions, type ScenarioReport } from './load.ts';
+import {
+  CLIENTS,
+  measuredRatio,
+  runLoadBench,
+  type ClientName,
+  type LoadOptions,
+  type ScenarioReport,
+} from './load.ts';
 import { runMicroBench } from './micro.ts';
 import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
 import { runPeerBench } from './peerBench.ts';
@@ -27,6 +34,7 @@ interface Flags {
   readonly dataSet?: string;
   readonly snapshot?: string;
   readonly against?: string;
+  readonly client: ClientName;
   readonly peers?: boolean;
   readonly soap?: boolean;
   readonly report?: boolean;
@@ -56,6 +64,9 @@ function command(): Command {
     .option('--snapshot <file>', 'its snapshot, where there is one already; it is trusted to be of this data')
     .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
+    .addOption(
+      new Option('--client <name>', 'who asks, of the scenarios').choices(Object.keys(CLIENTS)).default('built-in'),
+    )
     .option('--quick', 'a quarter of the requests a round, judged as CI judges')
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
     .option(

@@ -19,12 +19,13 @@ import { measureAgain, summaryOf, type Load, type Measured, type Race, type Summ
 import type { Choice, Question, Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { onStage, type Stage } from './stage.ts';
+import { startWrkClient } from './wrkClient.ts';
 
 /**
  * What to run. `only` names scenarios, all when empty. `requestsPart` scales the requests of every round: 1 for figures,
  * less for a quick look; `warmUp` how many times those of a round are run before the first one. `floorBytes` is the memory that cold views move over: more than the machine's last cache. `against`
  * names a revision to race against; `preload` is a module that the server's process loads first. Where `place` is given, what
- * passes its budget there is measured again, since others on the machine may have been the reason.
+ * passes its budget there is measured again, since others on the machine may have been the reason. `client` asks, the built-in one when undefined.
  */
 export interface LoadOptions extends DataSetOptions {
   readonly rounds: number;
@@ -35,7 +36,13 @@ export interface LoadOptions extends DataSetOptions {
   readonly against?: string | undefined;
   readonly preload?: string;
   readonly place?: Place;
+  readonly client?: ClientName;
 }
+
+/** Who asks: the built-in client, or wrk where it is installed. */
+export const CLIENTS = { 'built-in': startLoadClient, wrk: startWrkClient };
+/** One of them. */
+export type ClientName = keyof typeof CLIENTS;
 
 /** What is told while it runs: long work as progress, the rest as lines. */
 export interface LoadObserver {
@@ -73,7 +80,7 @@ export async function runLoadBench(options: LoadOptions, observer: LoadObserver)
     const servers = await startServers(stage, data, authority, options, observer);
     const revision = await startRevision(stage, data, options);
     const control = await stage.started(startControl(options.floorBytes));
-    const client = await stage.started(startLoadClient());
+    const client = await stage.started(CLIENTS[options.client ?? 'built-in']());
     await sendTitles(control.port, choice.catalogue);
     return runScenarios({ options, choice, authority, servers, revision, control, client }, observer);
   });
