@@ -25,7 +25,7 @@ export { openBlocks } from './snapshot/openBlocks.ts';
 
 // From a raw query to rows: parse -> plan -> execute.
 export { type Counters, newCounters } from './query/counters.ts';
-export { execute, findRows, type Listed, pageOf } from './query/execute.ts';
+export { execute, findRows, type Listed, pageOf, walkedPage } from './query/execute.ts';
 export { explain, explained } from './query/explain.ts';
 export { filterKey } from './query/filterKey.ts';
 export type { IgnoredName } from './query/fields.ts';
