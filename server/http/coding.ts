@@ -1,6 +1,7 @@
 // Which content codings a client takes: gzip, nothing but gzip, or none. Pure but for a memory of headers met.
 // Called by the catalogue's handler and by conditional.ts. Source: RFC 9110, 12.5.3.
 import Negotiator from 'negotiator';
+import type { Request } from './exchange.ts';
 import { remembered } from './remembered.ts';
 
 /** `gzip`: gzip where it pays. `gzipOnly`: the client refuses bodies without a coding. `identity`: no gzip. */
@@ -12,6 +13,11 @@ export type Coding = 'identity' | 'gzip' | 'gzipOnly';
  */
 export function codingOf(header: string | undefined): Coding {
   return header === undefined ? 'identity' : negotiatedOnce(header);
+}
+
+/** What requests ask for, where gzip is offered; none where it is not, and then no header is looked at. */
+export function codingChooser(isOffered: boolean): (request: Request) => Coding {
+  return isOffered ? (request) => codingOf(request.header('accept-encoding')) : () => 'identity';
 }
 
 const negotiatedOnce = remembered(negotiated);
