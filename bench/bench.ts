@@ -2,11 +2,18 @@
 // Exit codes: 0 measured, 1 a budget was passed, an answer was wrong or the world failed, 2 wrong usage.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
 import { withProgress } from '../server/terminal.ts';
 import { CACHE_DIRECTORY } from './dataSet.ts';
-import { runLoadBench, type LoadOptions, type ScenarioReport } from './load.ts';
+import {
+  CLIENTS,
+  measuredRatio,
+  runLoadBench,
+  type ClientName,
+  type LoadOptions,
+  type ScenarioReport,
+} from './load.ts';
 import { runMicroBench } from './micro.ts';
 import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
 import { runPeerBench } from './peerBench.ts';
@@ -27,6 +34,7 @@ interface Flags {
   readonly dataSet?: string;
   readonly snapshot?: string;
   readonly against?: string;
+  readonly client: ClientName;
   readonly peers?: boolean;
   readonly soap?: boolean;
   readonly report?: boolean;
@@ -56,6 +64,9 @@ function command(): Command {
     .option('--snapshot <file>', 'its snapshot, where there is one already; it is trusted to be of this data')
     .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
+    .addOption(
+      new Option('--client <name>', 'who asks, of the scenarios').choices(Object.keys(CLIENTS)).default('built-in'),
+    )
     .option('--quick', 'a quarter of the requests a round, judged as CI judges')
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
     .option(
@@ -99,7 +110,14 @@ function benchOf({ micro, peers, soap, report, instructions, only }: Flags): (fl
 function optionsOf(flags: Flags): LoadOptions {
   const requestsPart = flags.quick === true ? QUICK_PART : 1;
   const warmUp = WARM_UP / requestsPart;
-  return { ...flags, requestsPart, warmUp, floorBytes: FLOOR_BYTES, cacheDirectory: CACHE_DIRECTORY };
+  return {
+    ...flags,
+    place: placeOf(flags),
+    requestsPart,
+    warmUp,
+    floorBytes: FLOOR_BYTES,
+    cacheDirectory: CACHE_DIRECTORY,
+  };
 }
 
 function onStep(line: string): void {
@@ -145,7 +163,7 @@ async function runReport(flags: Flags): Promise<string> {
 /** The tables, and below them what the budgets say; a budget that is passed is the exit code. */
 function judged(flags: Flags, reports: readonly ScenarioReport[], mixed: readonly MixedReport[]): string {
   const place = placeOf(flags);
-  const ratios = reports.map(({ scenario: { name }, ratio, control: { spread } }) => ({ name, ratio, spread }));
+  const ratios = reports.map(measuredRatio);
   const { lines, isGood } = guardLines([...ratios, ...mixed], place);
   if (!isGood) process.exitCode = 1;
   const tables = [loadTable(reports, place), ...(mixed.length > 0 ? [mixedTable(mixed, place)] : [])];

@@ -7,7 +7,8 @@ import { SaxesParser } from 'saxes';
 import { SignedXml } from 'xml-crypto';
 import type { BenchAuthority, Credentials } from './authorityFiles.ts';
 import { ask, type Checked, type Fetched } from './check.ts';
-import { COUNTER, type Exchange } from './loadClient.ts';
+import type { Exchange } from './loadClient.ts';
+import { COUNTER } from './wire.ts';
 import type { AuthorityCall, HostsCall } from './scenario.ts';
 
 /** Where the service is (spec, Service address). */

@@ -1,5 +1,5 @@
-// The load client as the bench sees it: a process of its own, so that its CPU time is not the server's.
-// One order at a time. Called by load.ts; the process itself is loadProcess.ts.
+// Load clients as the bench sees them, and the built-in one: a process of its own, so that its CPU time is not the server's.
+// One order at a time. Called by the benches; the process itself is loadProcess.ts, and wrkClient.ts is the other client.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { stopped } from './processes.ts';
@@ -19,9 +19,6 @@ export interface Exchange {
   readonly bytes: number;
   readonly bytesSlack?: number;
 }
-
-/** What stands in a body where the client is to count: digits of this width, and a number that it never sends. */
-export const COUNTER = '00000000';
 
 /**
  * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on each,
@@ -57,14 +54,13 @@ export interface LoadOutcome {
  * has.
  */
 export interface LoadClient {
-  readonly pid: number;
   run(order: LoadOrder): Promise<LoadOutcome>;
   enough(): void;
   stop(): Promise<void>;
 }
 
-/** Starts the client's process. */
-export function startLoadClient(): LoadClient {
+/** Starts the built-in client. */
+export function startLoadClient(): LoadClient & { readonly pid: number } {
   const child = fork(fileURLToPath(new URL('./loadProcess.ts', import.meta.url)));
   return {
     pid: child.pid!,

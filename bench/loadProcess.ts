@@ -1,7 +1,8 @@
 // The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection.
 // Reads no more of an answer than its status and length; bounded in requests and time. Started by loadClient.ts.
 import { connect, type Socket } from 'node:net';
-import { COUNTER, type Exchange, type LoadOrder, type LoadOutcome } from './loadClient.ts';
+import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
+import { COUNTER, wireOf, type Wire } from './wire.ts';
 
 const HEAD_END = '\r\n\r\n';
 /** Has neither a body nor a length (RFC 9110, 15.4.5). */
@@ -71,21 +72,6 @@ class Run {
     const elapsedMs = performance.now() - this.#startMs;
     return { requests, bodyBytes, elapsedMs, p50Ms: p50Ms!, p99Ms: p99Ms!, p999Ms: p999Ms!, fault };
   }
-}
-
-/** A request as it is written, and where in it the client counts. */
-interface Wire {
-  readonly bytes: Buffer;
-  readonly counters: readonly number[];
-}
-
-function wireOf({ target, headers = {}, body, counters = [] }: Exchange): Wire {
-  const content = Buffer.from(body ?? '');
-  const length = body === undefined ? {} : { 'Content-Length': `${content.length}` };
-  const all = Object.entries({ Host: 'bench', ...headers, ...length });
-  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = Buffer.from(`${body === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  return { bytes: Buffer.concat([head, content]), counters: counters.map((at) => head.length + at) };
 }
 
 /** The last number that was written into a request, by any order of this client. */
