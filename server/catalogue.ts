@@ -305,7 +305,7 @@ function pageAnswer(
   return rowsAnswer(answers, page(head, served, facets), delivery, remarks, disconnection);
 }
 
-/** How an answer goes out; it is kept when it is asked for the second time, unless a header is its own. */
+/** How an answer goes out; it is kept where it came before and is due, unless a header is its own. */
 function deliveryOf(
   { blocks, live, known, chooseCoding }: Catalogue,
   { declaration }: CollectionIndex,
@@ -314,7 +314,7 @@ function deliveryOf(
 ): Delivery {
   const coding = chooseCoding(request);
   const stored = coding === 'identity' ? undefined : blocks?.(declaration.name);
-  if (isConditional || remarks.ignored.length > 0 || !known.isAgain(remarks.tag)) return { coding, stored, live };
+  if (isConditional || remarks.ignored.length > 0 || !known.isDue(remarks.tag)) return { coding, stored, live };
   const asked = { request, choice, coding, heedsAccept: !judged.isNamed };
   return { coding, stored, live, keep: (answer, ownBytes) => known.keep(asked, answer, ownBytes) };
 }

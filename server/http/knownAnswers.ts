@@ -13,6 +13,8 @@ const ANSWER_BYTES = 1024;
 /** Tags of which is known whether they were met: a word each, 32 kB. */
 const MET_TAGS = 8192;
 const TAG_DIGITS_READ = 8;
+/** Of the answers that come again one in so many is kept: what is asked for often soon is, and a walk in circles costs little. */
+const KEPT_ONE_IN = 8;
 
 /** What an answer depends on beside the text of its request. `heedsAccept` unless path or format override Accept. */
 export interface Asked {
@@ -31,7 +33,7 @@ interface KnownAnswer extends Pick<Asked, 'choice' | 'coding' | 'heedsAccept'> {
 
 /**
  * A memory of two halves: what is found in the older half moves to the younger one, and when that is full the older half goes.
- * An answer is kept when its tag is met for the second time, so that who walks over a list once leaves nothing behind.
+ * An answer is kept only where its tag was met before, so that who walks over a list once leaves nothing behind.
  */
 export class KnownAnswers {
   readonly #halfBytesMax: number;
@@ -40,6 +42,7 @@ export class KnownAnswers {
   #young = new Map<string, KnownAnswer>();
   #old = new Map<string, KnownAnswer>();
   #youngBytes = 0;
+  #again = 0;
 
   /** Keeps nothing where there are 0 bytes. `codingOf` says which coding an answer to a request has. */
   constructor(bytesMax: number, codingOf: (request: Request) => Coding) {
@@ -61,12 +64,15 @@ export class KnownAnswers {
     return known && (!known.heedsAccept || welcomesJson(request)) ? known.answer : undefined;
   }
 
-  /** Whether an answer under this tag was asked for before, as far as is remembered; from now on it was. Cost: 16 digits. */
-  isAgain(tag: string): boolean {
+  /**
+   * Whether an answer under this tag is to be kept now: one in eight of those whose tags were met before, as far as is
+   * remembered; from now on this one was. Cost: 16 digits.
+   */
+  isDue(tag: string): boolean {
     if (this.#halfBytesMax === 0) return false;
     const word = wordOf(tag, tag.length - TAG_DIGITS_READ);
     const place = wordOf(tag, tag.length - 2 * TAG_DIGITS_READ) % MET_TAGS;
-    if (this.#met[place] === word) return true;
+    if (this.#met[place] === word) return ++this.#again % KEPT_ONE_IN === 0;
     this.#met[place] = word;
     return false;
   }

@@ -16,7 +16,10 @@ function memoryOf(bytes: number): KnownAnswers {
 }
 
 const answerOf = (text: string): Answer => ({ status: 200, headers: [], body: wholeBody(Buffer.from(text)) });
-const tagOf = (i: number): string => `0123456789abcdef-${i.toString(16).padStart(16, '0')}`;
+/** A tag as hashes make them. */
+const tagOf = (i: number): string => `0123456789abcdef-${hexOf(i, 0x9e3779b1)}${hexOf(i, 0x85ebca77)}`;
+const hexOf = (i: number, multiplier: number): string =>
+  (Math.imul(i + 1, multiplier) >>> 0).toString(16).padStart(8, '0');
 
 interface Kept extends RequestParts {
   readonly choice?: BaseUrlChoice;
@@ -69,15 +72,26 @@ test('Accept is judged each time, unless path or format override it', () => {
   ]);
 });
 
-test('a tag is met again at its second time, one among many tags', () => {
+/** How many of so many times a tag is due. */
+function timesDue(known: KnownAnswers, tag: string, times: number): number {
+  return Array.from({ length: times }, () => known.isDue(tag)).filter(Boolean).length;
+}
+
+test('of the answers that come again one in eight is due, and of those that do not none', () => {
   const known = memoryOf(MEGABYTE);
-  expect([known.isAgain(tagOf(7)), known.isAgain(tagOf(7)), known.isAgain(tagOf(8))]).toEqual([false, true, false]);
-  for (let i = 0; i < 100_000; i++) expect(known.isAgain(tagOf(1000 + i))).toBe(false);
+  expect(timesDue(known, tagOf(7), 1 + 8 * 5)).toBe(5);
+  for (let i = 0; i < 100_000; i++) expect(known.isDue(tagOf(1000 + i))).toBe(false);
 });
 
-test('a memory of no bytes meets no tag again', () => {
-  const known = memoryOf(0);
-  expect([known.isAgain(tagOf(7)), known.isAgain(tagOf(7))]).toEqual([false, false]);
+test('of answers that come in circles each is due once the others are kept', () => {
+  const known = memoryOf(MEGABYTE);
+  const left = new Set(Array.from({ length: 64 }, (_, i) => tagOf(i)));
+  for (let round = 0; round < 60; round++) for (const tag of left) if (known.isDue(tag)) left.delete(tag);
+  expect(left.size).toBeLessThan(2);
+});
+
+test('in a memory of no bytes none is due', () => {
+  expect(timesDue(memoryOf(0), tagOf(7), 50)).toBe(0);
 });
 
 /** How many of some texts are known; asking makes what is known younger. */
