@@ -80,7 +80,10 @@ function command(): Command {
     .option('--soap', 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap')
     .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
     .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
-    .option('--instructions', 'instructions per request of record and list, or of --only, as valgrind counts them')
+    .option(
+      '--instructions',
+      'instructions per request of record, list and trustedHosts, or of --only, as valgrind counts them',
+    )
     .option('--start', 'from the start of the process to its first answer, and the CPU that takes')
     .exitOverride()
     .action(async (flags: Flags) => {

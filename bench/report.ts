@@ -7,7 +7,7 @@ import type { ScenarioReport } from './load.ts';
 import type { MicroReport } from './micro.ts';
 import type { MixedReport } from './mixed.ts';
 import type { PeerReport } from './peerBench.ts';
-import { PEERS } from './peers.ts';
+import { KEPT, PEERS } from './peers.ts';
 import type { SoapReport } from './soapBench.ts';
 import type { StartReport } from './startBench.ts';
 import { verdictOf } from './verdict.ts';
@@ -73,7 +73,7 @@ export function peerTable(reports: readonly PeerReport[]): string {
 
 /** The peers of a run, in the order of their table. */
 export function peerNames(reports: readonly PeerReport[]): readonly string[] {
-  return [...PEERS.map(({ name }) => name), 'nginx'].filter((name) =>
+  return [...PEERS.map(({ name }) => name), KEPT, 'nginx'].filter((name) =>
     reports.some(({ peers }) => peers.some(({ peer }) => peer === name)),
   );
 }
