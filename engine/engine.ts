@@ -1,4 +1,4 @@
-// The one face of the engine: what serving threads, the pool and the supervisor use of it. They import this file only;
+// The face of the engine: what serving threads and the pool use of it, and the supervisor through shared.ts. They import no other file;
 // data/ builds snapshots with the parts behind it. Only re-exports: every name is documented where it is defined.
 
 // The declaration.
@@ -19,7 +19,8 @@ export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
 export { decodeMetadata, METADATA_SECTION } from './snapshot/metadata.ts';
-export { type LoadedSnapshot, openSnapshot, sectionsOf } from './snapshot/open.ts';
+export { type LoadedSnapshot, sectionsOf } from './snapshot/loaded.ts';
+export { openSnapshot } from './snapshot/open.ts';
 export { openBlocks } from './snapshot/openBlocks.ts';
 
 // From a raw query to rows: parse -> plan -> execute.
