@@ -9,6 +9,7 @@ import type { MixedReport } from './mixed.ts';
 import type { PeerReport } from './peerBench.ts';
 import { KEPT, PEERS } from './peers.ts';
 import type { SoapReport } from './soapBench.ts';
+import type { StartReport } from './startBench.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
@@ -141,3 +142,14 @@ const MICRO_HEAD = 'task,ns,calibration,ratio,spread,pass,great,verdict,budget,g
 function percentText(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
 }
+
+/** The table of starts. */
+export function startTable(reports: readonly StartReport[]): string {
+  const rows = reports.map(({ what, threads, wallMs, cpuMs }) => {
+    const figures = [wallMs, cpuMs].flatMap((sorted) => [sorted[0]!, sorted[sorted.length >> 1]!]);
+    return [what, `${threads}`, ...figures.map((ms) => ms.toFixed(0))];
+  });
+  return tableText([START_HEAD, ...rows]);
+}
+
+const START_HEAD = 'start from,threads,least ms,median ms,least CPU ms,median CPU ms'.split(',');
