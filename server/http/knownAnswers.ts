@@ -13,6 +13,9 @@ const ANSWER_BYTES = 1024;
 /** Tags of which is known whether they were met: a word each, 32 kB. */
 const MET_TAGS = 8192;
 const TAG_DIGITS_READ = 8;
+/** Marks of the texts that a half keeps: a few thousand of so many, so that hardly a new text has one. 64 kB. */
+const MARKS = 65_536;
+const MARKED_UNITS = 8;
 /** Of the answers that come again one in so many is kept: what is asked for often soon is, and a walk in circles costs little. */
 const KEPT_ONE_IN = 8;
 
@@ -39,6 +42,8 @@ export class KnownAnswers {
   readonly #halfBytesMax: number;
   readonly #codingOf: (request: Request) => Coding;
   readonly #met = new Uint32Array(MET_TAGS);
+  #youngMarks = new Uint8Array(MARKS);
+  #oldMarks = new Uint8Array(MARKS);
   #young = new Map<string, KnownAnswer>();
   #old = new Map<string, KnownAnswer>();
   #youngBytes = 0;
@@ -51,13 +56,15 @@ export class KnownAnswers {
   }
 
   /**
-   * The answer to GET or HEAD without a condition, undefined where it is not known, or Accept must be judged. Cost: a look-up or
-   * two of the text, and where that is known two headers.
+   * The answer to GET or HEAD without a condition, undefined where it is not known, or Accept must be judged. Cost: a few
+   * characters of a text that is not known; else a look-up or two of the text, and two headers.
    */
   find(request: Request, choice: BaseUrlChoice): Answer | undefined {
-    if (this.#young.size === 0 || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined;
+    const mark = markOf(request);
+    if ((this.#youngMarks[mark]! | this.#oldMarks[mark]!) === 0) return undefined;
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const text = textOf(request);
-    let known = this.#young.get(text) ?? this.#revived(text);
+    let known = this.#young.get(text) ?? this.#revived(text, mark);
     if (known === undefined) return undefined;
     const coding = this.#codingOf(request);
     while (known && (known.choice !== choice || known.coding !== coding)) known = known.next;
@@ -86,25 +93,37 @@ export class KnownAnswers {
     if (text.length > TEXT_CHARACTERS_MAX || ownBytes > OWN_BYTES_MAX) return;
     const next = this.#young.get(text);
     const bytes = text.length + ownBytes + ANSWER_BYTES + (next?.bytes ?? 0);
-    this.#put(text, { choice, coding, heedsAccept, answer, bytes, next });
+    this.#put(text, markOf(request), { choice, coding, heedsAccept, answer, bytes, next });
   }
 
-  #revived(text: string): KnownAnswer | undefined {
+  #revived(text: string, mark: number): KnownAnswer | undefined {
     const known = this.#old.get(text);
-    if (known) this.#put(text, known);
+    if (known) this.#put(text, mark, known);
     return known;
   }
 
   /** `bytes` of an answer are those of all to its text. */
-  #put(text: string, known: KnownAnswer): void {
+  #put(text: string, mark: number, known: KnownAnswer): void {
     const bytes = known.bytes - (known.next && this.#young.has(text) ? known.next.bytes : 0);
     if (this.#youngBytes + bytes > this.#halfBytesMax) {
       this.#old = this.#young;
       this.#young = new Map();
+      [this.#youngMarks, this.#oldMarks] = [this.#oldMarks.fill(0), this.#youngMarks];
       this.#youngBytes = known.bytes;
     } else this.#youngBytes += bytes;
+    this.#youngMarks[mark] = 1;
     this.#young.set(text, known);
   }
+}
+
+/** A number for the end of a request's text: there offsets and ids stand. A text is joined and looked up only where it is marked. */
+function markOf({ target, query }: Request): number {
+  const end = query || target;
+  let mark = target.length;
+  for (let i = Math.max(0, end.length - MARKED_UNITS); i < end.length; i++) {
+    mark = (Math.imul(mark, 31) + end.charCodeAt(i)) | 0;
+  }
+  return Math.imul(mark, 0x9e3779b1) >>> 16;
 }
 
 /** Eight hexadecimal digits, in lower case, as a number. */
