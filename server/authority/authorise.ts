@@ -1,6 +1,6 @@
 // One request to be authorised, from its two texts to its answer and what is to be recorded of it.
 // Puts decision, evidence and signature together over one configuration; starts no thread. Called by signTask.ts and benches.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import type { Authorisation, AuthorisationRequest } from './authority.ts';
@@ -68,7 +68,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => {}
 
 /** Of a text; '' would be a digest of nothing. */
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 interface Refusal {

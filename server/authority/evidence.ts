@@ -1,15 +1,16 @@
 // How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
 // Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signTask.ts.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import type { Evidence, Proof, ProvenCertificate, ProvenUser, RefusalCode } from './decide.ts';
 import type { VerdictCache } from './verdictCache.ts';
 import { type Certificate, mayBeUsedFor, parseCertificate } from './x509/certificate.ts';
-import { certificateOf, readChain, readCrlFile } from './x509/chain.ts';
+import { certificateOf, readChain, readCrlFile, USER_CHAIN_LIMITS } from './x509/chain.ts';
 import { nameProblem, nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
 import { type Crl, crlStoreOf, type CrlStore } from './x509/crl.ts';
+import { KnownCertificates } from './x509/knownCertificates.ts';
 import type { ProxyKinds } from './x509/proxyRules.ts';
 import { trustStoreOf, type TrustStore } from './x509/trust.ts';
 import { validateChain, type ChainRules } from './x509/validate.ts';
@@ -19,15 +20,19 @@ export interface Trust {
   readonly store: TrustStore;
   readonly crls: CrlStore | undefined;
   readonly data: AuthorityData;
+  readonly known: KnownCertificates;
   /** Called after each proof, which takes as long as a signature: who has to be kind to other threads pauses here. */
   giveWay(): void;
 }
+
+/** Certificates of users kept per thread, with their keys: some 2,000 of them, which take 25 MB. */
+const KNOWN_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Made once per configuration and thread. Cost: reading every CA and CRL. */
 export function trustOf(data: AuthorityData, giveWay: () => void): Trust {
   const store = trustStoreOf(data.anchors.map(parseCertificate));
   const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
-  return { store, crls, data, giveWay };
+  return { store, crls, data, known: new KnownCertificates(KNOWN_BYTES_MAX), giveWay };
 }
 
 /** Files that cannot be read are none: load.ts has seen to that. */
@@ -66,7 +71,7 @@ export function evidenceAt(trust: Trust, verdicts: Verdicts, at: number): Eviden
 }
 
 function textDigest(text: string | Uint8Array): string {
-  return createHash('sha256').update(text).digest('base64');
+  return hash('sha256', text, 'base64');
 }
 
 function kept<T extends { readonly holdsUntil: number }>(
@@ -83,19 +88,22 @@ function kept<T extends { readonly holdsUntil: number }>(
   return proof;
 }
 
-function rulesOf({ store, crls, data }: Trust, proxies: ProxyKinds, at: number): ChainRules {
+function rulesOf({ store, crls, data, known }: Trust, proxies: ProxyKinds, at: number): ChainRules {
   const { clockSkewSeconds, allowWeak } = data;
-  return { trust: store, crls, at, proxies, clockSkewSeconds, allowWeak, maxDepth: DEPTH_MAX, profile: 'service' };
+  const limits = { clockSkewSeconds, allowWeak, maxDepth: DEPTH_MAX, profile: 'service' } as const;
+  return { trust: store, crls, at, proxies, known, ...limits };
 }
 
 const CHAIN = "The user's certificates (usrProxyCert)";
 
 function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
-  const reading = readChain(text);
+  const { known } = trust;
+  const reading = readChain(text, USER_CHAIN_LIMITS, (der) => known.read(der));
   if (reading.kind === 'unreadable') return fault('userChain', `${CHAIN} cannot be read: ${reading.reason}`);
   const proxies: ProxyKinds = { full: true, limited: true, legacy: trust.data.legacyProxies };
   const verdict = validateChain(reading.certificates, rulesOf(trust, proxies, at));
   if (!verdict.accepted) return fault('userChain', `${CHAIN} are refused: ${verdict.reason}`);
+  known.keep(verdict.path.slice(verdict.path.indexOf(verdict.endEntity)));
   const { subject } = verdict.endEntity;
   const problem = nameProblem(subject);
   if (problem !== undefined) return fault('userName', `The user's name (usrProxyCert) is refused: ${problem}`);

@@ -272,6 +272,24 @@ describe('what a chain proved is kept', () => {
     expect(outcome(pem, '', AT)).toBe('AccessGranted');
   });
 
+  test('of a user for each new proxy, but not for what an impostor of that name sends', () => {
+    const own = authoriserOf(loadedData(site));
+    const outcomeOf = (usrProxyCert: string, at = AT): string =>
+      own({ usrProxyCert, usrAttCert: '' }, at).record.status;
+    const proxies = ['1', '2', '3'].map((commonName) => proxyOf(site.staff, 'proxy', commonName).pem);
+    expect(proxies.map((pem) => outcomeOf(pem))).toEqual(['AccessGranted', 'AccessGranted', 'AccessGranted']);
+    const impostor = holderOf('user', site.staff.name, ecPair(), caOf('CA'));
+    const [, staff = ''] = proxies[0]!.split(/(?=-----BEGIN)/);
+    const [forged = ''] = proxyOf(impostor).pem.split(/(?=-----BEGIN)/);
+    expect(outcomeOf(proxyOf(impostor).pem)).toBe('AccessError');
+    expect(outcomeOf(forged + staff)).toBe('AccessError');
+    expect(outcomeOf(forged + impostor.pem + staff)).toBe('AccessError');
+    expect(outcomeOf(proxyOf(site.staff, 'proxy', '4', { notAfter: AT + 90_000 }).pem, AT + 89_000)).toBe(
+      'AccessError',
+    );
+    expect(outcomeOf(proxyOf(site.staff, 'proxy', '5').pem)).toBe('AccessGranted');
+  });
+
   test('for exactly that text: one with another user is judged anew', () => {
     expect(outcome(proxyOf(site.staff).pem)).toBe('AccessGranted');
     expect(
