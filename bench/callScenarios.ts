@@ -2,18 +2,17 @@
 // the design. Its configuration and users are those of authorityFiles.ts. Measures nothing. Called by scenarios.ts and soapBench.ts.
 import type { CallScenario, HostsCall } from './scenario.ts';
 
-/** Texts of certificates are the same in every request: those of users who come again before their proxy expires. */
+/** Texts are the same in every request unless the call says what is new in them. */
 const ORIGINAL = {
   operation: 'reqAuthorisation',
   who: 'user',
-  isNew: false,
   roles: ['staff', 'data-reader'],
   provenance: 'original',
 } as const;
 const MAPPED = { ...ORIGINAL, who: 'visitor', roles: ['data-reader'], provenance: 'mapped' } as const;
 
 /** Targets in signatures, for texts that are known as for new ones. */
-const ORIGINAL_TARGETS = { control: 'signature', requests: 800, pass: 2, great: 1.5 } as const;
+const ORIGINAL_TARGETS = { control: 'signature', requests: 400, pass: 2, great: 1.5 } as const;
 const MAPPED_TARGETS = { ...ORIGINAL_TARGETS, pass: 3.3, great: 2 } as const;
 
 /** The scenario that other SOAP servers can answer too. */
@@ -40,15 +39,27 @@ export const CALL_SCENARIOS: readonly CallScenario[] = [
   { name: 'authorise', what: 'reqAuthorisation, roles of this site, chain known', ...ORIGINAL_TARGETS, call: ORIGINAL },
   {
     name: 'authoriseNew',
-    what: 'reqAuthorisation, roles of this site, each chain new',
+    what: 'reqAuthorisation, roles of this site, a new proxy each time',
     ...ORIGINAL_TARGETS,
-    call: { ...ORIGINAL, isNew: true },
+    call: { ...ORIGINAL, freshness: 'proxy' },
+  },
+  {
+    name: 'authoriseStranger',
+    what: 'reqAuthorisation, roles of this site, a new user and proxy each time',
+    ...ORIGINAL_TARGETS,
+    call: { ...ORIGINAL, freshness: 'user' },
   },
   { name: 'authoriseMapped', what: 'reqAuthorisation, mapped roles, texts known', ...MAPPED_TARGETS, call: MAPPED },
   {
     name: 'authoriseMappedNew',
-    what: 'reqAuthorisation, mapped roles, both texts new',
+    what: 'reqAuthorisation, mapped roles, a new proxy and attribute certificate each time',
     ...MAPPED_TARGETS,
-    call: { ...MAPPED, isNew: true },
+    call: { ...MAPPED, freshness: 'proxy' },
+  },
+  {
+    name: 'authoriseMappedStranger',
+    what: 'reqAuthorisation, mapped roles, a new user, proxy and attribute certificate each time',
+    ...MAPPED_TARGETS,
+    call: { ...MAPPED, freshness: 'user' },
   },
 ];

@@ -1,7 +1,8 @@
 // The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection.
 // Reads no more of an answer than its status and length; bounded in requests and time. Started by loadClient.ts.
 import { connect, type Socket } from 'node:net';
-import { COUNTER, type Exchange, type LoadOrder, type LoadOutcome } from './loadClient.ts';
+import { bodiesOf } from './freshBody.ts';
+import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
 
 const HEAD_END = '\r\n\r\n';
 /** Has neither a body nor a length (RFC 9110, 15.4.5). */
@@ -21,20 +22,22 @@ interface Errand {
 class Run {
   requests = 0;
   bodyBytes = 0;
-  readonly #startMs = performance.now();
+  readonly #startMs: number;
   readonly #waitsMs: number[] = [];
   readonly #dueMs: number[] = [];
   readonly #idle: Connection[] = [];
   #begun = 0;
   #noticed = 0;
   readonly #order: LoadOrder;
-  readonly #wires: readonly Wire[];
+  readonly #wires: readonly (() => Buffer)[];
   readonly finish: (fault?: string) => void;
 
   constructor(order: LoadOrder, finish: (fault?: string) => void) {
     this.#order = order;
     this.finish = finish;
-    this.#wires = order.exchanges.map(wireOf);
+    const { exchanges, requests, ahead = requests } = order;
+    this.#wires = exchanges.map((exchange) => wiresOf(exchange, Math.ceil(ahead / exchanges.length)));
+    this.#startMs = performance.now();
   }
 
   /** The next errand of a connection; without one it is idle until `tick` finds one for it. */
@@ -46,7 +49,7 @@ class Run {
     }
     const dueMs = this.#dueMs.shift() ?? performance.now();
     const i = this.#begun++ % this.#wires.length;
-    return { exchange: this.#order.exchanges[i]!, wire: numbered(this.#wires[i]!), dueMs };
+    return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!(), dueMs };
   }
 
   /** Notices what has become due; a request waits from here on, so that a client's own slow timer is not the server's. */
@@ -73,31 +76,24 @@ class Run {
   }
 }
 
-/** A request as it is written, and where in it the client counts. */
-interface Wire {
-  readonly bytes: Buffer;
-  readonly counters: readonly number[];
+/** What a request is written as; the same bytes every time, or others of which so many are made now. */
+function wiresOf({ body = '', fresh, ...exchange }: Exchange, ahead: number): () => Buffer {
+  if (!fresh) {
+    const wire = wireOf(exchange, body);
+    return () => wire;
+  }
+  const next = bodiesOf(body, fresh);
+  const made = Array.from({ length: ahead }, () => wireOf(exchange, next()));
+  return () => made.pop() ?? wireOf(exchange, next());
 }
 
-function wireOf({ target, headers = {}, body, counters = [] }: Exchange): Wire {
-  const content = Buffer.from(body ?? '');
-  const length = body === undefined ? {} : { 'Content-Length': `${content.length}` };
+function wireOf({ target, headers = {} }: Exchange, body: string): Buffer {
+  const content = Buffer.from(body);
+  const length = content.length === 0 ? {} : { 'Content-Length': `${content.length}` };
   const all = Object.entries({ Host: 'bench', ...headers, ...length });
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = Buffer.from(`${body === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  return { bytes: Buffer.concat([head, content]), counters: counters.map((at) => head.length + at) };
-}
-
-/** The last number that was written into a request, by any order of this client. */
-let counted = 0;
-
-/** A request with its numbers; one without is the same bytes every time. */
-function numbered({ bytes, counters }: Wire): Buffer {
-  if (counters.length === 0) return bytes;
-  const own = Buffer.from(bytes);
-  const digits = String(++counted).padStart(COUNTER.length, '0');
-  for (const at of counters) own.write(digits, at, 'latin1');
-  return own;
+  const head = `${content.length === 0 ? 'GET' : 'POST'} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  return Buffer.concat([Buffer.from(head), content]);
 }
 
 /** One connection: asks, waits for the whole answer, asks again. */
