@@ -1,7 +1,7 @@
 // One X.509 certificate (RFC 5280, section 4.1): read once from DER into plain values.
 // Judges nothing about trust; validate.ts does. Used by the whole module.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type AlgorithmId, readAlgorithm } from './algorithm.ts';
+import { type AlgorithmId, keyStrength, readAlgorithm, type Strength } from './algorithm.ts';
 import { context, DerError, DerReader, TAG } from './der.ts';
 import { type Extensions, KEY_USAGE, NO_EXTENSIONS, readExtensions } from './extensions.ts';
 import { type Name, nameText, readName, sameName } from './name.ts';
@@ -21,6 +21,8 @@ export interface Certificate {
   readonly subjectPublicKey: Uint8Array;
   /** Made on first use; undefined where the runtime cannot read the key. */
   readonly publicKey: KeyObject | undefined;
+  /** That of the public key: found out on first use. */
+  readonly keyStrength: Strength;
   readonly extensions: Extensions;
   readonly signed: SignedBytes;
 }
@@ -29,6 +31,7 @@ export interface Certificate {
 export function parseCertificate(der: Uint8Array): Certificate {
   const fields = readSigned(der, readFields);
   let publicKey: KeyObject | undefined | 'unread' = 'unread';
+  let strength: Strength | undefined;
   return {
     der,
     ...fields,
@@ -36,10 +39,13 @@ export function parseCertificate(der: Uint8Array): Certificate {
       if (publicKey === 'unread') publicKey = readPublicKey(fields.subjectPublicKey);
       return publicKey;
     },
+    get keyStrength() {
+      return (strength ??= strengthOf(this));
+    },
   };
 }
 
-type Fields = Omit<Certificate, 'der' | 'publicKey' | 'signed'> & { readonly algorithm: AlgorithmId };
+type Fields = Omit<Certificate, 'der' | 'publicKey' | 'keyStrength' | 'signed'> & { readonly algorithm: AlgorithmId };
 
 /** TBSCertificate (section 4.1). Unique identifiers, which nobody uses, are passed over. */
 function readFields(parts: DerReader): Fields {
@@ -97,6 +103,15 @@ function readPublicKey(subjectPublicKey: Uint8Array): KeyObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What the key of P-256 begins with: the algorithm, the curve, and the tag of the point. */
+const P256_START = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
+
+/** Of most proxies the key has no other use, and asking the runtime for the curve of a new key takes as long as making it. */
+function strengthOf({ publicKey, subjectPublicKey }: Pick<Certificate, 'publicKey' | 'subjectPublicKey'>): Strength {
+  const isP256 = Buffer.compare(subjectPublicKey.subarray(0, P256_START.length), P256_START) === 0;
+  return isP256 && publicKey !== undefined ? 'strong' : keyStrength(publicKey);
 }
 
 /** Whether its subject and issuer match (section 6.1: self-issued), which says nothing about its signature. */
