@@ -23,12 +23,14 @@ const VALID = validAround(NOW);
 
 let site: TestSite;
 let events: ServiceEvent[];
+let mostTogether: number;
 let heard: (() => void)[];
 let supervisor: AuthoritySupervisor;
 let service: AuthorityService;
 
-function observe(event: ServiceEvent): void {
-  events.push(event);
+function observe(together: readonly ServiceEvent[]): void {
+  events.push(...together);
+  mostTogether = Math.max(mostTogether, together.length);
   for (const one of heard.splice(0)) one();
 }
 
@@ -45,7 +47,7 @@ async function eventsOf<K extends ServiceEvent['kind']>(
 }
 
 beforeEach(() => {
-  [events, heard] = [[], []];
+  [events, heard, mostTogether] = [[], [], 0];
   site = testSite({ site: ecPair(), partner: ecPair(), validity: VALID });
   supervisor = superviseAuthority(site.config, observe);
   service = openAuthority(supervisor.link());
@@ -93,6 +95,25 @@ describe('a running authority', () => {
     );
     const numbers = answers.map(({ attCert }) => /<issuerSerialNumber>(\d+)</.exec(attCert)?.[1]).filter(Boolean);
     expect(new Set(numbers).size).toBe(30);
+  });
+
+  test('tells decisions of one moment together, each once', async () => {
+    const [many, tooMany] = [WAITING_MAX, 5];
+    await Promise.all(
+      Array.from({ length: many + tooMany }, () => service.current().authorise({ usrProxyCert: 'no', usrAttCert: '' })),
+    );
+    const records = await eventsOf('authorisation', many + tooMany);
+    expect(records.map(({ reason }) => reason).toSorted()).toEqual([
+      ...Array.from({ length: tooMany }, () => 'busy'),
+      ...Array.from({ length: many }, () => 'userChain'),
+    ]);
+    expect(mostTogether).toBeGreaterThanOrEqual(tooMany);
+  });
+
+  test('tells what it decided before it ends', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    await service.close();
+    expect(await eventsOf('authorisation', 1)).toHaveLength(1);
   });
 
   test('asks to try again where too much waits, and answers the others', async () => {
