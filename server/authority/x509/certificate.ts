@@ -5,6 +5,7 @@ import { type AlgorithmId, keyStrength, readAlgorithm, type Strength } from './a
 import { context, DerError, DerReader, TAG } from './der.ts';
 import { type Extensions, KEY_USAGE, NO_EXTENSIONS, readExtensions } from './extensions.ts';
 import { type Name, nameText, readName, sameName } from './name.ts';
+import { isPlainlyStrong } from './plainKeys.ts';
 import { readSigned, type SignedBytes } from './signed.ts';
 import { readTime } from './time.ts';
 
@@ -40,7 +41,7 @@ export function parseCertificate(der: Uint8Array): Certificate {
       return publicKey;
     },
     get keyStrength() {
-      return (strength ??= strengthOf(this));
+      return (strength ??= isPlainlyStrong(this.subjectPublicKey) ? 'strong' : keyStrength(this.publicKey));
     },
   };
 }
@@ -103,15 +104,6 @@ function readPublicKey(subjectPublicKey: Uint8Array): KeyObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What the key of P-256 begins with: the algorithm, the curve, and the tag of the point. */
-const P256_START = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
-
-/** Of most proxies the key has no other use, and asking the runtime for the curve of a new key takes as long as making it. */
-function strengthOf({ publicKey, subjectPublicKey }: Pick<Certificate, 'publicKey' | 'subjectPublicKey'>): Strength {
-  const isP256 = Buffer.compare(subjectPublicKey.subarray(0, P256_START.length), P256_START) === 0;
-  return isP256 && publicKey !== undefined ? 'strong' : keyStrength(publicKey);
 }
 
 /** Whether its subject and issuer match (section 6.1: self-issued), which says nothing about its signature. */
