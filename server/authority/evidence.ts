@@ -21,18 +21,16 @@ export interface Trust {
   readonly crls: CrlStore | undefined;
   readonly data: AuthorityData;
   readonly known: KnownCertificates;
-  /** Called after each proof, which takes as long as a signature: who has to be kind to other threads pauses here. */
-  giveWay(): void;
 }
 
 /** Certificates of users kept per thread, with their keys: some 2,000 of them, which take 25 MB. */
 const KNOWN_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Made once per configuration and thread. Cost: reading every CA and CRL. */
-export function trustOf(data: AuthorityData, giveWay: () => void): Trust {
+export function trustOf(data: AuthorityData): Trust {
   const store = trustStoreOf(data.anchors.map(parseCertificate));
   const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
-  return { store, crls, data, known: new KnownCertificates(KNOWN_BYTES_MAX), giveWay };
+  return { store, crls, data, known: new KnownCertificates(KNOWN_BYTES_MAX) };
 }
 
 /** Files that cannot be read are none: load.ts has seen to that. */
@@ -62,11 +60,9 @@ const DEPTH_MAX = 7;
 /** Evidence at a time, in seconds since 1970. */
 export function evidenceAt(trust: Trust, verdicts: Verdicts, at: number): Evidence {
   return {
-    userOf: (text) => kept(trust, verdicts.users, { digest: textDigest(text), at }, () => proveUser(trust, text, at)),
+    userOf: (text) => kept(verdicts.users, { digest: textDigest(text), at }, () => proveUser(trust, text, at)),
     certificateOf: (text) =>
-      kept(trust, verdicts.certificates, { digest: textDigest(text), at }, () =>
-        proveCertificate(trust, verdicts, text, at),
-      ),
+      kept(verdicts.certificates, { digest: textDigest(text), at }, () => proveCertificate(trust, verdicts, text, at)),
   };
 }
 
@@ -75,7 +71,6 @@ function textDigest(text: string | Uint8Array): string {
 }
 
 function kept<T extends { readonly holdsUntil: number }>(
-  { giveWay }: Trust,
   cache: VerdictCache<T>,
   { digest, at }: { readonly digest: string; readonly at: number },
   prove: () => Proof<T>,
@@ -83,7 +78,6 @@ function kept<T extends { readonly holdsUntil: number }>(
   const found = cache.get(digest, at);
   if (found) return { kind: 'proven', value: found };
   const proof = prove();
-  giveWay();
   if (proof.kind === 'proven') cache.set(digest, proof.value);
   return proof;
 }
@@ -128,7 +122,7 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
   const { externalSignatures: algorithms, allowWeak } = trust.data;
   const problem = signatureProblem(signature, signer, { algorithms, allowWeak });
   if (problem !== undefined) return fault('externalSignature', `${EXTERNAL} ${problem}`);
-  const proof = kept(trust, verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
+  const proof = kept(verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
   if (proof.kind === 'fault') return proof;
   const [issuer, holder] = [content.issuer, content.holder].map(nameSetKeyOfText);
   return {

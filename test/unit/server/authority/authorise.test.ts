@@ -29,21 +29,6 @@ function outcome(usrProxyCert: string, usrAttCert = '', at = AT): string {
   return [record.status, record.reason].filter(Boolean).join(' ');
 }
 
-test('each text that is new lets others run behind its proof; one that is known does not', () => {
-  let pauses = 0;
-  const own = authoriserOf(loadedData(site), () => void pauses++);
-  const pausesOf = (usrProxyCert: string, usrAttCert = ''): number => {
-    const before = pauses;
-    own({ usrProxyCert, usrAttCert }, AT);
-    return pauses - before;
-  };
-  expect([pausesOf(site.staff.pem), pausesOf(site.staff.pem)]).toEqual([1, 0]);
-  const certificate = partnersCertificate(site);
-  // The chain, the certificate's signer, the certificate.
-  expect([pausesOf(visitorProxy, certificate), pausesOf(visitorProxy, certificate)]).toEqual([3, 0]);
-  expect(pausesOf('no certificate')).toBe(1);
-});
-
 describe('a user of this site', () => {
   test.for(['proxy', 'limitedProxy', 'legacyProxy', 'legacyLimitedProxy'] as const)(
     'with a %s gets an attribute certificate',
