@@ -2,11 +2,18 @@
 // Exit codes: 0 measured, 1 a budget was passed, an answer was wrong or the world failed, 2 wrong usage.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
 import { withProgress } from '../server/terminal.ts';
 import { CACHE_DIRECTORY } from './dataSet.ts';
-import { runLoadBench, type LoadOptions, type ScenarioReport } from './load.ts';
+import {
+  CLIENTS,
+  measuredRatio,
+  runLoadBench,
+  type ClientName,
+  type LoadOptions,
+  type ScenarioReport,
+} from './load.ts';
 import { runMicroBench } from './micro.ts';
 import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
 import { runPeerBench } from './peerBench.ts';
@@ -15,8 +22,9 @@ import { hasValgrind } from './instructionCounts.ts';
 import { runInstructionBench } from './instructions.ts';
 import { htmlPage, markdownTable } from './htmlPage.ts';
 import { runMixedBench, type MixedReport } from './mixed.ts';
-import { instructionTable, loadTable, microTable, mixedTable, peerTable, soapTable } from './report.ts';
+import { instructionTable, loadTable, microTable, mixedTable, peerTable, soapTable, startTable } from './report.ts';
 import { runSoapBench } from './soapBench.ts';
+import { runStartBench } from './startBench.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 interface Flags {
@@ -27,12 +35,14 @@ interface Flags {
   readonly dataSet?: string;
   readonly snapshot?: string;
   readonly against?: string;
+  readonly client: ClientName;
   readonly peers?: boolean;
   readonly soap?: boolean;
   readonly report?: boolean;
   readonly quick?: boolean;
   readonly micro?: boolean;
   readonly instructions?: boolean;
+  readonly start?: boolean;
 }
 
 const QUICK_PART = 0.25;
@@ -43,6 +53,8 @@ const BATCH_MS = 100;
 const MICRO_BITS = 1_000_000;
 /** Instructions hardly depend on the number of rows, and loading many takes valgrind minutes. */
 const COUNTED_OBSERVATIONS = 2000;
+/** One thread, and one a core of the smallest machines that this is for. */
+const START_THREADS = [1, 2];
 const USAGE_EXIT = 2;
 
 function command(): Command {
@@ -56,6 +68,9 @@ function command(): Command {
     .option('--snapshot <file>', 'its snapshot, where there is one already; it is trusted to be of this data')
     .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
+    .addOption(
+      new Option('--client <name>', 'who asks, of the scenarios').choices(Object.keys(CLIENTS)).default('built-in'),
+    )
     .option('--quick', 'a quarter of the requests a round, judged as CI judges')
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
     .option(
@@ -65,7 +80,11 @@ function command(): Command {
     .option('--soap', 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap')
     .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
     .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
-    .option('--instructions', 'instructions per request of record and list, or of --only, as valgrind counts them')
+    .option(
+      '--instructions',
+      'instructions per request of record, list and trustedHosts, or of --only, as valgrind counts them',
+    )
+    .option('--start', 'from the start of the process to its first answer, and the CPU that takes')
     .exitOverride()
     .action(async (flags: Flags) => {
       const table = await benchOf(flags)(flags);
@@ -87,8 +106,9 @@ function oneMore(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
 }
 
-function benchOf({ micro, peers, soap, report, instructions, only }: Flags): (flags: Flags) => Promise<string> {
+function benchOf({ micro, peers, soap, report, instructions, start, only }: Flags): (flags: Flags) => Promise<string> {
   if (instructions === true) return runInstructions;
+  if (start === true) return runStart;
   if (micro === true) return runMicro;
   if (soap === true) return runSoap;
   if (peers === true) return runPeers;
@@ -99,7 +119,14 @@ function benchOf({ micro, peers, soap, report, instructions, only }: Flags): (fl
 function optionsOf(flags: Flags): LoadOptions {
   const requestsPart = flags.quick === true ? QUICK_PART : 1;
   const warmUp = WARM_UP / requestsPart;
-  return { ...flags, requestsPart, warmUp, floorBytes: FLOOR_BYTES, cacheDirectory: CACHE_DIRECTORY };
+  return {
+    ...flags,
+    place: placeOf(flags),
+    requestsPart,
+    warmUp,
+    floorBytes: FLOOR_BYTES,
+    cacheDirectory: CACHE_DIRECTORY,
+  };
 }
 
 function onStep(line: string): void {
@@ -145,7 +172,7 @@ async function runReport(flags: Flags): Promise<string> {
 /** The tables, and below them what the budgets say; a budget that is passed is the exit code. */
 function judged(flags: Flags, reports: readonly ScenarioReport[], mixed: readonly MixedReport[]): string {
   const place = placeOf(flags);
-  const ratios = reports.map(({ scenario: { name }, ratio, control: { spread } }) => ({ name, ratio, spread }));
+  const ratios = reports.map(measuredRatio);
   const { lines, isGood } = guardLines([...ratios, ...mixed], place);
   if (!isGood) process.exitCode = 1;
   const tables = [loadTable(reports, place), ...(mixed.length > 0 ? [mixedTable(mixed, place)] : [])];
@@ -175,6 +202,10 @@ async function runInstructions(flags: Flags): Promise<string> {
   return instructionTable(
     await withProgress(process.stderr, (onProgress) => runInstructionBench(options, { onProgress, onStep })),
   );
+}
+
+async function runStart(flags: Flags): Promise<string> {
+  return startTable(await runStartBench({ ...optionsOf(flags), threads: START_THREADS }, onStep));
 }
 
 try {

@@ -1,5 +1,5 @@
-// The load client as the bench sees it: a process of its own, so that its CPU time is not the server's.
-// One order at a time. Called by load.ts; the process itself is loadProcess.ts.
+// Load clients as the bench sees them, and the built-in one: a process of its own, so that its CPU time is not the server's.
+// One order at a time. Called by the benches; the process itself is loadProcess.ts, and wrkClient.ts is the other client.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FreshTexts } from './freshBody.ts';
@@ -8,12 +8,15 @@ import type { Headers } from './scenario.ts';
 
 /**
  * One kind of request, and what every answer to it must have: status and Content-Length, which may miss `bytes` by
- * `bytesSlack`. With a body it is a POST. With `fresh` the body is a template, and what is put into it never the same twice.
+ * `bytesSlack`. With a body it is a POST. At each of `counters`, byte positions in the body, the client writes a number of
+ * COUNTER's width over what stands there: never the same twice in the life of the client. With `fresh` the body is a template,
+ * and what is put into it never the same twice.
  */
 export interface Exchange {
   readonly target: string;
   readonly headers?: Headers;
   readonly body?: string;
+  readonly counters?: readonly number[];
   readonly fresh?: FreshTexts;
   readonly status: number;
   readonly bytes: number;
@@ -56,14 +59,13 @@ export interface LoadOutcome {
  * has.
  */
 export interface LoadClient {
-  readonly pid: number;
   run(order: LoadOrder): Promise<LoadOutcome>;
   enough(): void;
   stop(): Promise<void>;
 }
 
-/** Starts the client's process. */
-export function startLoadClient(): LoadClient {
+/** Starts the built-in client. */
+export function startLoadClient(): LoadClient & { readonly pid: number } {
   const child = fork(fileURLToPath(new URL('./loadProcess.ts', import.meta.url)));
   return {
     pid: child.pid!,

@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { bodiesOf } from './freshBody.ts';
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
+import { COUNTER, wireOf, type Wire } from './wire.ts';
 
 const HEAD_END = '\r\n\r\n';
 /** Has neither a body nor a length (RFC 9110, 15.4.5). */
@@ -76,24 +77,29 @@ class Run {
   }
 }
 
-/** What a request is written as; the same bytes every time, or others of which so many are made now. */
-function wiresOf({ body = '', fresh, ...exchange }: Exchange, ahead: number): () => Buffer {
+/** What a request is written as: the same bytes every time, with numbers, or others of which so many are made now. */
+function wiresOf(exchange: Exchange, ahead: number): () => Buffer {
+  const { body = '', fresh } = exchange;
   if (!fresh) {
-    const wire = wireOf(exchange, body);
-    return () => wire;
+    const wire = wireOf(exchange);
+    return () => numbered(wire);
   }
-  const next = bodiesOf(body, fresh);
-  const made = Array.from({ length: ahead }, () => wireOf(exchange, next()));
-  return () => made.pop() ?? wireOf(exchange, next());
+  const bodies = bodiesOf(body, fresh);
+  const next = (): Buffer => wireOf({ ...exchange, body: bodies() }).bytes;
+  const made = Array.from({ length: ahead }, next);
+  return () => made.pop() ?? next();
 }
 
-function wireOf({ target, headers = {} }: Exchange, body: string): Buffer {
-  const content = Buffer.from(body);
-  const length = content.length === 0 ? {} : { 'Content-Length': `${content.length}` };
-  const all = Object.entries({ Host: 'bench', ...headers, ...length });
-  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `${content.length === 0 ? 'GET' : 'POST'} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
-  return Buffer.concat([Buffer.from(head), content]);
+/** The last number that was written into a request, by any order of this client. */
+let counted = 0;
+
+/** A request with its numbers; one without is the same bytes every time. */
+function numbered({ bytes, counters }: Wire): Buffer {
+  if (counters.length === 0) return bytes;
+  const own = Buffer.from(bytes);
+  const digits = String(++counted).padStart(COUNTER.length, '0');
+  for (const at of counters) own.write(digits, at, 'latin1');
+  return own;
 }
 
 /** One connection: asks, waits for the whole answer, asks again. */

@@ -62,6 +62,13 @@ export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
     questions: ({ catalogue }) => [recordOf(rowOfBytes(catalogue.rows, RECORD_BYTES))],
   },
   {
+    name: 'recordBytes',
+    what: 'a record of 4 KB, beside as many bytes',
+    control: 'page',
+    requests: 6000,
+    questions: ({ catalogue }) => [recordOf(rowOfBytes(catalogue.rows, RECORD_BYTES))],
+  },
+  {
     name: 'list',
     what: 'first pages of 100',
     control: 'page',

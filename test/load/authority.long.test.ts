@@ -7,7 +7,7 @@ import { checkCall } from '../../bench/callCheck.ts';
 import { CALL_SCENARIOS } from '../../bench/callScenarios.ts';
 import { ask } from '../../bench/check.ts';
 import { cpuTimesOf } from '../../bench/cpuTime.ts';
-import { startLoadClient, type Exchange, type LoadClient, type LoadOutcome } from '../../bench/loadClient.ts';
+import { startLoadClient, type Exchange, type LoadOutcome } from '../../bench/loadClient.ts';
 import { startServer, type ListeningProcess } from '../../bench/processes.ts';
 import { summaryOf } from '../../bench/rounds.ts';
 import { SAMPLE } from '../../server/config.ts';
@@ -40,8 +40,8 @@ const TARGETS = [`${LIST}?limit=1`, `${LIST}?limit=20&offset=200`, `${LIST}?stat
 
 let authority: BenchAuthority;
 let server: ListeningProcess;
-let cheap: LoadClient;
-let users: LoadClient;
+let cheap: ReturnType<typeof startLoadClient>;
+let users: ReturnType<typeof startLoadClient>;
 let exchanges: readonly Exchange[];
 let authorisations: readonly Exchange[];
 

@@ -1,8 +1,9 @@
 // The load bench at 100,000 observations, held to bench/budgets.json: ratios within one run, with the tolerance of CI.
+// What passes its budget is measured again, twice at most: more rounds take away what others on the machine have added.
 // A scenario is skipped, and says so, where its control was too noisy; the count of scenarios is asserted.
 import { beforeAll, expect, test } from 'vitest';
 import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
-import { runLoadBench, type ScenarioReport } from '../../bench/load.ts';
+import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load.ts';
 import { loadTable } from '../../bench/report.ts';
 import { BUDGETS, guardedOf, mostOf } from '../../bench/budgets.ts';
 import { SCENARIOS } from '../../bench/scenarios.ts';
@@ -13,15 +14,19 @@ const OPTIONS = {
   cacheDirectory: CACHE_DIRECTORY,
   rounds: 7,
   only: [],
-  requestsPart: 0.25,
-  warmUp: 8,
+  requestsPart: 0.5,
+  warmUp: 4,
   floorBytes: 256 << 20,
-};
+  place: 'ci',
+} as const;
 
 let reports: readonly ScenarioReport[] = [];
 
+/** What had to be measured again belongs in the log. */
+const onStep = (line: string): void => void (line.startsWith('measuring again') && process.stderr.write(`${line}\n`));
+
 beforeAll(async () => {
-  reports = await runLoadBench(OPTIONS, { onProgress: () => {}, onStep: () => {} });
+  reports = await runLoadBench(OPTIONS, { onProgress: () => {}, onStep });
   process.stderr.write(`${loadTable(reports, 'ci')}\n`);
 });
 
@@ -37,8 +42,9 @@ test('the machine was quiet enough to judge something', () => {
 test.for(SCENARIOS.map(({ name }) => [name, mostOf(BUDGETS.ratios[name]!, 'ci')] as const))(
   'scenario %s costs at most %d of its control',
   ([name], { skip }) => {
-    const { ratio, control } = reports.find((report) => report.scenario.name === name)!;
-    const guarded = guardedOf({ name, ratio, spread: control.spread }, 'ci');
+    const report = reports.find(({ scenario }) => scenario.name === name)!;
+    const { ratio, control } = report;
+    const guarded = guardedOf(measuredRatio(report), 'ci');
     skip(guarded === 'too noisy', `not judged: the control spreads by ${(control.spread * 100).toFixed(0)} %`);
     expect(guarded, `${ratio.toFixed(2)}: ${BUDGETS.ratios[name]!.reason}`).toBe('held');
   },

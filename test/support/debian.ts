@@ -11,9 +11,11 @@ export const PROGRAMS = {
   gzip: 'gzip',
   javac: 'default-jdk-headless',
   'libdeflate-gunzip': 'libdeflate-tools',
+  nginx: 'nginx-light',
   openssl: 'openssl',
   php: 'php-cli',
   python3: 'python3',
+  wrk: 'wrk',
   wsdl2h: 'gsoap',
   xmlsec1: 'xmlsec1',
 } as const;

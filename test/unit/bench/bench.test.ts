@@ -14,14 +14,16 @@ import { runLoadBench } from '../../../bench/load.ts';
 import { libcScanner } from '../../../bench/libcScan.ts';
 import { MARKS } from '../../../bench/freshBody.ts';
 import { startLoadClient } from '../../../bench/loadClient.ts';
+import { COUNTER } from '../../../bench/wire.ts';
 import { countOf } from '../../../bench/memoryScan.ts';
 import { runMicroBench } from '../../../bench/micro.ts';
 import { runMixedBench } from '../../../bench/mixed.ts';
 import { readNaively } from '../../../bench/naive.ts';
 import { chosenOf } from '../../../bench/only.ts';
-import { loadTable, microTable, mixedTable } from '../../../bench/report.ts';
+import { loadTable, microTable, mixedTable, startTable } from '../../../bench/report.ts';
 import { summaryOf } from '../../../bench/rounds.ts';
 import { CATALOGUE_SCENARIOS, SCENARIOS } from '../../../bench/scenarios.ts';
+import { runStartBench } from '../../../bench/startBench.ts';
 import { verdictOf } from '../../../bench/verdict.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
@@ -53,6 +55,22 @@ describe('the load bench', () => {
     const [report, ...others] = await runLoadBench(options, QUIET);
     expect(report?.scenario.control).toEqual({ scenario: 'list', per: 'byte' });
     expect(others).toEqual([]);
+  });
+});
+
+describe('the start bench', () => {
+  test('starts a server each way, and tells the time to the first answer', async () => {
+    const reports = await runStartBench({ ...DATA, rounds: 1, threads: [1] }, () => {});
+    expect(reports.map(({ what, threads }) => [what, threads])).toEqual([
+      ['the embedded sample', 1],
+      ['the snapshot', 1],
+    ]);
+    for (const { wallMs, cpuMs } of reports) {
+      expect([wallMs.length, cpuMs.length]).toEqual([1, 1]);
+      expect(wallMs[0]).toBeGreaterThan(0);
+      expect(cpuMs[0]).toBeGreaterThan(0);
+    }
+    expect(startTable(reports)).toMatch(/^start from +threads +least ms .*\nthe embedded sample +1 /);
   });
 });
 
@@ -179,6 +197,11 @@ describe('the load client', () => {
       const exchanges = [{ ...posted, body: '\u00e9 same' }];
       await client.run({ ...order, exchanges });
       expect(bodies.splice(0)).toEqual(Array.from({ length: 4 }, () => 'POST \u00e9 same'));
+      const counting = [{ ...posted, body: `${COUNTER} and ${COUNTER}.`, counters: [0, 13] }];
+      await client.run({ ...order, exchanges: counting });
+      await client.run({ ...order, exchanges: counting });
+      const numbers = Array.from({ length: 8 }, (_, i) => String(i + 1).padStart(8, '0'));
+      expect(bodies.splice(0).toSorted()).toEqual(numbers.map((number) => `POST ${number} and ${number}.`));
       const { chain, attributeCertificate } = MARKS;
       for (const freshness of ['proxy', 'user'] as const) {
         const fresh = { issuers: authority.issuers, who: 'visitor', freshness } as const;
