@@ -4,25 +4,24 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DEMONSTRATION_FILES, writeDemonstration } from '../server/authority/demonstration.ts';
+import { type Credentials, type Issuers, issuersOf, type Who } from './freshCredentials.ts';
 import type { Running } from './stage.ts';
 
-/** What somebody sends to be authorised: chain (PEM) and attribute certificate (XML, or ''). */
-export interface Credentials {
-  readonly chain: string;
-  readonly attributeCertificate: string;
-}
-
-/** Flags for the server, the certificate (PEM) that answers must be signed with, and what its users send. */
+/**
+ * Flags for the server, the certificate (PEM) that answers must be signed with, what its users send who come again, and who
+ * issues what is new.
+ */
 export interface BenchAuthority extends Running {
   readonly flags: readonly string[];
   readonly certificate: string;
-  readonly credentials: Readonly<Record<'user' | 'visitor', Credentials>>;
+  readonly credentials: Readonly<Record<Who, Credentials>>;
+  readonly issuers: Issuers;
 }
 
 /** Makes the files in a directory of their own. Decisions are recorded there too, as operators do. Cost: 1 s of key making. */
 export async function openBenchAuthority(): Promise<BenchAuthority> {
   const directory = mkdtempSync(path.join(tmpdir(), 'catalogue-replica-bench-authority-'));
-  writeDemonstration(directory, Math.floor(Date.now() / 1000));
+  const holders = writeDemonstration(directory, Math.floor(Date.now() / 1000));
   const fileOf = (name: string): string => path.join(directory, name);
   const textOf = (name: string): string => readFileSync(fileOf(name), 'utf8');
   const { config, user, visitor, visitorCertificate } = DEMONSTRATION_FILES;
@@ -33,6 +32,7 @@ export async function openBenchAuthority(): Promise<BenchAuthority> {
       user: { chain: textOf(user), attributeCertificate: '' },
       visitor: { chain: textOf(visitor), attributeCertificate: textOf(visitorCertificate) },
     },
+    issuers: issuersOf(holders, textOf(visitorCertificate)),
     stop: async () => rmSync(directory, { recursive: true }),
   };
 }

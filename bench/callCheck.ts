@@ -5,10 +5,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { SaxesParser } from 'saxes';
 import { SignedXml } from 'xml-crypto';
-import type { BenchAuthority, Credentials } from './authorityFiles.ts';
+import type { BenchAuthority } from './authorityFiles.ts';
 import { ask, type Checked, type Fetched } from './check.ts';
+import { bodiesOf, escaped, MARKS } from './freshBody.ts';
+import type { Credentials } from './freshCredentials.ts';
 import type { Exchange } from './loadClient.ts';
-import { COUNTER } from './wire.ts';
 import type { AuthorityCall, HostsCall } from './scenario.ts';
 
 /** Where the service is (spec, Service address). */
@@ -34,24 +35,26 @@ export async function checkCall(port: number, call: AuthorityCall, authority: Be
 }
 
 /** The part of an exchange that is asked. */
-type CallRequest = Pick<Exchange, 'target' | 'headers' | 'body' | 'counters'>;
+type CallRequest = Pick<Exchange, 'target' | 'headers' | 'body' | 'fresh'>;
 
-function askCall(port: number, { target, headers, body }: CallRequest): Promise<Fetched> {
-  return ask(port, target, headers, body);
+function askCall(port: number, { target, headers, body, fresh }: CallRequest): Promise<Fetched> {
+  return ask(port, target, headers, body === undefined || !fresh ? body : bodiesOf(body, fresh)());
 }
 
 /** The request of a call as gSOAP would send it. */
-function requestOf(call: AuthorityCall, { credentials }: Pick<BenchAuthority, 'credentials'>): CallRequest {
+function requestOf(call: AuthorityCall, { credentials, issuers }: BenchAuthority): CallRequest {
   const { operation } = call;
+  const freshness = call.operation === 'reqAuthorisation' ? call.freshness : undefined;
   const parts =
     operation === 'getTrustedHostInfo'
       ? { usrRole: call.role }
-      : partsOf(call.isNew ? unheardOf(credentials[call.who]) : credentials[call.who]);
+      : partsOf(freshness === undefined ? credentials[call.who] : templateOf(credentials[call.who]));
   const texts = Object.entries(parts).map(([name, text]) => `<${name}>${escaped(text)}</${name}>`);
   const body = `${HEAD}<ns1:${operation}>${texts.join('')}</ns1:${operation}></SOAP-ENV:Body></SOAP-ENV:Envelope>`;
   const headers = { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"urn:attAuthority#${operation}"` };
-  const isNew = operation === 'reqAuthorisation' && call.isNew;
-  return { target: SERVICE, headers, body, ...(isNew && { counters: placesOf(body, COUNTER) }) };
+  const request = { target: SERVICE, headers, body };
+  if (operation === 'getTrustedHostInfo' || freshness === undefined) return request;
+  return { ...request, fresh: { issuers, who: call.who, freshness } };
 }
 
 const HEAD =
@@ -65,18 +68,9 @@ function partsOf({ chain, attributeCertificate }: Credentials): Readonly<Record<
   return { usrProxyCert: chain, usrAttCert: attributeCertificate };
 }
 
-/** Text before the first certificate is no part of a chain, nor a comment before the root, but both make it another text. */
-function unheardOf({ chain, attributeCertificate }: Credentials): Credentials {
-  const counted = attributeCertificate === '' ? '' : `<!--${COUNTER}-->${attributeCertificate}`;
-  return { chain: `${COUNTER}\n${chain}`, attributeCertificate: counted };
-}
-
-function placesOf(text: string, part: string): readonly number[] {
-  return [...text.matchAll(new RegExp(part, 'g'))].map(({ index }) => index);
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+/** Marks where texts are. */
+function templateOf({ attributeCertificate }: Credentials): Credentials {
+  return attributeCertificate === '' ? { ...MARKS, attributeCertificate: '' } : MARKS;
 }
 
 type Leaf = readonly [name: string, text: string];

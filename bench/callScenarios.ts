@@ -2,11 +2,10 @@
 // the design. Its configuration and users are those of authorityFiles.ts. Measures nothing. Called by scenarios.ts and soapBench.ts.
 import type { CallScenario, HostsCall } from './scenario.ts';
 
-/** Texts of certificates are the same in every request: those of users who come again before their proxy expires. */
+/** Texts are the same in every request unless the call says what is new in them. */
 const ORIGINAL = {
   operation: 'reqAuthorisation',
   who: 'user',
-  isNew: false,
   roles: ['staff', 'data-reader'],
   provenance: 'original',
 } as const;
@@ -40,15 +39,27 @@ export const CALL_SCENARIOS: readonly CallScenario[] = [
   { name: 'authorise', what: 'reqAuthorisation, roles of this site, chain known', ...ORIGINAL_TARGETS, call: ORIGINAL },
   {
     name: 'authoriseNew',
-    what: 'reqAuthorisation, roles of this site, each chain new',
+    what: 'reqAuthorisation, roles of this site, a new proxy each time',
     ...ORIGINAL_TARGETS,
-    call: { ...ORIGINAL, isNew: true },
+    call: { ...ORIGINAL, freshness: 'proxy' },
+  },
+  {
+    name: 'authoriseStranger',
+    what: 'reqAuthorisation, roles of this site, a new user and proxy each time',
+    ...ORIGINAL_TARGETS,
+    call: { ...ORIGINAL, freshness: 'user' },
   },
   { name: 'authoriseMapped', what: 'reqAuthorisation, mapped roles, texts known', ...MAPPED_TARGETS, call: MAPPED },
   {
     name: 'authoriseMappedNew',
-    what: 'reqAuthorisation, mapped roles, both texts new',
+    what: 'reqAuthorisation, mapped roles, a new proxy and attribute certificate each time',
     ...MAPPED_TARGETS,
-    call: { ...MAPPED, isNew: true },
+    call: { ...MAPPED, freshness: 'proxy' },
+  },
+  {
+    name: 'authoriseMappedStranger',
+    what: 'reqAuthorisation, mapped roles, a new user, proxy and attribute certificate each time',
+    ...MAPPED_TARGETS,
+    call: { ...MAPPED, freshness: 'user' },
   },
 ];

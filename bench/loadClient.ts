@@ -2,19 +2,22 @@
 // One order at a time. Called by the benches; the process itself is loadProcess.ts, and wrkClient.ts is the other client.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { FreshTexts } from './freshBody.ts';
 import { stopped } from './processes.ts';
 import type { Headers } from './scenario.ts';
 
 /**
  * One kind of request, and what every answer to it must have: status and Content-Length, which may miss `bytes` by
  * `bytesSlack`. With a body it is a POST. At each of `counters`, byte positions in the body, the client writes a number of
- * COUNTER's width over what stands there: never the same twice in the life of the client.
+ * COUNTER's width over what stands there: never the same twice in the life of the client. With `fresh` the body is a template,
+ * and what is put into it never the same twice.
  */
 export interface Exchange {
   readonly target: string;
   readonly headers?: Headers;
   readonly body?: string;
   readonly counters?: readonly number[];
+  readonly fresh?: FreshTexts;
   readonly status: number;
   readonly bytes: number;
   readonly bytesSlack?: number;
@@ -22,8 +25,9 @@ export interface Exchange {
 
 /**
  * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on each,
- * the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are answered. It
- * gives up after `withinMs`.
+ * the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are answered. Bodies
+ * that are new each time are made before the first request: `ahead` of them, or as many as there are requests. It gives up
+ * after `withinMs`.
  */
 export interface LoadOrder {
   readonly port: number;
@@ -31,6 +35,7 @@ export interface LoadOrder {
   readonly requests: number;
   readonly connections: number;
   readonly perSecond?: number;
+  readonly ahead?: number;
   readonly withinMs: number;
 }
 

@@ -1,6 +1,7 @@
 // The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection.
 // Reads no more of an answer than its status and length; bounded in requests and time. Started by loadClient.ts.
 import { connect, type Socket } from 'node:net';
+import { bodiesOf } from './freshBody.ts';
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
 import { COUNTER, wireOf, type Wire } from './wire.ts';
 
@@ -22,20 +23,22 @@ interface Errand {
 class Run {
   requests = 0;
   bodyBytes = 0;
-  readonly #startMs = performance.now();
+  readonly #startMs: number;
   readonly #waitsMs: number[] = [];
   readonly #dueMs: number[] = [];
   readonly #idle: Connection[] = [];
   #begun = 0;
   #noticed = 0;
   readonly #order: LoadOrder;
-  readonly #wires: readonly Wire[];
+  readonly #wires: readonly (() => Buffer)[];
   readonly finish: (fault?: string) => void;
 
   constructor(order: LoadOrder, finish: (fault?: string) => void) {
     this.#order = order;
     this.finish = finish;
-    this.#wires = order.exchanges.map(wireOf);
+    const { exchanges, requests, ahead = requests } = order;
+    this.#wires = exchanges.map((exchange) => wiresOf(exchange, Math.ceil(ahead / exchanges.length)));
+    this.#startMs = performance.now();
   }
 
   /** The next errand of a connection; without one it is idle until `tick` finds one for it. */
@@ -47,7 +50,7 @@ class Run {
     }
     const dueMs = this.#dueMs.shift() ?? performance.now();
     const i = this.#begun++ % this.#wires.length;
-    return { exchange: this.#order.exchanges[i]!, wire: numbered(this.#wires[i]!), dueMs };
+    return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!(), dueMs };
   }
 
   /** Notices what has become due; a request waits from here on, so that a client's own slow timer is not the server's. */
@@ -72,6 +75,19 @@ class Run {
     const elapsedMs = performance.now() - this.#startMs;
     return { requests, bodyBytes, elapsedMs, p50Ms: p50Ms!, p99Ms: p99Ms!, p999Ms: p999Ms!, fault };
   }
+}
+
+/** What a request is written as: the same bytes every time, with numbers, or others of which so many are made now. */
+function wiresOf(exchange: Exchange, ahead: number): () => Buffer {
+  const { body = '', fresh } = exchange;
+  if (!fresh) {
+    const wire = wireOf(exchange);
+    return () => numbered(wire);
+  }
+  const bodies = bodiesOf(body, fresh);
+  const next = (): Buffer => wireOf({ ...exchange, body: bodies() }).bytes;
+  const made = Array.from({ length: ahead }, next);
+  return () => made.pop() ?? next();
 }
 
 /** The last number that was written into a request, by any order of this client. */

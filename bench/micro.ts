@@ -50,6 +50,7 @@ export async function runMicroBench(options: MicroOptions, onProgress: OnProgres
 function reportOf(task: MicroTask, { rounds, batchMs }: MicroOptions): MicroReport {
   const { name, calibration, pass, great } = task;
   const answer = task.check();
+  warmUp(task, WARM_UP_BATCHES * batchMs);
   const batches = Array.from({ length: rounds }, (_, round) => batchOf(task, batchMs, round % 2 === 0));
   const subject = summaryOf(batches.map(([nanoseconds]) => nanoseconds));
   const control = summaryOf(batches.map(([, nanoseconds]) => nanoseconds));
@@ -65,6 +66,14 @@ function reportOf(task: MicroTask, { rounds, batchMs }: MicroOptions): MicroRepo
   };
 }
 
+/** Before the first batch, for tasks that go through much code: it is compiled by how often it has run. */
+const WARM_UP_BATCHES = 30;
+
+function warmUp(task: MicroTask, ms: number): void {
+  if (!('prepare' in task)) return;
+  for (const end = performance.now() + ms; performance.now() < end; task.run()) task.prepare?.();
+}
+
 const SUBJECT = 'task';
 const CONTROL = 'calibration';
 
@@ -76,7 +85,9 @@ function batchOf(task: MicroTask, batchMs: number, isTaskFirst: boolean): readon
     [SUBJECT, task.run],
     [CONTROL, task.calibrate],
   ] as const;
-  for (const [name, run] of isTaskFirst ? sides : sides.toReversed()) bench.add(name, run);
+  const { prepare = () => {} } = task;
+  const options = { [SUBJECT]: { beforeEach: prepare }, [CONTROL]: {} };
+  for (const [name, run] of isTaskFirst ? sides : sides.toReversed()) bench.add(name, run, options[name]);
   bench.runSync();
   return [nanosecondsOf(bench, SUBJECT), nanosecondsOf(bench, CONTROL)];
 }

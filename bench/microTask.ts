@@ -13,8 +13,9 @@ interface Terms {
   check(): string;
 }
 
-/** A task and a calibration that take microseconds, and are run in turn. */
+/** A task and a calibration that take microseconds, and are run in turn. What `prepare` does before a run is not timed. */
 export interface LoopTask extends Terms {
+  prepare?(): void;
   run(): unknown;
   calibrate(): unknown;
 }

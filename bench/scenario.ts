@@ -1,5 +1,6 @@
 // What a load scenario is: what is asked, what the answer must be, and which control the cost is divided by.
 // Types only. The tables are scenarios.ts and callScenarios.ts; questions.ts and callCheck.ts put them into requests.
+import type { Freshness, Who } from './freshCredentials.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 
 /**
@@ -51,15 +52,15 @@ export interface Question {
 }
 
 /**
- * One call of the attribute authority and what it must answer. `isNew`: each text that is sent differs from all before it, so
- * that nothing about it is known; else it is the same every time, as that of a user who comes again.
+ * One call of the attribute authority and what it must answer. `freshness` says what is new in each request; without it, the
+ * texts are the same every time, as those of a user who comes again before the proxy expires.
  */
 export type AuthorityCall =
   | HostsCall
   | {
       readonly operation: 'reqAuthorisation';
-      readonly who: 'user' | 'visitor';
-      readonly isNew: boolean;
+      readonly who: Who;
+      readonly freshness?: Freshness;
       readonly roles: readonly string[];
       readonly provenance: 'original' | 'mapped';
     };

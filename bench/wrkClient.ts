@@ -5,7 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OperationError } from '../data/operationError.ts';
-import type { LoadClient, LoadOrder, LoadOutcome } from './loadClient.ts';
+import { bodiesOf } from './freshBody.ts';
+import type { Exchange, LoadClient, LoadOrder, LoadOutcome } from './loadClient.ts';
 import { stopped } from './processes.ts';
 import { COUNTER, wireOf, type Wire } from './wire.ts';
 
@@ -67,8 +68,9 @@ function outcomeOf(child: ChildProcess): Promise<LoadOutcome> {
 }
 
 /** The script of an order: what it asks in turn, what it expects, and what it prints. Numbers in bodies follow `counted`. */
-function scriptOf({ exchanges, requests }: LoadOrder, counted: number): string {
-  const wires = exchanges.map((exchange) => `{${partsOf(wireOf(exchange)).map(luaText).join(',')}}`);
+function scriptOf({ exchanges, requests, connections }: LoadOrder, counted: number): string {
+  const written = exchanges.flatMap((exchange) => writtenOf(exchange, requests + connections));
+  const wires = written.map((exchange) => `{${partsOf(wireOf(exchange)).map(luaText).join(',')}}`);
   const answers = exchanges.map(
     ({ status, bytes, bytesSlack = 0 }) => `{${status},${bytes - bytesSlack},${bytes + bytesSlack}}`,
   );
@@ -117,6 +119,14 @@ function done(summary, latency)
     text == "" and "" or ',"fault":"' .. text .. '"'))
 end
 `;
+}
+
+/** An exchange, or where its body is new each time, so many with their bodies. */
+function writtenOf(exchange: Exchange, count: number): readonly Exchange[] {
+  const { body = '', fresh } = exchange;
+  if (!fresh) return [exchange];
+  const next = bodiesOf(body, fresh);
+  return Array.from({ length: count }, () => ({ ...exchange, body: next() }));
 }
 
 /** A request cut where its numbers belong. */

@@ -20,10 +20,10 @@ export function startAuthority(
 ): AuthoritySupervisor {
   const { auditLog, authority: file } = settings;
   const log = auditLog === undefined ? auditTo(report) : logTo(appendingTo(auditLog, report));
-  const observe: Observer = (event) => {
-    for (const line of linesOf(event)) report(line);
-    log(event);
-    count(event);
+  const observe: Observer = (events) => {
+    for (const line of events.flatMap(linesOf)) report(line);
+    log(events);
+    count(events);
   };
   if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe));
   const directory = prepareDemonstration(demonstrationDirectory(), Math.floor(epochMs() / 1000));
@@ -33,8 +33,8 @@ export function startAuthority(
 
 /** Decisions alone: all else is told in lines for people. */
 function auditTo(report: (line: string) => void): Observer {
-  return (event) => {
-    if (event.kind === 'authorisation') report(logLine(event));
+  return (events) => {
+    for (const event of events) if (event.kind === 'authorisation') report(logLine(event));
   };
 }
 

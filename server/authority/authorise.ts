@@ -21,14 +21,11 @@ const USERS_KEPT = 10_000;
 const CERTIFICATES_KEPT = 2000;
 const SIGNERS_KEPT = 1000;
 
-/**
- * Ready to answer by one configuration. After each text that was new it calls `giveWay`, before it goes on. Cost: reading its CAs,
- * about 0.1 ms each.
- */
-export function authoriserOf(data: AuthorityData, giveWay: () => void = () => {}): Authorise {
+/** Ready to answer by one configuration. Cost: reading its CAs, about 0.1 ms each. */
+export function authoriserOf(data: AuthorityData): Authorise {
   const certificate = parseCertificate(data.certificate);
   const sign = signerOf({ key: data.key, certificate });
-  const trust = trustOf(data, giveWay);
+  const trust = trustOf(data);
   const verdicts: Verdicts = {
     users: new VerdictCache<ProvenUser>(USERS_KEPT),
     certificates: new VerdictCache<ProvenCertificate>(CERTIFICATES_KEPT),

@@ -88,8 +88,16 @@ interface Holder {
   readonly key: KeyObject;
 }
 
-/** Writes a demonstration into an existing directory. */
-export function writeDemonstration(directory: string, at: number): void {
+/** Certificates (DER) and keys of those who signed the files of a demonstration. */
+export interface DemonstrationHolders {
+  readonly ca: Holder;
+  readonly partner: Holder;
+  readonly user: Holder;
+  readonly visitor: Holder;
+}
+
+/** Writes a demonstration into an existing directory. Answers the keys, which are kept nowhere else, for who goes on to issue. */
+export function writeDemonstration(directory: string, at: number): DemonstrationHolders {
   const authority = rootOf('Demonstration CA', at);
   const issue = (kind: CertificateKind, commonName: string, pair: KeyPair): Holder =>
     issued(authority, { kind, commonName, pair, at });
@@ -108,6 +116,7 @@ export function writeDemonstration(directory: string, at: number): void {
   write(DEMONSTRATION_FILES.user, proxyText(user, at));
   write(DEMONSTRATION_FILES.visitor, proxyText(visitor, at));
   write(DEMONSTRATION_FILES.visitorCertificate, visitorCertificate(partner, subjectOf(visitor), at));
+  return { ca: authority, partner, user, visitor };
 }
 
 interface KeyPair {

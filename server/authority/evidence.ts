@@ -1,15 +1,16 @@
 // How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
 // Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signTask.ts.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import type { Evidence, Proof, ProvenCertificate, ProvenUser, RefusalCode } from './decide.ts';
 import type { VerdictCache } from './verdictCache.ts';
 import { type Certificate, mayBeUsedFor, parseCertificate } from './x509/certificate.ts';
-import { certificateOf, readChain, readCrlFile } from './x509/chain.ts';
+import { certificateOf, readChain, readCrlFile, USER_CHAIN_LIMITS } from './x509/chain.ts';
 import { nameProblem, nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
 import { type Crl, crlStoreOf, type CrlStore } from './x509/crl.ts';
+import { KnownCertificates } from './x509/knownCertificates.ts';
 import type { ProxyKinds } from './x509/proxyRules.ts';
 import { trustStoreOf, type TrustStore } from './x509/trust.ts';
 import { validateChain, type ChainRules } from './x509/validate.ts';
@@ -19,15 +20,17 @@ export interface Trust {
   readonly store: TrustStore;
   readonly crls: CrlStore | undefined;
   readonly data: AuthorityData;
-  /** Called after each proof, which takes as long as a signature: who has to be kind to other threads pauses here. */
-  giveWay(): void;
+  readonly known: KnownCertificates;
 }
 
+/** Certificates of users kept per thread, with their keys: some 2,000 of them, which take 25 MB. */
+const KNOWN_BYTES_MAX = 2 * 1024 * 1024;
+
 /** Made once per configuration and thread. Cost: reading every CA and CRL. */
-export function trustOf(data: AuthorityData, giveWay: () => void): Trust {
+export function trustOf(data: AuthorityData): Trust {
   const store = trustStoreOf(data.anchors.map(parseCertificate));
   const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
-  return { store, crls, data, giveWay };
+  return { store, crls, data, known: new KnownCertificates(KNOWN_BYTES_MAX) };
 }
 
 /** Files that cannot be read are none: load.ts has seen to that. */
@@ -57,20 +60,17 @@ const DEPTH_MAX = 7;
 /** Evidence at a time, in seconds since 1970. */
 export function evidenceAt(trust: Trust, verdicts: Verdicts, at: number): Evidence {
   return {
-    userOf: (text) => kept(trust, verdicts.users, { digest: textDigest(text), at }, () => proveUser(trust, text, at)),
+    userOf: (text) => kept(verdicts.users, { digest: textDigest(text), at }, () => proveUser(trust, text, at)),
     certificateOf: (text) =>
-      kept(trust, verdicts.certificates, { digest: textDigest(text), at }, () =>
-        proveCertificate(trust, verdicts, text, at),
-      ),
+      kept(verdicts.certificates, { digest: textDigest(text), at }, () => proveCertificate(trust, verdicts, text, at)),
   };
 }
 
 function textDigest(text: string | Uint8Array): string {
-  return createHash('sha256').update(text).digest('base64');
+  return hash('sha256', text, 'base64');
 }
 
 function kept<T extends { readonly holdsUntil: number }>(
-  { giveWay }: Trust,
   cache: VerdictCache<T>,
   { digest, at }: { readonly digest: string; readonly at: number },
   prove: () => Proof<T>,
@@ -78,24 +78,26 @@ function kept<T extends { readonly holdsUntil: number }>(
   const found = cache.get(digest, at);
   if (found) return { kind: 'proven', value: found };
   const proof = prove();
-  giveWay();
   if (proof.kind === 'proven') cache.set(digest, proof.value);
   return proof;
 }
 
-function rulesOf({ store, crls, data }: Trust, proxies: ProxyKinds, at: number): ChainRules {
+function rulesOf({ store, crls, data, known }: Trust, proxies: ProxyKinds, at: number): ChainRules {
   const { clockSkewSeconds, allowWeak } = data;
-  return { trust: store, crls, at, proxies, clockSkewSeconds, allowWeak, maxDepth: DEPTH_MAX, profile: 'service' };
+  const limits = { clockSkewSeconds, allowWeak, maxDepth: DEPTH_MAX, profile: 'service' } as const;
+  return { trust: store, crls, at, proxies, known, ...limits };
 }
 
 const CHAIN = "The user's certificates (usrProxyCert)";
 
 function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
-  const reading = readChain(text);
+  const { known } = trust;
+  const reading = readChain(text, USER_CHAIN_LIMITS, (der) => known.read(der));
   if (reading.kind === 'unreadable') return fault('userChain', `${CHAIN} cannot be read: ${reading.reason}`);
   const proxies: ProxyKinds = { full: true, limited: true, legacy: trust.data.legacyProxies };
   const verdict = validateChain(reading.certificates, rulesOf(trust, proxies, at));
   if (!verdict.accepted) return fault('userChain', `${CHAIN} are refused: ${verdict.reason}`);
+  known.keep(verdict.path.slice(verdict.path.indexOf(verdict.endEntity)));
   const { subject } = verdict.endEntity;
   const problem = nameProblem(subject);
   if (problem !== undefined) return fault('userName', `The user's name (usrProxyCert) is refused: ${problem}`);
@@ -120,7 +122,7 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
   const { externalSignatures: algorithms, allowWeak } = trust.data;
   const problem = signatureProblem(signature, signer, { algorithms, allowWeak });
   if (problem !== undefined) return fault('externalSignature', `${EXTERNAL} ${problem}`);
-  const proof = kept(trust, verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
+  const proof = kept(verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
   if (proof.kind === 'fault') return proof;
   const [issuer, holder] = [content.issuer, content.holder].map(nameSetKeyOfText);
   return {

@@ -24,7 +24,7 @@ export interface AuthorityService {
 
 /** Opens the authority of a serving thread. */
 export function openAuthority({ data, port }: AuthorityLink): AuthorityService {
-  const emit = (event: ServiceEvent): void => port.postMessage(event);
+  const { emit, flush } = gatheredFor(port);
   let current = configured(data, emit);
   const ending = new Set<Promise<void>>();
   port.on('message', (next: AuthorityData) => {
@@ -36,9 +36,34 @@ export function openAuthority({ data, port }: AuthorityLink): AuthorityService {
     current: () => current.authority,
     async close() {
       await Promise.all([...ending, current.pool.close()]);
+      flush();
       port.close();
     },
   };
+}
+
+/**
+ * Records wait so long for others: to wake the supervisor, and to open its file, costs more than all else that is done with one.
+ * A process that is killed loses those that wait.
+ */
+const GATHERED_MS = 10;
+
+/** Sends events together; those that are no records of decisions at once. */
+function gatheredFor(port: MessagePort): { emit(event: ServiceEvent): void; flush(): void } {
+  let waiting: ServiceEvent[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length > 0) port.postMessage(waiting);
+    waiting = [];
+  };
+  const emit = (event: ServiceEvent): void => {
+    waiting.push(event);
+    if (event.kind === 'authorisation') timer ??= setTimeout(flush, GATHERED_MS);
+    else flush();
+  };
+  return { emit, flush };
 }
 
 interface Configured {

@@ -11,18 +11,7 @@ import type { AuthorityData } from './configuration/load.ts';
 /** Where serving threads want the cores too, they get ten times as much of them, as beside heavy queries. */
 const NICENESS = 10;
 
-/**
- * A thread that runs keeps its core for a slice of a millisecond or more, however nice it is (EEVDF, Linux 6.6 and later): a
- * serving thread that wakes meanwhile waits. One that sleeps for a moment gives its core away.
- */
-const PAUSE_MS = 0.01;
-const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-
-function giveWay(): void {
-  Atomics.wait(nobody, 0, 0, PAUSE_MS);
-}
-
-const authorise = authoriserOf(workerData as AuthorityData, giveWay);
+const authorise = authoriserOf(workerData as AuthorityData);
 // Linux gives each thread a priority of its own; elsewhere this would be that of the whole process.
 if (os.platform() === 'linux') os.setPriority(NICENESS);
 

@@ -28,7 +28,7 @@ export const CRLS_EVERY_MS = 60_000;
  */
 export function superviseAuthority(file: string, observe: Observer): AuthoritySupervisor {
   let loaded = loadedOrThrown(file);
-  observe(loadedEvent(loaded));
+  observe([loadedEvent(loaded)]);
   const ports = new Set<MessagePort>();
   let stamp = loaded.crlStamp;
   const crlStampNow = (): string => (loaded.crlDirectory === undefined ? '' : directoryStamp(loaded.crlDirectory));
@@ -37,13 +37,13 @@ export function superviseAuthority(file: string, observe: Observer): AuthoritySu
     stamp = crlStampNow();
     const loading = loadAuthority(file, now());
     if (loading.kind === 'refused') {
-      observe({ kind: 'authorityReloadRefused', at: now(), mistakes: loading.mistakes.map(mistakeText) });
+      observe([{ kind: 'authorityReloadRefused', at: now(), mistakes: loading.mistakes.map(mistakeText) }]);
       return false;
     }
     loaded = loading;
     stamp = loaded.crlStamp;
     for (const port of ports) port.postMessage(loaded.data);
-    observe(loadedEvent(loaded));
+    observe([loadedEvent(loaded)]);
     return true;
   };
   const timer = setInterval(() => {
@@ -53,7 +53,7 @@ export function superviseAuthority(file: string, observe: Observer): AuthoritySu
     link() {
       const { port1, port2 } = new MessageChannel();
       ports.add(port1);
-      port1.on('message', (event: ServiceEvent) => observe(event));
+      port1.on('message', (events: readonly ServiceEvent[]) => observe(events));
       port1.once('close', () => ports.delete(port1));
       port1.unref();
       return { data: loaded.data, port: port2 };

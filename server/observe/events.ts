@@ -52,5 +52,5 @@ export interface AuthorityBug {
 /** Everything that is told; `at` is in seconds since 1970. */
 export type ServiceEvent = AuthorisationRecord | AuthorityLoaded | AuthorityReloadRefused | AuthorityBug;
 
-/** Takes events, in the order in which they come. It must not throw and should be quick. */
-export type Observer = (event: ServiceEvent) => void;
+/** Takes events, one or more at a time, in the order in which they come. It must not throw and should be quick. */
+export type Observer = (events: readonly ServiceEvent[]) => void;

@@ -44,13 +44,14 @@ export interface Metrics {
 /** Makes counters. Labels are taken from closed sets, so their number is bounded. */
 export function newMetrics(): Metrics {
   const counts = METRICS.map(() => new Map<string, number>());
-  const observe: Observer = (event) => {
+  const count = (event: ServiceEvent): void => {
     METRICS.forEach(({ labelsOf }, i) => {
       const labels = labelsOf(event);
       const key = labels && keyOf(labels);
       if (key !== undefined) counts[i]!.set(key, (counts[i]!.get(key) ?? 0) + 1);
     });
   };
+  const observe: Observer = (events) => events.forEach(count);
   const tallies = new Map<TalliedMetric, Tally[]>();
   const tally = (metric: TalliedMetric): Tally => {
     const added = newTally(metric);

@@ -1,7 +1,7 @@
 // The canonical form of the few XML documents that are accepted, small enough to be put down in one function.
 // Pure. Called by read.ts and readSignature.ts.
 import { escapedText } from './content.ts';
-import type { XmlElement } from './tree.ts';
+import type { XmlElement } from './element.ts';
 
 /**
  * The canonical form of an element of which nothing but the apex declares a namespace, and none has two attributes: exclusive

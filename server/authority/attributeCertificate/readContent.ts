@@ -2,7 +2,7 @@
 // Judges form only: whether version, names and times are any, not what they say. Called by read.ts.
 import { type AttributeContent, type Provenance, timeOf, VERSION } from './content.ts';
 import { childrenOf, decimalOf, elementsOf, isPlain, misshapen, plainText } from './shape.ts';
-import type { XmlElement } from './tree.ts';
+import type { XmlElement } from './element.ts';
 
 /** The content of an element `acInfo`: exactly the elements that contentXml writes, in their order, without attributes. */
 export function contentOf(acInfo: XmlElement): AttributeContent {

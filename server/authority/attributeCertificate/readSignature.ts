@@ -5,7 +5,7 @@ import { DIGEST_URIS, ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, SIGNATURE_ALGOR
 import { type AlgorithmRow, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import { canonicalText } from './canonical.ts';
 import { base64In, childrenOf, decimalOf, elementsOf, misshapen, textOf } from './shape.ts';
-import type { XmlElement } from './tree.ts';
+import type { XmlElement } from './element.ts';
 
 /**
  * The signature as read. `signedText` and `signedInfoText` are canonical: what the digest is of, and what is signed. `digest`

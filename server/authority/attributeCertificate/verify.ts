@@ -1,6 +1,6 @@
 // Whether a read attribute certificate was signed by the key of the certificate it carries. Nothing else of the text counts:
 // what was read is what is verified. Whom the signer's certificate belongs to is judged by others.
-import { createHash, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { hash, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 import type { Certificate } from '../x509/certificate.ts';
 import type { SignatureAlgorithm } from './algorithms.ts';
 import type { ReadSignature, SignerHints } from './readSignature.ts';
@@ -52,7 +52,7 @@ function keyProblem(key: KeyObject, wanted: 'rsa' | 'ec', allowWeak: boolean): s
 }
 
 function isDigestOf({ algorithm, signedText, digest }: ReadSignature): boolean {
-  const own = createHash(algorithm.digest).update(signedText).digest();
+  const own = hash(algorithm.digest, signedText, 'buffer');
   return own.length === digest.length && timingSafeEqual(own, digest);
 }
 

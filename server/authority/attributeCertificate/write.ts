@@ -1,6 +1,6 @@
 // Signs attribute certificates: digest and signature over texts that are canonical by construction, no canonicaliser needed.
 // Decides nothing; holds no key longer than its caller. Called by the signing threads, and by the demonstration.
-import { createHash, sign, type KeyObject } from 'node:crypto';
+import { hash, sign, type KeyObject } from 'node:crypto';
 import { ENVELOPED, EXCLUSIVE_C14N, DIGEST_URIS, SIGNATURE_ALGORITHMS, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import type { AlgorithmRow } from './algorithms.ts';
 import { type AttributeContent, contentXml, escapedText } from './content.ts';
@@ -32,7 +32,7 @@ export function signerOf({ key, certificate }: SigningIdentity): Sign {
   const keyInfo = keyInfoXml(certificate);
   return (content) => {
     const info = contentXml(content);
-    const digest = createHash('sha256').update(`<attributeCertificate>${info}</attributeCertificate>`).digest('base64');
+    const digest = hash('sha256', `<attributeCertificate>${info}</attributeCertificate>`, 'base64');
     const behindTag = `${before}${digest}${BEHIND_DIGEST}`;
     // In canonical form the namespace stands on SignedInfo, which is the apex there; in the document its parent has it.
     const signed = Buffer.from(`<SignedInfo xmlns="${SIGNATURE_NAMESPACE}"${behindTag}`);

@@ -1,10 +1,11 @@
 // One X.509 certificate (RFC 5280, section 4.1): read once from DER into plain values.
 // Judges nothing about trust; validate.ts does. Used by the whole module.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type AlgorithmId, readAlgorithm } from './algorithm.ts';
+import { type AlgorithmId, keyStrength, readAlgorithm, type Strength } from './algorithm.ts';
 import { context, DerError, DerReader, TAG } from './der.ts';
 import { type Extensions, KEY_USAGE, NO_EXTENSIONS, readExtensions } from './extensions.ts';
 import { type Name, nameText, readName, sameName } from './name.ts';
+import { isPlainlyStrong } from './plainKeys.ts';
 import { readSigned, type SignedBytes } from './signed.ts';
 import { readTime } from './time.ts';
 
@@ -21,6 +22,8 @@ export interface Certificate {
   readonly subjectPublicKey: Uint8Array;
   /** Made on first use; undefined where the runtime cannot read the key. */
   readonly publicKey: KeyObject | undefined;
+  /** That of the public key: found out on first use. */
+  readonly keyStrength: Strength;
   readonly extensions: Extensions;
   readonly signed: SignedBytes;
 }
@@ -29,6 +32,7 @@ export interface Certificate {
 export function parseCertificate(der: Uint8Array): Certificate {
   const fields = readSigned(der, readFields);
   let publicKey: KeyObject | undefined | 'unread' = 'unread';
+  let strength: Strength | undefined;
   return {
     der,
     ...fields,
@@ -36,10 +40,13 @@ export function parseCertificate(der: Uint8Array): Certificate {
       if (publicKey === 'unread') publicKey = readPublicKey(fields.subjectPublicKey);
       return publicKey;
     },
+    get keyStrength() {
+      return (strength ??= isPlainlyStrong(this.subjectPublicKey) ? 'strong' : keyStrength(this.publicKey));
+    },
   };
 }
 
-type Fields = Omit<Certificate, 'der' | 'publicKey' | 'signed'> & { readonly algorithm: AlgorithmId };
+type Fields = Omit<Certificate, 'der' | 'publicKey' | 'keyStrength' | 'signed'> & { readonly algorithm: AlgorithmId };
 
 /** TBSCertificate (section 4.1). Unique identifiers, which nobody uses, are passed over. */
 function readFields(parts: DerReader): Fields {

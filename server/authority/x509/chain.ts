@@ -29,9 +29,16 @@ export type ChainReading =
   | { readonly kind: 'read'; readonly certificates: readonly Certificate[] }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Reads a PEM text. Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no certificate. */
-export function readChain(text: string, limits: ChainLimits = USER_CHAIN_LIMITS): ChainReading {
-  const reading = readBlocks(text, limits, CERTIFICATES);
+/**
+ * Reads a PEM text. Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no certificate.
+ * `parse` may answer a certificate that was read before from the same bytes.
+ */
+export function readChain(
+  text: string,
+  limits: ChainLimits = USER_CHAIN_LIMITS,
+  parse: (der: Uint8Array) => Certificate = parseCertificate,
+): ChainReading {
+  const reading = readBlocks(text, limits, { ...CERTIFICATES, parse });
   return reading.kind === 'read' ? { kind: 'read', certificates: reading.all } : reading;
 }
 

@@ -188,18 +188,29 @@ export class DerReader {
 /** The dotted form of an object identifier's content (X.690, section 8.19); arcs of any size up to 64 bytes in all. */
 function oidText(content: Uint8Array): string {
   if (content.length === 0 || content.length > OID_BYTES_MAX || content.at(-1)! >= 0x80) throw new DerError('no OID');
-  const arcs: bigint[] = [];
-  let arc = 0n;
+  let text = '';
+  let arc: number | bigint = 0;
   let isStart = true;
   for (const byte of content) {
     if (isStart && byte === 0x80) throw new DerError('an OID that is not in its shortest form');
-    arc = arc * 128n + BigInt(byte & 0x7f);
+    arc = longer(arc, byte & 0x7f);
     isStart = byte < 0x80;
     if (!isStart) continue;
-    arcs.push(arc);
-    arc = 0n;
+    text = text === '' ? firstArcs(arc) : `${text}.${arc}`;
+    arc = 0;
   }
-  const [first = 0n, ...rest] = arcs;
-  const root = first < 80n ? first / 40n : 2n;
-  return [root, first - root * 40n, ...rest].join('.');
+  return text;
+}
+
+const ARC_MAX = 2 ** 46 - 1;
+
+/** An arc with seven bits more; as a bigint where a number would not be exact. */
+function longer(arc: number | bigint, bits: number): number | bigint {
+  return typeof arc === 'number' && arc <= ARC_MAX ? arc * 128 + bits : BigInt(arc) * 128n + BigInt(bits);
+}
+
+/** The first two arcs, which stand in one. */
+function firstArcs(both: number | bigint): string {
+  if (both < 80) return both < 40 ? `0.${both}` : `1.${Number(both) - 40}`;
+  return `2.${typeof both === 'number' ? both - 80 : both - 80n}`;
 }

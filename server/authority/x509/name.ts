@@ -64,8 +64,17 @@ function readAttribute(reader: DerReader): NameAttribute {
  * does the string type. The length makes the key unambiguous whatever the value holds.
  */
 function matchKey({ oid, value, isText }: NameAttribute): string {
-  const prepared = isText ? value.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim() : value;
+  const prepared = isText ? withoutRuns(compatible(value).toLowerCase()) : value;
   return `${oid}${isText ? '=' : '#'}${prepared.length}:${prepared}`;
+}
+
+/** ASCII is its own compatibility form. */
+function compatible(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : text.normalize('NFKC');
+}
+
+function withoutRuns(text: string): string {
+  return /^\s|\s$|\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ').trim() : text;
 }
 
 /** Whether two names match (RFC 5280, section 7.1): case and runs of blanks aside, whatever string types they use. */

@@ -1,7 +1,7 @@
 // Path validation (RFC 5280, section 6.1) of one path whose signatures and names are known to chain: validity, basic
 // constraints, path lengths, key usage, name constraints, policies, critical extensions, algorithms. The configured CA at the end is
 // judged like the others. Pure; paths.ts finds the paths, strictRules.ts asks for more.
-import { keyStrength, signatureStrength, type Strength } from './algorithm.ts';
+import { signatureStrength, type Strength } from './algorithm.ts';
 import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, shownSubject } from './certificate.ts';
 import { type ComparisonBudget, constraintProblem } from './nameConstraints.ts';
 import { EXTENSION, SERVER_PURPOSE } from './oids.ts';
@@ -118,14 +118,14 @@ function namesProblem(path: Path, i: number, budget: ComparisonBudget): string |
 
 /** The key of each certificate, and the signature of each but the configured CA, whose own is not looked at. */
 function algorithmProblem(path: Path, i: number, rules: PathRules): string | undefined {
-  const { publicKey, signed } = path[i]!;
-  if (i === path.length - 1) return strengthProblem(keyStrength(publicKey), rules.allowWeak, 'a key');
+  const { publicKey, keyStrength, signed } = path[i]!;
+  if (i === path.length - 1) return strengthProblem(keyStrength, rules.allowWeak, 'a key');
   // A71: the strict profile takes DSA below the configured CA, but of no server.
   const takesDsa = (key: Certificate['publicKey']): boolean =>
     rules.profile === 'strict' && key?.asymmetricKeyType === 'dsa' && !isOfServer(path[i]!);
   const issuerKey = path[i + 1]!.publicKey;
   return (
-    strengthProblem(keyStrength(publicKey), rules.allowWeak || takesDsa(publicKey), 'a key') ??
+    strengthProblem(keyStrength, rules.allowWeak || takesDsa(publicKey), 'a key') ??
     strengthProblem(signatureStrength(signed.algorithm), rules.allowWeak || takesDsa(issuerKey), 'a signature')
   );
 }
@@ -140,9 +140,9 @@ function strengthProblem(strength: Strength, allowWeak: boolean, what: string): 
 }
 
 /** The same for a proxy: its key, and the signature on it. */
-export function proxyAlgorithmProblem({ publicKey, signed }: Certificate, rules: PathRules): string | undefined {
+export function proxyAlgorithmProblem({ keyStrength, signed }: Certificate, rules: PathRules): string | undefined {
   return (
-    strengthProblem(keyStrength(publicKey), rules.allowWeak, 'a key') ??
+    strengthProblem(keyStrength, rules.allowWeak, 'a key') ??
     strengthProblem(signatureStrength(signed.algorithm), rules.allowWeak, 'a signature')
   );
 }

@@ -16,7 +16,7 @@ const BEGIN = '-----BEGIN ';
 const END = '-----END ';
 const DASHES = '-----';
 const LABEL_CHARACTERS_MAX = 64;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * Reads the blocks of a text. Linear in its length; the bytes are copies. A text without blocks is read as having none.
@@ -41,7 +41,7 @@ export function readPem(text: string): PemReading {
     const end = text.indexOf(last, labelEnd);
     if (end < 0) return unreadable('has a block without an end');
     const base64 = text.slice(labelEnd + DASHES.length, end).replace(/[ \t\r\n]+/g, '');
-    if (base64 === '' || !BASE64.test(base64)) return unreadable('has a block that is no base64');
+    if (base64.length % 4 !== 0 || !BASE64.test(base64)) return unreadable('has a block that is no base64');
     blocks.push({ label, der: Buffer.from(base64, 'base64') });
     offset = end + last.length;
   }

@@ -22,15 +22,21 @@ export function stringText(tag: number, bytes: Uint8Array): string | undefined {
 
 /** ASCII as text; DerError on any other byte. */
 export function asciiText(bytes: Uint8Array): string {
-  if (bytes.some((byte) => byte > 0x7f)) throw new DerError('a byte that is no ASCII');
+  if (!isAscii(bytes)) throw new DerError('a byte that is no ASCII');
   return latin1(bytes);
 }
 
+function isAscii(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 0x7f) return false;
+  return true;
+}
+
 function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('latin1');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
 function utf8(bytes: Uint8Array): string {
+  if (isAscii(bytes)) return latin1(bytes);
   try {
     return UTF8.decode(bytes);
   } catch (cause) {

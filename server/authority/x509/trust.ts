@@ -16,17 +16,23 @@ export interface CertificatesByName {
 
 /** The configured CAs as a store. */
 export function trustStoreOf(anchors: readonly Certificate[]): TrustStore {
-  const bytes = new Set(anchors.map(bytesKey));
-  return { anchors, has: (certificate) => bytes.has(bytesKey(certificate)), ...certificatesByName(anchors) };
+  const byName = certificatesByName(anchors);
+  const has = (certificate: Certificate): boolean => isAmong(byName.named(certificate.subject.key), certificate);
+  return { anchors, has, ...byName };
 }
 
 /** Certificates by name, each once however often it is there. */
 export function certificatesByName(certificates: readonly Certificate[]): CertificatesByName {
-  const distinct = new Map(certificates.map((certificate) => [bytesKey(certificate), certificate]));
-  const bySubject = Map.groupBy(distinct.values(), ({ subject }) => subject.key);
+  const bySubject = new Map<string, Certificate[]>();
+  for (const certificate of certificates) {
+    const namesakes = bySubject.get(certificate.subject.key);
+    if (namesakes === undefined) bySubject.set(certificate.subject.key, [certificate]);
+    else if (!isAmong(namesakes, certificate)) namesakes.push(certificate);
+  }
   return { named: (subjectKey) => bySubject.get(subjectKey) ?? [] };
 }
 
-function bytesKey({ der }: Certificate): string {
-  return Buffer.from(der).toString('latin1');
+/** By their bytes; those of one name, of which a text or a configuration has few, are compared one by one. */
+function isAmong(certificates: readonly Certificate[], { der }: Certificate): boolean {
+  return certificates.some((other) => Buffer.compare(other.der, der) === 0);
 }

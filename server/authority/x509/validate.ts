@@ -11,6 +11,7 @@ import { certificatesByName } from './trust.ts';
  * What a chain is judged by.
  * `at`: seconds since 1970. `crls`: undefined checks no revocation; else a CA without a current CRL refuses all it issued.
  * `maxDepth`: the most intermediate CAs of a path, self-issued ones apart. `allowWeak`: SHA-1, MD5, short keys and DSA.
+ * `known`: signatures found good before, by whoever keeps them; all else is judged anew.
  * `profile`: `service` for the certificates of grids; `strict` adds what RFC 5280 asks of CAs when they issue (A70), such as key
  * identifiers, and leaves it open whether the certificate is that of a CA.
  */

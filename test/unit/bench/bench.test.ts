@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openBenchAuthority } from '../../../bench/authorityFiles.ts';
 import { BUDGETS, MICRO_BUDGETS } from '../../../bench/budgets.ts';
 import { checkQuestions } from '../../../bench/check.ts';
 import { choiceFor } from '../../../bench/choice.ts';
@@ -11,6 +12,7 @@ import { cpuMicroseconds } from '../../../bench/cpuTime.ts';
 import { prepareDataSet } from '../../../bench/dataSet.ts';
 import { runLoadBench } from '../../../bench/load.ts';
 import { libcScanner } from '../../../bench/libcScan.ts';
+import { MARKS } from '../../../bench/freshBody.ts';
 import { startLoadClient } from '../../../bench/loadClient.ts';
 import { COUNTER } from '../../../bench/wire.ts';
 import { countOf } from '../../../bench/memoryScan.ts';
@@ -175,7 +177,7 @@ describe('the load client', () => {
     }
   });
 
-  test('posts the body of an exchange, and counts in it where it is told to', async () => {
+  test('posts the body of an exchange, or one with credentials that are new each time', async () => {
     const bodies: string[] = [];
     const server = createServer((request, response) => {
       let body = '';
@@ -186,6 +188,7 @@ describe('the load client', () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const authority = await openBenchAuthority();
     const client = startLoadClient();
     try {
       const { port } = server.address() as AddressInfo;
@@ -198,10 +201,28 @@ describe('the load client', () => {
       await client.run({ ...order, exchanges: counting });
       await client.run({ ...order, exchanges: counting });
       const numbers = Array.from({ length: 8 }, (_, i) => String(i + 1).padStart(8, '0'));
-      expect(bodies.toSorted()).toEqual(numbers.map((number) => `POST ${number} and ${number}.`));
+      expect(bodies.splice(0).toSorted()).toEqual(numbers.map((number) => `POST ${number} and ${number}.`));
+      const { chain, attributeCertificate } = MARKS;
+      for (const freshness of ['proxy', 'user'] as const) {
+        const fresh = { issuers: authority.issuers, who: 'visitor', freshness } as const;
+        const exchanges = [{ ...posted, body: `<a>${chain}</a>${attributeCertificate}.`, fresh }];
+        await client.run({ ...order, exchanges });
+        await client.run({ ...order, exchanges, ahead: 1 });
+        const parts = bodies
+          .splice(0)
+          .map((body) => /^POST <a>(.*?)(?<=-\n)(-.*)<\/a>(&lt;.*)\.$/s.exec(body)!.slice(1));
+        expect(parts.map((ones) => new Set(ones).size)).toEqual(parts.map(() => 3));
+        const [proxies, users, certificates] = [0, 1, 2].map((i) => new Set(parts.map((ones) => ones[i])).size);
+        expect({ proxies, users, certificates }).toEqual({
+          proxies: 8,
+          users: freshness === 'user' ? 8 : 1,
+          certificates: 8,
+        });
+      }
     } finally {
       await client.stop();
       server.close();
+      await authority.stop();
     }
   });
 
@@ -233,7 +254,8 @@ describe('the micro-benchmarks', () => {
       [
         'and select dictionary postings plan head page gather patch splice scan',
         hasCompiler ? 'memmem load' : 'load',
-        'authorise-original authorise-original-new authorise-mapped authorise-mapped-new',
+        'authorise-original authorise-original-new authorise-original-stranger',
+        'authorise-mapped authorise-mapped-new authorise-mapped-stranger',
       ].flatMap((names) => names.split(' ')),
     );
     for (const { ratio, hash } of reports) {

@@ -29,21 +29,6 @@ function outcome(usrProxyCert: string, usrAttCert = '', at = AT): string {
   return [record.status, record.reason].filter(Boolean).join(' ');
 }
 
-test('each text that is new lets others run behind its proof; one that is known does not', () => {
-  let pauses = 0;
-  const own = authoriserOf(loadedData(site), () => void pauses++);
-  const pausesOf = (usrProxyCert: string, usrAttCert = ''): number => {
-    const before = pauses;
-    own({ usrProxyCert, usrAttCert }, AT);
-    return pauses - before;
-  };
-  expect([pausesOf(site.staff.pem), pausesOf(site.staff.pem)]).toEqual([1, 0]);
-  const certificate = partnersCertificate(site);
-  // The chain, the certificate's signer, the certificate.
-  expect([pausesOf(visitorProxy, certificate), pausesOf(visitorProxy, certificate)]).toEqual([3, 0]);
-  expect(pausesOf('no certificate')).toBe(1);
-});
-
 describe('a user of this site', () => {
   test.for(['proxy', 'limitedProxy', 'legacyProxy', 'legacyLimitedProxy'] as const)(
     'with a %s gets an attribute certificate',
@@ -270,6 +255,24 @@ describe('what a chain proved is kept', () => {
     expect(outcome(pem, '', AT + 9)).toBe('AccessGranted');
     expect(outcome(pem, '', AT + 11)).toBe('AccessError userChain');
     expect(outcome(pem, '', AT)).toBe('AccessGranted');
+  });
+
+  test('of a user for each new proxy, but not for what an impostor of that name sends', () => {
+    const own = authoriserOf(loadedData(site));
+    const outcomeOf = (usrProxyCert: string, at = AT): string =>
+      own({ usrProxyCert, usrAttCert: '' }, at).record.status;
+    const proxies = ['1', '2', '3'].map((commonName) => proxyOf(site.staff, 'proxy', commonName).pem);
+    expect(proxies.map((pem) => outcomeOf(pem))).toEqual(['AccessGranted', 'AccessGranted', 'AccessGranted']);
+    const impostor = holderOf('user', site.staff.name, ecPair(), caOf('CA'));
+    const [, staff = ''] = proxies[0]!.split(/(?=-----BEGIN)/);
+    const [forged = ''] = proxyOf(impostor).pem.split(/(?=-----BEGIN)/);
+    expect(outcomeOf(proxyOf(impostor).pem)).toBe('AccessError');
+    expect(outcomeOf(forged + staff)).toBe('AccessError');
+    expect(outcomeOf(forged + impostor.pem + staff)).toBe('AccessError');
+    expect(outcomeOf(proxyOf(site.staff, 'proxy', '4', { notAfter: AT + 90_000 }).pem, AT + 89_000)).toBe(
+      'AccessError',
+    );
+    expect(outcomeOf(proxyOf(site.staff, 'proxy', '5').pem)).toBe('AccessGranted');
   });
 
   test('for exactly that text: one with another user is judged anew', () => {

@@ -12,7 +12,7 @@ import {
   superviseAuthority,
 } from '../../../../server/authority/supervisor.ts';
 import { epochMs } from '../../../../server/clock.ts';
-import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
+import type { AuthorisationRecord, Observer, ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { makeCrl, pemOf } from '../../../support/certificates.ts';
 import { ecPair, person, holderOf, caOf } from '../../../support/pki.ts';
@@ -23,13 +23,19 @@ const VALID = validAround(NOW);
 
 let site: TestSite;
 let events: ServiceEvent[];
+let mostTogether: number;
 let heard: (() => void)[];
 let supervisor: AuthoritySupervisor;
 let service: AuthorityService;
 
-function observe(event: ServiceEvent): void {
-  events.push(event);
-  for (const one of heard.splice(0)) one();
+/** An observer for one test: a service that ends behind it tells no other. */
+function observer(): Observer {
+  const [told, waiting] = [events, heard];
+  return (together) => {
+    told.push(...together);
+    if (told === events) mostTogether = Math.max(mostTogether, together.length);
+    for (const one of waiting.splice(0)) one();
+  };
 }
 
 /** Resolves with the events when there are so many of a kind. */
@@ -45,9 +51,9 @@ async function eventsOf<K extends ServiceEvent['kind']>(
 }
 
 beforeEach(() => {
-  [events, heard] = [[], []];
+  [events, heard, mostTogether] = [[], [], 0];
   site = testSite({ site: ecPair(), partner: ecPair(), validity: VALID });
-  supervisor = superviseAuthority(site.config, observe);
+  supervisor = superviseAuthority(site.config, observer());
   service = openAuthority(supervisor.link());
 });
 afterEach(async () => {
@@ -93,6 +99,25 @@ describe('a running authority', () => {
     );
     const numbers = answers.map(({ attCert }) => /<issuerSerialNumber>(\d+)</.exec(attCert)?.[1]).filter(Boolean);
     expect(new Set(numbers).size).toBe(30);
+  });
+
+  test('tells decisions of one moment together, each once', async () => {
+    const [many, tooMany] = [WAITING_MAX, 5];
+    await Promise.all(
+      Array.from({ length: many + tooMany }, () => service.current().authorise({ usrProxyCert: 'no', usrAttCert: '' })),
+    );
+    const records = await eventsOf('authorisation', many + tooMany);
+    expect(records.map(({ reason }) => reason).toSorted()).toEqual([
+      ...Array.from({ length: tooMany }, () => 'busy'),
+      ...Array.from({ length: many }, () => 'userChain'),
+    ]);
+    expect(mostTogether).toBeGreaterThanOrEqual(tooMany);
+  });
+
+  test('tells what it decided before it ends', async () => {
+    expect(await rolesGranted()).toEqual(['staff', 'reader']);
+    await service.close();
+    expect(await eventsOf('authorisation', 1)).toHaveLength(1);
   });
 
   test('asks to try again where too much waits, and answers the others', async () => {
@@ -193,7 +218,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     mkdirSync(join(site.directory, 'crls'));
     site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
     writeCrl([]);
-    supervisor = superviseAuthority(site.config, observe);
+    supervisor = superviseAuthority(site.config, observer());
     service = openAuthority(supervisor.link());
   });
   afterEach(() => void vi.useRealTimers());
@@ -261,7 +286,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
 
 test('an authority with mistakes does not start, and tells all of them', () => {
   site.write('authority.toml', ['x = 1', 'y = 2', ...CONFIG_LINES].join('\n'));
-  const start = (): unknown => superviseAuthority(site.config, observe);
+  const start = (): unknown => superviseAuthority(site.config, observer());
   expect(start).toThrow(OperationError);
   expect(start).toThrow(/:1: unknown key "x".*\n.*:2: unknown key "y"/);
 });
