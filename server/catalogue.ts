@@ -30,7 +30,7 @@ import type { Router } from '../workers/router.ts';
 import { newTrace } from '../workers/trace.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import type { Settings } from './config.ts';
-import { epochMs } from './clock.ts';
+import { epochMs, steadyMs } from './clock.ts';
 import { answersFor, type Answers } from './http/answers.ts';
 import { Conditional, lastModifiedSeconds } from './http/conditional.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
@@ -38,6 +38,7 @@ import { codingOf, type Coding } from './http/coding.ts';
 import { LiveGzip } from './http/liveGzip.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
+import { timedHandler, waitedFor } from './http/serverTiming.ts';
 import { explanationText } from './catalogueExplanation.ts';
 import { type Compressing, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
@@ -56,6 +57,7 @@ export interface CatalogueSettings extends Pick<
   | 'cors'
   | 'cacheControl'
   | 'gzip'
+  | 'serverTiming'
 > {
   readonly baseUrl: string;
 }
@@ -127,7 +129,9 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     queryOptions,
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
   };
-  return (request, disconnection) => answerTo(catalogue, request, disconnection);
+  const handler: Handler<Answer | Promise<Answer>> = (request, disconnection) =>
+    answerTo(catalogue, request, disconnection);
+  return settings.serverTiming ? timedHandler(handler, steadyMs) : handler;
 }
 
 /** Judges the path, then the method; the views judge the rest. */
@@ -241,7 +245,7 @@ function listAnswer(catalogue: Catalogue, view: View<'list'>, visit: Visit): Ans
   };
   const found = catalogue.router.find(queryOf(collection, asked, form), disconnection);
   return found instanceof Promise
-    ? found.then((later) => laterAnswer(catalogue, listed, later, disconnection))
+    ? waitedFor(found, steadyMs, (later) => laterAnswer(catalogue, listed, later, disconnection))
     : pageAnswer(catalogue, listed, found, disconnection);
 }
 
@@ -370,7 +374,7 @@ function explainedAnswer(
     typeof later === 'string'
       ? missedAnswer(answers, query.request, later)
       : answers.momentary(explanationText({ generation, query, found: later, trace, router }));
-  return found instanceof Promise ? found.then(answer) : answer(found);
+  return found instanceof Promise ? waitedFor(found, steadyMs, answer) : answer(found);
 }
 
 /** How records and links are written for a request (A24). With `links` set to `request`, links follow path and format. */
