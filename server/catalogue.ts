@@ -30,6 +30,7 @@ import type { Router } from '../workers/router.ts';
 import { newTrace } from '../workers/trace.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import type { Settings } from './config.ts';
+import type { Tally } from './observe/tally.ts';
 import { epochMs, steadyMs } from './clock.ts';
 import { answersFor, type Answers } from './http/answers.ts';
 import { Conditional, lastModifiedSeconds } from './http/conditional.ts';
@@ -40,6 +41,7 @@ import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
 import { timedHandler, waitedFor } from './http/serverTiming.ts';
 import { explanationText } from './catalogueExplanation.ts';
+import { countIgnored } from './catalogueTally.ts';
 import { type Compressing, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
@@ -65,6 +67,7 @@ export interface CatalogueSettings extends Pick<
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are any.
+ * `ignored` is a tally of IGNORED_PARAMETERS.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -73,6 +76,7 @@ export interface CatalogueOptions {
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
   readonly settings: CatalogueSettings;
   readonly router: Router;
+  readonly ignored: Tally;
 }
 
 /** spec 8: the page size of every link shown. */
@@ -188,6 +192,7 @@ function rootAnswer(catalogue: Catalogue, view: View<'root'>, visit: Visit): Ans
   const asked = parseRecordQuery(request.query, catalogue.queryOptions);
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
+  countIgnored(catalogue.ignored, '', asked.ignored);
   const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, NO_FILTERS));
   if (unchanged) return unchanged;
   const { linkEnd } = formOf(catalogue, view, asked, choice.baseUrl);
@@ -209,6 +214,7 @@ function recordAnswer(catalogue: Catalogue, view: View<'record'>, visit: Visit):
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
   if (row < 0) return catalogue.answers.notFound;
+  countIgnored(catalogue.ignored, collection.declaration.name, asked.ignored);
   const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, NO_FILTERS));
   if (unchanged) return unchanged;
   const rows: ServedRows = {
@@ -230,6 +236,7 @@ function listAnswer(catalogue: Catalogue, view: View<'list'>, visit: Visit): Ans
   const asked = parseListQuery(collection, request.query, catalogue.queryOptions);
   const refusal = refusalOf(catalogue, view, request, asked, isGone(catalogue, asked));
   if (refusal) return refusal;
+  countIgnored(catalogue.ignored, view.collection.name, asked.ignored);
   const form = formOf(catalogue, view, asked, choice.baseUrl);
   if (asked.isExplained) return explainedAnswer(catalogue, queryOf(collection, asked, form), disconnection);
   const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, asked.conditions));

@@ -17,6 +17,7 @@ import { listenForMetrics, type MetricsListener } from './metricsListener.ts';
 import { type Metrics, newMetrics } from './observe/metrics.ts';
 import { bytesText, countText } from './quantities.ts';
 import { SOAP_ANSWERS } from './soap/tally.ts';
+import { IGNORED_PARAMETERS } from './catalogueTally.ts';
 import { receive, send, type FromThread, type ServingData } from './threads.ts';
 
 /** Answers in flight get this long to finish when the server stops; slow readers of large pages may be cut off. */
@@ -192,6 +193,7 @@ async function startThreads(
       rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
       authority: authority?.link(),
       soapAnswers: metrics.tally(SOAP_ANSWERS),
+      ignoredParameters: metrics.tally(IGNORED_PARAMETERS),
     };
     return startThread(data, report, onFailure);
   });

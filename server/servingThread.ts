@@ -29,6 +29,7 @@ const {
   rowSetCacheBytes,
   authority: link,
   soapAnswers,
+  ignoredParameters,
 } = workerData as ServingData;
 const catalogue = openSnapshot(loaded);
 const pool = startPool(loaded, poolThreads);
@@ -44,6 +45,7 @@ const handler = soapHandler({
     blocks: blocks && openBlocks(blocks, catalogue),
     collections: (name) => catalogue.collection(name),
     settings,
+    ignored: ignoredParameters,
     router: routerOver({ generation: loaded.generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),
   }),
 });
