@@ -244,6 +244,20 @@ describe('values', () => {
     },
   );
 
+  design('(`ob_id__in` with thousands of ids: request heads of 17 kB are real)', async () => {
+    const ids = Array.from({ length: 3400 }, (_, i) => 1000 + i);
+    const target = `/api/v3/observations/?limit=1&ob_id__in=${ids.join(',')},7,3,5`;
+    expect(target.length).toBeGreaterThan(17_000);
+    const found: unknown[] = [];
+    for (let next: string | null = target; next !== null;) {
+      const page = await catalogue.page(next);
+      expect(page.count).toBe(3);
+      found.push(...page.results.map(({ ob_id }) => ob_id));
+      next = page.next && page.next.slice(page.next.indexOf('/api/'));
+    }
+    expect(found).toEqual([3, 5, 7]);
+  });
+
   design('`range` takes exactly two.', async () => {
     await expectRefused({
       'ob_id__range=1': 'Ensure this value has at least 2 items (it has 1).',
