@@ -22,8 +22,9 @@ import { hasValgrind } from './instructionCounts.ts';
 import { runInstructionBench } from './instructions.ts';
 import { htmlPage, markdownTable } from './htmlPage.ts';
 import { runMixedBench, type MixedReport } from './mixed.ts';
-import { instructionTable, loadTable, microTable, mixedTable, peerTable, soapTable } from './report.ts';
+import { instructionTable, loadTable, microTable, mixedTable, peerTable, soapTable, startTable } from './report.ts';
 import { runSoapBench } from './soapBench.ts';
+import { runStartBench } from './startBench.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 interface Flags {
@@ -41,6 +42,7 @@ interface Flags {
   readonly quick?: boolean;
   readonly micro?: boolean;
   readonly instructions?: boolean;
+  readonly start?: boolean;
 }
 
 const QUICK_PART = 0.25;
@@ -51,6 +53,8 @@ const BATCH_MS = 100;
 const MICRO_BITS = 1_000_000;
 /** Instructions hardly depend on the number of rows, and loading many takes valgrind minutes. */
 const COUNTED_OBSERVATIONS = 2000;
+/** One thread, and one a core of the smallest machines that this is for. */
+const START_THREADS = [1, 2];
 const USAGE_EXIT = 2;
 
 function command(): Command {
@@ -76,7 +80,11 @@ function command(): Command {
     .option('--soap', 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap')
     .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
     .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
-    .option('--instructions', 'instructions per request of record and list, or of --only, as valgrind counts them')
+    .option(
+      '--instructions',
+      'instructions per request of record, list and trustedHosts, or of --only, as valgrind counts them',
+    )
+    .option('--start', 'from the start of the process to its first answer, and the CPU that takes')
     .exitOverride()
     .action(async (flags: Flags) => {
       const table = await benchOf(flags)(flags);
@@ -98,8 +106,9 @@ function oneMore(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
 }
 
-function benchOf({ micro, peers, soap, report, instructions, only }: Flags): (flags: Flags) => Promise<string> {
+function benchOf({ micro, peers, soap, report, instructions, start, only }: Flags): (flags: Flags) => Promise<string> {
   if (instructions === true) return runInstructions;
+  if (start === true) return runStart;
   if (micro === true) return runMicro;
   if (soap === true) return runSoap;
   if (peers === true) return runPeers;
@@ -193,6 +202,10 @@ async function runInstructions(flags: Flags): Promise<string> {
   return instructionTable(
     await withProgress(process.stderr, (onProgress) => runInstructionBench(options, { onProgress, onStep })),
   );
+}
+
+async function runStart(flags: Flags): Promise<string> {
+  return startTable(await runStartBench({ ...optionsOf(flags), threads: START_THREADS }, onStep));
 }
 
 try {

@@ -8,7 +8,7 @@ import type { Body } from '../engine/page/body.ts';
 import { SPEC_LINK_END, type ServedForm } from '../engine/column/served.ts';
 import { rowOfId, type CollectionIndex } from '../engine/index/table.ts';
 import { newCounters, type Counters } from '../engine/query/counters.ts';
-import { execute } from '../engine/query/execute.ts';
+import { execute, walkedPage } from '../engine/query/execute.ts';
 import { parseListQuery, type QueryOptions } from '../engine/query/parse.ts';
 import { plan } from '../engine/query/plan.ts';
 import { LIMIT } from './questions.ts';
@@ -67,7 +67,7 @@ function answer(collection: CollectionIndex, question: Question, counters: Count
     const head = pageHead(count, pageLinks(`${baseUrl}${path}`, { parameters, limit, offset }, count));
     readAll(pageBody(head, measured(jsonRows(served)), pageTail(facets)));
   }
-  return planned.isHeavy ? 1 : 0;
+  return planned.isHeavy && !walkedPage(collection, planned) ? 1 : 0;
 }
 
 function readAll(body: Body): void {

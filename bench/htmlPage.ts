@@ -5,18 +5,24 @@ import { drawings, type Drawing } from './plots.ts';
 import { peerNames, SOAP_HEAD, soapCells, timesText } from './report.ts';
 import { verdictOf } from './verdict.ts';
 
-const STYLE = `body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-table { border-collapse: collapse; font-size: 13px; } th, td { padding: 2px 10px; border-bottom: 1px solid #ddd; text-align: right; }
+// Tables and plots wider than the window scroll in boxes of their own, the first column of a table staying where it is.
+const STYLE = `:root { color-scheme: light dark; --paper: #fff; --ink: #222; --faint: #555; --line: #ddd; --good: #05711f; --fair: #335; --bad: #b00020; }
+@media (prefers-color-scheme: dark) { :root { --paper: #16181b; --ink: #e4e4e4; --faint: #aaa; --line: #3a3d42; --good: #4cc26a; --fair: #9db4e8; --bad: #ff6b7d; } }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; color: var(--ink); background: var(--paper); }
+h2 { line-height: 1.25; } .box { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 13px; } th, td { padding: 2px 6px; border-bottom: 1px solid var(--line); text-align: right; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; } thead th { border-bottom: 2px solid #888; }
-.great { color: #05711f; } .pass { color: #335; } .short { color: #b00020; font-weight: 600; }
-figure { margin: 2.5rem 0; } .legend { margin: 0 0 .5rem; font-size: 13px; } figcaption { color: #555; font-size: 13px; } svg { max-width: 100%; height: auto; }`;
+th:first-child, td:first-child { position: sticky; left: 0; background: var(--paper); } td:nth-child(2) { min-width: 9rem; }
+td.great { color: var(--good); } td.pass { color: var(--fair); } td.short { color: var(--bad); font-weight: 600; }
+figure { margin: 2.5rem 0; } .legend { margin: 0 0 .5rem; font-size: 13px; } .legend span { white-space: nowrap; margin-right: 1em; }
+figcaption { color: var(--faint); font-size: 13px; } svg { --plot-background: var(--paper) !important; max-width: none; }`;
 
 /** The report as HTML: tables first, then a plot for each question. */
 export function htmlPage(report: FullReport): string {
   const { machine, revision, observations, load, mixed, peers, soap } = report;
   const figures = drawings(report).map(figureOf);
   const parts = [
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Bench report</title><style>${STYLE}</style>`,
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bench report</title><style>${STYLE}</style>`,
     '<h1>Bench report</h1>',
     `<p>Revision ${escaped(revision)}, ${observations.toLocaleString('en')} observations, on ${escaped(machine)}.`,
     'Costs are CPU time of all threads of the answering process, least of the interleaved rounds; microseconds are of this',
@@ -37,9 +43,9 @@ export function htmlPage(report: FullReport): string {
 }
 
 function figureOf({ title, caption, svg, legend }: Drawing): string {
-  const names = legend.map(({ name, color }) => `<span style="color:${color}">&#9632;</span> ${escaped(name)}`);
-  const head = `<h2>${escaped(title)}</h2><p class="legend">${names.join(' &nbsp; ')}</p>`;
-  return `<figure>${head}${svg}<figcaption>${escaped(caption)}</figcaption></figure>`;
+  const names = legend.map(({ name, color }) => `<span><b style="color:${color}">&#9632;</b> ${escaped(name)}</span>`);
+  const head = `<h2>${escaped(title)}</h2><p class="legend">${names.join(' ')}</p>`;
+  return `<figure>${head}<div class="box">${svg}</div><figcaption>${escaped(caption)}</figcaption></figure>`;
 }
 
 const LOAD_HEAD = 'Scenario,What,CPU us,Control us,Control,Ratio,Spread,Control spread,Pass,Great,Verdict'.split(',');
@@ -71,7 +77,8 @@ function peerHtml({ peers }: FullReport): string {
 function htmlTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[], tag: string): string =>
     `<tr>${cells.map((cell) => `<${tag}${classOf(cell)}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
-  return `<table><thead>${line(head, 'th')}</thead><tbody>${rows.map((row) => line(row, 'td')).join('\n')}</tbody></table>`;
+  const body = rows.map((row) => line(row, 'td')).join('\n');
+  return `<div class="box"><table><thead>${line(head, 'th')}</thead><tbody>${body}</tbody></table></div>`;
 }
 
 function classOf(cell: string): string {

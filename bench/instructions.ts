@@ -1,5 +1,7 @@
 // Instructions per request of the server and of the bare control beside it: the cost of the hot routes without noise.
 // Composition only; prints nothing. Called by bench.ts.
+import { openBenchAuthority } from './authorityFiles.ts';
+import { checkCall } from './callCheck.ts';
 import { checkQuestions } from './check.ts';
 import { choiceFor } from './choice.ts';
 import { bareLoad } from './controlLoads.ts';
@@ -11,10 +13,10 @@ import { readNaively } from './naive.ts';
 import { chosenOf } from './only.ts';
 import { startControl, startServer } from './processes.ts';
 import type { Load } from './rounds.ts';
-import { CATALOGUE_SCENARIOS } from './scenarios.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { onStage } from './stage.ts';
 
-/** What to count: the scenarios named by `only`, `record` and `list` when it is empty. */
+/** What to count: the scenarios named by `only`; `record`, `list` and `trustedHosts` when it is empty. */
 export interface InstructionOptions extends DataSetOptions {
   readonly only: readonly string[];
 }
@@ -28,7 +30,7 @@ export interface InstructionReport {
   readonly bare: number;
 }
 
-const HOT: readonly string[] = ['record', 'list'];
+const HOT: readonly string[] = ['record', 'list', 'trustedHosts'];
 /** Requests until the runtime has compiled what is hot and compiles it no more, and those of one count. */
 const WARM_UP_REQUESTS = 12_000;
 const COUNTED_REQUESTS = 2000;
@@ -41,7 +43,7 @@ const WITHIN_MS = 600_000;
 
 /**
  * Counts the scenarios. Only those compared with the bare control can be counted. Rejects when an answer is not what the
- * plain rows say. Cost: some 50 times the plain run, a minute for two scenarios.
+ * plain rows say. Cost: some 50 times the plain run, half a minute a scenario.
  */
 export async function runInstructionBench(
   options: InstructionOptions,
@@ -53,18 +55,20 @@ export async function runInstructionBench(
   return onStage(async (stage) => {
     // Compressed records are kept beside the snapshot: made at full speed, found under valgrind.
     await (await startServer(data.snapshot)).stop();
+    const authority = await stage.started(openBenchAuthority());
     observer.onStep('starting server and control under valgrind');
-    const server = await stage.started(startServer(data.snapshot, { under: COUNTED }));
+    const server = await stage.started(startServer(data.snapshot, { under: COUNTED, flags: authority.flags }));
     const control = await stage.started(startControl(FLOOR_BYTES, COUNTED));
     const client = await stage.started(startLoadClient());
     const reports: InstructionReport[] = [];
-    for (const { name, what, control: kind, questions } of chosenOf(
-      CATALOGUE_SCENARIOS,
-      options.only.length > 0 ? options.only : HOT,
-    )) {
+    for (const scenario of chosenOf(SCENARIOS, options.only.length > 0 ? options.only : HOT)) {
+      const { name, what, control: kind } = scenario;
       if (kind !== 'bare' && kind !== 'page' && kind !== 'floor') continue;
       observer.onStep(`counting ${name}`);
-      const { exchanges } = await checkQuestions(server.port, questions(choice), choice.catalogue);
+      const { exchanges } =
+        'call' in scenario
+          ? await checkCall(server.port, scenario.call, authority)
+          : await checkQuestions(server.port, scenario.questions(choice), choice.catalogue);
       const load: Load = { process: server, exchanges, requests: COUNTED_REQUESTS };
       const subject = await perRequest(client, load);
       const bare = await perRequest(client, bareLoad(control, kind, load, choice.word));

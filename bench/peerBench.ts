@@ -11,8 +11,8 @@ import { startLoadClient, type Exchange } from './loadClient.ts';
 import { readNaively } from './naive.ts';
 import { startNginx } from './nginx.ts';
 import { installPeers, type InstalledPeers } from './peerInstall.ts';
-import { PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
-import { BASE_URL, startListening, startServer, type ListeningProcess } from './processes.ts';
+import { KEPT, PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
+import { BASE_URL, KEEPING_ANSWERS, startListening, startServer, type ListeningProcess } from './processes.ts';
 import { measure, summaryOf, type Load, type Race, type Summary } from './rounds.ts';
 import type { Choice, Question } from './scenario.ts';
 import { onStage, type Stage } from './stage.ts';
@@ -30,6 +30,9 @@ export interface PeerReport {
   readonly subject: Summary;
   readonly peers: readonly PeerCost[];
 }
+
+/** What a server takes of memory, its base URL in place, over its snapshot. */
+const LOADED_GROWTH = 1.3;
 
 /** A peer that runs. */
 interface Rival {
@@ -49,7 +52,7 @@ export async function runPeerBench(options: LoadOptions, observer: LoadObserver)
     const entered: Entered[] = [];
     for (const question of PEER_QUESTIONS) {
       observer.onStep(`checking ${question.name}`);
-      entered.push(await raceOf({ stage, server, rivals, choice, options, observer }, question));
+      entered.push(await raceOf({ stage, data, server, rivals, choice, options, observer }, question));
     }
     const onRound = (round: number): void => observer.onStep(`measuring, round ${round} of ${options.rounds}`);
     const races = entered.map(({ race }) => race);
@@ -104,6 +107,7 @@ async function startPeer(
 
 interface Grid {
   readonly stage: Stage;
+  readonly data: DataSet;
   readonly server: ListeningProcess;
   readonly rivals: readonly Rival[];
   readonly choice: Choice;
@@ -131,9 +135,15 @@ async function raceOf(grid: Grid, question: PeerQuestion): Promise<Entered> {
     loads.push(load);
     names.push(rival.peer.name);
   }
-  const nginx = question.isStatic ? await nginxLoad(grid, asked, requests) : undefined;
-  if (nginx) loads.push(nginx);
-  return { question, race: { name: question.name, loads }, names: nginx ? [...names, 'nginx'] : names };
+  if (question.isStatic) {
+    const asFiles = { [KEPT]: await keptLoad(grid, loads[0]!), nginx: await nginxLoad(grid, asked, requests) };
+    for (const [name, load] of Object.entries(asFiles)) {
+      if (!load) continue;
+      loads.push(load);
+      names.push(name);
+    }
+  }
+  return { question, race: { name: question.name, loads }, names };
 }
 
 async function rivalLoad(
@@ -164,6 +174,15 @@ function isAlike({ hasEnvelope }: Peer, ours: Buffer, theirs: Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+/** The replica once more, where there is memory for it, with its memory of answers: what a file is to nginx. */
+async function keptLoad({ stage, data, observer }: Grid, load: Load): Promise<Load | undefined> {
+  if ((await stat(data.snapshot)).size * LOADED_GROWTH > process.availableMemory()) {
+    observer.onStep(`left out ${KEPT}: there is no memory for a second server`);
+    return undefined;
+  }
+  return { ...load, process: await stage.started(startServer(data.snapshot, { flags: KEEPING_ANSWERS })) };
 }
 
 /** nginx serving the same bytes as a file. */

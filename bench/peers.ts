@@ -8,7 +8,8 @@ export type PeerQuestionName = 'list' | 'offset' | 'record' | 'equality' | 'cont
 
 /**
  * A question: `requests` a round for the replica, `peerRequests` for a peer. `pass` and `great` are how many times the
- * replica's CPU Fastify over SQLite should need. With `isStatic` nginx serves the same bytes as a file.
+ * replica's CPU Fastify over SQLite should need. With `isStatic` nginx serves the same bytes as a file, and the
+ * replica from its memory of answers.
  */
 export interface PeerQuestion {
   readonly name: PeerQuestionName;
@@ -29,6 +30,9 @@ export interface Peer {
   readonly hasEnvelope: boolean;
   targetOf(question: PeerQuestionName, target: string, choice: Choice): string | undefined;
 }
+
+/** The replica itself among its peers, with the memory of answers that the bench otherwise goes without. */
+export const KEPT = 'answers kept';
 
 const RECORD_BYTES = 4096;
 

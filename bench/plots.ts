@@ -27,13 +27,15 @@ const { document } = parseHTML('<!doctype html><html><body></body></html>');
 const WIDTH = 760;
 /** Places of a line that an axis names one by one. */
 const PLACES_MAX = 10;
+/** Room at the left of bars for the longest name of a scenario. */
+const NAMES_ROOM = 150;
 /** Room at the right of bars for their values or facets. */
 const RIGHT_ROOM = 190;
 /** Colours that differ for most colour-blind readers too (Okabe and Ito, Color Universal Design, 2008). */
-const COLORS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#444444'];
+const COLORS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#888888'];
 const TARGET_COLORS: readonly Named[] = [
   { name: 'pass', color: '#777777' },
-  { name: 'great', color: '#05711f' },
+  { name: 'great', color: '#2a9d3f' },
 ];
 
 /** All plots of a report; one without points is left out. */
@@ -57,7 +59,9 @@ function svgOf(options: Options): string {
     width: WIDTH,
     height: 340,
     marginLeft: 60,
+    marginRight: 40,
     marginTop: 24,
+    marginBottom: 42,
     ...options,
   } as Options);
   return (drawn as unknown as { readonly outerHTML: string }).outerHTML;
@@ -88,12 +92,22 @@ function tickText(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 });
 }
 
+/** A number at a logarithmic axis, where it is a power of ten: what stands between them would run together. */
+function powerText(value: number): string {
+  return Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6) ? tickText(value) : '';
+}
+
+/** As linear or logarithmic axes want it; the ends of an axis are round, so that they have names too. */
+function axisOf(options: Plot.ScaleOptions): Plot.ScaleOptions {
+  return { tickFormat: options.type === 'log' ? powerText : tickText, ...options };
+}
+
 /** Lines, each in the colour of its name. */
 function linesOf(points: readonly LinePoint[], { x, y }: Axes): Plotted {
   const legend = legendOf(points.map(({ name }) => name));
   const svg = svgOf({
-    x: { tickFormat: tickText, ...x },
-    y: { grid: true, tickFormat: tickText, ...y },
+    x: axisOf(x),
+    y: { grid: true, nice: true, ...axisOf(y) },
     color: colorsOf(legend),
     marks: [Plot.lineY(points, { x: 'x', y: 'y', z: 'name', stroke: 'name', marker: true })],
   });
@@ -124,10 +138,10 @@ function loadDrawings({ load }: FullReport): readonly Drawing[] {
   ]);
   const legend = [...legendOf(bars.map(({ control }) => control)), ...TARGET_COLORS];
   const svg = svgOf({
-    marginLeft: 110,
+    marginLeft: NAMES_ROOM,
     marginRight: RIGHT_ROOM / 2,
     height: 26 * own.length + 60,
-    x: { label: 'CPU of the replica / CPU of its control', grid: true, type: 'log', tickFormat: tickText },
+    x: { label: 'CPU of the replica / CPU of its control', grid: true, type: 'log', tickFormat: powerText },
     y: { label: null, domain: own.map(({ scenario }) => scenario.name) },
     color: colorsOf(legend),
     marks: [
@@ -158,7 +172,7 @@ function peerDrawings({ peers }: FullReport): readonly Drawing[] {
     marginRight: RIGHT_ROOM,
     height: 24 * bars.length + 80,
     // Room for the value behind the longest bar.
-    x: { type: 'log', domain: [1, most * 4], label: 'CPU microseconds per request', grid: true, tickFormat: tickText },
+    x: { type: 'log', domain: [1, most * 4], label: 'CPU microseconds per request', grid: true, tickFormat: powerText },
     y: { label: null, domain: legend.map(({ name }) => name) },
     fy: { label: null, domain: peers.map(({ question }) => question.name) },
     color: colorsOf(legend),
@@ -243,13 +257,21 @@ function encodingDrawings({ encodings }: FullReport): readonly Drawing[] {
       marginLeft: 70,
       marginRight: RIGHT_ROOM,
       height: 34 * bars.length + 90,
-      x: { label, grid: true },
+      // Room for the value behind the longest bar.
+      x: { label, grid: true, domain: [0, 1.12 * Math.max(...bars.map((bar) => bar.y))] },
       y: { label: null },
       fy: { label: null, domain: [...new Set(bars.map((bar) => bar.what))] },
       color: colorsOf(legend),
       marks: [
-        Plot.barX(bars, { x: 'y', y: 'encoding', fy: 'what', fill: 'encoding', insetRight: 30 }),
-        Plot.text(bars, { x: 'y', y: 'encoding', fy: 'what', text: (bar: { y: number }) => tickText(bar.y), dx: -12 }),
+        Plot.barX(bars, { x: 'y', y: 'encoding', fy: 'what', fill: 'encoding' }),
+        Plot.text(bars, {
+          x: 'y',
+          y: 'encoding',
+          fy: 'what',
+          text: (bar: { y: number }) => tickText(bar.y),
+          dx: 5,
+          textAnchor: 'start',
+        }),
       ],
     });
     return { title, caption: 'An encoding that the server does not answer in is left out.', svg, legend };
@@ -261,7 +283,7 @@ function againstDrawings({ load }: FullReport): readonly Drawing[] {
   const [first] = raced;
   if (!first) return [];
   const svg = svgOf({
-    marginLeft: 110,
+    marginLeft: NAMES_ROOM,
     marginRight: 60,
     height: 24 * raced.length + 60,
     x: { label: `CPU of this tree / CPU of ${first.revision}`, grid: true },

@@ -18,6 +18,11 @@ export const BASE_URL = 'http://catalogue.example.org';
 /** The base URL that a request chooses by its Host, of a server that allows it. */
 export const OTHER_BASE_URL = 'https://mirror.example.org/catalogue';
 
+/** What lets the server keep answers, as it does by itself. */
+export const KEEPING_ANSWERS: readonly string[] = ['--answer-cache-mb', '4'];
+
+const NO_ANSWERS_KEPT: readonly string[] = ['/usr/bin/env', 'CATALOGUE_ANSWER_CACHE_MB=0'];
+
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** A snapshot of a million observations takes 10 s to load, but a peer fills its database with them in minutes. */
@@ -36,13 +41,17 @@ export interface ServerOptions {
   readonly flags?: readonly string[];
 }
 
-/** The product as operators run it, with one serving thread, but without its cache of rows: each request does its work. */
+/**
+ * The product as operators run it, with one serving thread, but without its caches of rows and answers: each request does its
+ * work. The second is told by the environment, in which an older revision, which has none, looks for nothing.
+ */
 export function startServer(snapshot: string, options: ServerOptions = {}): Promise<ListeningProcess> {
   const { root = ROOT, threads = 1, preload, under = [], flags = [] } = options;
   const settings = { data: snapshot, port: 0, threads, 'row-set-cache-mb': 0, 'base-url': BASE_URL };
   const texts = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const before = preload === undefined ? [] : ['--import', preload];
-  return startNode(under, [...before, path.join(root, 'server/cli.ts'), 'serve', ...texts, ...flags]);
+  const program = [...before, path.join(root, 'server/cli.ts'), 'serve', ...texts, ...flags];
+  return startNode([...NO_ANSWERS_KEPT, ...under], program);
 }
 
 /** The bare control (control.ts), whose floor views move over `memoryBytes`; `under` as for the server. */

@@ -7,8 +7,9 @@ import type { ScenarioReport } from './load.ts';
 import type { MicroReport } from './micro.ts';
 import type { MixedReport } from './mixed.ts';
 import type { PeerReport } from './peerBench.ts';
-import { PEERS } from './peers.ts';
+import { KEPT, PEERS } from './peers.ts';
 import type { SoapReport } from './soapBench.ts';
+import type { StartReport } from './startBench.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
@@ -72,7 +73,7 @@ export function peerTable(reports: readonly PeerReport[]): string {
 
 /** The peers of a run, in the order of their table. */
 export function peerNames(reports: readonly PeerReport[]): readonly string[] {
-  return [...PEERS.map(({ name }) => name), 'nginx'].filter((name) =>
+  return [...PEERS.map(({ name }) => name), KEPT, 'nginx'].filter((name) =>
     reports.some(({ peers }) => peers.some(({ peer }) => peer === name)),
   );
 }
@@ -141,3 +142,14 @@ const MICRO_HEAD = 'task,ns,calibration,ratio,spread,pass,great,verdict,budget,g
 function percentText(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
 }
+
+/** The table of starts. */
+export function startTable(reports: readonly StartReport[]): string {
+  const rows = reports.map(({ what, threads, wallMs, cpuMs }) => {
+    const figures = [wallMs, cpuMs].flatMap((sorted) => [sorted[0]!, sorted[sorted.length >> 1]!]);
+    return [what, `${threads}`, ...figures.map((ms) => ms.toFixed(0))];
+  });
+  return tableText([START_HEAD, ...rows]);
+}
+
+const START_HEAD = 'start from,threads,least ms,median ms,least CPU ms,median CPU ms'.split(',');

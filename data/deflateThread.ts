@@ -2,7 +2,8 @@
 // Reads the snapshot in shared memory; knows no file.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSnapshot, type LoadedSnapshot } from '../engine/snapshot/open.ts';
+import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
+import { openSnapshot } from '../engine/snapshot/open.ts';
 import { deflateRun } from './deflate.ts';
 import type { DeflateOrder } from './deflaters.ts';
 

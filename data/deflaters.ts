@@ -2,7 +2,8 @@
 // Threads read the snapshot in shared memory, so that an order is a few numbers. Called by blockStore.ts.
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { openSnapshot, type LoadedSnapshot } from '../engine/snapshot/open.ts';
+import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
+import { openSnapshot } from '../engine/snapshot/open.ts';
 import { ended, inOrder, replyOf } from './threadsInOrder.ts';
 import { deflateRun, type DeflatedRun, type RunOfRows } from './deflate.ts';
 

@@ -3,9 +3,16 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { PLACEHOLDER } from '../engine/column/records.ts';
-import { decodeDirectory, paddedBytes, type Directory, type Section } from '../engine/snapshot/directory.ts';
-import { decodeHeader, HEADER_BYTES, isRefusal, type Header, type Refusal } from '../engine/snapshot/header.ts';
-import type { LoadedSnapshot, Placement } from '../engine/snapshot/open.ts';
+import { decodeDirectory, type Directory, type Section } from '../engine/snapshot/directory.ts';
+import {
+  decodeHeader,
+  HEADER_BYTES,
+  isRefusal,
+  paddedBytes,
+  type Header,
+  type Refusal,
+} from '../engine/snapshot/header.ts';
+import type { LoadedSnapshot, Placement } from '../engine/snapshot/loaded.ts';
 import { attempt, readInto } from './files.ts';
 import { startLoadThreads } from './loadThreads.ts';
 import { OperationError } from './operationError.ts';
@@ -19,8 +26,12 @@ const MEMORY_BYTES_MAX = 2 ** 32 - PAGE_BYTES;
 const INLINE_BYTES_MAX = 128 << 20;
 /** More threads than this wait for memory, not for work. */
 const THREADS_MAX = 4;
+/** Bytes that take much longer to load than to ask another thread for. */
+const ORDER_BYTES_MAX = 4 << 20;
+/** So many orders a thread, that all end at about the same time. */
+const ORDERS_MIN = 8;
 
-/** What to load with: `memoryBytesMax` and `threads` (0 loads in the calling thread) are chosen well where left out. */
+/** What to load with: `memoryBytesMax` and `threads` (the calling one included) are chosen well where left out. */
 export interface LoadOptions {
   readonly baseUrl: string;
   readonly memoryBytesMax?: number;
@@ -57,45 +68,69 @@ async function loadFrom(
   const placements = place(sections, growth, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
   const memories = memoriesFor(placements, file);
   const threads =
-    options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 0 : Math.min(THREADS_MAX, availableParallelism()));
+    options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 1 : Math.min(THREADS_MAX, availableParallelism()));
   await load({ descriptor, file, sections, placements, memories, baseUrl: options.baseUrl }, threads, onProgress);
   const generation = Buffer.from(header.contentHash).toString('hex');
   return { memories, placements, sections, generation, created, baseUrl: options.baseUrl };
 }
 
-/** Columns first: record bytes are rebased with the positions that lie in them. A shared place is loaded once. */
+/**
+ * The positions of own URLs first: record bytes are rebased with them. A shared place is loaded once. The calling thread loads
+ * too, so that no time passes until the others run; each takes what is next, so that one that came late does less.
+ */
 async function load(loading: Loading, threads: number, onProgress: OnProgress): Promise<void> {
   const { sections, placements } = loading;
   const places = new Set<Placement>();
   const once = [...sections.keys()].filter((i) => !places.has(placements[i]!) && places.add(placements[i]!));
-  const isRecords = (i: number): boolean => recordBytesOf(sections[i]!.name) !== undefined;
+  const ofLinks = new Set(placements.filter((_, i) => sections[i]!.name.endsWith('.links')));
+  const isLinks = (i: number): boolean => ofLinks.has(placements[i]!);
   const total = once.reduce((sum, i) => sum + sections[i]!.bytes, 0);
   let done = 0;
   const onBytes = (bytes: number): void => {
     done += bytes;
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
-  const loaders = threads === 0 ? [new SectionLoader(loading, onBytes)] : startLoadThreads(loading, threads, onBytes);
+  const others = startLoadThreads(loading, threads - 1, onBytes);
+  const loaders = [new SectionLoader(loading, onBytes), ...others];
   try {
-    for (const phase of [once.filter((i) => !isRecords(i)), once.filter(isRecords)]) {
-      const parts = divided(phase, sections, loaders.length);
-      await Promise.all(loaders.map((loader, k) => loader.load(parts[k]!)));
-    }
+    await loaders[0]!.load(once.filter(isLinks));
+    const queue = inOrders(
+      once.filter((i) => !isLinks(i)),
+      sections,
+      Math.min(ORDER_BYTES_MAX, total / loaders.length / ORDERS_MIN),
+    );
+    const ends = await Promise.allSettled(loaders.map((loader) => takeFrom(queue, loader)));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
   } finally {
     // Threads read through the descriptor, which is closed next.
-    await Promise.all(loaders.map((loader) => loader.close()));
+    await Promise.all(others.map((loader) => loader.close()));
   }
 }
 
-/** Sections in as many parts of nearly equal bytes: the longest first, each to the part that has least. */
-function divided(indexes: readonly number[], sections: readonly Section[], parts: number): readonly number[][] {
-  const divided = Array.from({ length: parts }, () => ({ indexes: [] as number[], bytes: 0 }));
-  for (const i of indexes.toSorted((a, b) => sections[b]!.bytes - sections[a]!.bytes)) {
-    const least = divided.reduce((a, b) => (b.bytes < a.bytes ? b : a));
-    least.indexes.push(i);
-    least.bytes += sections[i]!.bytes;
+/** Loads what is next in the queue until there is no more. One that fails empties it, so that the others end soon. */
+async function takeFrom(queue: (readonly number[])[], loader: Pick<SectionLoader, 'load'>): Promise<void> {
+  try {
+    for (let order = queue.shift(); order; order = queue.shift()) await loader.load(order);
+  } catch (error) {
+    queue.length = 0;
+    throw error;
   }
-  return divided.map((part) => part.indexes.toSorted((a, b) => a - b));
+}
+
+/** Sections in orders, the longest first, short ones together until they have `bytesMin`. */
+function inOrders(indexes: readonly number[], sections: readonly Section[], bytesMin: number): (readonly number[])[] {
+  const orders: number[][] = [];
+  let bytes = Infinity;
+  for (const i of indexes.toSorted((a, b) => sections[b]!.bytes - sections[a]!.bytes)) {
+    if (bytes >= bytesMin) {
+      orders.push([]);
+      bytes = 0;
+    }
+    orders.at(-1)!.push(i);
+    bytes += sections[i]!.bytes;
+  }
+  return orders;
 }
 
 function readDirectory(descriptor: number, file: string): { header: Header; directory: Directory } {

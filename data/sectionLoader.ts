@@ -2,8 +2,9 @@
 // record bytes. One loader a thread, all writing apart. Called by load.ts, in its thread or through loadThread.ts.
 import { setImmediate } from 'node:timers/promises';
 import { checksum, checksumOf } from '../engine/bits/checksum.ts';
-import { paddedBytes, type Section } from '../engine/snapshot/directory.ts';
-import type { Placement } from '../engine/snapshot/open.ts';
+import type { Section } from '../engine/snapshot/directory.ts';
+import { paddedBytes } from '../engine/snapshot/header.ts';
+import type { Placement } from '../engine/snapshot/loaded.ts';
 import { misplacedLink, Rebase } from '../engine/snapshot/rebase.ts';
 import { readInto } from './files.ts';
 import { OperationError } from './operationError.ts';
@@ -52,11 +53,6 @@ export class SectionLoader {
       if (this.unreported >= REPORT_BYTES) await this.report();
     }
     await this.report();
-  }
-
-  /** Nothing to end: the counterpart of a thread's. */
-  close(): Promise<void> {
-    return Promise.resolve();
   }
 
   private async report(): Promise<void> {

@@ -1,7 +1,7 @@
 // The sections that say where links point, written once the ids of all collections are known.
 // Knows ids only, no record. Called by import.ts.
 import { DANGLING, targetsOf } from '../engine/index/join.ts';
-import { paddedBytes } from '../engine/snapshot/directory.ts';
+import { paddedBytes } from '../engine/snapshot/header.ts';
 import type { SnapshotWriter } from '../engine/snapshot/write.ts';
 import type { BuiltCollection } from './build.ts';
 

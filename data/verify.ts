@@ -5,7 +5,7 @@ import { PLACEHOLDER } from '../engine/column/records.ts';
 import { parseInstant } from '../engine/query/instant.ts';
 import { schemaHash } from '../engine/snapshot/directory.ts';
 import { ALIGNMENT, FORMAT_VERSION, isRefusal, type Refusal } from '../engine/snapshot/header.ts';
-import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/open.ts';
+import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { partsOf, type Part } from '../engine/snapshot/parts.ts';
 import { misnamedSection, verifyCollection, verifyMetadata, type Tally } from '../engine/snapshot/verify.ts';
 import { OperationError } from './operationError.ts';

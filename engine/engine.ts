@@ -1,4 +1,4 @@
-// The one face of the engine: what serving threads, the pool and the supervisor use of it. They import this file only;
+// The face of the engine: what serving threads and the pool use of it, and the supervisor through shared.ts. They import no other file;
 // data/ builds snapshots with the parts behind it. Only re-exports: every name is documented where it is defined.
 
 // The declaration.
@@ -19,12 +19,13 @@ export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
 export { decodeMetadata, METADATA_SECTION } from './snapshot/metadata.ts';
-export { type LoadedSnapshot, openSnapshot, sectionsOf } from './snapshot/open.ts';
+export { type LoadedSnapshot, sectionsOf } from './snapshot/loaded.ts';
+export { openSnapshot } from './snapshot/open.ts';
 export { openBlocks } from './snapshot/openBlocks.ts';
 
 // From a raw query to rows: parse -> plan -> execute.
 export { type Counters, newCounters } from './query/counters.ts';
-export { execute, findRows, type Listed, pageOf } from './query/execute.ts';
+export { execute, findRows, type Listed, pageOf, walkedPage } from './query/execute.ts';
 export { explain, explained } from './query/explain.ts';
 export { filterKey } from './query/filterKey.ts';
 export type { IgnoredName } from './query/fields.ts';

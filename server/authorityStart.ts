@@ -3,22 +3,21 @@
 import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } from './authority/demonstration.ts';
 import { superviseAuthority, type AuthoritySupervisor } from './authority/supervisor.ts';
 import { epochMs } from './clock.ts';
-import { SAMPLE, type Settings } from './config.ts';
+import type { Settings } from './config.ts';
 import type { Observer, ServiceEvent } from './observe/events.ts';
 import { appendingTo, logLine, logTo } from './observe/log.ts';
 import { countText } from './quantities.ts';
 import { join } from 'node:path';
 
 /**
- * Starts the authority that the settings name; a demonstration where they name none and the embedded sample is served; undefined
- * elsewhere. `count` observes all its events; `report` gets lines for people, and the audit log where no file is set for it. On SIGHUP a configured one reloads
+ * Starts the authority that the settings name, or a demonstration where they name none. `count` observes all its events; `report` gets lines for people, and the audit log where no file is set for it. On SIGHUP a configured one reloads
  * its files (A84). Throws OperationError `input` with every mistake of the configuration, and `file`.
  */
 export function startAuthority(
   settings: Settings,
   report: (line: string) => void,
   count: Observer,
-): AuthoritySupervisor | undefined {
+): AuthoritySupervisor {
   const { auditLog, authority: file } = settings;
   const log = auditLog === undefined ? auditTo(report) : logTo(appendingTo(auditLog, report));
   const observe: Observer = (event) => {
@@ -27,7 +26,6 @@ export function startAuthority(
     count(event);
   };
   if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe));
-  if (settings.data !== SAMPLE) return undefined;
   const directory = prepareDemonstration(demonstrationDirectory(), Math.floor(epochMs() / 1000));
   report(`the attribute authority is a demonstration, not for real use; what to send it lies in ${directory}`);
   return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe);

@@ -11,7 +11,10 @@ export interface BaseUrlConfig {
   readonly trustedProxies: readonly string[];
 }
 
-/** The choice, and the request headers beside Host that it depends on, set or not: for Vary. */
+/**
+ * The choice, and the request headers beside Host that it depends on, set or not: for Vary. A chooser answers one object for
+ * each choice, so that they can be compared by identity.
+ */
 export interface BaseUrlChoice {
   readonly baseUrl: string;
   readonly varies: readonly string[];
@@ -22,9 +25,13 @@ const FORWARDED_HEADERS: readonly string[] = ['X-Forwarded-Host', 'X-Forwarded-P
 
 type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** A listed base URL taken apart. `scheme` is `http` or `https`; `host` in lower case, with a port unless it is the default. */
+/**
+ * A listed base URL taken apart. `scheme` is `http` or `https`; `host` in lower case, with a port unless it is the default. It
+ * is chosen for a request as it came, or as a trusted proxy passed it on.
+ */
 interface Listed {
-  readonly baseUrl: string;
+  readonly direct: BaseUrlChoice;
+  readonly proxied: BaseUrlChoice;
   readonly scheme: string;
   readonly host: string;
 }
@@ -44,20 +51,25 @@ export function baseUrlChooser(config: BaseUrlConfig): (request: Request) => Bas
     const isTrusted = networks.length > 0 && isWithin(networks, request.peer());
     const forwarded = isTrusted ? firstOf(request.header('x-forwarded-host')) : undefined;
     const scheme = isTrusted ? firstOf(request.header('x-forwarded-proto')) : undefined;
-    const baseUrl = chosen(listed, forwarded ?? firstOf(request.header('host')), scheme) ?? config.baseUrl;
-    return { baseUrl, varies: isTrusted ? FORWARDED_HEADERS : [] };
+    const { direct, proxied } = chosen(listed, forwarded ?? firstOf(request.header('host')), scheme) ?? listed[0]!;
+    return isTrusted ? proxied : direct;
   };
 }
 
 function takenApart(baseUrl: string): Listed {
   const url = new URL(baseUrl);
-  return { baseUrl, scheme: url.protocol.slice(0, -1), host: url.host };
+  return {
+    direct: { baseUrl, varies: [] },
+    proxied: { baseUrl, varies: FORWARDED_HEADERS },
+    scheme: url.protocol.slice(0, -1),
+    host: url.host,
+  };
 }
 
-function chosen(listed: readonly Listed[], host: string | undefined, scheme: string | undefined): string | undefined {
+function chosen(listed: readonly Listed[], host: string | undefined, scheme: string | undefined): Listed | undefined {
   if (host === undefined) return undefined;
   const fitting = listed.filter((one) => one.host === withoutDefaultPort(host, one.scheme));
-  return (fitting.find((one) => one.scheme === scheme) ?? fitting[0])?.baseUrl;
+  return fitting.find((one) => one.scheme === scheme) ?? fitting[0];
 }
 
 function withoutDefaultPort(host: string, scheme: string): string {

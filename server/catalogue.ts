@@ -32,17 +32,19 @@ import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import type { Settings } from './config.ts';
 import type { Tally } from './observe/tally.ts';
 import { epochMs, steadyMs } from './clock.ts';
-import { answersFor, type Answers } from './http/answers.ts';
+import { answersFor, type Answers, type Remarks } from './http/answers.ts';
 import { Conditional, lastModifiedSeconds } from './http/conditional.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
-import { codingOf, type Coding } from './http/coding.ts';
+import { codingChooser, type Coding } from './http/coding.ts';
+import { KnownAnswers } from './http/knownAnswers.ts';
 import { LiveGzip } from './http/liveGzip.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
 import { timedHandler, waitedFor } from './http/serverTiming.ts';
 import { explanationText } from './catalogueExplanation.ts';
 import { countIgnored } from './catalogueTally.ts';
-import { type Compressing, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
+import { viewName } from './catalogueViewName.ts';
+import { type Delivery, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
 export interface CatalogueSettings extends Pick<
@@ -60,6 +62,7 @@ export interface CatalogueSettings extends Pick<
   | 'cacheControl'
   | 'gzip'
   | 'serverTiming'
+  | 'answerCacheMb'
 > {
   readonly baseUrl: string;
 }
@@ -82,6 +85,8 @@ export interface CatalogueOptions {
 /** spec 8: the page size of every link shown. */
 export const LIMIT_DEFAULT = 100;
 
+const MEGABYTE = 1 << 20;
+
 /** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
 const GENERATION_DIGITS = 12;
 
@@ -90,9 +95,11 @@ interface Catalogue extends CatalogueOptions {
   readonly pin: string | undefined;
   readonly answers: Answers;
   readonly conditional: Conditional;
+  readonly known: KnownAnswers;
   readonly live: LiveGzip;
   readonly queryOptions: QueryOptions;
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
+  readonly chooseCoding: (request: Request) => Coding;
 }
 
 /** A request with what the views want to know of it, asked once. */
@@ -116,6 +123,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
   const pin = pinWalks ? generation.slice(0, GENERATION_DIGITS) : undefined;
   const asked = { limitDefault: LIMIT_DEFAULT, limitMax, isStrict: strict, filterErrors, filters };
   const queryOptions: QueryOptions = { ...asked, mayExplain: explain, pinsWalks: pinWalks };
+  const chooseCoding = codingChooser(settings.gzip !== 'off');
   const lastModified = lastModifiedSeconds(created, epochMs());
   const answers = answersFor({ ...settings, lastModified, generation: pin });
   const validated = {
@@ -129,9 +137,11 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     pin,
     answers,
     conditional: new Conditional(validated, answers),
+    known: new KnownAnswers(settings.answerCacheMb * MEGABYTE, chooseCoding),
     live: new LiveGzip(),
     queryOptions,
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
+    chooseCoding,
   };
   const handler: Handler<Answer | Promise<Answer>> = (request, disconnection) =>
     answerTo(catalogue, request, disconnection);
@@ -140,17 +150,20 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
 
 /** Judges the path, then the method; the views judge the rest. */
 function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconnection): Answer | Promise<Answer> {
-  const { answers, conditional, chooseBaseUrl } = catalogue;
+  const { answers, conditional } = catalogue;
+  const choice = catalogue.chooseBaseUrl(request);
   const isConditional = conditional.isConditional(request);
-  const unchanged = isConditional ? conditional.known(request, chooseBaseUrl) : undefined;
+  const unchanged = isConditional ? conditional.known(request, choice) : undefined;
   if (unchanged) return unchanged;
+  const known = isConditional ? undefined : catalogue.known.find(request, choice);
+  if (known) return known;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return answers.notFound;
   if (view.kind === 'redirect') return answers.redirected(view.location, request.query);
-  if (request.method === 'OPTIONS') return answers.described(nameOf(view));
+  if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
-  const visit: Visit = { request, disconnection, choice: chooseBaseUrl(request), isConditional };
+  const visit: Visit = { request, disconnection, choice, isConditional };
   switch (view.kind) {
     case 'index':
       return indexAnswer(catalogue, visit);
@@ -164,20 +177,6 @@ function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconn
 }
 
 const BAD_TARGET: Route = { kind: 'badTarget' };
-
-/** What OPTIONS calls a view (design: Responses). */
-function nameOf(view: View<'index' | 'root' | 'list' | 'record'>): string {
-  switch (view.kind) {
-    case 'index':
-      return 'Index';
-    case 'root':
-      return 'Api Root';
-    case 'list':
-      return `${view.collection.title} List`;
-    case 'record':
-      return `${view.collections[0]!.title} Instance`;
-  }
-}
 
 function indexAnswer(catalogue: Catalogue, visit: Visit): Answer {
   const { choice } = visit;
@@ -215,7 +214,8 @@ function recordAnswer(catalogue: Catalogue, view: View<'record'>, visit: Visit):
   if (refusal) return refusal;
   if (row < 0) return catalogue.answers.notFound;
   countIgnored(catalogue.ignored, collection.declaration.name, asked.ignored);
-  const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, NO_FILTERS));
+  const judged = judgedOf(view, asked, NO_FILTERS);
+  const { tag, unchanged } = validate(catalogue, visit, judged);
   if (unchanged) return unchanged;
   const rows: ServedRows = {
     records: collection.records,
@@ -226,8 +226,8 @@ function recordAnswer(catalogue: Catalogue, view: View<'record'>, visit: Visit):
   const format = exportFormatOf(asked);
   const written = format ? exported(format, collection, rows) : singleRecord(rows);
   const remarks = { varies: choice.varies, ignored: asked.ignored, tag };
-  const compressing = compressingOf(catalogue, collection, wantedCoding(catalogue, request));
-  return rowsAnswer(catalogue.answers, written, compressing, remarks, visit.disconnection);
+  const delivery = deliveryOf(catalogue, collection, visit, { judged, remarks });
+  return rowsAnswer(catalogue.answers, written, delivery, remarks, visit.disconnection);
 }
 
 function listAnswer(catalogue: Catalogue, view: View<'list'>, visit: Visit): Answer | Promise<Answer> {
@@ -239,17 +239,12 @@ function listAnswer(catalogue: Catalogue, view: View<'list'>, visit: Visit): Ans
   countIgnored(catalogue.ignored, view.collection.name, asked.ignored);
   const form = formOf(catalogue, view, asked, choice.baseUrl);
   if (asked.isExplained) return explainedAnswer(catalogue, queryOf(collection, asked, form), disconnection);
-  const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, asked.conditions));
+  const judged = judgedOf(view, asked, asked.conditions);
+  const { tag, unchanged } = validate(catalogue, visit, judged);
   if (unchanged) return unchanged;
-  const listed: Page = {
-    collection,
-    asked,
-    choice,
-    tag,
-    coding: wantedCoding(catalogue, request),
-    path: request.target,
-    form,
-  };
+  const remarks = { varies: choice.varies, ignored: asked.ignored, tag };
+  const delivery = deliveryOf(catalogue, collection, visit, { judged, remarks });
+  const listed: Page = { collection, asked, baseUrl: choice.baseUrl, remarks, delivery, path: request.target, form };
   const found = catalogue.router.find(queryOf(collection, asked, form), disconnection);
   return found instanceof Promise
     ? waitedFor(found, steadyMs, (later) => laterAnswer(catalogue, listed, later, disconnection))
@@ -269,9 +264,9 @@ function isGone({ pin, generation }: Catalogue, asked: ListRequest): boolean {
 interface Page {
   readonly collection: CollectionIndex;
   readonly asked: ListRequest;
-  readonly choice: BaseUrlChoice;
-  readonly tag: string;
-  readonly coding: Coding;
+  readonly baseUrl: string;
+  readonly remarks: Remarks;
+  readonly delivery: Delivery;
   readonly path: string;
   readonly form: ServedForm;
 }
@@ -293,29 +288,33 @@ function missedAnswer(answers: Answers, asked: ListRequest, missed: Missed): Ans
 
 function pageAnswer(
   catalogue: Catalogue,
-  { collection, asked, choice, tag, coding, path, form }: Page,
+  { collection, asked, baseUrl, remarks, delivery, path, form }: Page,
   { count, rows, offset, facets }: Listed,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
   const served: ServedRows = { records: collection.records, rows, form, keys: asked.keys };
   const format = exportFormatOf(asked);
-  const remarks = { varies: choice.varies, ignored: asked.ignored, tag };
   const { answers } = catalogue;
-  const compressing = compressingOf(catalogue, collection, coding);
-  if (format) return rowsAnswer(answers, exported(format, collection, served), compressing, remarks, disconnection);
+  if (format) return rowsAnswer(answers, exported(format, collection, served), delivery, remarks, disconnection);
   const { parameters, limit, after } = asked;
   const lastId = after === undefined ? undefined : (lastIdOf(collection, rows) ?? after);
   const paging = { parameters, limit, offset, lastId, generation: catalogue.pin };
-  const head = pageHead(count, pageLinks(`${choice.baseUrl}${path}`, paging, count));
-  return rowsAnswer(answers, page(head, served, facets), compressing, remarks, disconnection);
+  const head = pageHead(count, pageLinks(`${baseUrl}${path}`, paging, count));
+  return rowsAnswer(answers, page(head, served, facets), delivery, remarks, disconnection);
 }
 
-function wantedCoding({ settings }: Catalogue, request: Request): Coding {
-  return settings.gzip === 'off' ? 'identity' : codingOf(request.header('accept-encoding'));
-}
-
-function compressingOf({ blocks, live }: Catalogue, { declaration }: CollectionIndex, coding: Coding): Compressing {
-  return { coding, stored: coding === 'identity' ? undefined : blocks?.(declaration.name), live };
+/** How an answer goes out; it is kept where it came before and is due, unless a header is its own. */
+function deliveryOf(
+  { blocks, live, known, chooseCoding }: Catalogue,
+  { declaration }: CollectionIndex,
+  { request, choice, isConditional }: Visit,
+  { judged, remarks }: { readonly judged: Judged; readonly remarks: Remarks },
+): Delivery {
+  const coding = chooseCoding(request);
+  const stored = coding === 'identity' ? undefined : blocks?.(declaration.name);
+  if (isConditional || remarks.ignored.length > 0 || !known.isDue(remarks.tag)) return { coding, stored, live };
+  const asked = { request, choice, coding, heedsAccept: !judged.isNamed };
+  return { coding, stored, live, keep: (answer, ownBytes) => known.keep(asked, answer, ownBytes) };
 }
 
 function exportFormatOf({ format }: RecordRequest): ExportFormat | undefined {

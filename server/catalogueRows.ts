@@ -37,11 +37,15 @@ export interface WrittenRows {
   readonly columns: readonly string[];
 }
 
-/** How rows may be compressed: blocks of the collection where there are any, and the way for all that has none. */
-export interface Compressing {
+/**
+ * How an answer goes out. Rows may be compressed: by blocks of the collection where there are any, else live. `keep` is given an
+ * answer that could be given again, with the bytes that its body holds beside views of the snapshot.
+ */
+export interface Delivery {
   readonly coding: Coding;
   readonly stored: RecordBlocks | undefined;
   readonly live: LiveGzip;
+  readonly keep?: (answer: Answer, ownBytes: number) => void;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -98,30 +102,39 @@ function stitchingOf({ rows, format, head, tail }: WrittenRows, stored: RecordBl
 export function rowsAnswer(
   answers: Answers,
   written: WrittenRows,
-  compressing: Compressing,
+  delivery: Delivery,
   remarks: Remarks,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
-  const { coding, stored } = compressing;
-  if (coding === 'identity') return plainAnswer(answers, written, remarks, disconnection);
+  const { coding, stored, keep } = delivery;
+  if (coding === 'identity') return plainAnswer(answers, written, delivery, remarks, disconnection);
   const stitching = stored && stitchingOf(written, stored);
-  if (!stitching) return liveAnswer(answers, written, compressing, remarks, disconnection);
-  return measured(stitching, disconnection, answers.busy, (body) =>
-    pays(coding, body.bytes, body.plainBytes)
-      ? answers.found(body, remarks, TYPES[written.format], 'stored')
-      : plainAnswer(answers, written, remarks, disconnection),
-  );
+  if (!stitching) return liveAnswer(answers, written, delivery, remarks, disconnection);
+  return measured(stitching, disconnection, answers.busy, (body) => {
+    if (!pays(coding, body.bytes, body.plainBytes))
+      return plainAnswer(answers, written, delivery, remarks, disconnection);
+    const answer = answers.found(body, remarks, TYPES[written.format], 'stored');
+    if (keep && body.ownBytes !== undefined) keep(answer, body.ownBytes);
+    return answer;
+  });
 }
 
 function plainAnswer(
   answers: Answers,
   written: WrittenRows,
+  { keep }: Delivery,
   remarks: Remarks,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
   const type = TYPES[written.format];
   const ready = written.format === 'json' ? readyRows(written.rows) : undefined;
-  if (ready) return answers.found(whole(written, ready), remarks, type);
+  if (ready) {
+    // A head lies in a slab, which must not live as long as an answer that is kept.
+    const lasting = keep ? { ...written, head: written.head.slice() } : written;
+    const answer = answers.found(whole(lasting, ready), remarks, type);
+    keep?.(answer, written.head.length + written.tail.length);
+    return answer;
+  }
   return measured(measuringOf(written), disconnection, answers.busy, (rows) =>
     answers.found(whole(written, rows), remarks, type),
   );
@@ -130,7 +143,7 @@ function plainAnswer(
 function liveAnswer(
   answers: Answers,
   written: WrittenRows,
-  { coding, live }: Compressing,
+  { coding, live }: Delivery,
   remarks: Remarks,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {

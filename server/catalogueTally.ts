@@ -1,6 +1,6 @@
 // What the catalogue counts of requests: names without effect, a cell for each collection, and the metric that they make.
 // Data and a count only. Counted by catalogue.ts in its serving thread, summed by the supervisor's metrics.
-import { COLLECTIONS } from '../engine/engine.ts';
+import { COLLECTIONS } from '../engine/shared.ts';
 import type { Tally, TalliedMetric } from './observe/tally.ts';
 
 /** Names without effect by collection, the last cell for views of none: their number is bounded, as that of names is not. */

@@ -35,6 +35,7 @@ export interface Settings {
   readonly pinWalks: boolean;
   readonly threads: number;
   readonly rowSetCacheMb: number;
+  readonly answerCacheMb: number;
   readonly http10Port: number | undefined;
   readonly cors: boolean;
   readonly cacheControl: string;
@@ -176,6 +177,14 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       help: 'memory of each serving thread for rows that filters found, in MB, so that a walk finds them once; 0 keeps none',
     },
     32,
+  ),
+  answerCacheMb: one(
+    {
+      name: 'answerCacheMb',
+      kind: integerBetween(0, CACHE_MB_MAX),
+      help: 'memory of each serving thread for pages and records that are asked for again, in MB; they hold no records; 0 keeps none',
+    },
+    4,
   ),
   http10Port: one(
     {

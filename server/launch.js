@@ -56,6 +56,7 @@ function refuse(reason) {
 }
 
 if (isSuitable(process.versions.node)) {
+  await import('./keptProgram.js');
   await import('./cli.ts');
 } else {
   const node = installedNode();

@@ -1,27 +1,24 @@
 // The supervisor: takes the port, loads the data, starts the serving threads and stops them. Serves nothing itself.
 // Composition only; called by the serve command.
 import { statSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
 import { blocksFile, loadBlocks, type LoadedBlocks } from '../data/blockStore.ts';
 import { openData } from '../data/open.ts';
 import { OperationError } from '../data/operationError.ts';
 import type { OnProgress } from '../data/progress.ts';
-import { COLLECTIONS, decodeMetadata, type LoadedSnapshot, METADATA_SECTION, sectionsOf } from '../engine/engine.ts';
+import { COLLECTIONS, decodeMetadata, type LoadedSnapshot, METADATA_SECTION, sectionsOf } from '../engine/shared.ts';
 import type { AuthoritySupervisor } from './authority/supervisor.ts';
-import { startAuthority } from './authorityStart.ts';
 import { steadyMs } from './clock.ts';
-import type { Settings } from './config.ts';
+import { SAMPLE, type Settings } from './config.ts';
 import { claimPort } from './http/ports.ts';
 import { raiseHeadLimit } from './http/uwsLibrary.ts';
-import { listenForMetrics, type MetricsListener } from './metricsListener.ts';
+import type { MetricsListener } from './metricsListener.ts';
+import type { Observer } from './observe/events.ts';
 import { type Metrics, newMetrics } from './observe/metrics.ts';
 import { bytesText, countText } from './quantities.ts';
+import { startServingThreads } from './servingThreads.ts';
 import { SOAP_ANSWERS } from './soap/tally.ts';
 import { IGNORED_PARAMETERS } from './catalogueTally.ts';
-import { receive, send, type FromThread, type ServingData } from './threads.ts';
-
-/** Answers in flight get this long to finish when the server stops; slow readers of large pages may be cut off. */
-const DRAIN_MS = 10_000;
+import type { ServingData } from './threads.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -50,28 +47,41 @@ export async function serve(
 ): Promise<Server> {
   raiseHeadLimit();
   const ports = await claimPorts(settings);
-  const metrics = newMetrics();
-  // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
-  const authority = startAuthority(settings, report, metrics.observe);
-  let scraped: MetricsListener | undefined;
-  const stopOwn = (): void => {
-    authority?.stop();
-    scraped?.stop();
-  };
+  // At once, since the threads read the program meanwhile.
+  const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
+  const threads = startServingThreads(settings.threads, parts, report);
+  const stops: (() => void | Promise<void>)[] = [threads.stop];
+  const stop = async (): Promise<void> => void (await Promise.all(stops.toReversed().map((one) => one())));
   try {
-    scraped = await listenToScrapes(settings, metrics, report);
+    const metrics = newMetrics();
+    // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
+    const authority = await authorityOf(settings, report, metrics.observe);
+    if (authority) stops.push(authority.stop);
+    const scraped = await listenToScrapes(settings, metrics, report);
+    if (scraped) stops.push(scraped.stop);
     const data = await loadData(settings, ports, { report, showProgress });
-    const threads = await startThreads(settings, { ports, authority, metrics, ...data }, report);
-    const urls = reportUrls(settings, ports, data.loaded.baseUrl, report);
-    const stop = async (): Promise<void> => {
-      stopOwn();
-      await stopThreads(threads);
-    };
-    return { urls, stop };
+    await threads.begin((i) => servingData(settings, { ports, authority, metrics, ...data }, i));
+    return { urls: reportUrls(settings, ports, data.loaded.baseUrl, report), stop };
   } catch (error) {
-    stopOwn();
+    await stop();
     throw error;
   }
+}
+
+/** A demonstration goes with the embedded sample where the settings name none. */
+function hasAuthority({ authority, data }: Settings): boolean {
+  return authority !== undefined || data === SAMPLE;
+}
+
+/** The authority, where the settings ask for one; its code is read only then. */
+async function authorityOf(
+  settings: Settings,
+  report: (line: string) => void,
+  observe: Observer,
+): Promise<AuthoritySupervisor | undefined> {
+  if (!hasAuthority(settings)) return undefined;
+  const { startAuthority } = await import('./authorityStart.ts');
+  return startAuthority(settings, report, observe);
 }
 
 /** The snapshot, and the compressed records where there are to be any. */
@@ -96,6 +106,7 @@ async function listenToScrapes(
   report: (line: string) => void,
 ): Promise<MetricsListener | undefined> {
   if (metricsPort === undefined) return undefined;
+  const { listenForMetrics } = await import('./metricsListener.ts');
   const listener = await listenForMetrics(host, metricsPort, metrics.text);
   report(`metrics on http://${urlHost(host)}:${listener.port}/metrics`);
   return listener;
@@ -156,13 +167,6 @@ function blocksLine({ loaded, file, isNew, refusal }: LoadedBlocks, ms: number):
   return `${done} (${bytes}) in ${(ms / 1000).toFixed(1)} s${place}${reason}`;
 }
 
-/** A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did. */
-interface ServingThread {
-  readonly worker: Worker;
-  readonly listens: Promise<void>;
-  readonly ended: Promise<void>;
-}
-
 /** What every serving thread gets its part of. */
 interface Shared {
   readonly ports: Ports;
@@ -172,80 +176,25 @@ interface Shared {
   readonly metrics: Metrics;
 }
 
-/** A thread that fails later stops all others and ends the process as our bug: half a server is none. */
-async function startThreads(
+/** What the serving thread of a number gets. */
+function servingData(
   settings: Settings,
   { ports, loaded, blocks, authority, metrics }: Shared,
-  report: (line: string) => void,
-): Promise<readonly ServingThread[]> {
-  const baseUrl = loaded.baseUrl;
-  let failed: Promise<never> | undefined;
-  const onFailure = (error: unknown): void => void (failed ??= failAfterStop(threads, error));
-  const threads = Array.from({ length: settings.threads }, (_, i) => {
-    const data: ServingData = {
-      loaded,
-      blocks,
-      settings: { ...settings, baseUrl },
-      host: settings.host,
-      port: ports.port,
-      http10Port: i === 0 ? ports.http10Port : undefined,
-      poolThreads: 1,
-      rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
-      authority: authority?.link(),
-      soapAnswers: metrics.tally(SOAP_ANSWERS),
-      ignoredParameters: metrics.tally(IGNORED_PARAMETERS),
-    };
-    return startThread(data, report, onFailure);
-  });
-  try {
-    await Promise.all(threads.map(({ listens }) => listens));
-  } catch (error) {
-    await stopThreads(threads);
-    throw error;
-  }
-  return threads;
-}
-
-/** `onFailure` is told of an end that nobody asked for, once the thread listens. */
-function startThread(
-  data: ServingData,
-  report: (line: string) => void,
-  onFailure: (error: unknown) => void,
-): ServingThread {
-  const transferList = data.authority ? [data.authority.port] : [];
-  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: data, transferList });
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  const listens = new Promise<void>((resolve, reject) => {
-    let hasListened = false;
-    let hasDrained = false;
-    const fail = (error: unknown): void => (hasListened ? onFailure(error) : reject(error));
-    worker.once('error', fail);
-    worker.once('exit', (code) => {
-      if (!hasDrained) fail(new Error(`a serving thread ended by itself, with code ${code}`));
-    });
-    receive<FromThread>(worker, (message) => {
-      if (message.kind === 'refused') reject(new OperationError('port', message.message));
-      else if (message.kind === 'bug') report(`a request met a bug, please report it: ${message.stack}`);
-      else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
-      else if (message.kind === 'drained') hasDrained = true;
-      else {
-        hasListened = true;
-        resolve();
-      }
-    });
-  });
-  return { worker, listens, ended };
-}
-
-/** Rejects once all have ended: nobody handles that, which ends the process. */
-async function failAfterStop(threads: readonly ServingThread[], error: unknown): Promise<never> {
-  await stopThreads(threads);
-  throw error;
-}
-
-async function stopThreads(threads: readonly ServingThread[]): Promise<void> {
-  for (const { worker } of threads) send(worker, { kind: 'drain', withinMs: DRAIN_MS });
-  await Promise.all(threads.map(({ ended }) => ended));
+  i: number,
+): ServingData {
+  return {
+    loaded,
+    blocks,
+    settings: { ...settings, baseUrl: loaded.baseUrl },
+    host: settings.host,
+    port: ports.port,
+    http10Port: i === 0 ? ports.http10Port : undefined,
+    poolThreads: 1,
+    rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
+    authority: authority?.link(),
+    soapAnswers: metrics.tally(SOAP_ANSWERS),
+    ignoredParameters: metrics.tally(IGNORED_PARAMETERS),
+  };
 }
 
 function reportUrls(

@@ -1,6 +1,6 @@
 // What people see on a terminal: progress as a bar, or as a plain line every few seconds where the output is no
 // terminal; tables with aligned columns; counts and sizes in words. Knows no command and decides nothing.
-import { SingleBar } from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 import type { OnProgress, Progress } from '../data/progress.ts';
 import { type Clock, steadyMs } from './clock.ts';
 import { bytesText, countText } from './quantities.ts';
@@ -27,7 +27,7 @@ export async function withProgress<T>(
   clock: Clock = steadyMs,
 ): Promise<T> {
   if (!output.isTTY) return work(progressLines(output, clock));
-  const bars = progressBars(output as NodeJS.WriteStream, clock);
+  const bars = await progressBars(output as NodeJS.WriteStream, clock);
   try {
     return await work(bars.onProgress);
   } finally {
@@ -51,7 +51,12 @@ export function progressLines(output: Output, clock: Clock): OnProgress {
   };
 }
 
-function progressBars(stream: NodeJS.WriteStream, clock: Clock): { readonly onProgress: OnProgress; finish(): void } {
+/** Reads the library now, since most outputs are no terminal. */
+async function progressBars(
+  stream: NodeJS.WriteStream,
+  clock: Clock,
+): Promise<{ readonly onProgress: OnProgress; finish(): void }> {
+  const library = await import('cli-progress');
   let bar: SingleBar | undefined;
   let phase: string | undefined;
   const finish = (): void => bar?.stop();
@@ -64,7 +69,7 @@ function progressBars(stream: NodeJS.WriteStream, clock: Clock): { readonly onPr
       // gracefulExit would put a listener on SIGINT, and Ctrl-C would no longer end the process; without it the
       // terminal must be left as it is, since nothing would restore it.
       const options = { stream, clearOnComplete: true, gracefulExit: false, linewrap: null, hideCursor: null };
-      bar = new SingleBar({ ...options, emptyOnZero: true, barsize: 30, format: '{phase} [{bar}] {amount}' });
+      bar = new library.SingleBar({ ...options, emptyOnZero: true, barsize: 30, format: '{phase} [{bar}] {amount}' });
       bar.start(progress.total, progress.done, { phase, amount });
     }
     bar?.setTotal(progress.total);

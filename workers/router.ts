@@ -13,6 +13,7 @@ import {
   pageOf,
   type Plan,
   type RowSet,
+  walkedPage,
 } from '../engine/engine.ts';
 import type { RunHeavy } from './pool.ts';
 import { HeavyLists, type ListQuery } from './heavyLists.ts';
@@ -73,13 +74,19 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
       inline++;
       return foundHere(execute(collection, plan, trace.counters));
     }
-    const key = keyOf(query);
-    const known = isKept ? cache.get(key) : undefined;
+    const cacheKey = isKept ? keyOf(query) : undefined;
+    const known = cacheKey === undefined ? undefined : cache.get(cacheKey);
     trace.isKept = known !== undefined;
     if (known && !isViewHeavy(collection, plan, known)) {
       trace.place = hasView(plan) ? 'inline' : 'cache';
       return pageOf(collection, known, plan, trace.counters);
     }
+    const walked = walkedPage(collection, plan, trace.counters);
+    if (walked) {
+      inline++;
+      return walked;
+    }
+    const key = cacheKey ?? keyOf(query);
     if (plan.isHeavy) {
       const filter = { key, known, isKept };
       return hasView(plan) ? heavy.findView(query, filter, waiter, trace) : heavy.findSet(query, filter, waiter, trace);

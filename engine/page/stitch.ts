@@ -11,9 +11,13 @@ import { LINE_FEED, linesBody } from './lines.ts';
 import { rewriteFor } from './rewrite.ts';
 import { joinedBody, pageBody, runOf, viewsOf, type ServedRows } from './rows.ts';
 
-/** A compressed body; `plainBytes` is its length once decompressed. */
+/**
+ * A compressed body; `plainBytes` is its length once decompressed, `ownBytes` what it holds where the rest are views of shared
+ * memory, undefined where it gathers them.
+ */
 export interface GzipBody extends Body {
   readonly plainBytes: number;
+  readonly ownBytes: number | undefined;
 }
 
 /** A compressed body that is being measured: each call looks at a slice and answers the body once its length is known. */
@@ -68,7 +72,7 @@ export function stitchedBody(stitched: Stitched): Stitching {
   return () => {
     const rows = summing();
     const middle = rows && measuring();
-    return middle && gzipBody(stitched, rows, middle);
+    return middle && gzipBody(stitched, rows, middle, sum !== undefined);
   };
 }
 
@@ -78,7 +82,7 @@ interface Sum {
   readonly bytes: number;
 }
 
-function gzipBody({ head, tail, isLines }: Stitched, rows: Sum, middle: Body): GzipBody {
+function gzipBody({ head, tail, isLines }: Stitched, rows: Sum, middle: Body, isViews: boolean): GzipBody {
   const withHead = crcCombined(crcOf(head), rows.crc, rows.bytes);
   const crc = crcCombined(withHead, crcOf(tail), tail.length);
   const plainBytes = head.length + rows.bytes + tail.length;
@@ -95,7 +99,8 @@ function gzipBody({ head, tail, isLines }: Stitched, rows: Sum, middle: Body): G
   trailer.setUint32(0, crc, true);
   trailer.setUint32(4, plainBytes % 2 ** 32, true);
   const body = pageBody(before, middle, behind);
-  return { bytes: body.bytes, pieceAt: (offset) => body.pieceAt(offset), plainBytes };
+  const ownBytes = isViews ? before.length + behind.length : undefined;
+  return { bytes: body.bytes, pieceAt: (offset) => body.pieceAt(offset), plainBytes, ownBytes };
 }
 
 /** What stored blocks of these bytes take but for the first one's first byte; no bytes are one empty block. */

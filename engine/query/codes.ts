@@ -1,13 +1,7 @@
 // From operands to codes of a dictionary: equality and prefixes by binary search, with own URLs compared as served.
 // Ranges of codes are kept ascending and disjoint. Pure look-ups, no scan. Called by lookups.ts and scan.ts.
-import {
-  codesOfNumbers,
-  codesOfPrefix,
-  codesOfText,
-  textAt,
-  type CodeRange,
-  type Dictionary,
-} from '../column/dictionary.ts';
+import { codesOfPrefix, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import { lowerBound, upperBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, servedUrl, storedUrls, type ServedForm } from '../column/served.ts';
 import { decimalNumber } from './decimal.ts';
@@ -41,7 +35,7 @@ export function codesOfValues(
   if (isTextOrdered(dictionary)) {
     const own = codesOfOwnUrls(dictionary);
     for (const value of values) addServedText(found, dictionary, value, own, form);
-  } else for (const value of values) addNumber(found, dictionary, value);
+  } else addNumbers(found, dictionary, values);
   return merged(found);
 }
 
@@ -90,10 +84,45 @@ function addServedText(
   }
 }
 
+/** Values often ascend, as ids do: each is looked for behind the one before it. */
+function addNumbers(found: CodeRange[], dictionary: Dictionary, values: readonly string[]): void {
+  const numbers = dictionary.numbers!;
+  let place = 0;
+  let before = Infinity;
+  for (const value of values) {
+    const number = decimalNumber(value);
+    place = number >= before ? placeBehind(numbers, number, place, number - before) : lowerBound(numbers, number);
+    before = number;
+    addNumber(found, dictionary, { value, number, codes: codesAt(dictionary, number, place) });
+  }
+}
+
+/**
+ * The first place, `start` or behind it, of a number that is at least `number`. Whole numbers that stand once each have it at most
+ * `distance` places further on. Cost: O(log distance), or O(log size) where it lies behind that.
+ */
+function placeBehind(numbers: Float64Array, number: number, start: number, distance: number): number {
+  const likely = start + distance;
+  if (!(likely < numbers.length)) return lowerBound(numbers, number, start);
+  const end = Math.floor(likely);
+  return numbers[end]! >= number
+    ? lowerBound(numbers, number, start, end)
+    : lowerBound(numbers, number, end, numbers.length);
+}
+
+/** The codes of a number that would stand at `place`. Most stand once, so that the end needs no search. */
+function codesAt({ numbers }: Dictionary, number: number, place: number): CodeRange {
+  if (!(numbers![place]! <= number)) return { start: place, end: place };
+  if (!(numbers![place + 1]! <= number)) return { start: place, end: place + 1 };
+  return { start: place, end: upperBound(numbers!, number, place) };
+}
+
 /** Doubles find the neighbours; where they cannot tell two values apart the stored text decides (A40). */
-function addNumber(found: CodeRange[], dictionary: Dictionary, value: string): void {
-  const number = decimalNumber(value);
-  const codes = codesOfNumbers(dictionary, number, number);
+function addNumber(
+  found: CodeRange[],
+  dictionary: Dictionary,
+  { value, number, codes }: { readonly value: string; readonly number: number; readonly codes: CodeRange },
+): void {
   if (dictionary.type === 'float' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) found.push(codes);
   else
     for (let code = codes.start; code < codes.end; code++) if (isExactly(dictionary, code, value)) addCode(found, code);

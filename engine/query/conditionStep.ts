@@ -22,7 +22,7 @@ export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | '
  * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else an upper
  * bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most, about where n-gram lists are long, each byte counted as often as `contains` is faster than this
  * matcher; 0 without one. `rowsGathered` is how many rows putting the set together looks at where the codes are known: 0 where it
- * lies ready in the snapshot.
+ * lies ready in the snapshot. `codes` are those that match, where they were found while planning.
  */
 export interface ConditionStep {
   readonly kind: 'condition';
@@ -34,13 +34,13 @@ export interface ConditionStep {
   readonly estimate: number;
   readonly scanBytes: number;
   readonly rowsGathered: number;
+  readonly codes: readonly CodeRange[] | undefined;
 }
 
-/** A condition with its step, and the codes that it finds where finding them is no search. */
+/** A condition with its step, in the index that answers it. */
 export interface SizedCondition {
   readonly step: ConditionStep;
   readonly index: FieldIndex;
-  readonly codes: readonly CodeRange[] | undefined;
 }
 
 /** Members whose rows are counted while planning; beyond, the count would cost as much as the query. */
@@ -58,18 +58,22 @@ export function sizedCondition(condition: Condition, index: FieldIndex, form: Se
   const base = { kind: 'condition', path, lookup, isNegated, operand } as const;
   if (operand.values.length > COUNTED_VALUES_MAX) {
     const estimate = uncounted(index, operand);
-    return {
-      step: { ...base, access: 'code list', estimate, scanBytes: 0, rowsGathered: estimate },
-      index,
+    const step: ConditionStep = {
+      ...base,
+      access: 'code list',
+      estimate,
+      scanBytes: 0,
+      rowsGathered: estimate,
       codes: undefined,
     };
+    return { step, index };
   }
   const found = lookupNamed(lookup)!;
   const codes = found.codes(index.dictionary, operand, form);
-  if (!codes) return { step: { ...base, ...searched(index, found, operand), rowsGathered: 0 }, index, codes };
+  if (!codes) return { step: { ...base, ...searched(index, found, operand), rowsGathered: 0, codes }, index };
   const rowsGathered = sumOf(codes, (range) => index.rowsGathered(range));
   const estimate = sumOf(codes, (range) => index.countOf(range));
-  return { step: { ...base, access: accessOf(codes), estimate, scanBytes: 0, rowsGathered }, index, codes };
+  return { step: { ...base, access: accessOf(codes), estimate, scanBytes: 0, rowsGathered, codes }, index };
 }
 
 /** A served URL may be stored in several forms, so that its values bound nothing. */

@@ -4,6 +4,9 @@
 const TOKEN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 const PLAIN_DIGITS = 15;
 const ZERO = 48;
+/** A comma, counted from `ZERO` as digits are. */
+const COMMA = 44 - ZERO;
+const EXPONENTS = Array.from({ length: PLAIN_DIGITS }, (_, zeros) => `e${zeros}`);
 /** 15 digits, `e` and one more: digits and power are doubles themselves, so that their product is rounded once (Clinger 1990). */
 const SHORT = 17;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
@@ -27,6 +30,26 @@ export function plainDecimal(token: string): string | undefined {
     else if (i === 0) return undefined;
   }
   return end === 0 ? undefined : `${end === token.length ? token : token.slice(0, end)}e${token.length - end}`;
+}
+
+/**
+ * The forms of tokens between commas, where each is as `plainDecimal` wants it; undefined for any other text. Cost: its length,
+ * in one pass.
+ */
+export function plainDecimals(list: string): string[] | undefined {
+  const forms: string[] = [];
+  let start = 0;
+  let end = 0;
+  for (let i = 0; i <= list.length; i++) {
+    const digit = i < list.length ? list.charCodeAt(i) - ZERO : COMMA;
+    if (digit > 0 && digit <= 9) end = i + 1;
+    else if (digit === COMMA) {
+      if (end <= start || i - start > PLAIN_DIGITS) return undefined;
+      forms.push(list.slice(start, end) + EXPONENTS[i - end]!);
+      start = i + 1;
+    } else if (digit !== 0 || i === start) return undefined;
+  }
+  return forms;
 }
 
 function anyDecimal(token: string): string | undefined {

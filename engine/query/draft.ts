@@ -94,9 +94,20 @@ function costOf(step: ConditionStep | Draft): number {
   return step.scanBytes + step.estimate * VIEW_ROW_COST + step.rowsGathered * ROW_COST;
 }
 
-/** The draft of conditions on the records of a collection. Cost: `sizedCondition` each, and a few rows each. */
-export function rootDraft(context: DraftContext, conditions: readonly Placed[]): Draft {
-  return draftOf(context, undefined, conditions).draft;
+/** What the root's draft says: its steps in their order, and at most how many records match them. */
+export type RootDraft = Pick<Draft, 'steps' | 'estimate'>;
+
+/**
+ * The draft of conditions on the records of a collection. Cost: `sizedCondition` each, and a few rows each; no rows for a single
+ * one on the records themselves, which most queries have.
+ */
+export function rootDraft(context: DraftContext, conditions: readonly Placed[]): RootDraft {
+  const { rows } = context.collection;
+  const [only, ...others] = conditions;
+  if (!only) return { steps: [], estimate: rows };
+  if (others.length > 0 || only.steps.length > 0) return draftOf(context, undefined, conditions).draft;
+  const { step } = sizedCondition(only.condition, only.located.index, context.form);
+  return { steps: [step], estimate: Math.min(rows, step.estimate) };
 }
 
 /** At most how many rows of the table at hand a step leaves. */
@@ -163,9 +174,9 @@ function rowsBehind(step: ManyStep | LinkStep): number {
   return step.kind === 'link' ? step.link.to().rows : step.table.rows;
 }
 
-function fewRows({ step, index, codes }: SizedCondition): Uint32Array | undefined {
-  if (!codes || step.estimate > FEW_ROWS_MAX) return undefined;
-  return listed(rowsOfCodes(newCounters(), index, codes));
+function fewRows({ step, index }: SizedCondition): Uint32Array | undefined {
+  if (!step.codes || step.estimate > FEW_ROWS_MAX) return undefined;
+  return listed(rowsOfCodes(newCounters(), index, step.codes));
 }
 
 /** The rows that all steps may leave which know theirs; undefined where none does. */

@@ -1,6 +1,7 @@
 // A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree of
 // lines and as plain data for JSON. Reads plain data only, runs nothing. Called by the command line, the server and tests.
 import type { ConditionStep } from './conditionStep.ts';
+import type { Walk } from './firstRows.ts';
 import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import type { Operand } from './values.ts';
 
@@ -10,7 +11,7 @@ const CHARACTERS_SHOWN = 60;
 
 /** A plan as lines, each ended by a line feed; steps in the order in which they run. Cost: the plan's steps. */
 export function explain(plan: Plan): string {
-  const place = plan.isHeavy ? 'in the pool' : 'inline';
+  const place = plan.isHeavy && !plan.walk ? 'in the pool' : 'inline';
   const head = `${plan.collection}: at most ${rows(plan.node.estimate)}, offset ${plan.offset}, limit ${plan.limit}, about ${plan.cost} us, ${place}`;
   if (plan.isEmpty) return `${head}\n  nothing: a filter is wrong\n`;
   const steps = plan.node.steps.flatMap((step) => lines(step, '  '));
@@ -48,7 +49,8 @@ export type ExplainedStep =
 
 /**
  * A plan as data: `estimate` bounds the records found, `microseconds` is the cost about, `except` has the steps of each negated
- * condition. `after` is a text, since it may be no number that JSON knows.
+ * condition. `walk` says by what and among how many rows, about and at most, the page is looked for before all rows that
+ * match are found; null where it is not. `after` is a text, since it may be no number that JSON knows.
  */
 export interface ExplainedPlan {
   readonly collection: string;
@@ -63,11 +65,12 @@ export interface ExplainedPlan {
   readonly offset: number;
   readonly limit: number;
   readonly facets: readonly string[];
+  readonly walk: Pick<Walk, 'by' | 'rows' | 'rowsMax'> | null;
 }
 
 /** A plan as data that JSON can hold; of many or long values the first. Source: A68. Cost: the plan's steps. */
 export function explained(plan: Plan): ExplainedPlan {
-  const { collection, node, excluded, cost, isHeavy, isEmpty, order, after, offset, limit, facets } = plan;
+  const { collection, node, excluded, cost, isHeavy, isEmpty, order, after, offset, limit, facets, walk } = plan;
   return {
     collection,
     estimate: node.estimate,
@@ -81,6 +84,7 @@ export function explained(plan: Plan): ExplainedPlan {
     offset,
     limit,
     facets: facets.map(({ name }) => name),
+    walk: walk ? { by: walk.by, rows: walk.rows, rowsMax: walk.rowsMax } : null,
   };
 }
 
@@ -98,11 +102,15 @@ function explainedStep(step: PlanStep): ExplainedStep {
   return { kind: 'relation', ...named, estimate, reaches, joinSteps, isNarrowed, steps };
 }
 
-function viewLines({ order, after, facets }: Plan): readonly string[] {
+function viewLines({ order, after, facets, walk, isHeavy }: Plan): readonly string[] {
   const keys = order.map(({ path, isDescending }) => `${path.join('__')}${isDescending ? ' descending' : ''}`);
   const ordered = keys.length > 0 ? [`  ordered by ${keys.join(', ')}, then by id`] : [];
   const start = after === undefined ? [] : [`  from behind id ${after}`];
-  return [...ordered, ...start, ...facets.map(({ name }) => `  counted by ${name}`)];
+  const otherwise = isHeavy ? 'all rows in the pool' : 'all rows';
+  const walked = walk
+    ? [`  page among about ${walk.rows} rows looked at, at most ${walk.rowsMax}; else ${otherwise}`]
+    : [];
+  return [...walked, ...ordered, ...start, ...facets.map(({ name }) => `  counted by ${name}`)];
 }
 
 function lines(step: PlanStep, indent: string): readonly string[] {

@@ -2,7 +2,7 @@
 // Knows no value. Called by parse.ts.
 import type { CollectionIndex } from '../index/table.ts';
 import { DEFAULT_LOOKUP, lookupNamed, type Lookup } from './lookups.ts';
-import { locate, type LocatedField } from './path.ts';
+import { keepPlace, locate, type LocatedField } from './path.ts';
 import { tooManySteps, unsupportedLookup } from './problems.ts';
 
 /**
@@ -26,10 +26,38 @@ export type Key =
       readonly isNegated: boolean;
     };
 
+/** Names of filters that are remembered of a collection: clients use a few. All are forgotten when there are more. */
+const REMEMBERED_MAX = 256;
+const REMEMBERED_CHARACTERS_MAX = 128;
+
+type FilterKey = Extract<Key, { kind: 'filter' }>;
+
+const remembered = new WeakMap<CollectionIndex, Map<string, FilterKey>>();
+
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
-/** Reads a decoded name. `isKnown` says which first names may be filtered at all. Cost: its length. Source: A30 to A33. */
+/**
+ * Reads a decoded name. `isKnown` says which first names may be filtered at all. Cost: its length; a map look-up where it was read
+ * before. Source: A30 to A33.
+ */
 export function readKey(collection: CollectionIndex, name: string, isKnown: (field: string) => boolean): Key {
+  const known = remembered.get(collection)?.get(name);
+  if (known && isKnown(known.located.path[0]!)) return known;
+  const key = readNewKey(collection, name, isKnown);
+  if (key.kind === 'filter') remember(collection, name, key);
+  return key;
+}
+
+function remember(collection: CollectionIndex, name: string, key: FilterKey): void {
+  if (name.length > REMEMBERED_CHARACTERS_MAX) return;
+  const keys = remembered.get(collection) ?? new Map<string, FilterKey>();
+  if (keys.size >= REMEMBERED_MAX) keys.clear();
+  keys.set(name, key);
+  remembered.set(collection, keys);
+  keepPlace(collection, key.located);
+}
+
+function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: string) => boolean): Key {
   const isNegated = name.endsWith('!');
   const names = (isNegated ? name.slice(0, -1) : name).split('__');
   const located = hasForm(names) && isKnown(names[0]!) ? locate(collection, names) : undefined;

@@ -1,6 +1,7 @@
 // From the text of a parameter to a lookup's operand: one value, a text, a list, two ends, a truth, a whole number.
 // The rules of single values are in values.ts. Called by lookups.ts.
 import type { ColumnType } from '../column/dictionary.ts';
+import { plainDecimals } from './decimal.ts';
 import { atLeastItems, atMostItems, MESSAGES } from './problems.ts';
 import { isNumeric, parseValue, type Operand, type Parsed } from './values.ts';
 
@@ -61,6 +62,8 @@ interface Members {
 }
 
 function members(type: ColumnType, text: string): Members {
+  const plain = type === 'integer' || type === 'link' ? plainDecimals(text) : undefined;
+  if (plain) return { values: plain, firstError: undefined };
   const values: string[] = [];
   let firstError: Members['firstError'];
   for (const member of text.split(',')) {

@@ -80,8 +80,21 @@ export function locate(collection: CollectionIndex, names: readonly string[]): L
   };
 }
 
-/** Where the path of a condition ends, which key.ts has found to have values. */
+/** Where paths end that conditions are made with again and again; a path that another thread sent is not among them. */
+const places = new WeakMap<
+  readonly string[],
+  { readonly collection: CollectionIndex; readonly located: LocatedField }
+>();
+
+/** Has `locateField` answer this for the very path that it has, as long as that is there. */
+export function keepPlace(collection: CollectionIndex, located: LocatedField): void {
+  places.set(located.path, { collection, located });
+}
+
+/** Where the path of a condition ends, which key.ts has found to have values. Cost: the names, or a look-up of a path that is kept. */
 export function locateField(collection: CollectionIndex, names: readonly string[]): LocatedField {
+  const kept = places.get(names);
+  if (kept?.collection === collection) return kept.located;
   const located = locate(collection, names);
   if (!located?.index) throw new Error(`a plan names ${names.join('__')}, which has no values`);
   return { ...located, index: located.index };

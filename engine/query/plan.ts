@@ -5,13 +5,14 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import { cheapestFirst, placed, rootDraft, rowsReached } from './draft.ts';
-import type { Arrange, Draft, DraftContext, Placed } from './draft.ts';
+import type { Arrange, Draft, DraftContext, Placed, RootDraft } from './draft.ts';
+import { walkTo, type Walk } from './firstRows.ts';
 import type { Facet, OrderKey } from './listControls.ts';
 import { lookupNamed } from './lookups.ts';
 import type { ListRequest } from './parse.ts';
 import { locateField } from './path.ts';
 import { isWorthChecking, isWorthNarrowing, relatedRowsMax, rowCheckBytes } from './fewRows.ts';
-import { INLINE_VIEW_STEPS_MAX, viewStepsOf } from './viewCost.ts';
+import { hasView, INLINE_VIEW_STEPS_MAX, viewStepsOf } from './viewCost.ts';
 
 /**
  * What the conditions on one relation have in common. Steps are in the order in which they run; `estimate` is an upper
@@ -53,7 +54,8 @@ export type PlanStep = ConditionStep | TableNode | LinkNode;
 /**
  * How a list is found: the records of `node`, without those of each tree in `excluded`, a negated condition each (A46);
  * none at all where `isEmpty`. How it is shown: by `order`, or by id from the one behind `after`.
- * `cost` is a rough number of microseconds on one core. A plan that `isHeavy` belongs in the pool.
+ * `cost` is a rough number of microseconds on one core. Finding all rows of a plan that `isHeavy` belongs in the pool. With a
+ * `walk` the page is looked for first, in whatever thread.
  */
 export interface Plan {
   readonly collection: string;
@@ -66,6 +68,7 @@ export interface Plan {
   readonly limit: number;
   readonly facets: readonly Facet[];
   readonly form: ServedForm;
+  readonly walk: Walk | undefined;
   readonly cost: number;
   readonly isHeavy: boolean;
 }
@@ -144,11 +147,12 @@ function planned(
 ): Plan {
   const { isEmpty, order, after, offset, limit, facets } = request;
   const viewSteps = viewStepsOf(collection, { order, offset, limit, facets, form }, node?.estimate);
+  const walk = node && !isEmpty ? walkBy(collection, { node, excluded }, request) : undefined;
   const work: Work = {
     values: found.values,
     scanBytes: found.scanBytes,
     joinSteps: found.joinSteps,
-    rows: found.rows,
+    rows: walk?.rows ?? found.rows,
     rowsGathered: found.rowsGathered,
     viewSteps,
   };
@@ -163,9 +167,22 @@ function planned(
     limit,
     facets,
     form,
+    walk,
     cost: microseconds(work),
     isHeavy: !isEmpty && (isHeavy(work) || (node !== undefined && hasRegex({ node, excluded }))),
   };
+}
+
+/** A walk to the page of a list by id that has one condition, on the records themselves. */
+function walkBy(
+  { rows }: CollectionIndex,
+  { node, excluded }: { readonly node: TableNode; readonly excluded: readonly TableNode[] },
+  { order, facets, after, offset, limit }: ListRequest,
+): Walk | undefined {
+  if (hasView({ order, facets }) || after !== undefined) return undefined;
+  const [only, ...others] = [...node.steps, ...excluded.flatMap(({ steps }) => steps)];
+  if (only?.kind !== 'condition' || others.length > 0) return undefined;
+  return walkTo(only, rows, { offset, limit });
 }
 
 /** The root of a tree without steps. */
@@ -231,7 +248,7 @@ function rootNode(context: DraftContext, conditions: readonly Placed[], bound: n
 type Settled = Pick<Related, 'steps' | 'estimate' | 'scanBytes' | 'joinSteps'>;
 
 /** The steps of a draft of which at most `bound` rows are asked, in their order, each for what those before leave. */
-function settled(context: DraftContext, draft: Draft, bound: number): Settled {
+function settled(context: DraftContext, draft: RootDraft, bound: number): Settled {
   let estimate = bound;
   let scanBytes = 0;
   let joined = 0;

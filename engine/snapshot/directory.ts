@@ -4,7 +4,7 @@ import { Builder, ByteBuffer, type Offset } from 'flatbuffers';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf } from '../schema/layout.ts';
 import { checksumOf } from '../bits/checksum.ts';
-import { ALIGNMENT, HEADER_BYTES, type Header, type Refusal } from './header.ts';
+import { HEADER_BYTES, paddedBytes, type Header, type Refusal } from './header.ts';
 
 const IDENTIFIER = 'CATD';
 
@@ -25,11 +25,6 @@ export interface Directory {
   readonly schema: string;
   readonly created: string | undefined;
   readonly sections: readonly Section[];
-}
-
-/** The bytes a section takes in the file, with its padding. */
-export function paddedBytes(bytes: number): number {
-  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
 
 /**

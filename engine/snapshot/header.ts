@@ -8,6 +8,11 @@ export const HEADER_BYTES = 128;
 /** Every section starts at a multiple of this many bytes, so that any typed array can view it. */
 export const ALIGNMENT = 64;
 
+/** The bytes a section takes in the file, with its padding. */
+export function paddedBytes(bytes: number): number {
+  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+}
+
 /** The version of the file format that this code writes and reads. */
 export const FORMAT_VERSION = 3;
 

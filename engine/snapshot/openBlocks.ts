@@ -2,20 +2,9 @@
 // The file they come from is a snapshot file with other sections (FORMAT.md). Called by serving threads.
 import { blocksOf, type BlockRun, type RecordBlocks } from '../column/blocks.ts';
 import { kernelBetween } from '../kernel/kernel.ts';
-import { sectionsOf, type Catalogue, type LoadedSnapshot } from './open.ts';
-
-/** The section that says what the blocks are of. */
-export const BLOCKS_SECTION = 'blocks';
-
-/** What blocks are of: equal texts, equal records. `kind` is raised when blocks are made in another way. */
-export function blocksTitle({ generation, baseUrl }: Pick<LoadedSnapshot, 'generation' | 'baseUrl'>): string {
-  return JSON.stringify({ kind: 'deflate blocks 1', generation, baseUrl });
-}
-
-/** The name of a section of the blocks of one chunk of records. */
-export function blocksSection(collection: string, chunk: number, part: string): string {
-  return `${collection}/blocks/${chunk}.${part}`;
-}
+import { blocksSection } from './blockSections.ts';
+import { sectionsOf, type LoadedSnapshot } from './loaded.ts';
+import type { Catalogue } from './open.ts';
 
 /** The blocks of each collection of a catalogue, by name. Cost: a step a chunk, when a collection is first asked for. */
 export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (collection: string) => RecordBlocks {

@@ -1,6 +1,7 @@
 // What the bytes of a snapshot are for, summed by part of its structure. For reports; called by data/verify.ts.
 // Knows the names of sections (FORMAT.md), not what is in them.
-import { paddedBytes, type Section } from './directory.ts';
+import type { Section } from './directory.ts';
+import { paddedBytes } from './header.ts';
 
 /** The bytes of one part, in the file. */
 export interface Part {

@@ -15,7 +15,7 @@ import {
   type CollectionCounts,
   type Metadata,
 } from './metadata.ts';
-import type { Sections } from './open.ts';
+import type { Sections } from './loaded.ts';
 import { misplacedLink } from './rebase.ts';
 import { refused, verifyColumn, verifyEnds, verifyLength, type InstantOf } from './verifyColumn.ts';
 import { checkOutlines, verifyMembers } from './verifyMembers.ts';

@@ -9,7 +9,7 @@ import { buildGrams, hasGrams } from '../index/grams.ts';
 import { DENSE_PART } from '../index/rowset.ts';
 import type { ColumnLayout } from '../schema/layout.ts';
 import type { Refusal } from './header.ts';
-import type { Sections } from './open.ts';
+import type { Sections } from './loaded.ts';
 
 /** Reads a date or date-time text as microseconds since 1970, NaN where it is none. */
 export type InstantOf = (text: string) => number;

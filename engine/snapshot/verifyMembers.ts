@@ -4,7 +4,7 @@ import type { Unsigned } from '../bits/narrow.ts';
 import type { Outlines } from '../column/outline.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import type { Refusal } from './header.ts';
-import type { Sections } from './open.ts';
+import type { Sections } from './loaded.ts';
 import { refused, verifyEnds, verifyLength, verifyWidth } from './verifyColumn.ts';
 
 const QUOTE = 0x22;

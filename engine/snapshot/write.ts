@@ -1,8 +1,8 @@
 // Writes a snapshot as a stream of bytes: padded sections in the order they come, the directory, and last the header.
 // Pure: where the bytes go and how they are hashed is the caller's. Called by data/import.ts.
 import { checksum, checksumOf } from '../bits/checksum.ts';
-import { encodeDirectory, paddedBytes, schemaHash, type Section, type Width } from './directory.ts';
-import { encodeHeader, HEADER_BYTES } from './header.ts';
+import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
+import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
 
 /** Where the bytes behind the header go, in order, and whether those at an offset of the file are these. */
 export interface Sink {

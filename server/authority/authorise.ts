@@ -1,30 +1,17 @@
 // One request to be authorised, from its two texts to its answer and what is to be recorded of it.
 // Puts decision, evidence and signature together over one configuration; starts no thread. Called by signTask.ts and benches.
-import { createHash } from 'node:crypto';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import type { Authorisation, AuthorisationRequest } from './authority.ts';
+import { type Authorised, digestOf, refused } from './authorised.ts';
+import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
-import {
-  decide,
-  type Decision,
-  type Policy,
-  type ProvenCertificate,
-  type ProvenUser,
-  type RefusalCode,
-} from './decide.ts';
+import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
 import { evidenceAt, type ProvenSigner, trustOf, type Verdicts } from './evidence.ts';
 import { randomSerialNumber } from './serialNumber.ts';
 import { rolesOf } from './usersTable.ts';
 import { VerdictCache } from './verdictCache.ts';
 import { parseCertificate } from './x509/certificate.ts';
 import { nameText } from './x509/name.ts';
-
-/** An answer, and what is recorded of it. */
-export interface Authorised {
-  readonly answer: Authorisation;
-  readonly record: AuthorisationRecord;
-}
 
 /** Answers a request at a time, in whole seconds since 1970. Never throws for what a client sent. */
 export type Authorise = (request: AuthorisationRequest, at: number) => Authorised;
@@ -64,40 +51,6 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => {}
     const attCert = sign({ ...decision.content, serialNumber });
     return granted(request, decision, { at, serialNumber, attCert });
   };
-}
-
-/** Of a text; '' would be a digest of nothing. */
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-interface Refusal {
-  readonly status: 'AccessDenied' | 'AccessError';
-  readonly user: ProvenUser | undefined;
-  readonly at: number;
-}
-
-/** The answer and record of a request that is refused, here or before any thread looked at it. */
-export function refused(
-  request: AuthorisationRequest,
-  { code, sentence }: { readonly code: RefusalCode; readonly sentence: string },
-  { status, user, at }: Refusal,
-): Authorised {
-  const record: AuthorisationRecord = {
-    kind: 'authorisation',
-    at,
-    status,
-    reason: code,
-    holder: user?.name ?? '',
-    proxy: user?.proxy ?? '',
-    roles: [],
-    provenance: '',
-    serialNumber: '',
-    notAfter: 0,
-    issuedDigest: '',
-    chainDigest: digestOf(request.usrProxyCert),
-  };
-  return { answer: { attCert: '', statCode: status, errMsg: sentence }, record };
 }
 
 function granted(

@@ -3,7 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { epochMs } from '../clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
-import { type Authorised, refused } from './authorise.ts';
+import { type Authorised, refused } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { startSignPool, type SignPool } from './signPool.ts';

@@ -1,7 +1,7 @@
 // The signing thread of a serving thread, for one configuration: a bounded queue before a pool of Piscina.
 // A reload makes another, with nothing in its caches; this one ends when its last request is answered. Called by service.ts.
 import { Piscina } from 'piscina';
-import type { Authorised } from './authorise.ts';
+import type { Authorised } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 

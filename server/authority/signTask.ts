@@ -3,7 +3,8 @@
 import os from 'node:os';
 import { workerData } from 'piscina';
 import { epochMs } from '../clock.ts';
-import { authoriserOf, type Authorised } from './authorise.ts';
+import { authoriserOf } from './authorise.ts';
+import type { Authorised } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 

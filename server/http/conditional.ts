@@ -76,9 +76,8 @@ export class Conditional {
    * The 304 to a request that is known by its text and has not changed; undefined of all others, those without a condition
    * among them. Cost: two look-ups.
    */
-  known(request: Request, chooseBaseUrl: (request: Request) => BaseUrlChoice): Answer | undefined {
+  known(request: Request, choice: BaseUrlChoice): Answer | undefined {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
-    const choice = chooseBaseUrl(request);
     const known = this.#known.get(choice.baseUrl)?.get(textOf(request));
     if (!known || (known.heedsAccept && !welcomesJson(request))) return undefined;
     return this.#unchanged(request, choice, known.tag);
@@ -122,11 +121,13 @@ export class Conditional {
   }
 }
 
-function textOf({ target, query }: Request): string {
+/** What a request asks for: path and query as sent. A path holds no question mark, so that no two requests share a text. */
+export function textOf({ target, query }: Pick<Request, 'target' | 'query'>): string {
   return query === undefined ? target : `${target}?${query}`;
 }
 
-function welcomesJson(request: Request): boolean {
+/** Whether a request whose path and query say nothing of the form of its answer takes JSON. Cost: see negotiate.ts. */
+export function welcomesJson(request: Request): boolean {
   return negotiate({ accept: request.header('accept'), format: undefined, isJsonPath: false }) === 'json';
 }
 

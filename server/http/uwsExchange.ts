@@ -49,7 +49,7 @@ export class UwsExchange extends LiveExchange {
   readonly #isHead: boolean;
   readonly #context: UwsContext;
   #isHeld = false;
-  #isSameTurn = false;
+  #turn: 'unread' | 'same' | 'later' = 'unread';
   #hasBegun = false;
   #isWaiting = false;
   #isYielding = false;
@@ -63,6 +63,7 @@ export class UwsExchange extends LiveExchange {
 
   override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     this.#hold();
+    this.#noteTurn();
     const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
     const ready = await this.orFailure(answer);
     const closes = await isTooLong;
@@ -143,6 +144,7 @@ export class UwsExchange extends LiveExchange {
   /** Goes on in the next turn of the event loop: all so far was taken, so that nothing else calls back before. */
   #yield(answer: Answer, offset: number): void {
     this.#hold();
+    this.#noteTurn();
     this.#isYielding = true;
     setImmediate(() => {
       this.#isYielding = false;
@@ -152,6 +154,7 @@ export class UwsExchange extends LiveExchange {
 
   #wait(answer: Answer): void {
     this.#hold();
+    this.#noteTurn();
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#response.onWritable((offset) => {
@@ -178,22 +181,27 @@ export class UwsExchange extends LiveExchange {
     this.#response.close();
   }
 
-  /**
-   * The answer outlives the handler: from here on the library must be able to say that the client left. What ends a connection
-   * in the turn of the event loop that read the request is no client, but the next request, pipelined behind.
-   */
+  /** The answer outlives the handler: from here on the library must be able to say that the client left. */
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.#isSameTurn = true;
-    setImmediate(() => (this.#isSameTurn = false));
     this.#context.flight.enter();
     this.#response.onAborted(() => this.#leave());
   }
 
+  /**
+   * The request is read and its answer comes later. What ends the connection in the turn of the event loop that read it is no
+   * client, but the next request, pipelined behind. Not called while a body is waited for: nothing can be behind it yet.
+   */
+  #noteTurn(): void {
+    if (this.#turn !== 'unread') return;
+    this.#turn = 'same';
+    setImmediate(() => (this.#turn = 'later'));
+  }
+
   #leave(): void {
     this.#settle();
-    this.depart(this.#isSameTurn);
+    this.depart(this.#turn === 'same');
   }
 
   #settle(): void {

@@ -1,15 +1,26 @@
 // What the Content-Type of a request says: whether it may be SOAP 1.1, and in which charset.
-// Pure; reads a header as RFC 9110, 8.3 has it.
+// Pure but for a memory of headers met; reads a header as RFC 9110, 8.3 has it.
+import { remembered } from '../http/remembered.ts';
+
+/** A charset, or the word for every type that is not SOAP 1.1. */
+type Charset = { readonly charset: string | undefined } | 'unsupported';
+
+const NO_CHARSET: Charset = { charset: undefined };
 
 const MEDIA_TYPE = /^\s*text\/xml\s*(?=;|$)/i;
 const PARAMETER = /;\s*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)))?\s*/y;
 
 /**
  * The charset of a request whose type is text/xml, undefined where it names none, and where there is no header at all;
- * `unsupported` for every other type. Of two charsets the first counts; what is no parameter is not looked at.
+ * `unsupported` for every other type. Of two charsets the first counts; what is no parameter is not looked at. Cost: a look-up for headers met before.
  */
-export function charsetOf(contentType: string | undefined): { charset: string | undefined } | 'unsupported' {
-  if (contentType === undefined) return { charset: undefined };
+export function charsetOf(contentType: string | undefined): Charset {
+  return contentType === undefined ? NO_CHARSET : readOnce(contentType);
+}
+
+const readOnce = remembered(read);
+
+function read(contentType: string): Charset {
   const type = MEDIA_TYPE.exec(contentType);
   if (type === null) return 'unsupported';
   PARAMETER.lastIndex = type[0].length;
@@ -17,5 +28,5 @@ export function charsetOf(contentType: string | undefined): { charset: string | 
     const [, name, quoted, token] = found;
     if (name?.toLowerCase() === 'charset') return { charset: quoted?.replace(/\\(.)/g, '$1') ?? token };
   }
-  return { charset: undefined };
+  return NO_CHARSET;
 }

@@ -19,7 +19,8 @@ import { charsetOf } from './contentType.ts';
 import { readEnvelope } from './envelopeReader.ts';
 import { scanEnvelope } from './envelopeScanner.ts';
 import { type FaultName, FAULTS } from './faults.ts';
-import { type Call, GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION, SERVICE_PATH } from './protocol.ts';
+import { KnownBodies } from './knownBodies.ts';
+import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION, SERVICE_PATH } from './protocol.ts';
 import { OUTCOME } from './tally.ts';
 import { wsdlBytes } from './wsdl.ts';
 
@@ -42,7 +43,8 @@ export interface SoapOptions {
 
 /**
  * The handler of the service's path; `otherwise` answers every other one, and this one too while there is no authority (A99).
- * Cost for other paths: a comparison of lengths. getTrustedHostInfo is answered at once from bytes made before.
+ * Cost for other paths: a comparison of lengths. getTrustedHostInfo is answered at once from bytes made before, and a request
+ * of the same bytes as one before is not read again.
  */
 export function soapHandler({ authority, settings, tally, otherwise }: SoapOptions): Handler {
   const service = new Service(settings, tally);
@@ -68,7 +70,7 @@ class Service {
   readonly #wsdl: Answer;
   readonly #bodyBytesMax: number;
   readonly #tally: Tally;
-  #known: { readonly authority: Authority; readonly answers: TrustedHostAnswers } | undefined;
+  #configured: Configured | undefined;
 
   constructor({ baseUrl, soapBodyBytesMax }: SoapSettings, tally: Tally) {
     this.#wsdl = xmlAnswer(wsdlBytes(baseUrl));
@@ -107,8 +109,9 @@ class Service {
       failed: FAULT_ANSWERS.bug,
       answer: (body) => {
         try {
-          const call = (isScannable(charset) ? scanEnvelope(body) : undefined) ?? readEnvelope(body, charset);
-          return typeof call === 'string' ? this.#fault(call) : this.#answer(authority, call);
+          const configured = this.#configuredBy(authority);
+          const known = configured.bodies.find(body, charset);
+          return known ? this.#hosts(known) : this.#read(configured, body, charset);
         } catch (error) {
           this.#count(OUTCOME.Server);
           throw error;
@@ -117,26 +120,24 @@ class Service {
     };
   }
 
+  #read(configured: Configured, body: Uint8Array, charset: string | undefined): Answer | Promise<Answer> {
+    const call = (isScannable(charset) ? scanEnvelope(body) : undefined) ?? readEnvelope(body, charset);
+    if (typeof call === 'string') return this.#fault(call);
+    const [first = '', second = ''] = call.values;
+    if (call.operation !== GET_TRUSTED_HOST_INFO) return this.#authorised(configured.authority, first, second);
+    const hosts = hostsOf(configured.answers, first);
+    // Whoever makes roles up does not drive out those that are asked for.
+    if (hosts.outcome !== OUTCOME.unknownRole) configured.bodies.keep(body, charset, hosts);
+    return this.#hosts(hosts);
+  }
+
   #fault(name: FaultName): Answer {
     this.#count(OUTCOME[FAULTS[name].code]);
     return FAULT_ANSWERS[name];
   }
 
-  #answer(authority: Authority, { operation, values }: Call): Answer | Promise<Answer> {
-    const [first = '', second = ''] = values;
-    return operation === GET_TRUSTED_HOST_INFO
-      ? this.#trustedHosts(authority, first)
-      : this.#authorised(authority, first, second);
-  }
-
-  #trustedHosts(authority: Authority, role: string): Answer {
-    const answers = this.#answersOf(authority);
-    const answer = answers.get(role);
-    if (answer === undefined) {
-      this.#count(OUTCOME.unknownRole);
-      return answers.get(undefined)!;
-    }
-    this.#count(role === '' ? OUTCOME.noRole : OUTCOME.listed);
+  #hosts({ answer, outcome }: Hosts): Answer {
+    this.#count(outcome);
     return answer;
   }
 
@@ -157,10 +158,32 @@ class Service {
     this.#tally[cell]!++;
   }
 
-  #answersOf(authority: Authority): TrustedHostAnswers {
-    if (this.#known?.authority !== authority) this.#known = { authority, answers: trustedHostAnswers(authority) };
-    return this.#known.answers;
+  /** What is known under a configuration goes with it. */
+  #configuredBy(authority: Authority): Configured {
+    if (this.#configured?.authority !== authority) {
+      this.#configured = { authority, answers: trustedHostAnswers(authority), bodies: new KnownBodies() };
+    }
+    return this.#configured;
   }
+}
+
+/** An answer of getTrustedHostInfo, and the cell that counts it. */
+interface Hosts {
+  readonly answer: Answer;
+  readonly outcome: number;
+}
+
+/** A configuration, the answers that it gives, and the requests that are known to get them. */
+interface Configured {
+  readonly authority: Authority;
+  readonly answers: TrustedHostAnswers;
+  readonly bodies: KnownBodies<Hosts>;
+}
+
+function hostsOf(answers: TrustedHostAnswers, role: string): Hosts {
+  const answer = answers.get(role);
+  if (answer === undefined) return { answer: answers.get(undefined)!, outcome: OUTCOME.unknownRole };
+  return { answer, outcome: role === '' ? OUTCOME.noRole : OUTCOME.listed };
 }
 
 /** Whether the scanner, which reads UTF-8, reads a body of this charset as the reader would. */

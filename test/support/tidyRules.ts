@@ -61,7 +61,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b/,
       what: 'randomness',
       allowed: [
-        ['data/open.ts', 'names its temporary directory so that nobody can have made it before'],
+        ['data/openDirectory.ts', 'names its temporary directory so that nobody can have made it before'],
         ['server/authority/serialNumber.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],
       cure: 'take a seeded source as a parameter',

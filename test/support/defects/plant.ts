@@ -8,7 +8,7 @@ interface Place {
   readonly victims: RegExp;
 }
 
-const AUTHORITY: Place = { spoilt: 'server/authority/service.ts', victims: /\/server\/servingThread\.ts$/ };
+const AUTHORITY: Place = { spoilt: 'server/authority/service.ts', victims: /\/server\/authorityThread\.ts$/ };
 /** Of the engine it is what answers requests that sees a defect. */
 const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogue(Rows)?\.ts$/ };
 

@@ -18,9 +18,10 @@ import { runMicroBench } from '../../../bench/micro.ts';
 import { runMixedBench } from '../../../bench/mixed.ts';
 import { readNaively } from '../../../bench/naive.ts';
 import { chosenOf } from '../../../bench/only.ts';
-import { loadTable, microTable, mixedTable } from '../../../bench/report.ts';
+import { loadTable, microTable, mixedTable, startTable } from '../../../bench/report.ts';
 import { summaryOf } from '../../../bench/rounds.ts';
 import { CATALOGUE_SCENARIOS, SCENARIOS } from '../../../bench/scenarios.ts';
+import { runStartBench } from '../../../bench/startBench.ts';
 import { verdictOf } from '../../../bench/verdict.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
@@ -52,6 +53,22 @@ describe('the load bench', () => {
     const [report, ...others] = await runLoadBench(options, QUIET);
     expect(report?.scenario.control).toEqual({ scenario: 'list', per: 'byte' });
     expect(others).toEqual([]);
+  });
+});
+
+describe('the start bench', () => {
+  test('starts a server each way, and tells the time to the first answer', async () => {
+    const reports = await runStartBench({ ...DATA, rounds: 1, threads: [1] }, () => {});
+    expect(reports.map(({ what, threads }) => [what, threads])).toEqual([
+      ['the embedded sample', 1],
+      ['the snapshot', 1],
+    ]);
+    for (const { wallMs, cpuMs } of reports) {
+      expect([wallMs.length, cpuMs.length]).toEqual([1, 1]);
+      expect(wallMs[0]).toBeGreaterThan(0);
+      expect(cpuMs[0]).toBeGreaterThan(0);
+    }
+    expect(startTable(reports)).toMatch(/^start from +threads +least ms .*\nthe embedded sample +1 /);
   });
 });
 

@@ -94,6 +94,10 @@ describe('a report', () => {
     expect(titles).toEqual(expect.arrayContaining(['Memory against the number of records', 'Bytes by encoding']));
     expect(document.querySelectorAll('figure svg')).toHaveLength(titles.length);
     expect(document.querySelectorAll('table')[0]?.querySelectorAll('tbody tr')).toHaveLength(3);
+    // What is wider than the window scrolls by itself, in place of being cut off.
+    for (const wide of document.querySelectorAll('table, figure > div > svg')) {
+      expect(wide.parentElement?.className).toBe('box');
+    }
     expect(html).not.toMatch(/<script|<link|(?:src|href)=/);
     expect(html).toContain('a &lt;machine&gt;');
   });

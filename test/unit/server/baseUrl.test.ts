@@ -42,6 +42,16 @@ describe('without trusted proxies', () => {
   });
 });
 
+test('a choice is one object, by the base URL and by whether a proxy is trusted', () => {
+  const choose = baseUrlChooser({ baseUrl: DEFAULT, allowed: ALLOWED, trustedProxies: ['10.0.0.0/8'] });
+  const choiceOf = (host: string, peer: string): object => choose(requestOf({ headers: { host }, peer }));
+  const hosts = ['only.example.org', 'localhost:8080'];
+  const choices = hosts.flatMap((host) => ['10.0.0.1', '192.0.2.1'].map((peer) => choiceOf(host, peer)));
+  expect(new Set(choices).size).toBe(4);
+  expect(choiceOf('only.example.org:443', '192.0.2.2')).toBe(choices[1]);
+  expect(choiceOf('evil.example', '10.0.0.2')).toBe(choices[2]);
+});
+
 describe('from a trusted proxy', () => {
   const choose = chooserOf(['10.0.0.0/8', '::ffff:192.168.0.0/112', 'fd00::/8', '203.0.113.7']);
   const forwarded = { host: 'upstream', 'x-forwarded-host': 'catalogue.example.org', 'x-forwarded-proto': 'https' };

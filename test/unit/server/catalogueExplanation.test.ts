@@ -52,6 +52,7 @@ describe('a list that is explained', () => {
         offset: 0,
         limit: 3,
         facets: ['title'],
+        walk: null,
       },
       count: 4,
       shown: 3,

@@ -290,3 +290,16 @@ test('a serving thread that breaks while it serves ends the process with 70 and 
   expect(await command.ended).toEqual({ code: 70, signal: null });
   expect(command.err()).toMatch(/this is a bug .*\nError: sabotage\n +at /);
 });
+
+test('a serving thread that breaks while the data loads ends the process with 70 and its stack', async () => {
+  const sabotage = join(directory, 'early.mjs');
+  writeFileSync(
+    sabotage,
+    `import { isMainThread } from 'node:worker_threads';
+     if (!isMainThread) throw new Error('sabotage');`,
+  );
+  const command = start(['--data', snapshot, '--port', '0', '--threads', '2'], { node: ['--import', sabotage] });
+  expect(await command.ended).toEqual({ code: 70, signal: null });
+  expect(command.err()).toMatch(/this is a bug .*\nError: sabotage\n +at /);
+  expect(command.out()).not.toContain('listening');
+});

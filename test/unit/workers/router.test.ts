@@ -36,22 +36,31 @@ function queryOf(text: string, collection: CollectionIndex = COLLECTION): ListQu
   return { collection, request, plan: plan(collection, request, FORM) };
 }
 
-function foundBy({ plan: planned, wants, set: known }: HeavyQuery): HeavyFound {
+function foundBy(
+  { plan: planned, wants, set: known }: HeavyQuery,
+  collection: CollectionIndex = COLLECTION,
+): HeavyFound {
   const counters = newCounters();
-  const set = known ?? findRows(COLLECTION, planned, counters)!;
+  const set = known ?? findRows(collection, planned, counters)!;
   if (wants === 'set') return { kind: 'set', set, counters };
-  const page = pageOf(COLLECTION, set, planned, counters);
+  const page = pageOf(collection, set, planned, counters);
   return { kind: 'page', page, set: wants === 'both' ? set : undefined, counters };
 }
 
 /** A pool of one thread that is this one: it begins with what it is told and ends when the test says so. */
 class SlowPool {
+  readonly #collection: CollectionIndex;
+
+  constructor(collection: CollectionIndex) {
+    this.#collection = collection;
+  }
+
   readonly begun: { readonly query: HeavyQuery; readonly waiter: Waiter; readonly end: () => void }[] = [];
   readonly run = (query: HeavyQuery, waiter: Waiter): Promise<HeavyFound | 'busy' | 'gone'> =>
     new Promise((resolve) => {
       const end = (): void => {
         if (waiter.isGone()) resolve('gone');
-        else resolve(foundBy(query));
+        else resolve(foundBy(query, this.#collection));
       };
       this.begun.push({ query, waiter, end });
     });
@@ -60,9 +69,9 @@ class SlowPool {
   }
 }
 
-function setUp(bytes = 1_000_000): { router: Router; cache: RowSetCache; pool: SlowPool } {
+function setUp(bytes = 1_000_000, collection = COLLECTION): { router: Router; cache: RowSetCache; pool: SlowPool } {
   const cache = new RowSetCache(bytes);
-  const pool = new SlowPool();
+  const pool = new SlowPool(collection);
   return { router: routerOver({ generation: 'g', cache, runHeavy: pool.run }), cache, pool };
 }
 
@@ -105,6 +114,64 @@ describe('a cheap plan', () => {
     const { router, cache } = setUp(0);
     for (let i = 0; i < 2; i++) expect(asRows(router.find(queryOf(COSTLY), STAYING))).toEqual(truthOf(COSTLY));
     expect([cache.size, cache.misses]).toEqual([0, 0]);
+  });
+});
+
+describe('a page that is near among many rows', () => {
+  const REFS = 1000;
+  const RANGE = 'ob_ref__range=100,699';
+  const PROPERTIES = indexOf(
+    'migrationproperties',
+    Array.from({ length: 12_000 }, (_, i) => ({ id: i, ob_ref: (i * 7919) % REFS })),
+  );
+  /** As if all rows were dear to find. */
+  const heavyOf = (text: string): ListQuery => {
+    const query = queryOf(text, PROPERTIES);
+    return { ...query, plan: { ...query.plan, isHeavy: true } };
+  };
+  const truth = (text: string): unknown => {
+    const { plan: planned } = queryOf(text, PROPERTIES);
+    return asRows(pageOf(PROPERTIES, findRows(PROPERTIES, planned)!, planned));
+  };
+
+  test.each([0, 1_000_000])('is found at once, without pool or cache, of which there are %i bytes', (bytes) => {
+    const { router, cache, pool } = setUp(bytes, PROPERTIES);
+    for (const text of [RANGE, `${RANGE}&offset=50`, `${RANGE}&offset=7&limit=3`, 'ob_ref__range!=100,599']) {
+      const trace = newTrace();
+      expect(asRows(router.find(heavyOf(text), STAYING, trace))).toEqual(truth(text));
+      expect(trace).toMatchObject({ place: 'inline', isKept: false, counters: { postingsVisited: 0 } });
+    }
+    expect([cache.size, pool.begun.length]).toEqual([0, 0]);
+    expect(router.statistics()).toMatchObject({ inline: 4, pooled: 0 });
+  });
+
+  test('is taken from the rows that are kept once a page of the same filter that is not near was asked for', async () => {
+    const { router, pool } = setUp(1_000_000, PROPERTIES);
+    const asked = { collection: 'migrationproperties', wants: 'set' };
+    const deep = router.find(heavyOf(`${RANGE}&offset=6000`), STAYING);
+    expect(pool.begun.map(({ query: { collection, wants } }) => ({ collection, wants }))).toEqual([asked]);
+    // Meanwhile a near one waits for nobody.
+    expect(asRows(router.find(heavyOf(RANGE), STAYING))).toEqual(truth(RANGE));
+    pool.endAll();
+    expect(asRows(await deep)).toEqual(truth(`${RANGE}&offset=6000`));
+    const trace = newTrace();
+    expect(asRows(router.find(heavyOf(RANGE), STAYING, trace))).toEqual(truth(RANGE));
+    expect(trace).toMatchObject({ place: 'cache', isKept: true });
+  });
+
+  test('comes from the pool where it is not near after all', async () => {
+    const { router, pool } = setUp(1_000_000, PROPERTIES);
+    const query = heavyOf(RANGE);
+    const { plan: planned } = query;
+    const trace = newTrace();
+    const found = router.find(
+      { ...query, plan: { ...planned, walk: { ...planned.walk!, rowsMax: 5 } } },
+      STAYING,
+      trace,
+    );
+    expect([pool.begun.length, trace.place]).toEqual([1, 'pool']);
+    pool.endAll();
+    expect(asRows(await found)).toEqual(truth(RANGE));
   });
 });
 

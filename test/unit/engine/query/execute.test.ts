@@ -6,7 +6,8 @@ import { parseListQuery, type QueryOptions } from '../../../../engine/query/pars
 import { plan, type Plan } from '../../../../engine/query/plan.ts';
 import { countSelected, selectedRow } from '../../../../engine/index/rowset.ts';
 import { rowOfId, type CollectionIndex } from '../../../../engine/index/table.ts';
-import { indexOf, type RecordValue } from '../../../support/index.ts';
+import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
+import { indexOf, indexOfDeclared, type RecordValue } from '../../../support/index.ts';
 import { randomOf, type Random } from '../../../support/random.ts';
 import { naiveMatches, type NaiveCondition } from './naive.ts';
 
@@ -126,6 +127,37 @@ test('integers beyond 2^53 and of 400 digits are compared exactly', () => {
   expect(idsOf(properties, 'ob_ref!=9007199254740993')).toEqual([0, 1, 3, 4, 5]);
   expect(idsOf(properties, `ob_ref__in=${long + 1n},9007199254740991`)).toEqual([0, 5]);
   expect(idsOf(properties, `ob_ref=${long + 2n}`)).toEqual([]);
+});
+
+test.each([11, 12, 13])('members of a list are found in whatever order they are asked for (seed %i)', (seed) => {
+  const random = randomOf(seed);
+  const values = random.several(200, 400, () => random.pick([random.integer(0, 300), random.integer(0, 100_000)]));
+  const bboxes = collectionNamed('bboxes')!;
+  const bounds = indexOfDeclared(
+    { ...bboxes, fields: [...bboxes.fields, ...bboxes.shown] },
+    values.map((value, i) => ({ ob_id: i * 5, eastBoundLongitude: value / 4 })),
+  );
+  const properties = indexOf(
+    'migrationproperties',
+    values.map((value, id) => ({
+      id,
+      ob_ref: value,
+      modified: new Date(value * 86_400_000).toISOString().slice(0, 10),
+    })),
+  );
+  for (let round = 0; round < 40; round++) {
+    const asked = random.several(1, 90, () => random.pick([...values, 0, 299, 99_999, 400_000]));
+    const members = random.pick([asked, asked.toSorted((a, b) => a - b), asked.toSorted((a, b) => b - a)]);
+    const expected = values.flatMap((value, i) => (asked.includes(value) ? [i] : []));
+    const all = 'limit=1000';
+    const days = members.filter((value) => value < 100_000).map((value) => new Date(value * 86_400_000).toISOString());
+    const dated = values.flatMap((value, i) => (asked.includes(value) && value < 100_000 ? [i] : []));
+    expect(idsOf(properties, `ob_ref__in=${members.join(',')}&${all}`), `round ${round}`).toEqual(expected);
+    expect(idsOf(properties, `modified__in=${days.map((day) => day.slice(0, 10)).join(',')}&${all}`)).toEqual(dated);
+    expect(idsOf(bounds, `eastBoundLongitude__in=${members.map((value) => value / 4).join(',')}&${all}`)).toEqual(
+      expected.map((i) => i * 5),
+    );
+  }
 });
 
 test('dates are compared by instant, and their texts as served', () => {

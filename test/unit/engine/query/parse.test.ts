@@ -37,6 +37,21 @@ function conditionsOf(query: string, options: Partial<QueryOptions> = {}): reado
   );
 }
 
+test('a filter that was read before is read again where settings say so, and after many others', () => {
+  const documented = { filters: 'documented' } as const;
+  expect(conditionsOf('abstract__contains=x')).toEqual(['abstract contains text [x]']);
+  expect(conditionsOf('abstract__contains=x', documented)).toEqual([]);
+  expect(parse('abstract__contains=x', documented).ignored).toEqual(['abstract__contains']);
+  const others = ['exact', 'contains', 'startswith', 'endswith', 'icontains', 'iexact'];
+  const names = OBSERVATIONS.declaration.fields.flatMap(({ name }) => others.map((other) => `${name}__${other}`));
+  for (const name of names) parse(`${name}=1&${name}!=2`);
+  expect(names.length * 2).toBeGreaterThan(300);
+  expect(conditionsOf('abstract__contains=y&abstract__contains!=z')).toEqual([
+    'abstract contains text [y]',
+    'not abstract contains text [z]',
+  ]);
+});
+
 describe('paging', () => {
   test.each([
     [undefined, 100, 0],

@@ -1,7 +1,13 @@
 // Values of filters: what each type reads, what it refuses, and exactness at any length.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalDecimal, compareDecimals, decimalNumber } from '../../../../engine/query/decimal.ts';
+import {
+  canonicalDecimal,
+  compareDecimals,
+  decimalNumber,
+  plainDecimal,
+  plainDecimals,
+} from '../../../../engine/query/decimal.ts';
 import { exactValue, parseValue } from '../../../../engine/query/values.ts';
 import type { ColumnType } from '../../../../engine/column/dictionary.ts';
 
@@ -85,6 +91,21 @@ describe('the canonical form of a decimal', () => {
     expect(canonicalDecimal(digits)).toBe(`${digits}e0`);
     expect(read('integer', `${digits}.${'0'.repeat(500_000)}`)).toBe(`${digits}e0`);
   });
+});
+
+test('a list of plain tokens is read as its members are one by one, and no other list is', () => {
+  const member = fc.oneof(
+    fc.nat().map(String),
+    fc.bigInt({ min: 1n, max: 10n ** 17n }).map(String),
+    fc.constantFrom('', '0', '07', ' 7', '1.0', '-1', '1e3', 'x', '100', '999999999999999', '1000000000000000'),
+  );
+  fc.assert(
+    fc.property(fc.array(member, { minLength: 1, maxLength: 6 }), (members) => {
+      const forms = members.map(plainDecimal);
+      expect(plainDecimals(members.join(','))).toEqual(forms.includes(undefined) ? undefined : forms);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test("the double of a decimal is the language's own", () => {

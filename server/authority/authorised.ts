@@ -1,0 +1,46 @@
+// An answer to a request to be authorised and what is recorded of it; the one of a refusal, which needs no decision.
+// Judges nothing. Called by authorise.ts, and by service.ts for requests that no thread looked at.
+import { createHash } from 'node:crypto';
+import type { AuthorisationRecord } from '../observe/events.ts';
+import type { Authorisation, AuthorisationRequest } from './authority.ts';
+import type { ProvenUser, RefusalCode } from './decide.ts';
+
+/** An answer, and what is recorded of it. */
+export interface Authorised {
+  readonly answer: Authorisation;
+  readonly record: AuthorisationRecord;
+}
+
+/** The SHA-256 digest of a text, in hexadecimal; '' would be a digest of nothing. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+interface Refusal {
+  readonly status: 'AccessDenied' | 'AccessError';
+  readonly user: ProvenUser | undefined;
+  readonly at: number;
+}
+
+/** The answer and record of a request that is refused, here or before any thread looked at it. */
+export function refused(
+  request: AuthorisationRequest,
+  { code, sentence }: { readonly code: RefusalCode; readonly sentence: string },
+  { status, user, at }: Refusal,
+): Authorised {
+  const record: AuthorisationRecord = {
+    kind: 'authorisation',
+    at,
+    status,
+    reason: code,
+    holder: user?.name ?? '',
+    proxy: user?.proxy ?? '',
+    roles: [],
+    provenance: '',
+    serialNumber: '',
+    notAfter: 0,
+    issuedDigest: '',
+    chainDigest: digestOf(request.usrProxyCert),
+  };
+  return { answer: { attCert: '', statCode: status, errMsg: sentence }, record };
+}
