@@ -30,7 +30,8 @@ import type { Router } from '../workers/router.ts';
 import { newTrace } from '../workers/trace.ts';
 import { baseUrlChooser, type BaseUrlChoice } from './baseUrl.ts';
 import type { Settings } from './config.ts';
-import { epochMs } from './clock.ts';
+import type { Tally } from './observe/tally.ts';
+import { epochMs, steadyMs } from './clock.ts';
 import { answersFor, type Answers, type Remarks } from './http/answers.ts';
 import { Conditional, lastModifiedSeconds } from './http/conditional.ts';
 import type { Answer, Disconnection, Handler, Request } from './http/exchange.ts';
@@ -39,7 +40,10 @@ import { KnownAnswers } from './http/knownAnswers.ts';
 import { LiveGzip } from './http/liveGzip.ts';
 import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
+import { timedHandler, waitedFor } from './http/serverTiming.ts';
 import { explanationText } from './catalogueExplanation.ts';
+import { countIgnored } from './catalogueTally.ts';
+import { viewName } from './catalogueViewName.ts';
 import { type Delivery, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
@@ -57,6 +61,7 @@ export interface CatalogueSettings extends Pick<
   | 'cors'
   | 'cacheControl'
   | 'gzip'
+  | 'serverTiming'
   | 'answerCacheMb'
 > {
   readonly baseUrl: string;
@@ -65,6 +70,7 @@ export interface CatalogueSettings extends Pick<
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are any.
+ * `ignored` is a tally of IGNORED_PARAMETERS.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -73,6 +79,7 @@ export interface CatalogueOptions {
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
   readonly settings: CatalogueSettings;
   readonly router: Router;
+  readonly ignored: Tally;
 }
 
 /** spec 8: the page size of every link shown. */
@@ -136,7 +143,9 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
     chooseCoding,
   };
-  return (request, disconnection) => answerTo(catalogue, request, disconnection);
+  const handler: Handler<Answer | Promise<Answer>> = (request, disconnection) =>
+    answerTo(catalogue, request, disconnection);
+  return settings.serverTiming ? timedHandler(handler, steadyMs) : handler;
 }
 
 /** Judges the path, then the method; the views judge the rest. */
@@ -152,7 +161,7 @@ function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconn
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return answers.notFound;
   if (view.kind === 'redirect') return answers.redirected(view.location, request.query);
-  if (request.method === 'OPTIONS') return answers.described(nameOf(view));
+  if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   const visit: Visit = { request, disconnection, choice, isConditional };
   switch (view.kind) {
@@ -169,20 +178,6 @@ function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconn
 
 const BAD_TARGET: Route = { kind: 'badTarget' };
 
-/** What OPTIONS calls a view (design: Responses). */
-function nameOf(view: View<'index' | 'root' | 'list' | 'record'>): string {
-  switch (view.kind) {
-    case 'index':
-      return 'Index';
-    case 'root':
-      return 'Api Root';
-    case 'list':
-      return `${view.collection.title} List`;
-    case 'record':
-      return `${view.collections[0]!.title} Instance`;
-  }
-}
-
 function indexAnswer(catalogue: Catalogue, visit: Visit): Answer {
   const { choice } = visit;
   const { tag, unchanged } = validate(catalogue, visit, { parameters: [], filters: NO_FILTERS, isNamed: true });
@@ -196,6 +191,7 @@ function rootAnswer(catalogue: Catalogue, view: View<'root'>, visit: Visit): Ans
   const asked = parseRecordQuery(request.query, catalogue.queryOptions);
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
+  countIgnored(catalogue.ignored, '', asked.ignored);
   const { tag, unchanged } = validate(catalogue, visit, judgedOf(view, asked, NO_FILTERS));
   if (unchanged) return unchanged;
   const { linkEnd } = formOf(catalogue, view, asked, choice.baseUrl);
@@ -217,6 +213,7 @@ function recordAnswer(catalogue: Catalogue, view: View<'record'>, visit: Visit):
   const refusal = refusalOf(catalogue, view, request, asked);
   if (refusal) return refusal;
   if (row < 0) return catalogue.answers.notFound;
+  countIgnored(catalogue.ignored, collection.declaration.name, asked.ignored);
   const judged = judgedOf(view, asked, NO_FILTERS);
   const { tag, unchanged } = validate(catalogue, visit, judged);
   if (unchanged) return unchanged;
@@ -239,6 +236,7 @@ function listAnswer(catalogue: Catalogue, view: View<'list'>, visit: Visit): Ans
   const asked = parseListQuery(collection, request.query, catalogue.queryOptions);
   const refusal = refusalOf(catalogue, view, request, asked, isGone(catalogue, asked));
   if (refusal) return refusal;
+  countIgnored(catalogue.ignored, view.collection.name, asked.ignored);
   const form = formOf(catalogue, view, asked, choice.baseUrl);
   if (asked.isExplained) return explainedAnswer(catalogue, queryOf(collection, asked, form), disconnection);
   const judged = judgedOf(view, asked, asked.conditions);
@@ -249,7 +247,7 @@ function listAnswer(catalogue: Catalogue, view: View<'list'>, visit: Visit): Ans
   const listed: Page = { collection, asked, baseUrl: choice.baseUrl, remarks, delivery, path: request.target, form };
   const found = catalogue.router.find(queryOf(collection, asked, form), disconnection);
   return found instanceof Promise
-    ? found.then((later) => laterAnswer(catalogue, listed, later, disconnection))
+    ? waitedFor(found, steadyMs, (later) => laterAnswer(catalogue, listed, later, disconnection))
     : pageAnswer(catalogue, listed, found, disconnection);
 }
 
@@ -382,7 +380,7 @@ function explainedAnswer(
     typeof later === 'string'
       ? missedAnswer(answers, query.request, later)
       : answers.momentary(explanationText({ generation, query, found: later, trace, router }));
-  return found instanceof Promise ? found.then(answer) : answer(found);
+  return found instanceof Promise ? waitedFor(found, steadyMs, answer) : answer(found);
 }
 
 /** How records and links are written for a request (A24). With `links` set to `request`, links follow path and format. */

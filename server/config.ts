@@ -40,6 +40,7 @@ export interface Settings {
   readonly cors: boolean;
   readonly cacheControl: string;
   readonly gzip: 'stored' | 'live' | 'off';
+  readonly serverTiming: boolean;
   readonly authority: string | undefined;
   readonly auditLog: string | undefined;
   readonly metricsPort: number | undefined;
@@ -206,6 +207,15 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       help: 'gzip for clients that take it: from records compressed before the server is ready, only while they wait, or never',
     },
     'stored',
+  ),
+  serverTiming: one(
+    {
+      name: 'serverTiming',
+      kind: SWITCH,
+      help: 'tell in the header Server-Timing how long each answer took, not only the wait for the pool',
+      initialText: 'off',
+    },
+    false,
   ),
   authority: one(
     {

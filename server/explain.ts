@@ -16,11 +16,12 @@ import {
 } from '../engine/engine.ts';
 import type { Settings } from './config.ts';
 import { LIMIT_DEFAULT } from './catalogue.ts';
+import { negotiate } from './http/negotiate.ts';
 import { route } from './http/routes.ts';
 
 /**
  * The plan of a list request, its count and the work it took, as lines. `request` is a URL or a path with query.
- * Throws OperationError `usage` where it is no list or its filters are wrong, and what loading the data throws.
+ * Throws OperationError `usage` where it is no list, its format is unknown or its filters are wrong, and what loading the data throws.
  */
 export async function explain(settings: Settings, request: string): Promise<string> {
   const [target = '', query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
@@ -41,6 +42,7 @@ export async function explain(settings: Settings, request: string): Promise<stri
     mayExplain,
     pinsWalks,
   });
+  refuseFormat(asked);
   refuseProblems(asked);
   const planned = plan(collection, asked, { baseUrl, version: view.version, linkEnd: SPEC_LINK_END });
   const counters = newCounters();
@@ -62,6 +64,11 @@ function workOf(counters: Counters): string {
 
 function nameOf(ignored: IgnoredName): string {
   return typeof ignored === 'string' ? ignored : ignored.join('=');
+}
+
+function refuseFormat({ format }: ListRequest): void {
+  if (negotiate({ accept: undefined, format, isJsonPath: false }) !== 'unknownFormat') return;
+  throw new OperationError('usage', `format: got ${JSON.stringify(format)}, want api, json, ndjson or csv`);
 }
 
 function refuseProblems({ problems }: ListRequest): void {

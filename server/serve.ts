@@ -17,6 +17,7 @@ import { type Metrics, newMetrics } from './observe/metrics.ts';
 import { bytesText, countText } from './quantities.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { SOAP_ANSWERS } from './soap/tally.ts';
+import { IGNORED_PARAMETERS } from './catalogueTally.ts';
 import type { ServingData } from './threads.ts';
 
 const MEGABYTE = 1_000_000;
@@ -192,6 +193,7 @@ function servingData(
     rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
     authority: authority?.link(),
     soapAnswers: metrics.tally(SOAP_ANSWERS),
+    ignoredParameters: metrics.tally(IGNORED_PARAMETERS),
   };
 }
 

@@ -57,6 +57,7 @@ async function serve(data: ServingData): Promise<void> {
     blocks: blocks && openBlocks(blocks, catalogue),
     collections: (name) => catalogue.collection(name),
     settings,
+    ignored: data.ignoredParameters,
     router: routerOver({ generation: loaded.generation, cache, runHeavy: pool.run }),
   });
   const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });

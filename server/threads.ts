@@ -16,7 +16,8 @@ export interface ThreadParts {
 
 /**
  * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any. `http10Port` is set for
- * the one thread that has the second listener. `soapAnswers` is its tally, in memory that it shares with the supervisor.
+ * the one thread that has the second listener. `soapAnswers` and `ignoredParameters` are its tallies, in memory
+ * that it shares with the supervisor.
  */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
@@ -29,6 +30,7 @@ export interface ServingData {
   readonly rowSetCacheBytes: number;
   readonly authority: AuthorityLink | undefined;
   readonly soapAnswers: Tally;
+  readonly ignoredParameters: Tally;
 }
 
 /** From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has drained. */

@@ -20,7 +20,10 @@ export function explain(plan: Plan): string {
   return [head, ...body, ...viewLines(plan), ''].join('\n');
 }
 
-/** One step as data: a condition, or conditions on related rows, with the members of plan.ts under names for clients. */
+/**
+ * One step as data: a condition, or conditions on related rows, with the members of plan.ts under names for clients. `scanBytes`
+ * is what a search costs, see `Lookup.scanCost`: what is folded or matched with a regular expression counts several times.
+ */
 export type ExplainedStep =
   | {
       readonly kind: 'condition';
@@ -123,7 +126,7 @@ function relationOf(step: TableNode | LinkNode): string {
 }
 
 function conditionLine({ path, lookup, operand, access, estimate, scanBytes }: ConditionStep): string {
-  const scanned = scanBytes > 0 ? `, ${scanBytes} bytes of text` : '';
+  const scanned = scanBytes > 0 ? `, at the cost of ${scanBytes} bytes of text` : '';
   return `${path.join('__')} ${lookup} ${valuesOf(operand)}: ${access}, ${rows(estimate)}${scanned}`;
 }
 

@@ -1,10 +1,10 @@
 // The conformance ring as a whole: what tests quote stands in the texts, and every sentence of the specification is quoted
-// or listed as untestable. Skipped where the texts are not beside the project.
+// or listed as untestable, as is every sentence of the design about queries and answers. Skipped where the texts are not beside the project.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { plainOf, unitsOf } from './units.ts';
-import { UNTESTABLE } from './untestable.ts';
+import { UNTESTABLE, UNTESTABLE_DESIGN } from './untestable.ts';
 
 const SHARED = fileURLToPath(new URL('../../../shared/', import.meta.url));
 const SPEC = `${SHARED}spec/catalogue-api.md`;
@@ -39,11 +39,35 @@ describe.skipIf(!existsSync(SPEC))('the specification, where it lies beside the 
   });
 });
 
+/** A chapter of the design page, its lines that go on joined. */
+function chapter(title: string): string {
+  const chapters = readFileSync(DESIGN, 'utf8').split(/^## /m);
+  const text = chapters.find((one) => one.startsWith(`${title}\n`)) ?? '';
+  return text.slice(title.length).replaceAll(/\n(?!- |\n)/g, ' ');
+}
+
 describe.skipIf(!existsSync(DESIGN))('the design page, where it lies beside the project', () => {
   test('every quote of it stands in it', () => {
     const whole = plainOf(existsSync(DESIGN) ? readFileSync(DESIGN, 'utf8') : '');
     const quotes = quotesWith('design');
     for (const quote of quotes) expect(whole.includes(quote), quote).toBe(true);
     expect(quotes.length).toBeGreaterThan(20);
+  });
+
+  test.each(['Parameters', 'Filters', 'Responses', 'Exports, order, facets, pinned walks'])(
+    'every sentence of its chapter "%s" is quoted by a test or listed as untestable',
+    (title) => {
+      const units = unitsOf(chapter(title)).map(plainOf);
+      const quotes = [...quotesWith('design'), ...UNTESTABLE_DESIGN.map(({ quote }) => plainOf(quote))];
+      expect(units.length).toBeGreaterThan(3);
+      const isCovered = (unit: string): boolean =>
+        quotes.some((quote) => unit.includes(quote) || quote.includes(unit.replace(/\.$/, '')));
+      expect(units.filter((unit) => !isCovered(unit))).toEqual([]);
+    },
+  );
+
+  test('every sentence that is listed as untestable stands in it', () => {
+    const whole = plainOf(readFileSync(DESIGN, 'utf8'));
+    for (const { quote } of UNTESTABLE_DESIGN) expect(whole.includes(plainOf(quote)), quote).toBe(true);
   });
 });

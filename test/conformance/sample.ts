@@ -1,4 +1,4 @@
-// The embedded sample, served over a real socket for the tests of one file. Knows the API's envelope and nothing else.
+// The embedded sample or a data set made by hand, served over a real socket for the tests of one file. Knows the API's envelope.
 // Called by the conformance tests.
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -35,12 +35,12 @@ export interface Sample {
 const DIRECTORY = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const START_MS_MAX = 60_000;
 
-/** Serves the sample for the tests of the calling file, with further flags. */
-export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL]): Sample {
+/** Serves the sample, or the data set of another directory, for the tests of the calling file, with further flags. */
+export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL], data = DIRECTORY): Sample {
   let server: RunningServer | undefined;
   let client: Client | undefined;
   beforeAll(async () => {
-    server = await startServer({ data: DIRECTORY, flags });
+    server = await startServer({ data, flags });
     client = clientOf(server.url);
   }, START_MS_MAX);
   afterAll(async () => {

@@ -49,3 +49,8 @@ export const UNTESTABLE: readonly Untestable[] = [
   },
   { quote: 'No event, callback or notification is described.', reason: 'describes the page' },
 ];
+
+/** Units of the design page about queries and answers. */
+export const UNTESTABLE_DESIGN: readonly Untestable[] = [
+  { quote: 'It is the most used parameter after paging.', reason: 'is about clients' },
+];

@@ -3,8 +3,10 @@
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { catalogueHandler, type CatalogueSettings } from '../../server/catalogue.ts';
+import { IGNORED_PARAMETERS } from '../../server/catalogueTally.ts';
 import { readSettings } from '../../server/config.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
+import { newTally, type Tally } from '../../server/observe/tally.ts';
 import type { RunHeavy } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
@@ -51,6 +53,7 @@ export function handlerWith(
   runHeavy: RunHeavy,
   settings: Partial<CatalogueSettings>,
   collections: (name: string) => CollectionIndex,
+  ignored: Tally = newTally(IGNORED_PARAMETERS),
 ): Handler<Answer | Promise<Answer>> {
   return catalogueHandler({
     generation: GENERATION,
@@ -58,6 +61,7 @@ export function handlerWith(
     blocks: undefined,
     collections,
     settings: { ...SETTINGS, ...settings },
+    ignored,
     router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy }),
   });
 }

@@ -2,6 +2,8 @@
 // in random order, so that each request comes first, again, and between others that differ from it by one thing.
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { IGNORED_PARAMETERS } from '../../../server/catalogueTally.ts';
+import { newTally } from '../../../server/observe/tally.ts';
 import { catalogueHandler, type CatalogueSettings } from '../../../server/catalogue.ts';
 import { readSettings } from '../../../server/config.ts';
 import type { Answer, Handler } from '../../../server/http/exchange.ts';
@@ -40,6 +42,7 @@ function handlerKeeping(
     blocks: () => recordBlocks,
     collections: (name) => EMPTY.get(name) ?? OBSERVATIONS,
     settings: { ...readSettings({}, {}), baseUrl: BASE_URL, answerCacheMb, ...settings },
+    ignored: newTally(IGNORED_PARAMETERS),
     router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy: NEVER_HEAVY }),
   });
 }

@@ -53,6 +53,7 @@ describe('without any source', () => {
       cors: true,
       cacheControl: 'public, no-cache',
       gzip: 'stored',
+      serverTiming: false,
       authority: undefined,
       auditLog: undefined,
       metricsPort: undefined,
@@ -75,7 +76,7 @@ describe('the table', () => {
   test('it declares every setting of the command line once', () => {
     const flags =
       '--data --host --port --base-url --allow-base-url --trusted-proxy --links --limit-max --strict --filter-errors ' +
-      '--filters --explain --pin-walks --threads --row-set-cache-mb --answer-cache-mb --http10-port --cors --cache-control --gzip --authority --audit-log --metrics-port --soap-body-bytes-max --config';
+      '--filters --explain --pin-walks --threads --row-set-cache-mb --answer-cache-mb --http10-port --cors --cache-control --gzip --server-timing --authority --audit-log --metrics-port --soap-body-bytes-max --config';
     expect(SETTINGS.map(flagName)).toEqual(flags.split(' '));
   });
 

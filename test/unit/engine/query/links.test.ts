@@ -220,7 +220,7 @@ describe('a plan through links', () => {
       [
         '  uuid exact "u7": posting list, 1 row',
         '  at most 1 row that link by procedureComputation to computations: at most 1 row, asked of the rows left',
-        '    procedureComputation__abstract contains "xx7": row check, 1 row, 2002 bytes of text',
+        '    procedureComputation__abstract contains "xx7": row check, 1 row, at the cost of 2002 bytes of text',
       ],
     ],
   ])('%s is explained step by step', (query, lines) => {

@@ -91,10 +91,10 @@ describe('explain', () => {
       'title__contains=tt&language=Welsh',
       [
         '  language exact "Welsh": posting list, 12 rows',
-        '  title contains "tt": row check, 12 rows, 1008 bytes of text',
+        '  title contains "tt": row check, 12 rows, at the cost of 1008 bytes of text',
       ],
     ],
-    ['title__contains=tt', ['  title contains "tt": scan, 1200 rows, 99690 bytes of text']],
+    ['title__contains=tt', ['  title contains "tt": scan, 1200 rows, at the cost of 99690 bytes of text']],
     ['ob_id__in=1,2,3,4,5,6,7', ['  ob_id in 1e0, 2e0, 3e0, 4e0, 5e0, ... 7 values: code range, 7 rows']],
   ])('%s', (query, lines) => {
     expect(stepsOf(query)).toEqual(lines);

@@ -1,0 +1,177 @@
+// What the design decides of exports, cut records, walks and what is beyond the specification. Over a real socket.
+import { describe, expect } from 'vitest';
+import { design } from './quotes.ts';
+import { BASE_URL, servedSample, targetOf, type JsonObject } from './sample.ts';
+
+const sample = servedSample();
+const pinned = servedSample(['--base-url', BASE_URL, '--pin-walks']);
+const LIST = '/api/v3/observations/';
+const FILTER = 'status=completed&ordering=-title';
+
+/** The cells of a CSV text by RFC 4180, in which every line ends with CR LF. */
+function cellsOf(csv: string): readonly (readonly string[])[] {
+  expect(csv.endsWith('\r\n')).toBe(true);
+  const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g;
+  const rows: string[][] = [[]];
+  let end = 0;
+  for (const { index, 0: whole, 1: quoted, 2: bare, 3: separator } of csv.matchAll(CELL)) {
+    expect(index).toBe(end);
+    end += whole.length;
+    rows.at(-1)!.push(quoted?.replaceAll('""', '"') ?? bare!);
+    if (separator === '\r\n') rows.push([]);
+  }
+  expect(end).toBe(csv.length);
+  return rows.slice(0, -1);
+}
+
+/** The value that a cell stands for, given what it stands for: null is empty, texts are bare, all else is JSON. */
+function valueOf(cell: string | undefined, value: unknown): unknown {
+  if (value === null || typeof value === 'string') return cell === '' && value === null ? null : cell;
+  return JSON.parse(cell!);
+}
+
+describe('exports', () => {
+  design(
+    '`format=ndjson` (`application/x-ndjson`, LF after each record) and `format=csv` (`text/csv; charset=utf-8`, RFC 4180, header row, top-level keys in declared order, nested values as JSON, null empty) give all rows of the filtered list unless limit is set; no envelope.',
+    async () => {
+      const { results } = await sample.page(`${LIST}?limit=1000000&${FILTER}`);
+      const ndjson = await sample.get(`${LIST}?format=ndjson&${FILTER}`);
+      expect(ndjson.headers['content-type']).toBe('application/x-ndjson');
+      const lines = ndjson.body.split('\n');
+      expect(lines.pop()).toBe('');
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(results);
+      const csv = await sample.get(`${LIST}?format=csv&${FILTER}`);
+      expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');
+      const [names = [], ...rows] = cellsOf(csv.body);
+      expect(names).toEqual(Object.keys(results[0]!));
+      const read = rows.map((row, i) => names.map((name, k) => [name, valueOf(row[k], results[i]?.[name])]));
+      expect(read).toEqual(results.map((record) => Object.entries(record)));
+      const two = await sample.get(`${LIST}?format=ndjson&limit=2&offset=3&${FILTER}`);
+      expect(two.body).toBe(`${lines[3]}\n${lines[4]}\n`);
+    },
+  );
+
+  design('`?format=ndjson` and `?format=csv` exports of any filtered list, resumable with `after=<id>`', async () => {
+    const ids = (await sample.all('observations')).map(({ ob_id }) => Number(ob_id));
+    const rest = await sample.get(`${LIST}?format=ndjson&fields=ob_id&after=${ids[9]}`);
+    expect(rest.body).toBe(
+      ids
+        .slice(10)
+        .map((id) => `{"ob_id":${id}}\n`)
+        .join(''),
+    );
+    const csv = await sample.get(`${LIST}?format=csv&fields=ob_id&after=${ids.at(-2)}`);
+    expect(csv.body).toBe(`ob_id\r\n${ids.at(-1)}\r\n`);
+    expect((await sample.get(`${LIST}?format=csv&fields=ob_id&after=${ids.at(-1)}`)).body).toBe('ob_id\r\n');
+  });
+
+  design("The Accept header need not name an export's type.", async () => {
+    for (const accept of ['text/html', 'application/json', 'image/png']) {
+      for (const format of ['csv', 'ndjson']) {
+        const { status } = await sample.get(`${LIST}?limit=1&format=${format}`, { accept });
+        expect(status, `${format} ${accept}`).toBe(200);
+      }
+    }
+    expect((await sample.get('/api/v3/?format=csv')).status).toBe(404);
+  });
+});
+
+describe('cut records', () => {
+  design('`fields=a,b,c`: only those keys of each record, in record order; unknown names ignored.', async () => {
+    const records = await sample.all('observations');
+    const cut = (record: JsonObject): string =>
+      JSON.stringify(Object.fromEntries(Object.entries(record).filter(([key]) => ['title', 'projects'].includes(key))));
+    const { body, headers } = await sample.get(`${LIST}?limit=1000000&fields=projects,nope,title`);
+    const page = JSON.parse(body) as { results: readonly JsonObject[] };
+    expect(page.results.map((record) => JSON.stringify(record))).toEqual(records.map(cut));
+    expect(headers['x-ignored-params']).toBe('fields=nope');
+    const single = `${LIST}${String(records[0]!['ob_id'])}/?fields=projects,title`;
+    expect((await sample.get(single)).body).toBe(cut(records[0]!));
+    expect((await sample.page(`${LIST}?limit=2&fields=nope`)).results).toEqual([{}, {}]);
+  });
+
+  design('Both on every collection.', async () => {
+    const names = Object.keys(await sample.record('/api/v3/'));
+    for (const name of names) {
+      const id = name === 'migrationproperties' ? 'id' : 'ob_id';
+      const ids = (await sample.all(name)).map((record) => Number(record[id]));
+      const { body, headers } = await sample.get(`/api/v3/${name}/?limit=1000000&fields=${id}&ordering=-${id}`);
+      const page = JSON.parse(body) as { results: readonly JsonObject[] };
+      expect(page.results, name).toEqual(ids.toReversed().map((one) => ({ [id]: one })));
+      expect(headers['x-ignored-params'], name).toBeUndefined();
+    }
+  });
+});
+
+describe('walks', () => {
+  design(
+    'A pinned `next` carries `generation=<id>`; a generation that is gone answers 410 with a body that says so.',
+    async () => {
+      const { headers, body } = await pinned.get(`${LIST}?limit=200&fields=ob_id&status=completed`);
+      const generation = headers['x-generation'];
+      const first = JSON.parse(body) as Awaited<ReturnType<typeof pinned.page>>;
+      let [next, seen] = [first.next, first.results.length];
+      while (next !== null) {
+        expect(new URL(next).searchParams.get('generation')).toBe(generation);
+        const page = await pinned.page(targetOf(next));
+        next = page.next;
+        seen += page.results.length;
+      }
+      expect(seen).toBe(first.count);
+      for (const query of ['', '&title__foo=1', '&format=csv', '&after=1']) {
+        const gone = await pinned.get(`${LIST}?generation=000000000000${query}`);
+        expect([gone.status, JSON.parse(gone.body), gone.headers['cache-control']], query).toEqual([
+          410,
+          { detail: expect.stringContaining('generation'), generation },
+          'no-store',
+        ]);
+      }
+      const unpinned = await sample.get(`${LIST}?limit=1&generation=000000000000`);
+      expect([unpinned.status, unpinned.headers['x-ignored-params']]).toEqual([200, 'generation']);
+    },
+  );
+});
+
+describe('all at once', () => {
+  design(
+    '`"facets":{"status":{"completed":5}}` after results, by count and then value, the first 100 values, null under the key `null`',
+    async () => {
+      const filter = 'title__icontains=a&nonGeographicFlag=false';
+      const query = `limit=7&offset=7&${filter}&ordering=-doiPublishedTime,title&fields=title,ob_id&facets=doiPublishedTime,status`;
+      const whole = await sample.page(`${LIST}?limit=1000000&${filter}&ordering=-doiPublishedTime,title`);
+      const counted = (name: string): [string, number][] => {
+        const values = whole.results.map((record) => String(record[name]));
+        const counts = [...new Set(values)].map((value): [string, number] => [
+          value,
+          values.filter((one) => one === value).length,
+        ]);
+        const place = (value: string): string => (value === 'null' ? '\uffff' : value);
+        return counts.sort((a, b) => b[1] - a[1] || (place(a[0]) < place(b[0]) ? -1 : 1)).slice(0, 100);
+      };
+      for (const version of ['v3', 'v2']) {
+        const target = `/api/${version}/observations/?${query}`;
+        const { body, headers } = await sample.get(target);
+        const page = JSON.parse(body) as {
+          results: readonly JsonObject[];
+          count: number;
+          facets: Record<string, object>;
+        };
+        expect(Object.keys(page)).toEqual(['count', 'next', 'previous', 'results', 'facets']);
+        expect(page.count).toBe(whole.count);
+        const cut = whole.results.slice(7, 14).map(({ ob_id, title }) => ({ ob_id, title }));
+        expect(page.results).toEqual(cut);
+        for (const name of ['status', 'doiPublishedTime']) {
+          expect(Object.entries(page.facets[name]!), name).toEqual(counted(name));
+        }
+        const head = await sample.send({ method: 'HEAD', target });
+        expect([head.status, head.headers['content-length'], head.headers['etag']]).toEqual([
+          200,
+          String(Buffer.byteLength(body)),
+          headers['etag'],
+        ]);
+        const again = await sample.get(target, { 'if-none-match': `"x", W/${headers['etag']}` });
+        expect([again.status, again.body]).toEqual([304, '']);
+      }
+    },
+  );
+});

@@ -1,0 +1,130 @@
+// What the design lets settings decide of filters: `filterErrors`, `filters` and `strict`. Over a real socket, on records made by hand.
+import { describe, expect } from 'vitest';
+import { edgeRecords } from './edgeRecords.ts';
+import { design } from './quotes.ts';
+import { servedSample, type Sample } from './sample.ts';
+
+const directory = edgeRecords();
+const failing = servedSample([], directory);
+const empty = servedSample(['--filter-errors', 'empty'], directory);
+const ignoring = servedSample(['--filter-errors', 'ignore', '--filters', 'documented'], directory);
+const strict = servedSample(['--strict', '--limit-max', '2'], directory);
+
+const LIST = '/api/v3/observations/';
+
+/** What a list answers: its status, the ids that it finds, and the names without effect. */
+async function answerOf(served: Sample, query: string, list = LIST): Promise<unknown> {
+  const { status, headers, body } = await served.get(`${list}?${query}`);
+  if (status !== 200) return [status, JSON.parse(body)];
+  const { results } = JSON.parse(body) as { results: readonly { ob_id: number }[] };
+  return [status, results.map(({ ob_id }) => ob_id), headers['x-ignored-params']];
+}
+
+/** Filters that cannot be applied, one of each kind. */
+const WRONG = [
+  'title__foo=1',
+  'title__=1',
+  'result_field__foo=1',
+  'title__year=1',
+  'result_field__volume=x',
+  'result_field__volume__in=x,y',
+  'result_field__volume__range=1',
+  'title=%00',
+  'title__regex=[',
+  'title__regex!=',
+  `${'result_field__'.repeat(7)}volume=1`,
+];
+const ALL = [1, 2, 3, 4, 5, 6, 7];
+
+describe('a filter that cannot be applied', () => {
+  design('`fail` (default), `empty` (200 with count 0: what the stock stack does), `ignore`.', async () => {
+    for (const query of WRONG) {
+      const key = query.slice(0, query.indexOf('='));
+      expect(await answerOf(failing, query), query).toEqual([400, { [key]: [expect.any(String)] }]);
+      expect(await answerOf(empty, `${query}&status=ongoing`), query).toEqual([200, [], undefined]);
+      const ignored = [200, [3, 4], key.replaceAll('!', '%21')];
+      expect(await answerOf(ignoring, `${query}&status=ongoing`), query).toEqual(ignored);
+    }
+    for (const served of [failing, empty, ignoring]) {
+      expect(await answerOf(served, 'facets=foo')).toEqual([400, { facets: [expect.any(String)] }]);
+    }
+  });
+
+  design(
+    '`"foo" lookup is not supported`, `Enter a whole number.`, `This field is required.`, `Ensure this value has at least 2 items (it has 1).`',
+    async () => {
+      const query = 'title__foo=1&status=x&result_field__volume=x&ob_id=&ob_id__range=1';
+      expect(await answerOf(failing, query)).toEqual([
+        400,
+        {
+          title__foo: ['"foo" lookup is not supported'],
+          result_field__volume: ['Enter a whole number.'],
+          ob_id: ['This field is required.'],
+          ob_id__range: ['Ensure this value has at least 2 items (it has 1).'],
+        },
+      ]);
+    },
+  );
+
+  design(
+    'with `fail` a member of the wrong type is a 400, with `empty` and `ignore` it is dropped and only a list without a valid member is an error',
+    async () => {
+      const key = 'result_field__volume__in';
+      expect(await answerOf(failing, `${key}=5,x`)).toEqual([400, { [key]: ['Enter a whole number.'] }]);
+      expect(await answerOf(empty, `${key}=5,x`)).toEqual([200, [1], undefined]);
+      expect(await answerOf(ignoring, `${key}=5,x`)).toEqual([200, [1], undefined]);
+      for (const served of [failing, empty, ignoring]) {
+        expect(await answerOf(served, `${key}=`)).toEqual([200, [], undefined]);
+      }
+    },
+  );
+
+  design('with `ignore` the dropped key is named in X-Ignored-Params', async () => {
+    const query = 'page=1&title__foo=1&title__regex!=[&status=planned';
+    expect(await answerOf(ignoring, query)).toEqual([200, [5, 6, 7], 'page, title__foo, title__regex%21']);
+  });
+});
+
+describe('which fields are known', () => {
+  design('*Setting* `filters`: `all` (default) or `documented`.', async () => {
+    const undocumented = ['ob_id=1', 'dataPublishedTime__year=2015', 'projects__uuid=p1', 'creationDate__year=2015'];
+    for (const query of undocumented) {
+      const name = query.slice(0, query.indexOf('='));
+      expect(await answerOf(ignoring, query), query).toEqual([200, ALL, name]);
+      expect(await answerOf(failing, `strict=1&${query}`), query).not.toEqual([200, ALL, undefined]);
+    }
+    expect(await answerOf(ignoring, 'result_field__volume=5&permissions!=2')).toEqual([200, [1], undefined]);
+    expect(await answerOf(ignoring, 'title=one', '/api/v3/projects/')).toEqual([200, [1, 2], 'title']);
+    expect(await answerOf(ignoring, 'ordering=-dataPublishedTime&limit=1')).toEqual([200, [5], undefined]);
+  });
+
+  design('`strict=1` (or the *setting*) answers 400 instead, with the nearest known names.', async () => {
+    const message = 'Unknown parameter. Did you mean "publicationState__in"?';
+    const refused = [400, { publicationStatus__in: [message] }];
+    expect(await answerOf(failing, 'publicationStatus__in=x&strict=1')).toEqual(refused);
+    expect(await answerOf(strict, 'publicationStatus__in=x')).toEqual(refused);
+    expect(await answerOf(strict, 'publicationStatus__in=x&strict=0')).toEqual(refused);
+    expect(await answerOf(failing, 'pge=1&strict=1')).toEqual([400, { pge: ['Unknown parameter.'] }]);
+    expect(await answerOf(failing, 'limt=1&strict=true')).toEqual([
+      400,
+      { limt: ['Unknown parameter. Did you mean "limit"?'] },
+    ]);
+  });
+
+  design('unknown names inside `fields` and `ordering` as `ordering=foo`, and strict refuses those too', async () => {
+    expect(await answerOf(failing, 'fields=ob_id,foo&ordering=bar,-ob_id')).toEqual([
+      200,
+      ALL.toReversed(),
+      'fields=foo, ordering=bar',
+    ]);
+    expect(await answerOf(strict, 'fields=ob_id,titel&ordering=statu,title')).toEqual([
+      400,
+      { fields: ['Unknown field "titel".'], ordering: ['Unknown field "statu". Did you mean "status"?'] },
+    ]);
+  });
+
+  design('no upper bound by default (*setting*)', async () => {
+    expect(await answerOf(strict, 'limit=1000000')).toEqual([200, [1, 2], undefined]);
+    expect(await answerOf(failing, 'limit=1000000')).toEqual([200, ALL, undefined]);
+  });
+});

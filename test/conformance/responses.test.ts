@@ -1,0 +1,143 @@
+// What the design decides of headers, conditions and codings where the specification is silent. Over a real socket, on the sample.
+import { gunzipSync } from 'node:zlib';
+import { describe, expect } from 'vitest';
+import { design } from './quotes.ts';
+import { BASE_URL, servedSample } from './sample.ts';
+
+const sample = servedSample();
+const FLAGS =
+  '--allow-base-url https://second.test --trusted-proxy 127.0.0.0/8 --cache-control public,max-age=60 --server-timing --no-cors --gzip off';
+const other = servedSample(['--base-url', BASE_URL, ...FLAGS.split(' ')]);
+const LIST = '/api/v3/observations/';
+const PAGE = `${LIST}?limit=3&status=completed`;
+
+describe('headers', () => {
+  design(
+    '200: `Content-Type: application/json`, `Vary: Accept` (joined by Accept-Encoding where gzip is offered), `Allow: GET, HEAD, OPTIONS`, Content-Length, strong ETag (snapshot, normalised query, representation), Last-Modified, Cache-Control, Server-Timing.',
+    async () => {
+      for (const target of [PAGE, `${LIST}?limit=2&title__regex=a`, '/api/v3/', '/', '/api/v3/times.json?limit=1']) {
+        const { status, headers, bytes } = await sample.get(target);
+        expect([status, headers['content-type'], headers['vary']], target).toEqual([
+          200,
+          'application/json',
+          'Accept, Accept-Encoding',
+        ]);
+        expect(headers['allow'], target).toBe('GET, HEAD, OPTIONS');
+        expect(headers['content-length'], target).toBe(String(bytes.length));
+        expect(headers['etag'], target).toMatch(/^"[^"]+"$/);
+        expect(Date.parse(headers['last-modified'] ?? ''), target).toBeGreaterThan(0);
+      }
+      expect((await other.get(PAGE)).headers['vary']).toBe('Accept, X-Forwarded-Host, X-Forwarded-Proto');
+    },
+  );
+
+  design('Default `Cache-Control: public, no-cache` (*setting*).', async () => {
+    expect((await sample.get(PAGE)).headers['cache-control']).toBe('public, no-cache');
+    expect((await other.get(PAGE)).headers['cache-control']).toBe('public, max-age=60');
+  });
+
+  design('CORS open for GET, with the useful headers exposed.', async () => {
+    const { headers } = await sample.get(PAGE, { origin: 'https://elsewhere.test' });
+    expect(headers['access-control-allow-origin']).toBe('*');
+    const exposed = headers['access-control-expose-headers']?.split(', ');
+    for (const name of ['Allow', 'ETag', 'Retry-After', 'Server-Timing', 'X-Ignored-Params']) {
+      expect(exposed).toContain(name);
+    }
+    expect((await other.get(PAGE)).headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  design('Where X-Forwarded-* chooses the base URL, Vary names it.', async () => {
+    const forwarded = { 'x-forwarded-host': 'second.test', 'x-forwarded-proto': 'https' };
+    const { headers, body } = await other.get(PAGE, forwarded);
+    expect(headers['vary']).toMatch(/^Accept, .*X-Forwarded-Host.*X-Forwarded-Proto/);
+    expect(body).toContain('"next":"https://second.test/api/v3/observations/?');
+    expect((await sample.get(PAGE, forwarded)).body).not.toContain('second.test');
+  });
+
+  design('Server-Timing on answers from the pool, on all by *setting*.', async () => {
+    const heavy = `${LIST}?limit=1&abstract__regex=the`;
+    expect((await sample.get(heavy)).headers['server-timing']).toMatch(/^pool;dur=\d+\.\d$/);
+    expect((await sample.get(PAGE)).headers['server-timing']).toBeUndefined();
+    expect((await other.get(heavy)).headers['server-timing']).toMatch(/^pool;dur=\d+\.\d, total;dur=\d+\.\d$/);
+    for (const target of [PAGE, '/api/v3/', '/nowhere/', `${LIST}?title__foo=1`]) {
+      expect((await other.get(target)).headers['server-timing'], target).toMatch(/^total;dur=\d+\.\d$/);
+    }
+  });
+});
+
+describe('conditions', () => {
+  design('If-None-Match and If-Modified-Since give 304 before any page is put together.', async () => {
+    const { headers } = await sample.get(PAGE);
+    for (const condition of [
+      { 'if-none-match': headers['etag']! },
+      { 'if-modified-since': headers['last-modified']! },
+    ]) {
+      const { status, body, headers: told } = await sample.get(PAGE, condition);
+      expect([status, body, told['etag'], told['content-length']]).toEqual([304, '', headers['etag'], undefined]);
+    }
+    const earlier = { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' };
+    expect((await sample.get(PAGE, earlier)).status).toBe(200);
+  });
+
+  design('If-None-Match (weak comparison, lists, `*`) beats If-Modified-Since.', async () => {
+    const { headers } = await sample.get(PAGE);
+    const modified = { 'if-modified-since': headers['last-modified']! };
+    for (const tags of [`W/${headers['etag']}`, `"a", ${headers['etag']}`, '*']) {
+      expect((await sample.get(PAGE, { 'if-none-match': tags })).status, tags).toBe(304);
+    }
+    expect((await sample.get(PAGE, { 'if-none-match': '"a"', ...modified })).status).toBe(200);
+  });
+
+  design(
+    'Conditions are judged only for an answer that would be 200 (after routing, validation and id lookup).',
+    async () => {
+      const condition = { 'if-none-match': '*' };
+      const statuses = { [`${LIST}?title__foo=1`]: 400, [`${LIST}0/`]: 404, '/api/v3/nothing/': 404 };
+      for (const [target, status] of Object.entries({ ...statuses, [`${LIST}?format=xml`]: 404, [PAGE]: 304 })) {
+        expect((await sample.get(target, condition)).status, target).toBe(status);
+      }
+    },
+  );
+
+  design(
+    'The ETag hashes generation, base URL used, path as asked, all parameters sorted and re-encoded (unknown ones too, since links repeat them), encoding and link settings.',
+    async () => {
+      const tagOf = async (target: string, headers = {}): Promise<string> =>
+        String((await sample.get(target, headers)).headers['etag']);
+      const tag = await tagOf(PAGE);
+      expect(await tagOf(`${LIST}?status=completed&limit=3`)).toBe(tag);
+      expect(await tagOf(`${LIST}?st%61tus=completed&limit=3`)).toBe(tag);
+      for (const target of [
+        `${PAGE}&x=1`,
+        `${LIST}?limit=4&status=completed`,
+        '/api/v3/observations.json?limit=3&status=completed',
+        '/api/v2/observations/?limit=3&status=completed',
+      ]) {
+        expect(await tagOf(target), target).not.toBe(tag);
+      }
+      expect(await tagOf(PAGE, { 'accept-encoding': 'gzip' })).not.toBe(tag);
+      expect(
+        String(
+          (await other.get(PAGE, { 'x-forwarded-host': 'second.test', 'x-forwarded-proto': 'https' })).headers['etag'],
+        ),
+      ).not.toBe(String((await other.get(PAGE)).headers['etag']));
+    },
+  );
+
+  design('gzip when Accept-Encoding allows it (q values heeded).', async () => {
+    const { bytes } = await sample.get(PAGE);
+    for (const [accepted, coding] of [
+      ['gzip', 'gzip'],
+      ['br;q=1, gzip;q=0.5', 'gzip'],
+      ['*', 'gzip'],
+      ['gzip;q=0', undefined],
+      ['identity, gzip;q=0.5', undefined],
+      ['br', undefined],
+    ] as const) {
+      const { status, headers, bytes: sent } = await sample.get(PAGE, { 'accept-encoding': accepted });
+      expect([status, headers['content-encoding']], accepted).toEqual([200, coding]);
+      expect((coding ? gunzipSync(sent) : sent).equals(bytes), accepted).toBe(true);
+    }
+    expect((await other.get(PAGE, { 'accept-encoding': 'gzip' })).headers['content-encoding']).toBeUndefined();
+  });
+});
