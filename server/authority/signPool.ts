@@ -23,6 +23,8 @@ export function startSignPool(data: AuthorityData): SignPool {
       name: 'answerRequest',
       minThreads: 1,
       maxThreads: 1,
+      // One after the other all the same: what waits lies with the thread, which sleeps only when there is nothing to do.
+      concurrentTasksPerWorker: WAITING_MAX,
       workerData: data,
     }));
   const underWay = new Set<Promise<unknown>>();

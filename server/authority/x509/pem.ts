@@ -41,10 +41,17 @@ export function readPem(text: string): PemReading {
     const end = text.indexOf(last, labelEnd);
     if (end < 0) return unreadable('has a block without an end');
     const base64 = text.slice(labelEnd + DASHES.length, end).replace(/[ \t\r\n]+/g, '');
-    if (base64.length % 4 !== 0 || !BASE64.test(base64)) return unreadable('has a block that is no base64');
-    blocks.push({ label, der: Buffer.from(base64, 'base64') });
+    const der = Buffer.from(base64, 'base64');
+    if (!isBase64Of(base64, der)) return unreadable('has a block that is no base64');
+    blocks.push({ label, der });
     offset = end + last.length;
   }
+}
+
+/** Whether a text is base64, given what a lenient decoder makes of it: to write that again is ten times as fast as to look at each letter. */
+function isBase64Of(text: string, bytes: Buffer): boolean {
+  if (text !== '' && bytes.toString('base64') === text) return true;
+  return text.length % 4 === 0 && BASE64.test(text);
 }
 
 function unreadable(problem: string): PemReading {
