@@ -1,12 +1,14 @@
 // Signing beside the catalogue: how much slower catalogue answers get while 200 requests a second are authorised, as the ratio
 // of interleaved rounds within one run. Judged by the middle round; not where others use the cores, or the catalogue alone varies.
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBenchAuthority, type BenchAuthority } from '../../bench/authorityFiles.ts';
 import { checkCall } from '../../bench/callCheck.ts';
 import { CALL_SCENARIOS } from '../../bench/callScenarios.ts';
 import { ask } from '../../bench/check.ts';
 import { cpuTimesOf } from '../../bench/cpuTime.ts';
+import { bodiesOf } from '../../bench/freshBody.ts';
 import { startLoadClient, type Exchange, type LoadOutcome } from '../../bench/loadClient.ts';
 import { startServer, type ListeningProcess } from '../../bench/processes.ts';
 import { summaryOf } from '../../bench/rounds.ts';
@@ -16,6 +18,10 @@ const ROUNDS = 7;
 const CHEAP_REQUESTS = 16_000;
 const WITHIN_MS = 120_000;
 const AUTHORISATIONS_PER_SECOND = 200;
+/** More than are asked for in a round. They are made before it, so that nobody makes certificates meanwhile. */
+const AUTHORISATIONS_AHEAD = 1200;
+/** So long the users ask before the catalogue is asked too: they have read what they are to send by then. */
+const LEAD_MS = 500;
 /** Users of the authority that ask at the same time at most: with those of the round before, fewer than it lets wait. */
 const USERS = 32;
 /**
@@ -43,7 +49,7 @@ let server: ListeningProcess;
 let cheap: ReturnType<typeof startLoadClient>;
 let users: ReturnType<typeof startLoadClient>;
 let exchanges: readonly Exchange[];
-let authorisations: readonly Exchange[];
+let newAuthorisation: () => Exchange;
 
 /** p99 of the catalogue alone and beside `rate` authorisations a second, and what part of all cores others had meanwhile. */
 interface Round {
@@ -60,7 +66,9 @@ beforeAll(async () => {
   exchanges = await Promise.all(TARGETS.map(exchangeOf));
   // Each with a chain that is new to the server.
   const { call } = CALL_SCENARIOS.find(({ name }) => name === 'authoriseNew')!;
-  authorisations = (await checkCall(server.port, call, authority)).exchanges;
+  const { fresh, ...template } = (await checkCall(server.port, call, authority)).exchanges[0]!;
+  const newBody = bodiesOf(template.body!, fresh!);
+  newAuthorisation = () => ({ ...template, body: newBody() });
   await askCatalogue(P99_MOST[0][0]);
 });
 
@@ -76,9 +84,10 @@ async function measuredRounds(connections: number): Promise<{ readonly quiet: Ro
 }
 
 async function measuredRound(connections: number): Promise<Round> {
+  const authorisations = Array.from({ length: AUTHORISATIONS_AHEAD }, newAuthorisation);
   const before = seconds();
   const alone = await askCatalogue(connections);
-  const { beside, rate } = await besideSigning(connections);
+  const { beside, rate } = await besideSigning(connections, authorisations);
   const [all, busy, own] = seconds().map((after, i) => after - before[i]!);
   return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms, rate, othersPart: (busy! - own!) / all! };
 }
@@ -112,15 +121,19 @@ function askCatalogue(connections: number): Promise<LoadOutcome> {
 }
 
 /** Asks while requests to be authorised come at their rate; `rate` of them a second were answered. */
-async function besideSigning(connections: number): Promise<{ readonly beside: LoadOutcome; readonly rate: number }> {
+async function besideSigning(
+  connections: number,
+  authorisations: readonly Exchange[],
+): Promise<{ readonly beside: LoadOutcome; readonly rate: number }> {
   const signing = users.run({
     port: server.port,
     exchanges: authorisations,
-    requests: Number.MAX_SAFE_INTEGER,
+    requests: AUTHORISATIONS_AHEAD,
     connections: USERS,
     perSecond: AUTHORISATIONS_PER_SECOND,
     withinMs: WITHIN_MS,
   });
+  await setTimeout(LEAD_MS);
   const asking = askCatalogue(connections).finally(() => users.enough());
   const [beside, { requests, elapsedMs }] = await Promise.all([asking, signing]);
   return { beside, rate: (requests * 1000) / elapsedMs };

@@ -44,7 +44,7 @@ export function runCommand(
   const argv = [...(options.node ?? []), CLI, ...words];
   const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const text = { out: '', err: '' };
-  let hasEnded = false;
+  let end: End | undefined;
   let stir: (() => void)[] = [];
   const wake = (): void => {
     const waiting = stir;
@@ -60,9 +60,9 @@ export function runCommand(
   const ended = new Promise<End>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      hasEnded = true;
+      end = { code, signal };
       wake();
-      resolve({ code, signal });
+      resolve(end);
     });
   });
   return {
@@ -74,7 +74,7 @@ export function runCommand(
       for (;;) {
         const match = pattern.exec(text.out + text.err);
         if (match) return match;
-        if (hasEnded) throw new Error(`ended without ${pattern}:\n${text.out}${text.err}`);
+        if (end) throw new Error(`ended (${end.signal ?? end.code}) without ${pattern}:\n${text.out}${text.err}`);
         await new Promise<void>((resolve) => stir.push(resolve));
       }
     },
