@@ -57,7 +57,10 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
       ]);
       const report = (line: string): void => void stdout.write(`${line}\n`);
       const server = await serve(settings, report, (work) => withProgress(stderr, work));
-      await stopOnSignal(() => server.stop(), report);
+      const stopped = stopOnSignal(() => server.stop(), report);
+      // Behind the listeners for signals: whoever reads these lines may send one at once.
+      for (const line of server.welcome) report(line);
+      await stopped;
     });
 }
 

@@ -25,9 +25,12 @@ const MEGABYTE = 1_000_000;
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
-/** A server that runs. `stop` drains: no new connections, answers in flight finish, threads end. */
+/**
+ * A server that runs. `welcome` is for whoever started it, a line each: where it listens, and what to try. `stop` drains: no new
+ * connections, answers in flight finish, threads end.
+ */
 export interface Server {
-  readonly urls: readonly string[];
+  readonly welcome: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ export interface Server {
 export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
 
 /**
- * Serves what the settings name. `report` gets lines for people: what was loaded, the URLs, a line to try, later bugs; none
+ * Serves what the settings name. `report` gets lines for people: what was loaded, later bugs; none
  * but about a reload while `showProgress` shows the loading, perhaps as a bar on the same terminal.
  * Throws OperationError: `port` in use, `input` and `file` for the authority before any data is looked at, `file`, `input` or
  * `snapshot` for the data; nothing is left running then.
@@ -61,7 +64,7 @@ export async function serve(
     if (scraped) stops.push(scraped.stop);
     const data = await loadData(settings, ports, { report, showProgress });
     await threads.begin((i) => servingData(settings, { ports, authority, metrics, ...data }, i));
-    return { urls: reportUrls(settings, ports, data.loaded.baseUrl, report), stop };
+    return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -197,23 +200,12 @@ function servingData(
   };
 }
 
-function reportUrls(
-  settings: Settings,
-  ports: Ports,
-  baseUrl: string,
-  report: (line: string) => void,
-): readonly string[] {
-  const host = urlHost(settings.host);
-  const url = `http://${host}:${ports.port}`;
-  const urls = [url];
-  report(`listening on ${url}`);
-  if (ports.http10Port !== undefined) {
-    urls.push(`http://${host}:${ports.http10Port}`);
-    report(`listening on ${urls[1]} (HTTP/1.0)`);
-  }
-  report(`links start with ${baseUrl}`);
-  report(`try: curl '${url}${EXAMPLE_LIST}?limit=1'`);
-  return urls;
+/** The lines for people who have started it: where it listens, and what to try. */
+function welcomeOf(settings: Settings, { port, http10Port }: Ports, baseUrl: string): readonly string[] {
+  const url = `http://${urlHost(settings.host)}`;
+  const lines = [`listening on ${url}:${port}`];
+  if (http10Port !== undefined) lines.push(`listening on ${url}:${http10Port} (HTTP/1.0)`);
+  return [...lines, `links start with ${baseUrl}`, `try: curl '${url}:${port}${EXAMPLE_LIST}?limit=1'`];
 }
 
 function urlHost(host: string): string {
