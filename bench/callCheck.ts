@@ -7,9 +7,10 @@ import { SaxesParser } from 'saxes';
 import { SignedXml } from 'xml-crypto';
 import type { BenchAuthority } from './authorityFiles.ts';
 import { ask, type Checked, type Fetched } from './check.ts';
-import { bodiesOf, escaped, MARKS } from './freshBody.ts';
+import { bodiesOf, MARKS } from './freshBody.ts';
 import type { Credentials } from './freshCredentials.ts';
 import type { Exchange } from './loadClient.ts';
+import { escaped } from './markup.ts';
 import type { AuthorityCall, HostsCall } from './scenario.ts';
 
 /** Where the service is (spec, Service address). */

@@ -1,5 +1,6 @@
 // A body of a request whose credentials are new each time: a template, and what is put into it.
 // Used on both sides of the load client: callCheck.ts writes templates, the client's process fills them.
+import { escaped } from './markup.ts';
 import { type Credentials, FreshCredentials, type Freshness, type Issuers, type Who } from './freshCredentials.ts';
 
 /** What stands in a template where the texts of credentials are to be; in no text of one. */
@@ -10,11 +11,6 @@ export interface FreshTexts {
   readonly issuers: Issuers;
   readonly who: Who;
   readonly freshness: Freshness;
-}
-
-/** A text as it stands between tags of XML. */
-export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Fills a template, with other texts each time it is called. */

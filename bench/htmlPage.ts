@@ -1,6 +1,7 @@
 // The report as one HTML file that needs nothing else, and as a short table in Markdown.
 // Text only; nothing is measured or written to disk here. Called by bench.ts.
 import type { FullReport } from './fullReport.ts';
+import { escaped } from './markup.ts';
 import { drawings, type Drawing } from './plots.ts';
 import { peerNames, SOAP_HEAD, soapCells, timesText } from './report.ts';
 import { verdictOf } from './verdict.ts';
@@ -87,10 +88,6 @@ function classOf(cell: string): string {
 
 function percentText(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** The short table for README.md: how many times the replica's CPU each peer needs. */

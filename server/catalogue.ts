@@ -42,6 +42,7 @@ import { negotiate } from './http/negotiate.ts';
 import { route, type Route } from './http/routes.ts';
 import { timedHandler, waitedFor } from './http/serverTiming.ts';
 import { explanationText } from './catalogueExplanation.ts';
+import { MEGABYTE } from './quantities.ts';
 import { countIgnored } from './catalogueTally.ts';
 import { viewName } from './catalogueViewName.ts';
 import { type Delivery, exported, type ExportFormat, page, rowsAnswer, singleRecord } from './catalogueRows.ts';
@@ -84,8 +85,6 @@ export interface CatalogueOptions {
 
 /** spec 8: the page size of every link shown. */
 export const LIMIT_DEFAULT = 100;
-
-const MEGABYTE = 1 << 20;
 
 /** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
 const GENERATION_DIGITS = 12;

@@ -6,6 +6,9 @@ export function countText(count: number): string {
   return count.toLocaleString('en-GB');
 }
 
+/** The bytes of a megabyte, in settings as in sizes that are told. */
+export const MEGABYTE = 1_000_000;
+
 const BYTE_UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
 
 /** A size in decimal units: `999 B`, `1.0 kB`, `433.0 MB`. */

@@ -14,13 +14,11 @@ import { raiseHeadLimit } from './http/uwsLibrary.ts';
 import type { MetricsListener } from './metricsListener.ts';
 import type { Observer } from './observe/events.ts';
 import { type Metrics, newMetrics } from './observe/metrics.ts';
-import { bytesText, countText } from './quantities.ts';
+import { bytesText, countText, MEGABYTE } from './quantities.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { SOAP_ANSWERS } from './soap/tally.ts';
 import { IGNORED_PARAMETERS } from './catalogueTally.ts';
 import type { ServingData } from './threads.ts';
-
-const MEGABYTE = 1_000_000;
 
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;

@@ -89,7 +89,7 @@ export function walkedRows(
   const within = codes.reduce((sum, range) => sum + index.countOf(range), 0);
   const count = isNegated ? index.rows - within : within;
   const end = Math.min(offset + limit, count);
-  const isFound = by === 'postings' ? selected(index, codes, end, counters) : walked(index, walk, end, counters);
+  const isFound = by === 'postings' ? selected(index, codes, count, end, counters) : walked(index, walk, end, counters);
   if (!isFound) return undefined;
   const rows = slabWords(Math.max(0, end - offset));
   for (let i = 0; i < rows.length; i++) rows[i] = found[offset + i]!;
@@ -152,11 +152,16 @@ function lookInRanges(
 }
 
 /**
- * Finds the first `wanted` rows among the postings of codes: those up to a row that a sample of them names, sorted; false where
+ * Finds the first `wanted` rows among the postings of codes, `total` in all: those up to a row that a sample of them names, sorted; false where
  * these are too few.
  */
-function selected(index: FieldIndex, codes: readonly CodeRange[], wanted: number, counters: Counters): boolean {
-  const total = codes.reduce((sum, range) => sum + index.countOf(range), 0);
+function selected(
+  index: FieldIndex,
+  codes: readonly CodeRange[],
+  total: number,
+  wanted: number,
+  counters: Counters,
+): boolean {
   const last = rowLikelyBehind(index, codes, total, wanted);
   let length = 0;
   for (const range of codes) {

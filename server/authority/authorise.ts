@@ -2,10 +2,11 @@
 // Puts decision, evidence and signature together over one configuration; starts no thread. Called by signTask.ts and benches.
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import { type Authorised, digestOf, refused } from './authorised.ts';
+import { type Authorised, refused } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
+import { digestOf } from './digest.ts';
 import { evidenceAt, type ProvenSigner, trustOf, type Verdicts } from './evidence.ts';
 import { randomSerialNumber } from './serialNumber.ts';
 import { rolesOf } from './usersTable.ts';

@@ -1,19 +1,14 @@
 // An answer to a request to be authorised and what is recorded of it; the one of a refusal, which needs no decision.
 // Judges nothing. Called by authorise.ts, and by service.ts for requests that no thread looked at.
-import { hash } from 'node:crypto';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import type { Authorisation, AuthorisationRequest } from './authority.ts';
 import type { ProvenUser, RefusalCode } from './decide.ts';
+import { digestOf } from './digest.ts';
 
 /** An answer, and what is recorded of it. */
 export interface Authorised {
   readonly answer: Authorisation;
   readonly record: AuthorisationRecord;
-}
-
-/** The SHA-256 digest of a text, in hexadecimal; '' would be a digest of nothing. */
-export function digestOf(text: string): string {
-  return hash('sha256', text);
 }
 
 interface Refusal {

@@ -1,10 +1,10 @@
 // How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
 // Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signTask.ts.
-import { hash } from 'node:crypto';
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import type { Evidence, Proof, ProvenCertificate, ProvenUser, RefusalCode } from './decide.ts';
+import { digestOf } from './digest.ts';
 import type { VerdictCache } from './verdictCache.ts';
 import { type Certificate, mayBeUsedFor, parseCertificate } from './x509/certificate.ts';
 import { certificateOf, readChain, readCrlFile, USER_CHAIN_LIMITS } from './x509/chain.ts';
@@ -60,14 +60,10 @@ const DEPTH_MAX = 7;
 /** Evidence at a time, in seconds since 1970. */
 export function evidenceAt(trust: Trust, verdicts: Verdicts, at: number): Evidence {
   return {
-    userOf: (text) => kept(verdicts.users, { digest: textDigest(text), at }, () => proveUser(trust, text, at)),
+    userOf: (text) => kept(verdicts.users, { digest: digestOf(text), at }, () => proveUser(trust, text, at)),
     certificateOf: (text) =>
-      kept(verdicts.certificates, { digest: textDigest(text), at }, () => proveCertificate(trust, verdicts, text, at)),
+      kept(verdicts.certificates, { digest: digestOf(text), at }, () => proveCertificate(trust, verdicts, text, at)),
   };
-}
-
-function textDigest(text: string | Uint8Array): string {
-  return hash('sha256', text, 'base64');
 }
 
 function kept<T extends { readonly holdsUntil: number }>(
@@ -115,7 +111,7 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
   const { content, signature } = reading.certificate;
   if (content.provenance !== 'original')
     return fault('externalProvenance', `${EXTERNAL} is itself mapped from another`);
-  const digest = textDigest(signature.der);
+  const digest = digestOf(signature.der);
   const known = verdicts.signers.get(digest, at);
   const signer = known?.certificate ?? certificateOf(signature.der);
   if (!signer) return fault('externalSignature', `${EXTERNAL} is signed by something that is no certificate`);

@@ -1,6 +1,6 @@
 // Certificates that stood in accepted paths, by the digest of all their bytes: the same user and CA come again below a new proxy.
 // Keeps nothing that depends on a clock, a CRL or a rule: every validation judges those anew. One per thread and configuration.
-import { hash } from 'node:crypto';
+import { digestOf } from '../digest.ts';
 import { type Certificate, parseCertificate } from './certificate.ts';
 
 /** Whether a signature was found good before. Part of the rules of a validation; see ChainRules. */
@@ -80,8 +80,4 @@ export class KnownCertificates implements KnownSignatures {
     this.#byCertificate.delete(entry.certificate);
     this.#bytes -= entry.certificate.der.length;
   }
-}
-
-function digestOf(der: Uint8Array): string {
-  return hash('sha256', der, 'base64');
 }
