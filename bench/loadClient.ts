@@ -8,15 +8,12 @@ import type { Headers } from './scenario.ts';
 
 /**
  * One kind of request, and what every answer to it must have: status and Content-Length, which may miss `bytes` by
- * `bytesSlack`. With a body it is a POST. At each of `counters`, byte positions in the body, the client writes a number of
- * COUNTER's width over what stands there: never the same twice in the life of the client. With `fresh` the body is a template,
- * and what is put into it never the same twice.
+ * `bytesSlack`. With a body it is a POST. With `fresh` the body is a template, and what is put into it never the same twice.
  */
 export interface Exchange {
   readonly target: string;
   readonly headers?: Headers;
   readonly body?: string;
-  readonly counters?: readonly number[];
   readonly fresh?: FreshTexts;
   readonly status: number;
   readonly bytes: number;

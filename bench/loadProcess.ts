@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { bodiesOf } from './freshBody.ts';
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
-import { COUNTER, wireOf, type Wire } from './wire.ts';
+import { wireOf } from './wire.ts';
 
 const HEAD_END = '\r\n\r\n';
 /** Has neither a body nor a length (RFC 9110, 15.4.5). */
@@ -77,29 +77,17 @@ class Run {
   }
 }
 
-/** What a request is written as: the same bytes every time, with numbers, or others of which so many are made now. */
+/** What a request is written as: the same bytes every time, or others of which so many are made now. */
 function wiresOf(exchange: Exchange, ahead: number): () => Buffer {
   const { body = '', fresh } = exchange;
   if (!fresh) {
     const wire = wireOf(exchange);
-    return () => numbered(wire);
+    return () => wire;
   }
   const bodies = bodiesOf(body, fresh);
-  const next = (): Buffer => wireOf({ ...exchange, body: bodies() }).bytes;
+  const next = (): Buffer => wireOf({ ...exchange, body: bodies() });
   const made = Array.from({ length: ahead }, next);
   return () => made.pop() ?? next();
-}
-
-/** The last number that was written into a request, by any order of this client. */
-let counted = 0;
-
-/** A request with its numbers; one without is the same bytes every time. */
-function numbered({ bytes, counters }: Wire): Buffer {
-  if (counters.length === 0) return bytes;
-  const own = Buffer.from(bytes);
-  const digits = String(++counted).padStart(COUNTER.length, '0');
-  for (const at of counters) own.write(digits, at, 'latin1');
-  return own;
 }
 
 /** One connection: asks, waits for the whole answer, asks again. */

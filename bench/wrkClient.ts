@@ -8,7 +8,7 @@ import { OperationError } from '../data/operationError.ts';
 import { bodiesOf } from './freshBody.ts';
 import type { Exchange, LoadClient, LoadOrder, LoadOutcome } from './loadClient.ts';
 import { stopped } from './processes.ts';
-import { COUNTER, wireOf, type Wire } from './wire.ts';
+import { wireOf } from './wire.ts';
 
 const ENOUGH = 'enough\n';
 
@@ -19,16 +19,14 @@ const ENOUGH = 'enough\n';
 export async function startWrkClient(): Promise<LoadClient> {
   const folder = await mkdtemp(path.join(tmpdir(), 'catalogue-wrk-'));
   const script = path.join(folder, 'load.lua');
-  let counted = 0;
   let running: ChildProcess | undefined;
   return {
     async run(order) {
       if (order.perSecond !== undefined) throw new Error('wrk knows no pace');
-      await writeFile(script, scriptOf(order, counted), 'latin1');
+      await writeFile(script, scriptOf(order), 'latin1');
       running = spawn('wrk', flagsOf(order, script), { stdio: ['ignore', 'pipe', 'pipe'] });
       const outcome = await outcomeOf(running);
       running = undefined;
-      counted += outcome.requests + order.connections;
       if (outcome.fault !== undefined) throw new Error(outcome.fault);
       if (outcome.requests < order.requests) throw new Error(`${order.exchanges[0]!.target}: no end in time`);
       return outcome;
@@ -67,24 +65,21 @@ function outcomeOf(child: ChildProcess): Promise<LoadOutcome> {
   });
 }
 
-/** The script of an order: what it asks in turn, what it expects, and what it prints. Numbers in bodies follow `counted`. */
-function scriptOf({ exchanges, requests, connections }: LoadOrder, counted: number): string {
+/** The script of an order: what it asks in turn, what it expects, and what it prints. */
+function scriptOf({ exchanges, requests, connections }: LoadOrder): string {
   const written = exchanges.flatMap((exchange) => writtenOf(exchange, requests + connections));
-  const wires = written.map((exchange) => `{${partsOf(wireOf(exchange)).map(luaText).join(',')}}`);
+  const wires = written.map((exchange) => luaText(wireOf(exchange)));
   const answers = exchanges.map(
     ({ status, bytes, bytesSlack = 0 }) => `{${status},${bytes - bytesSlack},${bytes + bytesSlack}}`,
   );
   return `local wires = {${wires.join(',\n')}}
 local answers = {${[...new Set(answers)].join(',')}}
-local asked, number = 0, ${counted}
+local asked = 0
 answered, bodyBytes, fault = 0, 0, ""
 
 function request()
-  local parts = wires[asked % #wires + 1]
   asked = asked + 1
-  if #parts == 1 then return parts[1] end
-  number = number + 1
-  return table.concat(parts, string.format("%0${COUNTER.length}d", number))
+  return wires[(asked - 1) % #wires + 1]
 end
 
 local function isExpected(status, bytes)
@@ -100,7 +95,10 @@ function response(status, headers, body)
   if not isExpected(status, #body) and fault == "" then
     fault = "got status " .. status .. " and " .. #body .. " bytes, which no request of this load expects"
   end
-  if fault ~= "" or answered == ${requests} then io.write("enough\\n") io.flush() end
+  if fault ~= "" or answered == ${requests} then
+    io.write("enough\\n") io.flush()
+    wrk.thread:stop()
+  end
 end
 
 local threads = {}
@@ -127,13 +125,6 @@ function writtenOf(exchange: Exchange, count: number): readonly Exchange[] {
   if (!fresh) return [exchange];
   const next = bodiesOf(body, fresh);
   return Array.from({ length: count }, () => ({ ...exchange, body: next() }));
-}
-
-/** A request cut where its numbers belong. */
-function partsOf({ bytes, counters }: Wire): readonly Buffer[] {
-  const starts = [0, ...counters.map((at) => at + COUNTER.length)];
-  const ends = [...counters, bytes.length];
-  return starts.map((start, i) => bytes.subarray(start, ends[i]));
 }
 
 /** Bytes as a string of Lua: what is not a plain letter by its number. */

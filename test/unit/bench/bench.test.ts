@@ -14,7 +14,6 @@ import { runLoadBench } from '../../../bench/load.ts';
 import { libcScanner } from '../../../bench/libcScan.ts';
 import { MARKS } from '../../../bench/freshBody.ts';
 import { startLoadClient } from '../../../bench/loadClient.ts';
-import { COUNTER } from '../../../bench/wire.ts';
 import { countOf } from '../../../bench/memoryScan.ts';
 import { runMicroBench } from '../../../bench/micro.ts';
 import { runMixedBench } from '../../../bench/mixed.ts';
@@ -197,11 +196,6 @@ describe('the load client', () => {
       const exchanges = [{ ...posted, body: '\u00e9 same' }];
       await client.run({ ...order, exchanges });
       expect(bodies.splice(0)).toEqual(Array.from({ length: 4 }, () => 'POST \u00e9 same'));
-      const counting = [{ ...posted, body: `${COUNTER} and ${COUNTER}.`, counters: [0, 13] }];
-      await client.run({ ...order, exchanges: counting });
-      await client.run({ ...order, exchanges: counting });
-      const numbers = Array.from({ length: 8 }, (_, i) => String(i + 1).padStart(8, '0'));
-      expect(bodies.splice(0).toSorted()).toEqual(numbers.map((number) => `POST ${number} and ${number}.`));
       const { chain, attributeCertificate } = MARKS;
       for (const freshness of ['proxy', 'user'] as const) {
         const fresh = { issuers: authority.issuers, who: 'visitor', freshness } as const;
