@@ -45,8 +45,17 @@ export { hasView, isViewHeavy } from './query/viewCost.ts';
 export { type Body, wholeBody } from './page/body.ts';
 export { indexBody, type PageFacet, pageHead, pageTail, rootViewBody } from './page/envelope.ts';
 export { jsonObject, jsonText } from './page/json.ts';
-export { pageLinks, percentEncode } from './page/links.ts';
+export { pageLinks, percentEncode, sortedByName } from './page/links.ts';
 export { csvColumns, csvHeader } from './page/csv.ts';
 export type { Measuring } from './page/gather.ts';
-export { csvRows, jsonRows, ndjsonRows, pageBody, readyRows, rowsBody, type ServedRows } from './page/rows.ts';
+export {
+  csvRows,
+  jsonRows,
+  ndjsonRows,
+  pageBody,
+  readyRows,
+  rowsBody,
+  scatteredRows,
+  type ServedRows,
+} from './page/rows.ts';
 export { type GzipBody, stitchedRows, type Stitching } from './page/stitch.ts';

@@ -15,6 +15,7 @@ import {
   pageTail,
   readyRows,
   type RecordBlocks,
+  scatteredRows,
   type ServedRows,
   type Stitching,
   stitchedRows,
@@ -135,6 +136,8 @@ function plainAnswer(
     keep?.(answer, written.head.length + written.tail.length);
     return answer;
   }
+  const scattered = written.format === 'json' ? scatteredRows(written.rows) : undefined;
+  if (scattered) return answers.found(whole(written, scattered), remarks, type);
   return measured(measuringOf(written), disconnection, answers.busy, (rows) =>
     answers.found(whole(written, rows), remarks, type),
   );

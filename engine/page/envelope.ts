@@ -27,8 +27,8 @@ export function pageTail(facets: readonly PageFacet[]): Uint8Array {
 
 /** What stands before the records of a page: count, next, previous (spec 2.2). Cost: one pass over the links. */
 export function pageHead(count: number, links: PageLinks): Uint8Array {
-  const next = links.next === null ? 'null' : jsonText(links.next);
-  const previous = links.previous === null ? 'null' : jsonText(links.previous);
+  const next = links.next === null ? 'null' : `"${links.next}"`;
+  const previous = links.previous === null ? 'null' : `"${links.previous}"`;
   return slabText(`{"count":${count},"next":${next},"previous":${previous},"results":[`);
 }
 

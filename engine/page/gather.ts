@@ -48,13 +48,6 @@ export interface Gathered {
 /** A body that is being measured: each call measures a slice and answers the body once its length is known. */
 export type Measuring = () => Body | undefined;
 
-/** The rows, and the end of each record in the body where these are its own. */
-interface Gathering extends Gathered {
-  readonly number: number;
-  readonly count: number;
-  readonly ends: Float64Array | undefined;
-}
-
 /** The ends of the body of few rows that was measured last in this thread: no page allocates, and few are asked again. */
 const shared = { ends: new Float64Array(SLICE_ROWS), body: 0 };
 
@@ -63,46 +56,82 @@ const shared = { ends: new Float64Array(SLICE_ROWS), body: 0 };
  * Cost: the writer's `bytes` for every row, then its `write` once for each piece that is read.
  */
 export function gatheredBody(gathered: Gathered): Measuring {
-  const count = countSelected(gathered.rows);
-  const isLong = count > SLICE_ROWS || gathered.sliceBytes < Infinity;
-  const gathering = {
-    ...gathered,
-    number: newBodyNumber(),
-    count,
-    ends: isLong ? new Float64Array(count) : undefined,
-  };
-  let measured = 0;
-  return () => {
-    const ends = gathering.ends ?? shared.ends;
-    if (!isLong) shared.body = gathering.number;
-    measured = measure(gathering, ends, measured);
-    return measured === count ? bodyOf(gathering, ends[count - 1]!) : undefined;
-  };
+  const body = new GatheredBody(gathered);
+  return () => (body.measureSlice() ? body : undefined);
 }
 
-function bodyOf(gathering: Gathering, end: number): Body {
-  const bytes = end - gathering.openBytes;
-  return {
-    bytes,
-    pieceAt(offset) {
-      if (!isHeld(gathering.number, offset)) gather(gathering, offset);
-      return heldBytes(offset, bytes);
-    },
-  };
+/** The same of at most 4,096 rows as stored, measured already; undefined of more. */
+export function gatheredAtOnce(records: Records, rows: Selection, openBytes: number): Body | undefined {
+  if (countSelected(rows) > SLICE_ROWS) return undefined;
+  const body = new GatheredBody({ records, rows, writer: undefined, separator: -1, openBytes, sliceBytes: Infinity });
+  body.measureSlice();
+  return body;
 }
 
-/** The ends of a body that was measured; measured again where another one has taken their place. */
-function endsOf(gathering: Gathering): Float64Array {
-  if (gathering.ends) return gathering.ends;
-  if (shared.body !== gathering.number) {
-    measure(gathering, shared.ends, 0);
-    shared.body = gathering.number;
+/** A class, since scattered pages are as common as any: no closure is made for one. */
+class GatheredBody implements Body {
+  bytes = 0;
+  readonly #gathered: Gathered;
+  readonly #number = newBodyNumber();
+  readonly #count: number;
+  /** The end of each record in the body, where these are its own. */
+  readonly #ends: Float64Array | undefined;
+  #measured = 0;
+
+  constructor(gathered: Gathered) {
+    this.#gathered = gathered;
+    this.#count = countSelected(gathered.rows);
+    const isLong = this.#count > SLICE_ROWS || gathered.sliceBytes < Infinity;
+    this.#ends = isLong ? new Float64Array(this.#count) : undefined;
   }
-  return shared.ends;
+
+  /** Measures a slice; whether that was the last one, so that `bytes` is known. */
+  measureSlice(): boolean {
+    const ends = this.#ends ?? shared.ends;
+    if (!this.#ends) shared.body = this.#number;
+    this.#measured = measure(this.#gathered, this.#count, ends, this.#measured);
+    if (this.#measured < this.#count) return false;
+    this.bytes = ends[this.#count - 1]! - this.#gathered.openBytes;
+    return true;
+  }
+
+  pieceAt(offset: number): Uint8Array {
+    if (!isHeld(this.#number, offset)) this.#gather(offset);
+    return heldBytes(offset, this.bytes);
+  }
+
+  /** The ends of the records; measured again where another body has taken their place. */
+  #endsAgain(): Float64Array {
+    if (this.#ends) return this.#ends;
+    if (shared.body !== this.#number) {
+      measure(this.#gathered, this.#count, shared.ends, 0);
+      shared.body = this.#number;
+    }
+    return shared.ends;
+  }
+
+  /** Fills the room with whole records, from the one in which `offset` lies. */
+  #gather(offset: number): void {
+    const { writer, separator } = this.#gathered;
+    const ends = this.#endsAgain();
+    const first = upperBound(ends, offset, 0, this.#count);
+    const start = first === 0 ? 0 : ends[first - 1]!;
+    const end = upperBound(ends, start + emptied(ends[first]! - start), first, this.#count);
+    if (writer) writeRows(this.#gathered, writer, first, end);
+    else copyRows(this.#gathered, ends, first, end);
+    const { bytes } = own;
+    if (separator >= 0) for (let i = first; i < end; i++) bytes[ROOM_AT + ends[i]! - 1 - start] = separator;
+    hold(this.#number, start, ends[end - 1]!);
+  }
 }
 
 /** Finds the ends of the next slice of rows; answers the row behind it. */
-function measure({ records, rows, writer, count, sliceBytes }: Gathering, ends: Float64Array, from: number): number {
+function measure(
+  { records, rows, writer, sliceBytes }: Gathered,
+  count: number,
+  ends: Float64Array,
+  from: number,
+): number {
   const to = Math.min(count, from + SLICE_ROWS);
   const start = from === 0 ? 0 : ends[from - 1]!;
   let end = start;
@@ -119,21 +148,7 @@ function measure({ records, rows, writer, count, sliceBytes }: Gathering, ends: 
   return i;
 }
 
-/** Fills the room with whole records, from the one in which `offset` lies. */
-function gather(gathering: Gathering, offset: number): void {
-  const { count, separator } = gathering;
-  const ends = endsOf(gathering);
-  const first = upperBound(ends, offset, 0, count);
-  const start = first === 0 ? 0 : ends[first - 1]!;
-  const end = upperBound(ends, start + emptied(ends[first]! - start), first, count);
-  if (gathering.writer) writeRows(gathering, gathering.writer, first, end);
-  else copyRows(gathering, first, end);
-  const { bytes } = own;
-  if (separator >= 0) for (let i = first; i < end; i++) bytes[ROOM_AT + ends[i]! - 1 - start] = separator;
-  hold(gathering.number, start, ends[end - 1]!);
-}
-
-function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: number, end: number): void {
+function writeRows({ records, rows }: Gathered, writer: RecordWriter, first: number, end: number): void {
   let at = ROOM_AT;
   for (let i = first; i < end;) {
     const row = selectedRow(rows, i);
@@ -145,7 +160,7 @@ function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: nu
 }
 
 /** Notes the ranges in which the rows lie, and has them copied at once: for each kernel that they lie with. */
-function copyRows({ records, rows }: Gathering, first: number, end: number): void {
+function copyRows({ records, rows }: Gathered, ends: Float64Array, first: number, end: number): void {
   const { words } = own;
   let kernel: Kernel | undefined;
   let to = ROOM_AT;
@@ -161,7 +176,7 @@ function copyRows({ records, rows }: Gathering, first: number, end: number): voi
     const count = neighboursAt(rows, i, Math.min(end, i + rowsLeft(chunk, row)));
     const from = startOf(chunk, records.growth, row - chunk.firstRow);
     words[RANGES_AT / 4 + ranges * 2] = chunk.bytes.byteOffset + from;
-    const bytes = endOf(chunk, records.growth, row - chunk.firstRow + count - 1) - from;
+    const bytes = ends[i + count - 1]! - (i === 0 ? 0 : ends[i - 1]!);
     words[RANGES_AT / 4 + ranges * 2 + 1] = bytes;
     copying.bytes += bytes;
     ranges++;

@@ -1,5 +1,6 @@
 // The links of a page's envelope to its neighbours, and how a query is written again. Pure text; no records here.
 // Called by page/envelope.ts.
+import { jsonText } from './json.ts';
 
 /**
  * What a list was asked for: decoded parameters in query order, the effective limit, and the place of the page's first
@@ -14,7 +15,10 @@ export interface PageRequest {
   readonly generation?: string | undefined;
 }
 
-/** Links to the neighbouring pages; null where there is none (design: Envelope and links). */
+/**
+ * Links to the neighbouring pages as they stand between the quotes of a JSON text; null where there is none (design: Envelope and
+ * links).
+ */
 export interface PageLinks {
   readonly next: string | null;
   readonly previous: string | null;
@@ -31,11 +35,13 @@ export function pageLinks(address: string, request: PageRequest, count: number):
   const hasNext = offset + limit < count;
   if (!hasNext && (offset === 0 || lastId !== undefined)) return { next: null, previous: null };
   const parameters = pinned(request);
-  if (lastId !== undefined) return { next: linkAfter(address, parameters, limit, lastId), previous: null };
+  // Of a link only the address can hold what JSON escapes, and is a third of it.
+  const escaped = jsonText(address).slice(1, -1);
+  if (lastId !== undefined) return { next: linkAfter(escaped, parameters, limit, lastId), previous: null };
   const around = aroundPlaces(parameters);
   return {
-    next: hasNext ? linkTo(address, around, limit, offset + limit) : null,
-    previous: offset === 0 ? null : linkTo(address, around, limit, offset - limit),
+    next: hasNext ? linkTo(escaped, around, limit, offset + limit) : null,
+    previous: offset === 0 ? null : linkTo(escaped, around, limit, offset - limit),
   };
 }
 
@@ -50,7 +56,7 @@ function aroundPlaces(parameters: PageRequest['parameters']): Around {
   let before = '';
   let between = '';
   let behind = '';
-  for (const [name, value] of isByName(parameters) ? parameters : [...parameters].sort(byName)) {
+  for (const [name, value] of sortedByName(parameters)) {
     if (name === 'limit' || name === 'offset') continue;
     const text = `${encodeQueryText(name)}=${encodeQueryText(value)}`;
     if (compareCodePoints(name, 'limit') < 0) before += `${text}&`;
@@ -95,18 +101,32 @@ function linkTo(address: string, { before, between, behind }: Around, limit: num
   return `${address}?${before}limit=${limit}${between}${place}${behind}`;
 }
 
-function linkWith(address: string, parameters: (readonly [name: string, value: string])[]): string {
-  parameters.sort(byName);
-  return `${address}?${parameters.map(([name, value]) => `${encodeQueryText(name)}=${encodeQueryText(value)}`).join('&')}`;
+function linkWith(address: string, parameters: PageRequest['parameters']): string {
+  const texts = sortedByName(parameters).map(([name, value]) => `${encodeQueryText(name)}=${encodeQueryText(value)}`);
+  return `${address}?${texts.join('&')}`;
 }
 
 function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
   return compareCodePoints(a, b);
 }
 
-function isByName(parameters: PageRequest['parameters']): boolean {
-  for (let i = 1; i < parameters.length; i++) if (byName(parameters[i - 1]!, parameters[i]!) > 0) return false;
-  return true;
+/** Up to so many parameters are put in order by insertion: a general sort costs 0.3 us before it compares anything. */
+const INSERTED_MAX = 16;
+
+/** Parameters in the order of their names by code point, repeats in order: the same array where they are. Cost: see the sort. */
+export function sortedByName(parameters: PageRequest['parameters']): PageRequest['parameters'] {
+  let ordered = 1;
+  while (ordered < parameters.length && byName(parameters[ordered - 1]!, parameters[ordered]!) <= 0) ordered++;
+  if (ordered >= parameters.length) return parameters;
+  const sorted = parameters.slice();
+  if (sorted.length > INSERTED_MAX) return sorted.sort(byName);
+  for (let i = ordered; i < sorted.length; i++) {
+    const one = sorted[i]!;
+    let at = i;
+    for (; at > 0 && byName(sorted[at - 1]!, one) > 0; at--) sorted[at] = sorted[at - 1]!;
+    sorted[at] = one;
+  }
+  return sorted;
 }
 
 /** Order by code point: UTF-16 order puts the characters beyond U+FFFF before U+E000. */

@@ -5,7 +5,7 @@ import { countSelected, type Selection } from '../index/rowset.ts';
 import { wholeBody, type Body } from './body.ts';
 import { csvWriter } from './csv.ts';
 import { cutWriter, wholeWriter } from './cut.ts';
-import { gatheredBody, type Gathered, type Measuring } from './gather.ts';
+import { gatheredAtOnce, gatheredBody, type Gathered, type Measuring } from './gather.ts';
 import { LINE_FEED, linesBody } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
 import { isAsStored, rewriteFor, type Rewrite } from './rewrite.ts';
@@ -34,9 +34,7 @@ export function rowsBody(records: Records, rows: Selection, form: ServedForm): B
 export function jsonRows(served: ServedRows): Measuring {
   const body = readyRows(served);
   if (body) return () => body;
-  const { records, rows, form, keys } = served;
-  const rewrite = rewriteFor(records, form);
-  return gatheredBody({ ...gatheredRows(records, rows, rewrite, keys), separator: -1, openBytes: 1 });
+  return gatheredBody(gatheredRows(served, rewriteFor(served.records, served.form), -1, 1));
 }
 
 /**
@@ -47,6 +45,14 @@ export function readyRows({ records, rows, form, keys }: ServedRows): Body | und
   if (countSelected(rows) === 0) return EMPTY;
   const run = keys || !isAsStored(records, form) ? undefined : runOf(rows);
   return run && runBody(records, run);
+}
+
+/**
+ * The same rows where they are few, scattered and as they are stored: measured at once, and no view. Undefined for all others; not
+ * asked of rows that are ready. Cost: a step a row.
+ */
+export function scatteredRows({ records, rows, form, keys }: ServedRows): Body | undefined {
+  return keys || !isAsStored(records, form) ? undefined : gatheredAtOnce(records, rows, 1);
 }
 
 /** Neighbours as stored, without the comma at their end. Most lie in one chunk. */
@@ -60,12 +66,13 @@ function runBody(records: Records, run: Run): Body {
 }
 
 /** The same rows as lines: a line feed behind each record. Cost: neighbours as stored need no measuring. */
-export function ndjsonRows({ records, rows, form, keys }: ServedRows): Measuring {
+export function ndjsonRows(served: ServedRows): Measuring {
+  const { records, rows, form, keys } = served;
   if (countSelected(rows) === 0) return () => EMPTY;
   const rewrite = rewriteFor(records, form);
   const run = rewrite || keys ? undefined : runOf(rows);
   if (run) return () => linesBody(records, run.start, run.end);
-  return gatheredBody({ ...gatheredRows(records, rows, rewrite, keys), separator: LINE_FEED, openBytes: 0 });
+  return gatheredBody(gatheredRows(served, rewrite, LINE_FEED, 0));
 }
 
 /** The same rows as CSV of these columns, without a header. Cost: lengths need a pass over the bytes of every row. */
@@ -86,14 +93,14 @@ export function measured(measuring: Measuring): Body {
 const EMPTY = wholeBody(new Uint8Array(0));
 
 function gatheredRows(
-  records: Records,
-  rows: Selection,
+  { records, rows, keys }: ServedRows,
   rewrite: Rewrite | undefined,
-  keys: ReadonlySet<string> | undefined,
-): Pick<Gathered, 'records' | 'rows' | 'writer' | 'sliceBytes'> {
+  separator: number,
+  openBytes: number,
+): Gathered {
   const whole = rewrite && wholeWriter(records, rewrite);
   const writer = keys ? cutWriter(records, keys, rewrite) : whole;
-  return { records, rows, writer, sliceBytes: rewrite?.end ? SLICE_BYTES : Infinity };
+  return { records, rows, writer, separator, openBytes, sliceBytes: rewrite?.end ? SLICE_BYTES : Infinity };
 }
 
 /**

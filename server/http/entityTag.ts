@@ -1,6 +1,7 @@
 // The entity tags of answers: what a tag is made of, and whether those that a client sends name it.
 // Pure but for SHA-256 at start; the same on every replica of one generation and one configuration. Called by conditional.ts.
 import { createHash } from 'node:crypto';
+import { sortedByName } from '../../engine/engine.ts';
 
 /** Raise it when the bytes of an answer change for the same snapshot and request. */
 const FORM_VERSION = 2;
@@ -47,7 +48,7 @@ const both = { a: 0, b: 0 };
 function hashOf({ path, parameters, filters }: Tagged): string {
   start();
   mix(path);
-  const sorted = isByName(parameters) ? parameters : parameters.toSorted(byName);
+  const sorted = sortedByName(parameters);
   for (let i = 0; i < sorted.length; i++) {
     mix(sorted[i]![0]);
     mix(sorted[i]![1]);
@@ -63,15 +64,6 @@ function hashOf({ path, parameters, filters }: Tagged): string {
     sumB = (sumB + both.b) | 0;
   }
   return digitsOf(scattered(a ^ sumA), scattered(b ^ sumB));
-}
-
-function isByName(parameters: Tagged['parameters']): boolean {
-  for (let i = 1; i < parameters.length; i++) if (parameters[i - 1]![0] > parameters[i]![0]) return false;
-  return true;
-}
-
-function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function start(): void {

@@ -13,6 +13,12 @@ function linksFor(
   return { next: next?.slice(ADDRESS.length) ?? null, previous: previous?.slice(ADDRESS.length) ?? null };
 }
 
+test('links are written as they stand in JSON, whatever the path holds', () => {
+  const { next } = pageLinks('http://h/"\\\u2028/', { parameters: [['a"', '\\']], limit: 2, offset: 0 }, 8);
+  expect(JSON.parse(`"${next}"`)).toBe('http://h/"\\\u2028/?a%22=%5C&limit=2&offset=2');
+  expect(next).not.toContain('\u2028');
+});
+
 test('a page asked for by after leads on behind its last id, and never back', () => {
   const parameters = [
     ['after', '3'],
