@@ -113,9 +113,16 @@ function foundHere<T extends Listed | RowSet>(found: T | undefined): T {
 function isWorthKeeping(plan: Plan): boolean {
   if (plan.isHeavy) return true;
   if (plan.isEmpty || (plan.node.steps.length === 0 && plan.excluded.length === 0)) return false;
-  const trees = [plan.node, ...plan.excluded];
-  const steps = trees.flatMap((tree) => tree.steps);
-  const isView = steps.every((step) => step.kind === 'condition' && step.access === 'posting list');
-  if (steps.length === 0 || (steps.length === 1 && isView)) return false;
-  return steps.reduce((sum, step) => sum + step.estimate, 0) >= KEPT_ROWS_MIN;
+  const { node, excluded } = plan;
+  let steps = 0;
+  let rows = 0;
+  let isView = true;
+  for (const tree of excluded.length === 0 ? [node] : [node, ...excluded]) {
+    steps += tree.steps.length;
+    for (const step of tree.steps) {
+      rows += step.estimate;
+      isView &&= step.kind === 'condition' && step.access === 'posting list';
+    }
+  }
+  return (steps > 1 || !isView) && rows >= KEPT_ROWS_MIN;
 }

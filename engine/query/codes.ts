@@ -1,5 +1,6 @@
 // From operands to codes of a dictionary: equality and prefixes by binary search, with own URLs compared as served.
 // Ranges of codes are kept ascending and disjoint. Pure look-ups, no scan. Called by lookups.ts and scan.ts.
+import { slabText } from '../bits/slab.ts';
 import { codesOfPrefix, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
@@ -76,7 +77,7 @@ function addServedText(
   own: CodeRange,
   form: ServedForm,
 ): void {
-  const asStored = codesOfText(dictionary, encoder.encode(text));
+  const asStored = codesOfText(dictionary, slabText(text));
   if (isEmpty(own)) found.push(asStored);
   else {
     found.push(...without(asStored, own));

@@ -41,12 +41,16 @@ export interface ListControls {
 /** Facets of one request: each costs up to a look at every record. */
 export const FACETS_MAX = 10;
 
+/** Those of most lists, which are by id and have nothing else. */
+const BY_ID: ListControls = { order: [], after: undefined, facets: [], remarks: new Map() };
+
 /** Reads the last ordering, after and facets of a list. Cost: their lengths, and suggestions for names that are refused. */
 export function readListControls(
   collection: CollectionIndex,
   parameters: readonly Parameter[],
   isStrict: boolean,
 ): ListControls {
+  if (!isGiven(parameters, 'ordering') && !isGiven(parameters, 'after') && !isGiven(parameters, 'facets')) return BY_ID;
   const remarks = new Map<number, Remark>();
   return {
     order: readOrdering(collection, parameters, isStrict, remarks),

@@ -79,11 +79,13 @@ const REGEXES_MAX = 8;
 /** What a record or view without a query is asked for. */
 const NOTHING_ASKED: RecordRequest = { parameters: [], format: undefined, keys: undefined, ignored: [], problems: [] };
 
+/** What was found in a query so far; `suggestions` is how many names were looked for something near to. */
 interface Findings {
   readonly conditions: Condition[];
   readonly ignored: Set<IgnoredName>;
   readonly problems: Problem[];
   isEmpty: boolean;
+  suggestions: number;
 }
 
 /** Parses the text behind `?` of a list. Never throws. Cost: its length, and suggestions where strict refuses a name. */
@@ -96,37 +98,54 @@ export function parseListQuery(
   if (isPage(parameters)) return pageRequest(parameters, options);
   const isKnown = knownFields(collection, options);
   const own = listParameters(options);
-  const keys = parameters.map(([name]) => (own.includes(name) ? undefined : readKey(collection, name, isKnown)));
-  const refuse = refusal(parameters, options, () => ({
-    fields: [...collection.members.keys()].filter(isKnown),
-    others: own,
-  }));
-  const { remarks, ...controls } = readListControls(collection, parameters, isStrict(parameters, options));
+  const keys = keysOf(collection, parameters, own, isKnown);
+  const refuses = isStrict(parameters, options);
+  const { order, after, facets, remarks } = readListControls(collection, parameters, refuses);
   const winners = lastByIdentity(keys);
-  const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
+  const findings = newFindings();
   const asked = fieldsOf(parameters, collection.keys);
-  keys.forEach((key, i) => {
-    if (i === asked.at)
-      judgeFields(findings, asked, { known: collection.keys, isStrict: isStrict(parameters, options) });
-    if (key?.kind === 'unknown') refuse(findings, parameters[i]![0]);
-    else if (key && winners.get(key.identity) === i) judge(findings, key, parameters[i]!, options);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i];
+    if (i === asked.at) judgeFields(findings, asked, { known: collection.keys, isStrict: refuses });
+    if (key?.kind === 'unknown')
+      refuse(findings, parameters[i]![0], refuses, () => ({
+        fields: [...collection.members.keys()].filter(isKnown),
+        others: own,
+      }));
+    else if (key && (!winners || winners.get(key.identity) === i)) judge(findings, key, parameters[i]!, options);
     else if (!key) addRemark(findings, remarks.get(i));
-  });
+  }
   return {
     parameters,
     format: formatOf(parameters),
     limit: limitOf(parameters, options.limitDefault, options.limitMax),
     offset: offsetOf(parameters),
     keys: asked.keys,
-    ...controls,
-    facets: isExport(parameters) ? [] : controls.facets,
+    order,
+    after,
+    facets: isExport(parameters) ? NONE : facets,
     conditions: findings.conditions,
     isEmpty: findings.isEmpty,
     isExplained: isExplainAsked(parameters, options),
     generation: generationOf(parameters, options),
-    ignored: [...findings.ignored],
+    ignored: ignoredOf(findings),
     problems: findings.problems,
   };
+}
+
+/** What the name of each parameter means, undefined of those that lists have of their own. */
+function keysOf(
+  collection: CollectionIndex,
+  parameters: readonly Parameter[],
+  own: readonly string[],
+  isKnown: (field: string) => boolean,
+): readonly (Key | undefined)[] {
+  const keys: (Key | undefined)[] = [];
+  for (let i = 0; i < parameters.length; i++) {
+    const name = parameters[i]![0];
+    keys.push(own.includes(name) ? undefined : readKey(collection, name, isKnown));
+  }
+  return keys;
 }
 
 /** Whether a query asks for nothing but a page of all records, as most do that walk a list. */
@@ -168,18 +187,18 @@ export function parseRecordQuery(
   if (query === undefined) return NOTHING_ASKED;
   const parameters = decodeForm(query);
   const heeded = known ? RECORD_PARAMETERS : VIEW_PARAMETERS;
-  const refuse = refusal(parameters, options, () => ({ fields: [], others: heeded }));
-  const findings: Findings = { conditions: [], ignored: new Set(), problems: [], isEmpty: false };
+  const refuses = isStrict(parameters, options);
+  const findings = newFindings();
   const asked = known && fieldsOf(parameters, known);
   parameters.forEach(([name], i) => {
-    if (i === asked?.at) judgeFields(findings, asked, { known: known!, isStrict: isStrict(parameters, options) });
-    if (!heeded.includes(name)) refuse(findings, name);
+    if (i === asked?.at) judgeFields(findings, asked, { known: known!, isStrict: refuses });
+    if (!heeded.includes(name)) refuse(findings, name, refuses, () => ({ fields: [], others: heeded }));
   });
   return {
     parameters,
     format: formatOf(parameters),
     keys: asked?.keys,
-    ignored: [...findings.ignored],
+    ignored: ignoredOf(findings),
     problems: findings.problems,
   };
 }
@@ -208,11 +227,18 @@ function judgeFields(
 }
 
 function knownFields({ declaration }: CollectionIndex, { filters }: QueryOptions): (field: string) => boolean {
-  return filters === 'all' ? () => true : (field) => declaration.filters.includes(field);
+  return filters === 'all' ? isAny : (field) => declaration.filters.includes(field);
 }
 
-/** The position of the last key of each identity: earlier ones are not judged (A47). */
-function lastByIdentity(keys: readonly (Key | undefined)[]): ReadonlyMap<string, number> {
+function isAny(): boolean {
+  return true;
+}
+
+/** The position of the last key of each identity: earlier ones are not judged (A47). Undefined where there is one key at most. */
+function lastByIdentity(keys: readonly (Key | undefined)[]): ReadonlyMap<string, number> | undefined {
+  let named = 0;
+  for (let i = 0; i < keys.length; i++) if (keys[i]) named++;
+  if (named < 2) return undefined;
   const last = new Map<string, number>();
   keys.forEach((key, i) => {
     if (key && key.kind !== 'unknown') last.set(key.identity, i);
@@ -225,21 +251,21 @@ function addRemark({ ignored, problems }: Findings, remark: Remark | undefined):
   if (remark?.problem) problems.push(remark.problem);
 }
 
-/** What to do with an unknown name: note it, and in strict mode refuse it, with a suggestion of `known` for the first few. */
-function refusal(
-  parameters: readonly Parameter[],
-  options: Pick<QueryOptions, 'isStrict'>,
-  known: () => KnownNames,
-): (findings: Findings, name: string) => void {
-  const refuses = isStrict(parameters, options);
-  let suggestions = 0;
-  return (findings, name) => {
-    if (findings.ignored.has(name)) return;
-    findings.ignored.add(name);
-    if (!refuses) return;
-    const nearest = suggestions++ < SUGGESTIONS_MAX ? nearestKey(name, known()) : undefined;
-    findings.problems.push({ key: name, messages: [unknownParameter(nearest)] });
-  };
+function newFindings(): Findings {
+  return { conditions: [], ignored: new Set(), problems: [], isEmpty: false, suggestions: 0 };
+}
+
+function ignoredOf({ ignored }: Findings): readonly IgnoredName[] {
+  return ignored.size === 0 ? NONE : [...ignored];
+}
+
+/** Notes an unknown name, and in strict mode refuses it, with a suggestion of what is `known` for the first few. */
+function refuse(findings: Findings, name: string, refuses: boolean, known: () => KnownNames): void {
+  if (findings.ignored.has(name)) return;
+  findings.ignored.add(name);
+  if (!refuses) return;
+  const nearest = findings.suggestions++ < SUGGESTIONS_MAX ? nearestKey(name, known()) : undefined;
+  findings.problems.push({ key: name, messages: [unknownParameter(nearest)] });
 }
 
 function judge(

@@ -105,24 +105,26 @@ export function plan(
 ): Plan {
   if (request.conditions.length === 0) return planned(collection, request, form, NOTHING_TO_FIND);
   const context: DraftContext = { collection, form, arrange };
-  const conditions = request.conditions.map((condition) => placed(collection, condition));
-  const node = rootNode(
-    context,
-    conditions.filter(({ condition }) => !condition.isNegated),
-    collection.rows,
-  );
-  const excluded = conditions
-    .filter(({ condition }) => condition.isNegated)
-    .map((condition) => rootNode(context, [condition], node.estimate))
-    .sort((a, b) => a.scanBytes - b.scanBytes);
-  const trees = [node, ...excluded];
-  const work = {
-    values: request.conditions.reduce((sum, { operand }) => sum + operand.values.length, 0),
-    scanBytes: trees.reduce((sum, tree) => sum + tree.scanBytes, 0),
-    joinSteps: trees.reduce((sum, tree) => sum + tree.joinSteps, 0),
-    rows: trees.reduce((sum, tree) => sum + rowsOf(tree), 0),
-    rowsGathered: trees.reduce((sum, tree) => sum + gatheredOf(tree), 0),
-  };
+  const wanted: Placed[] = [];
+  const unwanted: Placed[] = [];
+  let values = 0;
+  for (const condition of request.conditions) {
+    (condition.isNegated ? unwanted : wanted).push(placed(collection, condition));
+    values += condition.operand.values.length;
+  }
+  const node = rootNode(context, wanted, collection.rows);
+  const excluded = unwanted.map((condition) => rootNode(context, [condition], node.estimate));
+  if (excluded.length > 1) excluded.sort((a, b) => a.scanBytes - b.scanBytes);
+  let { scanBytes, joinSteps: joined } = node;
+  let rows = rowsOf(node);
+  let rowsGathered = gatheredOf(node);
+  for (const tree of excluded) {
+    scanBytes += tree.scanBytes;
+    joined += tree.joinSteps;
+    rows += rowsOf(tree);
+    rowsGathered += gatheredOf(tree);
+  }
+  const work = { values, scanBytes, joinSteps: joined, rows, rowsGathered };
   return planned(collection, request, form, { node, excluded, work });
 }
 
@@ -180,9 +182,10 @@ function walkBy(
   { order, facets, after, offset, limit }: ListRequest,
 ): Walk | undefined {
   if (hasView({ order, facets }) || after !== undefined) return undefined;
-  const [only, ...others] = [...node.steps, ...excluded.flatMap(({ steps }) => steps)];
-  if (only?.kind !== 'condition' || others.length > 0) return undefined;
-  return walkTo(only, rows, { offset, limit });
+  if (node.steps.length + excluded.length !== 1) return undefined;
+  const { steps } = excluded[0] ?? node;
+  const only = steps[0];
+  return steps.length === 1 && only?.kind === 'condition' ? walkTo(only, rows, { offset, limit }) : undefined;
 }
 
 /** The root of a tree without steps. */
@@ -204,9 +207,11 @@ const NO_STEPS: readonly PlanStep[] = [];
 
 /** Whether a plan has regular expressions, for which the time in the pool is limited. Cost: its steps. */
 export function hasRegex({ node, excluded }: Pick<Plan, 'node' | 'excluded'>): boolean {
-  const isPooled = (step: PlanStep): boolean =>
-    step.kind === 'condition' ? lookupNamed(step.lookup)!.isPooled === true : step.steps.some(isPooled);
-  return [node, ...excluded].some(isPooled);
+  return isPooled(node) || excluded.some(isPooled);
+}
+
+function isPooled(step: PlanStep): boolean {
+  return step.kind === 'condition' ? lookupNamed(step.lookup)!.isPooled === true : step.steps.some(isPooled);
 }
 
 /** What a plan makes a thread do, about. `viewSteps` is at most how many rows and values ordering and facets look at. */
@@ -241,8 +246,9 @@ function microseconds({ values, scanBytes, joinSteps, rows, viewSteps }: Work): 
 
 /** The root of a tree of steps over at most `bound` records. */
 function rootNode(context: DraftContext, conditions: readonly Placed[], bound: number): TableNode {
-  const found = settled(context, rootDraft(context, conditions), bound);
-  return { kind: 'table', table: [], ...found, reaches: found.estimate, isNarrowed: false };
+  const { steps, estimate, scanBytes, joinSteps } = settled(context, rootDraft(context, conditions), bound);
+  const table = NO_TABLE;
+  return { kind: 'table', table, steps, estimate, reaches: estimate, scanBytes, joinSteps, isNarrowed: false };
 }
 
 type Settled = Pick<Related, 'steps' | 'estimate' | 'scanBytes' | 'joinSteps'>;
@@ -252,7 +258,8 @@ function settled(context: DraftContext, draft: RootDraft, bound: number): Settle
   let estimate = bound;
   let scanBytes = 0;
   let joined = 0;
-  const steps = draft.steps.map((step): PlanStep => {
+  const steps: PlanStep[] = [];
+  for (const step of draft.steps) {
     const chosen = step.kind === 'draft' ? relation(context, step, estimate) : withRowCheck(context, step, estimate);
     // Behind a step that leaves nothing none is run.
     if (estimate > 0) {
@@ -260,8 +267,8 @@ function settled(context: DraftContext, draft: RootDraft, bound: number): Settle
       joined += chosen.kind === 'condition' ? 0 : chosen.joinSteps;
     }
     estimate = Math.min(estimate, chosen.kind === 'condition' ? chosen.estimate : chosen.reaches);
-    return chosen;
-  });
+    steps.push(chosen);
+  }
   return { steps, estimate: Math.min(estimate, draft.estimate), scanBytes, joinSteps: joined };
 }
 
@@ -299,9 +306,13 @@ function withRowCheck({ collection }: DraftContext, step: ConditionStep, left: n
 }
 
 function gatheredOf({ steps }: TableNode | LinkNode): number {
-  return steps.reduce((sum, step) => sum + (step.kind === 'condition' ? step.rowsGathered : gatheredOf(step)), 0);
+  let sum = 0;
+  for (const step of steps) sum += step.kind === 'condition' ? step.rowsGathered : gatheredOf(step);
+  return sum;
 }
 
 function rowsOf({ steps }: TableNode | LinkNode): number {
-  return steps.reduce((sum, step) => sum + (step.kind === 'condition' ? step.estimate : rowsOf(step)), 0);
+  let sum = 0;
+  for (const step of steps) sum += step.kind === 'condition' ? step.estimate : rowsOf(step);
+  return sum;
 }
