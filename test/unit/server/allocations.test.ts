@@ -69,7 +69,7 @@ const HEAP_LIMITS = [
   ['record', 1400],
   ['missing', 200],
   ['first', 4400],
-  ['firstEqual', 20_100],
+  ['firstEqual', 9050],
 ] as const;
 
 describe('of the heap', () => {
