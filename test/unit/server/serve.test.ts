@@ -66,7 +66,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     other.close();
   });
 
-  test('a port that a second server of its own has, on either listener', async () => {
+  test('a port that a second server of its own has, on any listener, with the flag of that listener', async () => {
     const { port, http10Port } = await startServer('--data', snapshot);
     await refused(
       ['--data', snapshot, '--port', `${port}`],
@@ -74,7 +74,11 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     );
     await refused(
       ['--data', snapshot, '--port', '0', '--http10-port', `${http10Port}`],
-      /^catalogue-replica: port \d+ on .* is in use.*\n$/,
+      /^catalogue-replica: port \d+ on .* is in use: .* choose another with --http10-port .*\n$/,
+    );
+    await refused(
+      ['--data', snapshot, '--port', '0', '--metrics-port', `${port}`],
+      /^catalogue-replica: port \d+ on .* is in use: .* choose another with --metrics-port .*\n$/,
     );
   });
 

@@ -1,5 +1,5 @@
 // The commands for configurations and certificates, run as an operator runs them: what they print and how they end.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -94,7 +94,7 @@ test('inspect tells an attribute certificate, whether its signature is good, and
   });
 });
 
-test('issue makes a CA, a user and a proxy that verify-cert accepts, and never writes over a file', async () => {
+test('issue makes a CA, a user and a proxy that verify-cert accepts', async () => {
   expect((await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca1'))).end).toBe('');
   const ca = ['--issuer', file('ca1.pem'), '--issuer-key', file('ca1.key')];
   expect(
@@ -118,7 +118,15 @@ test('issue makes a CA, a user and a proxy that verify-cert accepts, and never w
   const verify = ['verify-cert', '--trust', file('ca1.pem'), file('proxy1.pem')];
   expect((await authority(...verify, '--allow-limited-proxies')).end).toBe('');
   expect((await authority(...verify, '--allow-proxies')).end).toBe('refused');
-  expect((await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca1'))).end).toBe('file');
+});
+
+test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other file beside it', async (ending) => {
+  const prefix = `kept-${ending}`;
+  writeFileSync(file(`${prefix}.${ending}`), 'mine');
+  const { end, err } = await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file(prefix));
+  expect([end, err]).toEqual(['file', `${prefix}.${ending} is there already, and is not written over`]);
+  expect(readdirSync(directory).filter((name) => name.startsWith(prefix))).toEqual([`${prefix}.${ending}`]);
+  expect(readFileSync(file(`${prefix}.${ending}`), 'utf8')).toBe('mine');
 });
 
 test.for([
