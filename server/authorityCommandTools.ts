@@ -128,9 +128,9 @@ function issuerOf({ issuer, issuerKey }: IssueFlags): IssuerFiles | undefined {
   if (issuer === undefined || issuerKey === undefined) return undefined;
   const reading = readCertificateFile(bytesOf(issuer));
   if (reading.kind === 'unreadable') throw new OperationError('input', `${issuer}: ${reading.reason}`);
-  const [first] = reading.certificates;
-  const key = keyOf(issuerKey);
-  return { by: { name: first!.subject.der, key }, chain: reading.certificates };
+  const { subject, extensions } = reading.certificates[0]!;
+  const keyId = extensions.subjectKeyId === undefined ? undefined : Buffer.from(extensions.subjectKeyId, 'hex');
+  return { by: { name: subject.der, key: keyOf(issuerKey), keyId }, chain: reading.certificates };
 }
 
 function keyOf(file: string): KeyObject {

@@ -72,6 +72,11 @@ test('check says every mistake with its file and line, with 1', async () => {
   ]);
 });
 
+test('check names a file that is not there once', async () => {
+  const { end, err } = await authority('check', file('none.toml'));
+  expect([end, err]).toEqual(['input', 'none.toml: cannot be read (ENOENT)']);
+});
+
 test('inspect tells an attribute certificate, whether its signature is good, and certificates', async () => {
   const good = await authority('inspect', file(DEMONSTRATION_FILES.visitorCertificate));
   expect([good.end, good.out]).toEqual([
@@ -94,7 +99,7 @@ test('inspect tells an attribute certificate, whether its signature is good, and
   });
 });
 
-test('issue makes a CA, a user and a proxy that verify-cert accepts', async () => {
+test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in the strict profile too', async () => {
   expect((await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca1'))).end).toBe('');
   const ca = ['--issuer', file('ca1.pem'), '--issuer-key', file('ca1.key')];
   expect(
@@ -113,6 +118,7 @@ test('issue makes a CA, a user and a proxy that verify-cert accepts', async () =
       )
     ).end,
   ).toBe('');
+  expect((await authority('verify-cert', '--trust', file('ca1.pem'), file('user1.pem'))).end).toBe('');
   const user = ['--issuer', file('user1.pem'), '--issuer-key', file('user1.key')];
   expect((await authority('issue', '--kind', 'limited-proxy', ...user, '-o', file('proxy1'))).end).toBe('');
   const verify = ['verify-cert', '--trust', file('ca1.pem'), file('proxy1.pem')];
