@@ -1,5 +1,5 @@
 // One request to be authorised, from its two texts to its answer and what is to be recorded of it.
-// Puts decision, evidence and signature together over one configuration; starts no thread. Called by signTask.ts and benches.
+// Puts decision, evidence and signature together over one configuration; starts no thread. Called by signer.ts and benches.
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import { type Authorised, refused } from './authorised.ts';

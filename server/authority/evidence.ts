@@ -1,5 +1,5 @@
 // How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
-// Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signTask.ts.
+// Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signer.ts.
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
