@@ -6,6 +6,7 @@ import type { ServiceEvent } from '../observe/events.ts';
 import { type Authorised, refused } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
+import { digestOf } from './digest.ts';
 import { type SigningThread, signingThreadOf } from './signingThread.ts';
 import { trustedHostStrings } from './trustedHosts.ts';
 
@@ -93,9 +94,9 @@ async function answered(
   const refusal = { status: 'AccessError', user: undefined, at } as const;
   try {
     const authorised = await thread.run(request);
-    return authorised === 'busy' ? refused(request, BUSY, refusal) : authorised;
+    return authorised === 'busy' ? refused(digestOf(request.usrProxyCert), BUSY, refusal) : authorised;
   } catch (error) {
     emit({ kind: 'authorityBug', at, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return refused(request, BUG, refusal);
+    return refused(digestOf(request.usrProxyCert), BUG, refusal);
   }
 }
