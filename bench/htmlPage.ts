@@ -3,7 +3,7 @@
 import type { FullReport } from './fullReport.ts';
 import { escaped } from './markup.ts';
 import { drawings, type Drawing } from './plots.ts';
-import { peerNames, SOAP_HEAD, soapCells, timesText } from './report.ts';
+import { PEER_VERDICT, peerNames, peerVerdict, SOAP_HEAD, soapCells, timesText } from './report.ts';
 import { verdictOf } from './verdict.ts';
 
 // Tables and plots wider than the window scroll in boxes of their own, the first column of a table staying where it is.
@@ -68,11 +68,13 @@ function mixedCells({ name, what, ratio, spread, pass, great }: FullReport['mixe
 
 function peerHtml({ peers }: FullReport): string {
   const names = peerNames(peers);
-  const rows = peers.map(({ question, subject, peers: others }) => {
+  const rows = peers.map((report) => {
+    const { question, subject, peers: others } = report;
     const times = names.map((name) => timesText(others.find(({ peer }) => peer === name)?.ratio));
-    return [question.name, question.what, subject.least.toFixed(1), ...times];
+    return [question.name, question.what, subject.least.toFixed(1), ...times, ...peerVerdict(report)];
   });
-  return htmlTable(['Question', 'What', 'Replica us', ...names.map((name) => `${name}, times`)], rows);
+  const head = ['Question', 'What', 'Replica us', ...names.map((name) => `${name}, times`), ...PEER_VERDICT];
+  return htmlTable(head, rows);
 }
 
 function htmlTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -90,13 +92,14 @@ function percentText(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
 }
 
-/** The short table for README.md: how many times the replica's CPU each peer needs. */
+/** The short table for README.md: how many times the replica's CPU each peer needs, and how that fares by the targets. */
 export function markdownTable({ peers }: Pick<FullReport, 'peers'>): string {
   const names = peerNames(peers);
-  const rows = peers.map(({ question, peers: others }) => {
-    const times = names.map((name) => timesText(others.find(({ peer }) => peer === name)?.ratio));
-    return [question.what, ...times];
+  const rows = peers.map((report) => {
+    const times = names.map((name) => timesText(report.peers.find(({ peer }) => peer === name)?.ratio));
+    return [report.question.what, ...times, ...peerVerdict(report)];
   });
-  const lines = [['CPU per request, times this replica', ...names], ['---', ...names.map(() => '---:')], ...rows];
+  const columns = [...names, ...PEER_VERDICT];
+  const lines = [['CPU per request, times this replica', ...columns], ['---', ...columns.map(() => '---:')], ...rows];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

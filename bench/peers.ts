@@ -31,6 +31,9 @@ export interface Peer {
   targetOf(question: PeerQuestionName, target: string, choice: Choice): string | undefined;
 }
 
+/** The peer that the design's targets are of. */
+export const TARGETED = 'Fastify + SQLite';
+
 /** The replica itself among its peers, with the memory of answers that the bench otherwise goes without. */
 export const KEPT = 'answers kept';
 
@@ -99,7 +102,7 @@ const FASTIFY = { script: 'fastifyPeer.js', nodeFlags: [] };
 
 /** All peers. The second is the first with another index for contains, whose links therefore have another name. */
 export const PEERS: readonly Peer[] = [
-  { ...FASTIFY, name: 'Fastify + SQLite', hasEnvelope: true, targetOf: (_question, target) => target },
+  { ...FASTIFY, name: TARGETED, hasEnvelope: true, targetOf: (_question, target) => target },
   {
     ...FASTIFY,
     name: 'the same with FTS5',

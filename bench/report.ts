@@ -7,7 +7,7 @@ import type { ScenarioReport } from './load.ts';
 import type { MicroReport } from './micro.ts';
 import type { MixedReport } from './mixed.ts';
 import type { PeerReport } from './peerBench.ts';
-import { KEPT, PEERS } from './peers.ts';
+import { KEPT, PEERS, TARGETED } from './peers.ts';
 import type { SoapReport } from './soapBench.ts';
 import type { StartReport } from './startBench.ts';
 import { verdictOf } from './verdict.ts';
@@ -59,16 +59,29 @@ export function mixedTable(reports: readonly MixedReport[], place: Place): strin
 
 const MIXED_HEAD = 'figure,what,ratio,spread alone,pass,great,verdict,guard'.split(',');
 
-/** The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer. */
+/** The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then `PEER_VERDICT`. */
 export function peerTable(reports: readonly PeerReport[]): string {
   const names = peerNames(reports);
-  const head = ['question', 'replica us', ...names, 'spread', 'pass', 'great'];
-  const rows = reports.map(({ question, subject, peers }) => {
+  const head = ['question', 'replica us', ...names, ...PEER_VERDICT];
+  const rows = reports.map((report) => {
+    const { question, subject, peers } = report;
     const texts = names.map((name) => timesText(peers.find(({ peer }) => peer === name)?.ratio));
-    const { what, pass, great } = question;
-    return [what, subject.least.toFixed(1), ...texts, percentText(subject.spread), `${pass}`, `${great}`];
+    return [question.what, subject.least.toFixed(1), ...texts, ...peerVerdict(report)];
   });
   return tableText([head, ...rows]);
+}
+
+/** What stands behind the times of a question: how it fares by the design's targets, which are of one peer. */
+export const PEER_VERDICT = ['spread', 'pass', 'great', 'verdict'] as const;
+
+/** These cells of a question; the spread is the larger one of the replica's rounds and the targeted peer's, where that was raced. */
+export function peerVerdict({ question, subject, peers }: PeerReport): readonly string[] {
+  const { pass, great } = question;
+  const targeted = peers.find(({ peer }) => peer === TARGETED);
+  const spread = Math.max(subject.spread, targeted?.cost.spread ?? 0);
+  // Targets are the least that the peer needs here, where all other targets are the most that the replica may.
+  const verdict = targeted ? verdictOf({ ratio: 1 / targeted.ratio, spread, pass: 1 / pass, great: 1 / great }) : '-';
+  return [percentText(spread), `${pass}`, `${great}`, verdict];
 }
 
 /** The peers of a run, in the order of their table. */

@@ -11,6 +11,12 @@ import { stopped } from './processes.ts';
 import { wireOf } from './wire.ts';
 
 const ENOUGH = 'enough\n';
+/** A shell becomes wrk with SIGINT ignored, so that one that comes before wrk listens for it does not end it. */
+const DEAF_SHELL = ['-c', 'trap "" INT; exec wrk "$@"', 'sh'] as const;
+/** What a shell ends with that does not find its program. */
+const NOT_FOUND = 127;
+/** wrk misses a SIGINT that comes before it sleeps, so it comes again so often. */
+const AGAIN_MS = 10;
 
 /**
  * A client that runs wrk with one thread. It checks status and length of every answer against those of all exchanges of the
@@ -24,7 +30,7 @@ export async function startWrkClient(): Promise<LoadClient> {
     async run(order) {
       if (order.perSecond !== undefined) throw new Error('wrk knows no pace');
       await writeFile(script, scriptOf(order), 'latin1');
-      running = spawn('wrk', flagsOf(order, script), { stdio: ['ignore', 'pipe', 'pipe'] });
+      running = spawn('/bin/sh', [...DEAF_SHELL, ...flagsOf(order, script)], { stdio: ['ignore', 'pipe', 'pipe'] });
       const outcome = await outcomeOf(running);
       running = undefined;
       if (outcome.fault !== undefined) throw new Error(outcome.fault);
@@ -48,19 +54,22 @@ function flagsOf({ port, connections, withinMs }: LoadOrder, script: string): re
 /** Ends wrk when it says that it has had enough, and reads the outcome that its script prints last. */
 function outcomeOf(child: ChildProcess): Promise<LoadOutcome> {
   let printed = '';
+  let ending: NodeJS.Timeout | undefined;
   return new Promise((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ENOENT' ? new OperationError('refused', 'wrk is not installed') : error),
-    );
+    child.once('error', reject);
     child.stdout!.on('data', (piece: Buffer) => {
       printed += piece.toString('latin1');
-      if (printed.startsWith(ENOUGH) || printed.includes(`\n${ENOUGH}`)) child.kill('SIGINT');
+      if (printed.startsWith(ENOUGH) || printed.includes(`\n${ENOUGH}`)) {
+        ending ??= setInterval(() => child.kill('SIGINT'), AGAIN_MS);
+      }
     });
     child.stderr!.on('data', (piece: Buffer) => (printed += piece.toString('latin1')));
     child.once('close', (code) => {
+      clearInterval(ending);
       const line = printed.split('\n').find((one) => one.startsWith('{'));
-      if (line === undefined) reject(new Error(`wrk ended with ${code} and said nothing of its requests:\n${printed}`));
-      else resolve(JSON.parse(line) as LoadOutcome);
+      if (line !== undefined) resolve(JSON.parse(line) as LoadOutcome);
+      else if (code === NOT_FOUND) reject(new OperationError('refused', 'wrk is not installed'));
+      else reject(new Error(`wrk ended with ${code} and said nothing of its requests:\n${printed}`));
     });
   });
 }

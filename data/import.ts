@@ -10,6 +10,7 @@ import type { LineFault } from './batch.ts';
 import { CollectionBuilder, type BuiltCollection } from './build.ts';
 import { inferredTypes } from './fields.ts';
 import { startDecoders, type Decoders } from './decoders.ts';
+import { MANIFEST_FILE } from './manifest.ts';
 import { linesOf, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -70,8 +71,8 @@ interface Imported {
 }
 
 /**
- * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines, `file` for what cannot be read
- * or written, `usage` for a data time that is none or an unknown variant. The file appears only when the import succeeded. Same input, same bytes.
+ * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines and for files that are not as the
+ * manifest says, `file` for what cannot be read or written, `usage` for a data time that is none or an unknown variant. The file appears only when the import succeeded. Same input, same bytes.
  */
 export async function importDirectory(options: ImportOptions, onProgress: OnProgress): Promise<ImportReport> {
   if (options.created !== undefined && Number.isNaN(parseInstant(options.created))) {
@@ -101,7 +102,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
           ...(without.length > 0 ? { without } : {}),
         }),
       );
-      return { created: options.created ?? dataSet.created };
+      return { created: options.created ?? dataSet.manifest.created };
     });
     return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred };
   } finally {
@@ -142,7 +143,7 @@ async function importCollections(importing: Importing, onProgress: OnProgress): 
 }
 
 async function importCollection(
-  { decoders, writer, isLenient, spillPath, without }: Importing,
+  { dataSet, decoders, writer, isLenient, spillPath, without }: Importing,
   collection: Collection,
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
@@ -164,11 +165,19 @@ async function importCollection(
     const start = writer.bytes;
     const built = builder.write(writer, undefined, without);
     const indexBytes = writer.bytes - start - built.recordBytes;
+    if (file) compareCounts(file, built.records + faults.count, dataSet.manifest.counts.get(collection.name));
     const inputBytes = file?.bytes ?? 0;
     return { collection, built, inputBytes, indexBytes, skipped: faults.told, skippedCount: faults.count };
   } finally {
     builder.close();
   }
+}
+
+/** `lines` are all records of the file, those left out too. */
+function compareCounts({ path }: CollectionFile, lines: number, counted = lines): void {
+  if (lines === counted) return;
+  const wanted = `${MANIFEST_FILE} counts ${counted}`;
+  throw new OperationError('input', `${path} has ${lines} records, ${wanted}: the file is damaged, or of another time`);
 }
 
 /** The faulty lines of one file: told up to a number, counted beyond. */

@@ -1,12 +1,13 @@
-// Reads the files of a data set directory as runs of whole lines, and its manifest. Decodes nothing.
+// Reads the files of a data set directory as runs of whole lines, and compares them with its manifest. Decodes nothing.
 // The only reader of data set directories; memory is bounded by the size of a run.
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { distance } from 'fastest-levenshtein';
 import { COLLECTIONS, collectionNamed } from '../engine/schema/catalogue.ts';
-import { parseInstant } from '../engine/query/instant.ts';
+import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
 import { OperationError } from './operationError.ts';
 
 /** A run holds at least this many bytes, so that decoding it is worth a thread's while. */
@@ -22,27 +23,31 @@ export interface Lines {
   readonly fileBytesRead: number;
 }
 
-/** The file of one collection. `bytes` is its size on disk. */
+/** The file of one collection. `bytes` is its size on disk, `sha256` the sum that the manifest has of it. */
 export interface CollectionFile {
   readonly collection: string;
   readonly path: string;
   readonly bytes: number;
+  readonly sha256: string | undefined;
 }
 
-/** The files of a data set, by collection in the order of the root view, and the data time of its manifest. */
+/** The files of a data set, by collection in the order of the root view, and its manifest. */
 export interface DataSet {
   readonly files: readonly CollectionFile[];
-  readonly created: string | undefined;
+  readonly manifest: Manifest;
 }
 
-/** The data set in a directory. Throws OperationError `file` or `input` when there is none, or a file fits no collection. */
+/**
+ * The data set in a directory. Throws OperationError `file` or `input` when there is none, a file fits no collection, or one that the
+ * manifest names is missing, stored compressed or not.
+ */
 export async function openDataSet(directory: string): Promise<DataSet> {
   const names = (await readdir(directory).catch(cannotRead(directory))).sort();
+  const manifest = await readManifest(directory);
   const files: CollectionFile[] = [];
   for (const name of names) {
-    const match = /^(.*)\.ndjson(\.gz)?$/.exec(name);
-    if (!match) continue;
-    const collection = match[1]!;
+    const collection = collectionOf(name);
+    if (collection === undefined) continue;
     const file = path.join(directory, name);
     if (!collectionNamed(collection)) throw new OperationError('input', unknownCollection(file, collection));
     if (files.some((other) => other.collection === collection)) {
@@ -51,14 +56,30 @@ export async function openDataSet(directory: string): Promise<DataSet> {
         `${directory}: ${collection} has two files, .ndjson and .ndjson.gz: remove one`,
       );
     }
-    files.push({ collection, path: file, bytes: (await stat(file).catch(cannotRead(file))).size });
+    const { size } = await stat(file).catch(cannotRead(file));
+    files.push({ collection, path: file, bytes: size, sha256: manifest.sha256.get(name) });
   }
   if (files.length === 0) {
     throw new OperationError('input', `${directory} holds no <collection>.ndjson file, such as observations.ndjson`);
   }
+  for (const name of namedBy(manifest)) {
+    if (files.some(({ collection }) => collection === collectionOf(name))) continue;
+    throw new OperationError('input', `${path.join(directory, name)} is missing, which ${MANIFEST_FILE} names`);
+  }
   const order = COLLECTIONS.map(({ name }) => name);
   files.sort((a, b) => order.indexOf(a.collection) - order.indexOf(b.collection));
-  return { files, created: await createdOf(directory) };
+  return { files, manifest };
+}
+
+/** The collection that a file is of by its name; `undefined` for files of other kinds. */
+function collectionOf(file: string): string | undefined {
+  return /^(.*)\.ndjson(\.gz)?$/.exec(file)?.[1];
+}
+
+/** Files of collections that have records or a sum in the manifest. */
+function namedBy({ counts, sha256 }: Manifest): readonly string[] {
+  const counted = [...counts].filter(([, count]) => count > 0).map(([collection]) => `${collection}.ndjson`);
+  return [...counted, ...sha256.keys()].filter((name) => collectionOf(name) !== undefined);
 }
 
 /** Turns a failure to read `what` into an OperationError. */
@@ -68,9 +89,14 @@ function cannotRead(what: string): (error: unknown) => never {
   };
 }
 
-/** The lines of a file in runs. Throws OperationError when it cannot be read, or holds a line that is too long. */
+/**
+ * The lines of a file in runs. Throws OperationError when it cannot be read, holds a line that is too long, or, before the last run,
+ * has another SHA-256 than the manifest says.
+ */
 export async function* linesOf(file: CollectionFile): AsyncGenerator<Lines> {
   const stream = createReadStream(file.path, { highWaterMark: 1 << 20 });
+  const hash = createHash('sha256');
+  if (file.sha256 !== undefined) stream.on('data', (bytes) => hash.update(bytes));
   const text = file.path.endsWith('.gz') ? stream.pipe(createGunzip({ chunkSize: 1 << 20 })) : stream;
   stream.on('error', (error) => text.destroy(error));
   let pending: Uint8Array[] = [];
@@ -100,7 +126,17 @@ export async function* linesOf(file: CollectionFile): AsyncGenerator<Lines> {
     // A decompressor that ends early, by an error or because no more is wanted, leaves its source open.
     stream.destroy();
   }
+  if (file.sha256 !== undefined) compareSums(file, hash.digest('hex'));
   if (pendingBytes > 0) yield { bytes: joined(pending), firstLine: line, fileBytesRead: stream.bytesRead };
+}
+
+function compareSums({ path: file, sha256 }: CollectionFile, sum: string): void {
+  if (sum === sha256) return;
+  const wanted = `${MANIFEST_FILE} has ${sha256}`;
+  throw new OperationError(
+    'input',
+    `${file}: its SHA-256 is ${sum}, ${wanted}: the file is damaged, or of another time`,
+  );
 }
 
 function tooLong(file: CollectionFile, line: number): OperationError {
@@ -129,24 +165,4 @@ function unknownCollection(file: string, collection: string): string {
     (a, b) => distance(a, collection) - distance(b, collection),
   )[0];
   return `${file}: there is no collection ${collection}; did you mean ${nearest}.ndjson?`;
-}
-
-async function createdOf(directory: string): Promise<string | undefined> {
-  const file = path.join(directory, 'MANIFEST.json');
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : cannotRead(file)(error);
-  });
-  if (text === undefined) return undefined;
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(text);
-  } catch (error) {
-    throw new OperationError('input', `${file}: ${(error as Error).message}`, error);
-  }
-  const created = (manifest as { created?: unknown } | null)?.created;
-  if (created === undefined) return undefined;
-  if (typeof created !== 'string' || Number.isNaN(parseInstant(created))) {
-    throw new OperationError('input', `${file}: /created: expected a time such as "2026-01-31T00:00:00Z"`);
-  }
-  return created;
 }

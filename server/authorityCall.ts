@@ -1,9 +1,9 @@
 // What `authority call` does: asks an attribute authority over SOAP and prints the answer. A small client, for operators.
 // Knows no flags; authorityCommandCall.ts does.
-import { readFileSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { OperationError } from '../data/operationError.ts';
+import { bytesOf } from './fileBytes.ts';
 import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from './soap/protocol.ts';
 import { readAnswer, requestBytes } from './soap/requests.ts';
 import type { Result } from './soap/responses.ts';
@@ -39,11 +39,7 @@ export async function callAuthority(call: AuthorityCall, print: (line: string) =
 
 /** The text of a file that is to be sent. Throws OperationError `file`. */
 export function fileText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new OperationError('file', `${path} cannot be read`, cause);
-  }
+  return bytesOf(path).toString('utf8');
 }
 
 function serviceUrl(text: string): string {

@@ -1,7 +1,7 @@
 // What `authority check`, `inspect` and `issue` do: read the files they are given, print what is in them, write what was issued.
 // Knows no flags beyond their values; authorityCommandConfiguration.ts does.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { OperationError } from '../data/operationError.ts';
 import { type Loading, loadAuthority } from './authority/configuration/load.ts';
 import { mistakeText } from './authority/configuration/mistakes.ts';
@@ -22,6 +22,7 @@ import { type Certificate, parseCertificate } from './authority/x509/certificate
 import { readCertificateFile } from './authority/x509/chain.ts';
 import { nameText } from './authority/x509/name.ts';
 import type { IssueFlags } from './authorityCommandConfiguration.ts';
+import { bytesOf, reasonOf } from './fileBytes.ts';
 import { countText } from './quantities.ts';
 import { tableText } from './terminal.ts';
 
@@ -55,18 +56,6 @@ export function inspectText(file: string): string {
   const inspection = inspect(bytesOf(file));
   if (inspection.kind === 'unreadable') throw new OperationError('input', `${file}: ${inspection.reason}`);
   return inspection.tables.map((rows) => tableText(rows)).join('\n\n');
-}
-
-function bytesOf(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw new OperationError('file', `${file} cannot be read (${reasonOf(cause)})`, cause);
-  }
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
 }
 
 const KINDS: Readonly<Record<IssueFlags['kind'], CertificateKind>> = {
@@ -103,6 +92,8 @@ export function issueFiles(flags: IssueFlags, at: number): string {
   ) {
     throw new OperationError('usage', 'want --issuer and --issuer-key; only a CA may issue itself, with neither');
   }
+  refuseExisting(`${flags.output}.key`);
+  refuseExisting(`${flags.output}.pem`);
   const { publicKey, privateKey } =
     flags.keyType === 'ec'
       ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -137,9 +128,9 @@ function issuerOf({ issuer, issuerKey }: IssueFlags): IssuerFiles | undefined {
   if (issuer === undefined || issuerKey === undefined) return undefined;
   const reading = readCertificateFile(bytesOf(issuer));
   if (reading.kind === 'unreadable') throw new OperationError('input', `${issuer}: ${reading.reason}`);
-  const [first] = reading.certificates;
-  const key = keyOf(issuerKey);
-  return { by: { name: first!.subject.der, key }, chain: reading.certificates };
+  const { subject, extensions } = reading.certificates[0]!;
+  const keyId = extensions.subjectKeyId === undefined ? undefined : Buffer.from(extensions.subjectKeyId, 'hex');
+  return { by: { name: subject.der, key: keyOf(issuerKey), keyId }, chain: reading.certificates };
 }
 
 function keyOf(file: string): KeyObject {
@@ -161,6 +152,11 @@ function attributesOf(name: string): readonly TypedValue[] {
   const isKnown = attributes.length > 0 && attributes.every(([type]) => NAME_TYPE_LIST.includes(type));
   if (pieces[0] === '' && isKnown) return attributes;
   throw new OperationError('usage', `--name: want /TYPE=value/TYPE=value, of the types ${NAME_TYPE_LIST.join(', ')}`);
+}
+
+/** Before either file is written, so that no key is left without its certificate. */
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new OperationError('file', `${file} is there already, and is not written over`);
 }
 
 function write(file: string, text: string, mode: number): void {

@@ -1,6 +1,5 @@
 // What `authority verify-cert` does: reads the files, validates, prints the verdict. The only files read are those named.
 // Knows no flags; authorityCommandCertificates.ts does.
-import { readFileSync } from 'node:fs';
 import { OperationError } from '../data/operationError.ts';
 import { shownSubject } from './authority/x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from './authority/x509/chain.ts';
@@ -8,6 +7,7 @@ import { crlStoreOf } from './authority/x509/crl.ts';
 import { timeText } from './authority/x509/time.ts';
 import { trustStoreOf } from './authority/x509/trust.ts';
 import { type Accepted, validateChain, type Verdict } from './authority/x509/validate.ts';
+import { bytesOf } from './fileBytes.ts';
 import { tableText } from './terminal.ts';
 
 /** What is to be judged and how. `at` is in seconds since 1970, the files are paths. */
@@ -83,12 +83,4 @@ function rowsOf({ endEntity, path, expiresAt, proxy, isLegacy }: Accepted): read
     ['trusted', shownSubject(path.at(-1)!)],
     ['expires', timeText(expiresAt)],
   ].filter(([, value]) => value !== '');
-}
-
-function bytesOf(file: string): Uint8Array {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw new OperationError('file', `${file} cannot be read`, cause);
-  }
 }

@@ -1,7 +1,7 @@
 // The commands: their flags, help and what each calls. Built on commander; every command loads its code when it runs, so
 // that --help is quick. Called by cli.ts; turns no error into an exit code (cli.ts does) and does no work of its own.
 import { Command, Option } from 'commander';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../data/operationError.ts';
 import { addAuthority } from './authorityCommands.ts';
@@ -94,6 +94,7 @@ function addImport(root: Command, { stdout, stderr }: Outputs): void {
         import('./terminal.ts'),
         import('./reports.ts'),
       ]);
+      refuseDirectory(output);
       const options = { directory, file: output, created, isLenient: lenient, threads, without };
       const report = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
       stdout.write(`${importText(report, output)}\n`);
@@ -101,6 +102,12 @@ function addImport(root: Command, { stdout, stderr }: Outputs): void {
       const blocks = await withProgress(stderr, (onProgress) => keepBlocks(output, { baseUrl, threads }, onProgress));
       stdout.write(`${blocks}: the records compressed for ${baseUrl}\n`);
     });
+}
+
+/** Before the import, which may take minutes: only its last step, the move to that name, would find out. */
+function refuseDirectory(output: string): void {
+  if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
 }
 
 function addVerify(root: Command, { stdout, stderr }: Outputs): void {

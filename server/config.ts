@@ -268,12 +268,20 @@ export const SETTINGS: readonly Setting<unknown>[] = [...Object.values(DECLARATI
  */
 export function readSettings(flags: Flags, environment: Environment = process.env): Settings {
   const { values, mistakes } = gatherSettings({ declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment });
-  if (values['http10Port'] && values['http10Port'] === values['port']) {
-    mistakes.push(`setting http10Port: got ${String(values['port'])}, which is also the port; want a port of its own`);
-  }
+  mistakes.push(...sharedPorts(values));
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
   return values as unknown as Settings;
+}
+
+/** What is wrong where two listeners would have one port; any number of them may take a free one. */
+function sharedPorts(values: Readonly<Record<string, unknown>>): readonly string[] {
+  const names = ['port', 'http10Port', 'metricsPort'];
+  return names.flatMap((name, i) => {
+    const other = names.slice(0, i).find((before) => values[before] === values[name]);
+    if (other === undefined || !values[name]) return [];
+    return [`setting ${name}: got ${String(values[name])}, which is also the ${other}; want a port of its own`];
+  });
 }
 
 /** The settings as the Markdown table of README.md, one line per setting; the tidy test compares the two. */

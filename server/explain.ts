@@ -25,7 +25,8 @@ import { route } from './http/routes.ts';
  */
 export async function explain(settings: Settings, request: string): Promise<string> {
   const [target = '', query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
-  const view = route(target);
+  const asRouted = route(target);
+  const view = asRouted.kind === 'redirect' ? route(asRouted.location) : asRouted;
   if (view.kind !== 'list') {
     throw new OperationError('usage', `${target} is no list, such as /api/v3/<collection>/; only lists have a plan`);
   }

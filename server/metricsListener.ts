@@ -2,7 +2,7 @@
 // threads and no proxy hands it out. Knows no metric. Started by serve.ts when a port is set for it.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { OperationError } from '../data/operationError.ts';
+import { boundPort, portRefused } from './http/ports.ts';
 
 /** A listener. `stop` ends it at once: nobody needs the last scrape. */
 export interface MetricsListener {
@@ -23,13 +23,11 @@ export async function listenForMetrics(host: string, port: number, text: () => s
     server.listen({ host, port, exclusive: true });
     await once(server, 'listening');
   } catch (cause) {
-    throw new OperationError('port', `cannot listen on ${host}:${port} for metrics`, cause);
+    throw portRefused(host, port, cause, '--metrics-port');
   }
-  const address = server.address();
-  const taken = typeof address === 'object' && address !== null ? address.port : port;
   const stop = (): void => {
     server.close();
     server.closeAllConnections();
   };
-  return { port: taken, stop };
+  return { port: boundPort(server.address()), stop };
 }

@@ -123,7 +123,7 @@ async function claimPorts(settings: Settings): Promise<Ports> {
   let http10Port: number | undefined;
   if (settings.http10Port !== undefined) {
     // A port that was claimed is free again, so that asking for any free one may give it a second time.
-    do http10Port = await claimPort(settings.host, settings.http10Port);
+    do http10Port = await claimPort(settings.host, settings.http10Port, '--http10-port');
     while (http10Port === port);
   }
   return { port, http10Port };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { MANIFEST_FILE } from '../manifest.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import type { Source } from './source.ts';
@@ -80,7 +81,7 @@ function checkOptions({ observations, seed }: GenerateOptions): void {
 
 async function writeAll(options: GenerateOptions, onProgress: OnProgress): Promise<Generated> {
   const world = new World(options);
-  const manifest = join(options.directory, 'MANIFEST.json');
+  const manifest = join(options.directory, MANIFEST_FILE);
   await mkdir(options.directory, { recursive: true });
   await rm(manifest, { force: true });
   const counts: Record<string, number> = {};

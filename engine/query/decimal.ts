@@ -52,6 +52,16 @@ export function plainDecimals(list: string): string[] | undefined {
   return forms;
 }
 
+/** More zeros than this stay a power of ten. */
+const ZEROS_WRITTEN_MAX = 20;
+const WHOLE_FORM = /^(-?\d+)e(\d+)$/;
+
+/** A whole number's form as people write it, `12e2` as `1200`; what is none, or has very many zeros, as it is. Cost: its length. */
+export function writtenOut(form: string): string {
+  const [, digits = '', zeros = ''] = WHOLE_FORM.exec(form) ?? [];
+  return digits === '' || Number(zeros) > ZEROS_WRITTEN_MAX ? form : digits + '0'.repeat(Number(zeros));
+}
+
 function anyDecimal(token: string): string | undefined {
   const match = TOKEN.exec(token);
   if (!match) return undefined;

@@ -1,6 +1,7 @@
 // A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree of
 // lines and as plain data for JSON. Reads plain data only, runs nothing. Called by the command line, the server and tests.
 import type { ConditionStep } from './conditionStep.ts';
+import { writtenOut } from './decimal.ts';
 import type { Walk } from './firstRows.ts';
 import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import type { Operand } from './values.ts';
@@ -91,7 +92,7 @@ export function explained(plan: Plan): ExplainedPlan {
 function explainedStep(step: PlanStep): ExplainedStep {
   if (step.kind === 'condition') {
     const { kind, path, lookup, operand, access, estimate, scanBytes, rowsGathered } = step;
-    const values = shownValues(operand.values);
+    const values = shownValues(operand);
     const valueCount = operand.values.length;
     return { kind, field: path.join('__'), lookup, values, valueCount, access, estimate, scanBytes, rowsGathered };
   }
@@ -130,15 +131,17 @@ function conditionLine({ path, lookup, operand, access, estimate, scanBytes }: C
   return `${path.join('__')} ${lookup} ${valuesOf(operand)}: ${access}, ${rows(estimate)}${scanned}`;
 }
 
-function valuesOf({ kind, values }: Operand): string {
-  const shown = shownValues(values).map((short) => (kind === 'text' ? JSON.stringify(short) : short));
+function valuesOf(operand: Operand): string {
+  const { kind, values } = operand;
+  const shown = shownValues(operand).map((short) => (kind === 'text' ? JSON.stringify(short) : short));
   const more = values.length > VALUES_SHOWN ? `, ... ${values.length} values` : '';
   return shown.length === 0 ? 'no value' : shown.join(', ') + more;
 }
 
-function shownValues(values: readonly string[]): readonly string[] {
+function shownValues({ kind, values }: Operand): readonly string[] {
   return values
     .slice(0, VALUES_SHOWN)
+    .map((value) => (kind === 'number' ? writtenOut(value) : value))
     .map((value) => (value.length > CHARACTERS_SHOWN ? `${value.slice(0, CHARACTERS_SHOWN)}...` : value));
 }
 

@@ -1,6 +1,6 @@
 // What requests allocate, as a program: the catalogue's handler over a snapshot, asked 10,000 times for each target.
 // Its heap is so large that nothing is collected meanwhile, so that what it grows by is what was allocated. Run by
-// allocations.test.ts with `node --expose-gc --min-semi-space-size=128`, the snapshot and the targets as arguments.
+// allocations.test.ts, which has the flags that make the counts exact, with the snapshot and the targets as arguments.
 import { getHeapStatistics } from 'node:v8';
 import { loadSnapshot } from '../../data/load.ts';
 import { openSnapshot } from '../../engine/engine.ts';

@@ -18,12 +18,17 @@ export function readBytes(path: string, place: Place, mistakes: Mistakes): Buffe
   try {
     const { size } = statSync(path);
     if (size <= FILE_BYTES_MAX) return readFileSync(path);
-    mistakes.add(place.file, place.line, `${path} has more than ${FILE_BYTES_MAX} bytes`);
+    addMistake(`has more than ${FILE_BYTES_MAX} bytes`, path, place, mistakes);
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    mistakes.add(place.file, place.line, `${path} cannot be read (${reason})`);
+    addMistake(`cannot be read (${reason})`, path, place, mistakes);
   }
   return undefined;
+}
+
+/** Names the file where it is another one than that of the place. */
+function addMistake(what: string, path: string, { file, line }: Place, mistakes: Mistakes): void {
+  mistakes.add(file, line, path === file ? what : `${path} ${what}`);
 }
 
 /** The text of a file in UTF-8, without a byte order mark, or undefined with a mistake at `place`. */
@@ -33,7 +38,7 @@ export function readText(path: string, place: Place, mistakes: Mistakes): string
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    mistakes.add(place.file, place.line, `${path} is not UTF-8`);
+    addMistake('is not UTF-8', path, place, mistakes);
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 // Issues X.509 certificates for tests and demonstrations: CAs, end entities, and proxies of all kinds the authority knows.
 // Real issuance belongs to a real CA; nothing here judges a request. Called by the demonstration and by `authority issue`.
-import { createHash, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import {
   bitString,
   explicit,
@@ -22,10 +22,11 @@ export type CertificateKind =
 /** One attribute of a name: its short type or OID, and its value. */
 export type TypedValue = readonly [type: string, value: string];
 
-/** Who signs: the DER of the subject's name, and the key. */
+/** Who signs: the DER of the subject's name, the key, and the key identifier of its certificate where that was not issued here. */
 export interface Issuer {
   readonly name: Uint8Array;
   readonly key: KeyObject;
+  readonly keyId?: Uint8Array | undefined;
 }
 
 /**
@@ -65,6 +66,7 @@ const OID = {
   basicConstraints: '2.5.29.19',
   keyUsage: '2.5.29.15',
   subjectKeyIdentifier: '2.5.29.14',
+  authorityKeyIdentifier: '2.5.29.35',
   proxyCertInfo: '1.3.6.1.5.5.7.1.14',
   inheritAll: '1.3.6.1.5.5.7.21.1',
   limited: '1.3.6.1.4.1.3536.1.1.1.9',
@@ -125,20 +127,26 @@ export function pemOf(der: Uint8Array): string {
 /** Bits of keyUsage, most significant first: digitalSignature, nonRepudiation, keyEncipherment; keyCertSign, cRLSign. */
 const KEY_USAGE = { ca: [0b0000_0110, 1], other: [0b1110_0000, 5] } as const;
 
-function extensionsOf({ kind, publicKey, pathLength }: Issuance): readonly Buffer[] {
+function extensionsOf({ kind, publicKey, pathLength, issuer }: Issuance): readonly Buffer[] {
   const [usage, unused] = kind === 'ca' ? KEY_USAGE.ca : KEY_USAGE.other;
   const keyUsage = extension(OID.keyUsage, true, bitString(Buffer.from([usage]), unused));
   if (kind === 'legacyProxy' || kind === 'legacyLimitedProxy') return [keyUsage];
   if (kind === 'proxy' || kind === 'limitedProxy') return [keyUsage, proxyCertInfo(kind, pathLength)];
   const bounds = pathLength === undefined ? [] : [integer(BigInt(pathLength))];
   const constraints = sequence(...(kind === 'ca' ? [TRUE, ...bounds] : []));
-  const keyDer = publicKey.export({ type: 'spki', format: 'der' });
-  const identifier = octetString(createHash('sha256').update(keyDer).digest().subarray(0, 20));
+  const issuerKeyId = issuer.keyId ?? keyIdOf(createPublicKey(issuer.key));
   return [
     extension(OID.basicConstraints, true, constraints),
     keyUsage,
-    extension(OID.subjectKeyIdentifier, false, identifier),
+    extension(OID.subjectKeyIdentifier, false, octetString(keyIdOf(publicKey))),
+    extension(OID.authorityKeyIdentifier, false, sequence(tagged(0x80, issuerKeyId))),
   ];
+}
+
+/** RFC 5280, section 4.2.1.2, lets each issuer choose a way to make these. */
+function keyIdOf(publicKey: KeyObject): Uint8Array {
+  const keyDer = publicKey.export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(keyDer).digest().subarray(0, 20);
 }
 
 /** RFC 3820, section 3.8. */

@@ -6,7 +6,7 @@ import { htmlPage, markdownTable } from '../../../bench/htmlPage.ts';
 import { TRUSTED_HOSTS } from '../../../bench/callScenarios.ts';
 import { runLoadBench } from '../../../bench/load.ts';
 import type { PeerReport } from '../../../bench/peerBench.ts';
-import { PEER_QUESTIONS } from '../../../bench/peers.ts';
+import { PEER_QUESTIONS, TARGETED } from '../../../bench/peers.ts';
 import { peerTable, soapTable } from '../../../bench/report.ts';
 import type { SoapReport } from '../../../bench/soapBench.ts';
 import { SIZE_LINES, SWEEPS } from '../../../bench/sweeps.ts';
@@ -27,11 +27,11 @@ const QUIET = { onProgress: () => {}, onStep: () => {} };
 
 let report: FullReport;
 
-/** What a race against one peer tells, with its ratio. */
-function told(ratio: number): readonly PeerReport[] {
-  const cost = { least: 10 * ratio, spread: 0 };
-  const subject = { least: 10, spread: 0 };
-  return PEER_QUESTIONS.map((question) => ({ question, subject, peers: [{ peer: 'json-server', cost, ratio }] }));
+/** What a race against one peer tells, with its ratio and how far its rounds lay apart. */
+function told(ratio: number, peer = 'json-server', spread = 0): readonly PeerReport[] {
+  const cost = { least: 10 * ratio, spread };
+  const subject = { least: 10, spread: 0.1 };
+  return PEER_QUESTIONS.map((question) => ({ question, subject, peers: [{ peer, cost, ratio }] }));
 }
 
 const SOAP: SoapReport = {
@@ -120,11 +120,23 @@ describe('the table of peers', () => {
         .split('\n')
         .slice(0, 3),
     ).toEqual([
-      '| CPU per request, times this replica | json-server |',
-      '| --- | ---: |',
-      '| the first page of 100 | 40 |',
+      '| CPU per request, times this replica | json-server | spread | pass | great | verdict |',
+      '| --- | ---: | ---: | ---: | ---: | ---: |',
+      '| the first page of 100 | 40 | 10 % | 6 | 13 | - |',
     ]);
     expect(peerTable(told(2.54)).split('\n')[1]).toMatch(/^the first page of 100 +10\.0 +2\.5 /);
+  });
+
+  test.each([
+    [13, 0, '10 % | 6 | 13 | great'],
+    [12.9, 0.3, '30 % | 6 | 13 | pass'],
+    [5.9, 0, '10 % | 6 | 13 | short'],
+    [40, 0.5, '50 % | 6 | 13 | too noisy'],
+  ])('judges by what Fastify over SQLite needs: %d times, with a spread of %d', (ratio, spread, cells) => {
+    const peers = told(ratio, TARGETED, spread);
+    expect(markdownTable({ peers }).split('\n')[2]).toMatch(new RegExp(`${cells.replaceAll('|', '\\|')} \\|$`));
+    expect(peerTable(peers).split('\n')[1]).toMatch(new RegExp(`${cells.replaceAll(' | ', ' +')}$`));
+    expect(htmlPage({ ...report, peers })).toContain(`<td>${cells.split(' | ')[0]!}</td>`);
   });
 });
 

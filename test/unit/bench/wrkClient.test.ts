@@ -104,6 +104,11 @@ describe.skipIf(!hasProgram('wrk'))('wrk', () => {
     await expect(client.run({ ...order, requests: 8, withinMs: 1000 })).rejects.toThrow(/refused|connect/);
   });
 
+  test('ends soon, however early it has had enough', async () => {
+    for (let i = 0; i < 40; i++) await client.run(orderOf(4, ['/200/1']));
+    expect(asked.length).toBeGreaterThanOrEqual(160);
+  });
+
   test('knows no pace', async () => {
     await expect(client.run({ ...orderOf(8, ['/200/4']), perSecond: 10 })).rejects.toThrow('wrk knows no pace');
   });

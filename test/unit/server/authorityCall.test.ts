@@ -72,7 +72,7 @@ describe('it refuses, and says why:', () => {
       'AccessDenied: The user is not registered here.',
     ],
     ['a fault', ['reqAuthorisation', '--cert', 'BREAK'], 'refused', `fault SOAP-ENV:Server: ${FAULTS.bug.text}`],
-    ['a missing file', ['reqAuthorisation', '--cert', 'NONE'], 'file', 'NONE cannot be read'],
+    ['a missing file', ['reqAuthorisation', '--cert', 'NONE'], 'file', 'NONE cannot be read (ENOENT)'],
     ['no file', ['reqAuthorisation'], 'usage', 'reqAuthorisation wants --cert <file>'],
     [
       'a flag of the other operation',

@@ -124,7 +124,9 @@ describe('a file', () => {
       [...TRUST, 'nowhere'],
       [...TRUST, '--crls', 'nowhere', file(CHAIN)],
     ]) {
-      expect(await verify(...words)).toMatchObject({ thrown: { code: 'file', message: 'nowhere cannot be read' } });
+      expect(await verify(...words)).toMatchObject({
+        thrown: { code: 'file', message: 'nowhere cannot be read (ENOENT)' },
+      });
     }
   });
 

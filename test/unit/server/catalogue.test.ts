@@ -1,7 +1,9 @@
 // The catalogue's handler: requests in, answers out, without a socket.
 import { describe, expect, test } from 'vitest';
 import { newCounters } from '../../../engine/query/counters.ts';
+import type { Disconnection } from '../../../server/http/exchange.ts';
 import type { RunHeavy } from '../../../workers/pool.ts';
+import type { Waiter } from '../../../workers/waiter.ts';
 import { requestOf, STAYING } from '../../support/requests.ts';
 import { ask, BASE_URL, handlerWith, HEAVY, LONG, type Reply, replyOf, served } from '../../support/smallCatalogue.ts';
 
@@ -261,6 +263,27 @@ describe('a heavy plan', () => {
     const message =
       'This regular expression takes too long; make it simpler, or add a filter that leaves fewer records.';
     expect([reply.status, reply.text]).toEqual([400, `{"title__regex":["${message}"],"uuid__iregex!":["${message}"]}`]);
+  });
+
+  test.each(['', '&format=ndjson', '&explain=1'])('whose client leaves is given up at once (%s)', async (more) => {
+    const leave: (() => void)[] = [];
+    let hasLeft = false;
+    const leaving: Disconnection = {
+      isGone: () => hasLeft,
+      isComingBack: () => false,
+      onGone: (listener) => void leave.push(listener),
+    };
+    const waiters: Waiter[] = [];
+    const runHeavy: RunHeavy = (_query, waiter) => {
+      waiters.push(waiter);
+      return new Promise((resolve) => waiter.onGone(() => resolve('gone')));
+    };
+    const answer = handlerWith(runHeavy, { explain: true }, () => HEAVY)(requestOf({ url: url + more }), leaving);
+    expect(waiters.map((waiter) => waiter.isGone())).toEqual([false]);
+    hasLeft = true;
+    for (const listener of leave) listener();
+    expect(waiters.map((waiter) => waiter.isGone())).toEqual([true]);
+    expect((await replyOf(await answer)).status).toBe(503);
   });
 
   test('whose client went away is still answered', async () => {

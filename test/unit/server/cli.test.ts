@@ -93,6 +93,15 @@ describe('a usage error', () => {
     const { thrown } = await parse('generate', '--observations', '1', '-o', directory);
     expect(thrown).toMatchObject({ code: 'usage', message: expect.stringContaining('--force') });
   });
+
+  test('import is told before it begins that what it is to write is a directory', async () => {
+    const { error, thrown } = await parse('import', join(directory, 'absent'), '-o', directory);
+    expect(thrown).toMatchObject({
+      code: 'usage',
+      message: `--output ${directory} is a directory; want the name of the file to write`,
+    });
+    expect(error).toBe('');
+  });
 });
 
 describe('the exit code', () => {

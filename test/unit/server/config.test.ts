@@ -190,11 +190,17 @@ describe('a wrong value', () => {
     expect(refusal(() => readSettings({ port: 'x', trustedProxy: ['a', '::1', 'b'] }, {})).lines).toHaveLength(3);
   });
 
-  test('is a second port equal to the first', () => {
-    expect(refusal(() => readSettings({ port: '81', http10Port: '81' }, {})).lines[0]).toContain(
-      'want a port of its own',
-    );
-    expect(readSettings({ port: '0', http10Port: '0' }, {})).toMatchObject({ port: 0, http10Port: 0 });
+  test('is a port that another listener has too, unless each is to take a free one', () => {
+    const refused = (ports: object): readonly string[] => refusal(() => readSettings({ ...ports }, {})).lines;
+    expect(refused({ port: '81', http10Port: '81', metricsPort: '81' })).toEqual([
+      expect.stringContaining('setting http10Port: got 81, which is also the port; want a port of its own'),
+      expect.stringContaining('setting metricsPort: got 81, which is also the port; want a port of its own'),
+    ]);
+    expect(refused({ http10Port: '81', metricsPort: '81' })).toEqual([
+      expect.stringContaining('setting metricsPort: got 81, which is also the http10Port'),
+    ]);
+    const free = { port: '0', http10Port: '0', metricsPort: '0' };
+    expect(readSettings(free, {})).toMatchObject({ port: 0, http10Port: 0, metricsPort: 0 });
   });
 });
 

@@ -63,6 +63,12 @@ describe('a list is explained', () => {
     expect(found).toMatch(/^found 10 of 200: .* 60\d{4} bytes scanned$/);
   });
 
+  test('of a path without its final slash, which a server would redirect, too', async () => {
+    expect(await explained('/api/v3/observations?status=ongoing')).toContain(
+      '  status exact "ongoing": posting list, 50 rows',
+    );
+  });
+
   test('under the settings that a server would have', async () => {
     const request = '/api/v3/observations/?title__foo=1&limit=9&ob_id=3';
     expect(await explained(request, { filterErrors: 'empty', limitMax: '5' })).toEqual([

@@ -66,7 +66,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     other.close();
   });
 
-  test('a port that a second server of its own has, on either listener', async () => {
+  test('a port that a second server of its own has, on any listener, with the flag of that listener', async () => {
     const { port, http10Port } = await startServer('--data', snapshot);
     await refused(
       ['--data', snapshot, '--port', `${port}`],
@@ -74,7 +74,11 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     );
     await refused(
       ['--data', snapshot, '--port', '0', '--http10-port', `${http10Port}`],
-      /^catalogue-replica: port \d+ on .* is in use.*\n$/,
+      /^catalogue-replica: port \d+ on .* is in use: .* choose another with --http10-port .*\n$/,
+    );
+    await refused(
+      ['--data', snapshot, '--port', '0', '--metrics-port', `${port}`],
+      /^catalogue-replica: port \d+ on .* is in use: .* choose another with --metrics-port .*\n$/,
     );
   });
 
@@ -178,14 +182,19 @@ describe('serve', () => {
   });
 
   test('explains where a heavy list ran: first in the pool, then from what the thread keeps', async () => {
-    const server = await startServer('--data', snapshot, '--explain', '--threads', '1');
+    const kept = ['--row-set-cache-mb', '3'];
+    const server = await startServer('--data', snapshot, '--explain', '--threads', '1', ...kept);
     const client = clientOf(server.url);
     const explained = async (): Promise<object> => {
       const query = 'value__contains=needle7&explain=1';
       return JSON.parse((await client.get(`/api/v3/migrationproperties/?${query}`)).body) as object;
     };
     const first = await explained();
-    expect(first).toMatchObject({ count: 11, ran: { place: 'pool', isKept: false }, thread: { pooled: 1, sets: 1 } });
+    expect(first).toMatchObject({
+      count: 11,
+      ran: { place: 'pool', isKept: false },
+      thread: { pooled: 1, sets: 1, bytesMax: 3_000_000 },
+    });
     expect(first).toHaveProperty(
       'ran.bytesScanned',
       expect.toSatisfy((bytes: number) => bytes > 0),
@@ -194,6 +203,24 @@ describe('serve', () => {
     expect(second).toMatchObject({ count: 11, ran: { place: 'cache', isKept: true, bytesScanned: 0 } });
     client.close();
   });
+
+  test.runIf(process.platform === 'linux')(
+    'leaves the cores to cheap requests: only threads of the pool are nice',
+    async () => {
+      const server = await startServer('--data', snapshot, '--threads', '1');
+      // The field of a thread's line in /proc behind its name, which may hold blanks: proc(5), stat, nice.
+      const niceOf = (thread: string): string =>
+        readFileSync(`/proc/${server.pid}/task/${thread}/stat`, 'latin1')
+          .replace(/^.*\) /s, '')
+          .split(' ')[16]!;
+      const niceness = (): ReadonlySet<string> => new Set(readdirSync(`/proc/${server.pid}/task`).map(niceOf));
+      expect(niceness()).toEqual(new Set(['0']));
+      const client = clientOf(server.url);
+      await client.get('/api/v3/migrationproperties/?value__contains=needle8');
+      client.close();
+      expect(niceness()).toEqual(new Set(['0', '10']));
+    },
+  );
 
   const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
   test.skipIf(!hasIpv6)('listens on an IPv6 address and prints its URL with brackets', async () => {

@@ -210,7 +210,7 @@ describe('a plan through links', () => {
       'identifier_set__url=http://x/1&identifier_set=1',
       [
         '  one row of identifier_set: at most 1 row',
-        '    identifier_set exact 1e0: posting list, 1 row',
+        '    identifier_set exact 1: posting list, 1 row',
         '    at most 1 row that link by identifier_set to identifiers: at most 1 row, asked of the rows left',
         '      identifier_set__url exact "http://x/1": posting list, 1 row',
       ],

@@ -95,7 +95,8 @@ describe('explain', () => {
       ],
     ],
     ['title__contains=tt', ['  title contains "tt": scan, 1200 rows, at the cost of 99690 bytes of text']],
-    ['ob_id__in=1,2,3,4,5,6,7', ['  ob_id in 1e0, 2e0, 3e0, 4e0, 5e0, ... 7 values: code range, 7 rows']],
+    ['ob_id__in=1,2,3,4,5,6,7', ['  ob_id in 1, 2, 3, 4, 5, ... 7 values: code range, 7 rows']],
+    ['ob_id__lt=01200', ['  ob_id lt 1200: code range, 1200 rows']],
   ])('%s', (query, lines) => {
     expect(stepsOf(query)).toEqual(lines);
   });

@@ -7,6 +7,7 @@ import {
   decimalNumber,
   plainDecimal,
   plainDecimals,
+  writtenOut,
 } from '../../../../engine/query/decimal.ts';
 import { exactValue, parseValue } from '../../../../engine/query/values.ts';
 import type { ColumnType } from '../../../../engine/column/dictionary.ts';
@@ -73,6 +74,18 @@ describe('the canonical form of a decimal', () => {
 
   test.each(['', '.', '-', 'e5', '1e', '1.2.3', '0x1', 'Infinity'])('does not exist for %j', (token) => {
     expect(canonicalDecimal(token)).toBeUndefined();
+  });
+
+  test.each([
+    ['5e0', '5'],
+    ['-12e2', '-1200'],
+    ['0', '0'],
+    ['1e20', `1${'0'.repeat(20)}`],
+    ['1e21', '1e21'],
+    ['15e-1', '15e-1'],
+    ['1420070400000000', '1420070400000000'],
+  ])('the form %s is shown to people as %s', (form, text) => {
+    expect(writtenOut(form)).toBe(text);
   });
 
   test('is equal for equal integers and different for different ones, however large', () => {

@@ -1,5 +1,5 @@
 // The commands for configurations and certificates, run as an operator runs them: what they print and how they end.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -72,6 +72,11 @@ test('check says every mistake with its file and line, with 1', async () => {
   ]);
 });
 
+test('check names a file that is not there once', async () => {
+  const { end, err } = await authority('check', file('none.toml'));
+  expect([end, err]).toEqual(['input', 'none.toml: cannot be read (ENOENT)']);
+});
+
 test('inspect tells an attribute certificate, whether its signature is good, and certificates', async () => {
   const good = await authority('inspect', file(DEMONSTRATION_FILES.visitorCertificate));
   expect([good.end, good.out]).toEqual([
@@ -94,7 +99,7 @@ test('inspect tells an attribute certificate, whether its signature is good, and
   });
 });
 
-test('issue makes a CA, a user and a proxy that verify-cert accepts, and never writes over a file', async () => {
+test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in the strict profile too', async () => {
   expect((await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca1'))).end).toBe('');
   const ca = ['--issuer', file('ca1.pem'), '--issuer-key', file('ca1.key')];
   expect(
@@ -113,12 +118,21 @@ test('issue makes a CA, a user and a proxy that verify-cert accepts, and never w
       )
     ).end,
   ).toBe('');
+  expect((await authority('verify-cert', '--trust', file('ca1.pem'), file('user1.pem'))).end).toBe('');
   const user = ['--issuer', file('user1.pem'), '--issuer-key', file('user1.key')];
   expect((await authority('issue', '--kind', 'limited-proxy', ...user, '-o', file('proxy1'))).end).toBe('');
   const verify = ['verify-cert', '--trust', file('ca1.pem'), file('proxy1.pem')];
   expect((await authority(...verify, '--allow-limited-proxies')).end).toBe('');
   expect((await authority(...verify, '--allow-proxies')).end).toBe('refused');
-  expect((await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca1'))).end).toBe('file');
+});
+
+test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other file beside it', async (ending) => {
+  const prefix = `kept-${ending}`;
+  writeFileSync(file(`${prefix}.${ending}`), 'mine');
+  const { end, err } = await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file(prefix));
+  expect([end, err]).toEqual(['file', `${prefix}.${ending} is there already, and is not written over`]);
+  expect(readdirSync(directory).filter((name) => name.startsWith(prefix))).toEqual([`${prefix}.${ending}`]);
+  expect(readFileSync(file(`${prefix}.${ending}`), 'utf8')).toBe('mine');
 });
 
 test.for([
