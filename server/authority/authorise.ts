@@ -1,12 +1,12 @@
 // One request to be authorised, from its two texts to its answer and what is to be recorded of it.
-// Puts decision, evidence and signature together over one configuration; starts no thread. Called by signTask.ts and benches.
+// Puts decision, evidence and signature together over one configuration; starts no thread. Called by signer.ts and benches.
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import { type Authorised, refused } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
-import { digestOf } from './digest.ts';
+import { digestOf, digestsOfRequest } from './digest.ts';
 import { evidenceAt, type ProvenSigner, trustOf, type Verdicts } from './evidence.ts';
 import { randomSerialNumber } from './serialNumber.ts';
 import { rolesOf } from './usersTable.ts';
@@ -43,16 +43,18 @@ export function authoriserOf(data: AuthorityData): Authorise {
     rolesOf: (key) => rolesOf(data.users, key),
   };
   return (request, at) => {
-    const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, at));
-    if (decision.status !== 'AccessGranted') return refused(request, decision.fault, { ...decision, at });
+    const digest = digestsOfRequest();
+    const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, digest }));
+    const chainDigest = digest(request.usrProxyCert);
+    if (decision.status !== 'AccessGranted') return refused(chainDigest, decision.fault, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
     const attCert = sign({ ...decision.content, serialNumber });
-    return granted(request, decision, { at, serialNumber, attCert });
+    return granted(chainDigest, decision, { at, serialNumber, attCert });
   };
 }
 
 function granted(
-  request: AuthorisationRequest,
+  chainDigest: string,
   { user, content }: Extract<Decision, { readonly status: 'AccessGranted' }>,
   issued: { readonly at: number; readonly serialNumber: string; readonly attCert: string },
 ): Authorised {
@@ -70,7 +72,7 @@ function granted(
     serialNumber,
     notAfter,
     issuedDigest: digestOf(attCert),
-    chainDigest: digestOf(request.usrProxyCert),
+    chainDigest,
   };
   return { answer: { attCert, statCode: 'AccessGranted', errMsg: '' }, record };
 }

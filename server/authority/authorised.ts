@@ -1,9 +1,8 @@
 // An answer to a request to be authorised and what is recorded of it; the one of a refusal, which needs no decision.
 // Judges nothing. Called by authorise.ts, and by service.ts for requests that no thread looked at.
 import type { AuthorisationRecord } from '../observe/events.ts';
-import type { Authorisation, AuthorisationRequest } from './authority.ts';
+import type { Authorisation } from './authority.ts';
 import type { ProvenUser, RefusalCode } from './decide.ts';
-import { digestOf } from './digest.ts';
 
 /** An answer, and what is recorded of it. */
 export interface Authorised {
@@ -17,9 +16,9 @@ interface Refusal {
   readonly at: number;
 }
 
-/** The answer and record of a request that is refused, here or before any thread looked at it. */
+/** The answer and record of a request that is refused, here or before any thread looked at it; `chainDigest` as recorded. */
 export function refused(
-  request: AuthorisationRequest,
+  chainDigest: string,
   { code, sentence }: { readonly code: RefusalCode; readonly sentence: string },
   { status, user, at }: Refusal,
 ): Authorised {
@@ -35,7 +34,7 @@ export function refused(
     serialNumber: '',
     notAfter: 0,
     issuedDigest: '',
-    chainDigest: digestOf(request.usrProxyCert),
+    chainDigest,
   };
   return { answer: { attCert: '', statCode: status, errMsg: sentence }, record };
 }

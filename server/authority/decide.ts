@@ -1,6 +1,6 @@
 // The decision about a request to be authorised: who the user is, which roles that gives here, and for how long.
 // Pure: keys, clock and files are behind what it is given. The steps are those of the authority design, reqAuthorisation.
-// Called by signTask.ts, in the threads that decide and sign.
+// Called by signer.ts, in the threads that decide and sign.
 import type { AttributeContent, Provenance } from './attributeCertificate/content.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { TrustedHost } from './configuration/hosts.ts';

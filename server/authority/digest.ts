@@ -6,3 +6,15 @@ import { hash } from 'node:crypto';
 export function digestOf(content: string | Uint8Array): string {
   return hash('sha256', content);
 }
+
+/** `digestOf` for the few texts of one request: of a text that was asked for before it costs a comparison. */
+export function digestsOfRequest(): (text: string) => string {
+  const known: (readonly [text: string, digest: string])[] = [];
+  return (text) => {
+    const found = known.find(([before]) => before === text);
+    if (found) return found[1];
+    const digest = digestOf(text);
+    known.push([text, digest]);
+    return digest;
+  };
+}

@@ -1,5 +1,5 @@
 // How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
-// Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signTask.ts.
+// Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signer.ts.
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
@@ -57,12 +57,18 @@ const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
 /** Intermediate CAs of a path: a text holds 8 certificates, of which one is the user's. */
 const DEPTH_MAX = 7;
 
-/** Evidence at a time, in seconds since 1970. */
-export function evidenceAt(trust: Trust, verdicts: Verdicts, at: number): Evidence {
+/** When evidence is to hold, in seconds since 1970, and the digests of texts. */
+export interface Occasion {
+  readonly at: number;
+  readonly digest: (text: string) => string;
+}
+
+/** Evidence at a time. */
+export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, digest }: Occasion): Evidence {
   return {
-    userOf: (text) => kept(verdicts.users, { digest: digestOf(text), at }, () => proveUser(trust, text, at)),
+    userOf: (text) => kept(verdicts.users, { digest: digest(text), at }, () => proveUser(trust, text, at)),
     certificateOf: (text) =>
-      kept(verdicts.certificates, { digest: digestOf(text), at }, () => proveCertificate(trust, verdicts, text, at)),
+      kept(verdicts.certificates, { digest: digest(text), at }, () => proveCertificate(trust, verdicts, text, at)),
   };
 }
 

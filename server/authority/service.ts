@@ -6,7 +6,8 @@ import type { ServiceEvent } from '../observe/events.ts';
 import { type Authorised, refused } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
-import { startSignPool, type SignPool } from './signPool.ts';
+import { digestOf } from './digest.ts';
+import { type SigningThread, signingThreadOf } from './signingThread.ts';
 import { trustedHostStrings } from './trustedHosts.ts';
 
 /** What a serving thread gets from the supervisor: the configuration, and where others come from and events go to. */
@@ -28,14 +29,14 @@ export function openAuthority({ data, port }: AuthorityLink): AuthorityService {
   let current = configured(data, emit);
   const ending = new Set<Promise<void>>();
   port.on('message', (next: AuthorityData) => {
-    const closed = current.pool.close().finally(() => ending.delete(closed));
+    const closed = current.thread.close().finally(() => ending.delete(closed));
     ending.add(closed);
     current = configured(next, emit);
   });
   return {
     current: () => current.authority,
     async close() {
-      await Promise.all([...ending, current.pool.close()]);
+      await Promise.all([...ending, current.thread.close()]);
       flush();
       port.close();
     },
@@ -68,34 +69,34 @@ function gatheredFor(port: MessagePort): { emit(event: ServiceEvent): void; flus
 
 interface Configured {
   readonly authority: Authority;
-  readonly pool: SignPool;
+  readonly thread: SigningThread;
 }
 
 function configured(data: AuthorityData, emit: (event: ServiceEvent) => void): Configured {
-  const pool = startSignPool(data);
+  const thread = signingThreadOf(data);
   const authorise: Authority['authorise'] = async (request) => {
-    const { answer, record } = await answered(pool, request, emit);
+    const { answer, record } = await answered(thread, request, emit);
     emit(record);
     return answer;
   };
-  return { pool, authority: { trustedHosts: trustedHostStrings(data.hosts), authorise } };
+  return { thread, authority: { trustedHosts: trustedHostStrings(data.hosts), authorise } };
 }
 
 const BUSY = { code: 'busy', sentence: 'This service has too much to do at the moment; please try again.' } as const;
 const BUG = { code: 'bug', sentence: 'This service met an error of its own, which has been recorded.' } as const;
 
 async function answered(
-  pool: SignPool,
+  thread: SigningThread,
   request: AuthorisationRequest,
   emit: (event: ServiceEvent) => void,
 ): Promise<Authorised> {
   const at = Math.floor(epochMs() / 1000);
   const refusal = { status: 'AccessError', user: undefined, at } as const;
   try {
-    const authorised = await pool.run(request);
-    return authorised === 'busy' ? refused(request, BUSY, refusal) : authorised;
+    const authorised = await thread.run(request);
+    return authorised === 'busy' ? refused(digestOf(request.usrProxyCert), BUSY, refusal) : authorised;
   } catch (error) {
     emit({ kind: 'authorityBug', at, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return refused(request, BUG, refusal);
+    return refused(digestOf(request.usrProxyCert), BUG, refusal);
   }
 }

@@ -1,5 +1,5 @@
 // Public keys whose strength their bytes tell: RSA with usual numbers, and points on P-256. Of most proxies the key has no
-// other use, and to have the runtime make a key and tell its size takes 20 us, in a busy process twice that.
+// other use, and to have the runtime find out what it is, make a key and tell its size takes 20 us, in a busy process twice that.
 // Whatever is unusual is left to the runtime. Called by certificate.ts.
 import { DerError, DerReader, TAG } from './der.ts';
 
@@ -19,14 +19,22 @@ const RSA_EXPONENT = Buffer.from('010001', 'hex');
  */
 export function isPlainlyStrong(subjectPublicKey: Uint8Array): boolean {
   if (startsWith(subjectPublicKey, P256_START)) return isOnP256(subjectPublicKey.subarray(P256_START.length));
+  return plainRsaKey(subjectPublicKey) !== undefined;
+}
+
+/**
+ * The RSAPublicKey in a SubjectPublicKeyInfo that is plainly strong and of RSA; undefined says nothing. The runtime makes a key of
+ * it in a quarter of the time, since there is but one thing that it can be. Cost: a microsecond.
+ */
+export function plainRsaKey(subjectPublicKey: Uint8Array): Uint8Array | undefined {
   try {
     const parts = new DerReader(subjectPublicKey).inside(TAG.sequence);
-    if (!startsWith(parts.whole(parts.element(TAG.sequence)), RSA_START)) return false;
+    if (!startsWith(parts.whole(parts.element(TAG.sequence)), RSA_START)) return undefined;
     const { bytes, unused } = parts.bits();
     parts.finish();
-    return unused === 0 && isUsualRsa(bytes);
+    return unused === 0 && isUsualRsa(bytes) ? bytes : undefined;
   } catch (error) {
-    if (error instanceof DerError) return false;
+    if (error instanceof DerError) return undefined;
     throw error;
   }
 }

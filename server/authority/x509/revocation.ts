@@ -78,7 +78,7 @@ function isSigned(crl: Crl, signer: Certificate): boolean {
   if (keys === undefined) SIGNERS.set(crl, (keys = new Map()));
   const known = keys.get(key);
   if (known !== undefined) return known;
-  const isRight = isSignedWith(crl.signed, signer.publicKey);
+  const isRight = isSignedWith(crl.signed, signer.publicKey, signer.keyStrength);
   keys.set(key, isRight);
   return isRight;
 }

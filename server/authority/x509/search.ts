@@ -87,7 +87,7 @@ export class Search {
     if (this.isSpent) return false;
     this.left.signatures--;
     const isKnown = this.rules.known?.isSigned(certificate, issuer) === true;
-    const isSigned = isKnown || isSignedWith(certificate.signed, issuer.publicKey);
+    const isSigned = isKnown || isSignedWith(certificate.signed, issuer.publicKey, issuer.keyStrength);
     known.set(issuer, isSigned);
     return isSigned;
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import { type AuthorityService, openAuthority } from '../../../../server/authority/service.ts';
-import { startSignPool, WAITING_MAX } from '../../../../server/authority/signPool.ts';
+import { signingThreadOf, WAITING_MAX } from '../../../../server/authority/signingThread.ts';
 import {
   type AuthoritySupervisor,
   CRLS_EVERY_MS,
@@ -291,11 +291,11 @@ test('an authority with mistakes does not start, and tells all of them', () => {
   expect(start).toThrow(/:1: unknown key "x".*\n.*:2: unknown key "y"/);
 });
 
-test('a pool whose configuration cannot be used rejects what it is asked, and closes', async () => {
+test('a thread whose configuration cannot be used rejects what it is asked, and closes', async () => {
   const { data } = supervisor.link();
-  const pool = startSignPool({ ...data, certificate: caOf('x').certificate.der.subarray(1) });
-  await expect(pool.run({ usrProxyCert: site.staff.pem, usrAttCert: '' })).rejects.toThrow();
-  await pool.close();
+  const thread = signingThreadOf({ ...data, certificate: caOf('x').certificate.der.subarray(1) });
+  await expect(thread.run({ usrProxyCert: site.staff.pem, usrAttCert: '' })).rejects.toThrow();
+  await thread.close();
 });
 
 test('a thread that has closed its link is not told of reloads', async () => {

@@ -118,6 +118,17 @@ test('RSA-PSS counts at its full length only, also where it begins with a zero b
   expect(isSignedWith(shorter, RSA.publicKey)).toBe(false);
 });
 
+test('RSA counts at its full length only, also where it begins with a zero byte', () => {
+  let [bytes, signature] = [BYTES, Buffer.of(1)];
+  for (let i = 0; signature[0] !== 0; i++) {
+    bytes = Buffer.from(`text ${i}`);
+    signature = sign('sha256', bytes, RSA.privateKey);
+  }
+  const algorithm: AlgorithmId = { oid: '1.2.840.113549.1.1.11', parameters: NULL };
+  expect(isSignedWith({ bytes, algorithm, signature }, RSA.publicKey)).toBe(true);
+  expect(isSignedWith({ bytes, algorithm, signature: signature.subarray(1) }, RSA.publicKey)).toBe(false);
+});
+
 describe.each(METHODS)('%s', (_, algorithm, publicKey, make, strength) => {
   const signature = make();
 

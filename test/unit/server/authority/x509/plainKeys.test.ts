@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { keyStrength } from '../../../../../server/authority/x509/algorithm.ts';
-import { isPlainlyStrong } from '../../../../../server/authority/x509/plainKeys.ts';
+import { isPlainlyStrong, plainRsaKey } from '../../../../../server/authority/x509/plainKeys.ts';
 import { mutated } from '../../../../support/derMutations.ts';
 import { randomOf } from '../../../../support/random.ts';
 
@@ -83,6 +83,10 @@ test(`whatever is changed in a key, none is plainly strong that the runtime does
     if (!isPlainlyStrong(der)) continue;
     strong++;
     expect(strengthOf(der), der.toString('hex')).toBe('strong');
+    const rsa = plainRsaKey(der);
+    const key = createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' });
+    expect(rsa === undefined).toBe(key.asymmetricKeyType === 'ec');
+    if (rsa) expect(createPublicKey({ key: Buffer.from(rsa), format: 'der', type: 'pkcs1' }).equals(key)).toBe(true);
   }
   expect(strong).toBeGreaterThan(300);
 });

@@ -1,0 +1,58 @@
+// A signing thread: decides about requests to be authorised, and signs, one after the other until it is told to end.
+// Never opens a socket or a file: its configuration comes with its start and never changes. Started by signingThread.ts.
+import os from 'node:os';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { epochMs } from '../clock.ts';
+import { authoriserOf } from './authorise.ts';
+import { END, type FromSigner, type SignerStart, type ToSigner } from './signingThread.ts';
+
+/** Where serving threads want the cores too, they get ten times as much of them, as beside heavy queries. */
+const NICENESS = 10;
+
+/**
+ * So many answers go together where other requests are there already: to wake the serving thread costs both threads more than all
+ * else that is done to hand an answer over. So an answer waits for two requests more at most, as each of those waited for it.
+ */
+const TOGETHER_MAX = 3;
+
+const { data, posted } = workerData as SignerStart;
+const authorise = authoriserOf(data);
+// Linux gives each thread a priority of its own; elsewhere this would be that of the whole process.
+if (os.platform() === 'linux') os.setPriority(NICENESS);
+
+/** Answers one request now. What it throws is our bug. */
+function answerTo(request: Exclude<ToSigner, typeof END>): FromSigner {
+  try {
+    return authorise(request, Math.floor(epochMs() / 1000));
+  } catch (error) {
+    return { bug: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+/** What lies there unread, if anything. */
+function waiting(): ToSigner | undefined {
+  return (receiveMessageOnPort(parentPort!) as { readonly message: ToSigner } | undefined)?.message;
+}
+
+/** The next request, or the end. Sleeps without turning the event loop, which takes an event and two system calls more. */
+function next(): ToSigner {
+  for (;;) {
+    // Before the look: what is posted behind it changes the number, and nobody sleeps.
+    const seen = Atomics.load(posted, 0);
+    const message = waiting();
+    if (message !== undefined) return message;
+    Atomics.wait(posted, 0, seen);
+  }
+}
+
+let answers: FromSigner[] = [];
+let request = next();
+while (request !== END) {
+  answers.push(answerTo(request));
+  const following = answers.length < TOGETHER_MAX ? waiting() : undefined;
+  if (following === undefined || following === END) {
+    parentPort!.postMessage(answers);
+    answers = [];
+  }
+  request = following ?? next();
+}
