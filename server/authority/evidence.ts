@@ -57,18 +57,25 @@ const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
 /** Intermediate CAs of a path: a text holds 8 certificates, of which one is the user's. */
 const DEPTH_MAX = 7;
 
-/** When evidence is to hold, in seconds since 1970, and the digests of texts. */
+/** When evidence is to hold, in seconds since 1970, the digests of texts, and what is called behind each text that was proved anew. */
 export interface Occasion {
   readonly at: number;
   readonly digest: (text: string) => string;
+  readonly giveWay: () => void;
 }
 
 /** Evidence at a time. */
-export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, digest }: Occasion): Evidence {
+export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, digest, giveWay }: Occasion): Evidence {
+  const behind = <T>(proof: Proof<T>): Proof<T> => {
+    giveWay();
+    return proof;
+  };
   return {
-    userOf: (text) => kept(verdicts.users, { digest: digest(text), at }, () => proveUser(trust, text, at)),
+    userOf: (text) => kept(verdicts.users, { digest: digest(text), at }, () => behind(proveUser(trust, text, at))),
     certificateOf: (text) =>
-      kept(verdicts.certificates, { digest: digest(text), at }, () => proveCertificate(trust, verdicts, text, at)),
+      kept(verdicts.certificates, { digest: digest(text), at }, () =>
+        behind(proveCertificate(trust, verdicts, text, at)),
+      ),
   };
 }
 

@@ -15,8 +15,15 @@ const NICENESS = 10;
  */
 const TOGETHER_MAX = 3;
 
+/**
+ * So long a signing thread sleeps behind each proof, with what the system adds. Linux lets a thread that is awake finish its slice,
+ * however nice it is, so that a serving thread that wakes meanwhile would wait for proof and signature, and waits for one of them.
+ */
+const GIVE_WAY_MS = 0.05;
+
 const { data, posted } = workerData as SignerStart;
-const authorise = authoriserOf(data);
+const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const authorise = authoriserOf(data, () => void Atomics.wait(nothing, 0, 0, GIVE_WAY_MS));
 // Linux gives each thread a priority of its own; elsewhere this would be that of the whole process.
 if (os.platform() === 'linux') os.setPriority(NICENESS);
 

@@ -275,6 +275,20 @@ describe('what a chain proved is kept', () => {
     expect(outcomeOf(proxyOf(site.staff, 'proxy', '5').pem)).toBe('AccessGranted');
   });
 
+  test('so that the core is given away behind new proofs only, once for each text', () => {
+    let given = 0;
+    const own = authoriserOf(loadedData(site), () => given++);
+    const givenBy = (usrProxyCert: string, usrAttCert: string): number => {
+      given = 0;
+      expect(own({ usrProxyCert, usrAttCert }, AT).record.status).toBe('AccessGranted');
+      return given;
+    };
+    const staffProxy = proxyOf(site.staff).pem;
+    expect([givenBy(staffProxy, ''), givenBy(staffProxy, '')]).toEqual([1, 0]);
+    const usrAttCert = partnersCertificate(site);
+    expect([givenBy(visitorProxy, usrAttCert), givenBy(visitorProxy, usrAttCert)]).toEqual([2, 0]);
+  });
+
   test('for exactly that text: one with another user is judged anew', () => {
     expect(outcome(proxyOf(site.staff).pem)).toBe('AccessGranted');
     expect(
