@@ -46,7 +46,8 @@ interface Flags {
 }
 
 const QUICK_PART = 0.25;
-const WARM_UP = 2;
+/** Times the requests of a whole round: the runtime compiles what a scenario runs within some 5,000 requests, at the cost of tens of us each. */
+const WARM_UP = 10;
 /** More than eight times the last cache of the machines this runs on. */
 const FLOOR_BYTES = 256 << 20;
 const BATCH_MS = 100;

@@ -1,7 +1,5 @@
 // The load bench: prepares the data, starts server, control and client, checks every answer, measures, sums up.
 // Composition only; prints nothing. Called by bench.ts and by tests.
-import { statSync } from 'node:fs';
-import { freemem } from 'node:os';
 import type { OnProgress } from '../data/progress.ts';
 import { openBenchAuthority, type BenchAuthority } from './authorityFiles.ts';
 import { guardedOf, type MeasuredRatio, type Place } from './budgets.ts';
@@ -11,6 +9,7 @@ import { choiceFor } from './choice.ts';
 import { bareLoad, sendTitles } from './controlLoads.ts';
 import { prepareDataSet, type DataSet, type DataSetOptions } from './dataSet.ts';
 import { startLoadClient, type LoadClient } from './loadClient.ts';
+import { hasRoomFor } from './memory.ts';
 import { readNaively } from './naive.ts';
 import { startControl, startServer, type ListeningProcess } from './processes.ts';
 import { chosenOf } from './only.ts';
@@ -119,11 +118,6 @@ async function startServers(
     servers.set(key, await stage.started(startServer(snapshot, options)));
   }
   return servers;
-}
-
-/** Whether another server fits into memory: its snapshot, half as much for compressed records, as much again for all else. */
-function hasRoomFor(snapshot: string): boolean {
-  return freemem() > 2.5 * statSync(snapshot).size;
 }
 
 /** The server of a scenario that wants nothing special, which is the control of others. */

@@ -1,7 +1,8 @@
-// What a server's process keeps in memory, beside what its data takes on disk.
-// Linux only, as the rest of the bench. Called by sweepRun.ts.
-import { readFileSync } from 'node:fs';
+// What a server's process keeps in memory, beside what its data takes on disk, and whether one more has room.
+// Linux only, as the rest of the bench. Called by whoever starts a second server, and by sweepRun.ts.
+import { readFileSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
+import { freemem } from 'node:os';
 import path from 'node:path';
 import type { DataSet } from './dataSet.ts';
 
@@ -19,4 +20,9 @@ export async function memoryOf(pid: number, { directory, snapshot }: DataSet): P
   let ndjsonBytes = 0;
   for (const name of names) ndjsonBytes += (await stat(path.join(directory, name))).size;
   return { residentBytes: Number(kibibytes) * 1024, snapshotBytes: (await stat(snapshot)).size, ndjsonBytes };
+}
+
+/** Whether another server fits into memory: its snapshot, half as much for compressed records, as much again for all else. */
+export function hasRoomFor(snapshot: string): boolean {
+  return freemem() > 2.5 * statSync(snapshot).size;
 }

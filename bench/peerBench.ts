@@ -8,6 +8,7 @@ import { choiceFor } from './choice.ts';
 import { prepareDataSet, textHash, type DataSet } from './dataSet.ts';
 import type { LoadObserver, LoadOptions } from './load.ts';
 import { startLoadClient, type Exchange } from './loadClient.ts';
+import { hasRoomFor } from './memory.ts';
 import { readNaively } from './naive.ts';
 import { startNginx } from './nginx.ts';
 import { installPeers, type InstalledPeers } from './peerInstall.ts';
@@ -30,9 +31,6 @@ export interface PeerReport {
   readonly subject: Summary;
   readonly peers: readonly PeerCost[];
 }
-
-/** What a server takes of memory, its base URL in place, over its snapshot. */
-const LOADED_GROWTH = 1.3;
 
 /** A peer that runs. */
 interface Rival {
@@ -178,7 +176,7 @@ function isAlike({ hasEnvelope }: Peer, ours: Buffer, theirs: Buffer): boolean {
 
 /** The replica once more, where there is memory for it, with its memory of answers: what a file is to nginx. */
 async function keptLoad({ stage, data, observer }: Grid, load: Load): Promise<Load | undefined> {
-  if ((await stat(data.snapshot)).size * LOADED_GROWTH > process.availableMemory()) {
+  if (!hasRoomFor(data.snapshot)) {
     observer.onStep(`left out ${KEPT}: there is no memory for a second server`);
     return undefined;
   }

@@ -15,7 +15,7 @@ const OPTIONS = {
   rounds: 7,
   only: [],
   requestsPart: 0.5,
-  warmUp: 4,
+  warmUp: 20,
   floorBytes: 256 << 20,
   place: 'ci',
 } as const;

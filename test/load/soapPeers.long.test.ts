@@ -7,7 +7,7 @@ import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
 import { soapTable } from '../../bench/report.ts';
 import { runSoapBench, type SoapReport } from '../../bench/soapBench.ts';
 
-const OPTIONS = { cacheDirectory: CACHE_DIRECTORY, rounds: 7, requestsPart: 0.5, warmUp: 4 };
+const OPTIONS = { cacheDirectory: CACHE_DIRECTORY, rounds: 7, requestsPart: 0.5, warmUp: 20 };
 const BUDGET_NAMES = [
   ['gSOAP in C', 'gsoap'],
   ['node soap', 'nodeSoap'],
