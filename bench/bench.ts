@@ -23,6 +23,7 @@ import { runInstructionBench } from './instructions.ts';
 import { htmlPage, markdownTable } from './htmlPage.ts';
 import { runMixedBench, type MixedReport } from './mixed.ts';
 import { instructionTable, loadTable, microTable, mixedTable, peerTable, soapTable, startTable } from './report.ts';
+import { WARM_UP } from './rounds.ts';
 import { runSoapBench } from './soapBench.ts';
 import { runStartBench } from './startBench.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -46,8 +47,6 @@ interface Flags {
 }
 
 const QUICK_PART = 0.25;
-/** Times the requests of a whole round: the runtime compiles what a scenario runs within some 5,000 requests, at the cost of tens of us each. */
-const WARM_UP = 10;
 /** More than eight times the last cache of the machines this runs on. */
 const FLOOR_BYTES = 256 << 20;
 const BATCH_MS = 100;

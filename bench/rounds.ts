@@ -38,6 +38,9 @@ export function summaryOf(rounds: readonly number[]): Summary {
   return { least, spread: ascending[ascending.length >> 1]! / least - 1 };
 }
 
+/** Times the requests of a whole round: the runtime compiles what a scenario runs within some 5,000 requests, at the cost of tens of us each. */
+export const WARM_UP = 10;
+
 /** How often to measure; before, each load is run with `warmUp` times its requests and not counted. */
 export interface Schedule {
   readonly rounds: number;

@@ -1,5 +1,5 @@
 // Reading and attempting file operations whose failures are the world's: told with the file's name.
-// Knows nothing of what the files hold. Called by store.ts and load.ts.
+// Knows nothing of what the files hold. Called by whoever reads data sets and snapshots.
 import { readSync } from 'node:fs';
 import { OperationError } from './operationError.ts';
 
@@ -23,4 +23,11 @@ export function attempt<T>(what: string, operation: () => T): T {
     if (error instanceof OperationError) throw error;
     throw new OperationError('file', `${what}: ${(error as Error).message}`, error);
   }
+}
+
+/** Turns a failure to read `what` later, as promises tell it, into an OperationError `file`. */
+export function cannotRead(what: string): (error: unknown) => never {
+  return (error) => {
+    throw new OperationError('file', `cannot read ${what}: ${(error as Error).message}`, error);
+  };
 }

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseInstant } from '../engine/query/instant.ts';
+import { cannotRead } from './files.ts';
 import { OperationError } from './operationError.ts';
 
 /** The file of a directory that is its manifest. */
@@ -20,7 +21,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   const file = path.join(directory, MANIFEST_FILE);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}';
-    throw new OperationError('file', `cannot read ${file}: ${error.message}`, error);
+    return cannotRead(file)(error);
   });
   const refused = (what: string, cause?: unknown) => new OperationError('input', `${file}: ${what}`, cause);
   let manifest: unknown;

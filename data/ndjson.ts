@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { distance } from 'fastest-levenshtein';
 import { COLLECTIONS, collectionNamed } from '../engine/schema/catalogue.ts';
+import { cannotRead } from './files.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
 import { OperationError } from './operationError.ts';
 
@@ -82,13 +83,6 @@ function namedBy({ counts, sha256 }: Manifest): readonly string[] {
   return [...counted, ...sha256.keys()].filter((name) => collectionOf(name) !== undefined);
 }
 
-/** Turns a failure to read `what` into an OperationError. */
-function cannotRead(what: string): (error: unknown) => never {
-  return (error) => {
-    throw new OperationError('file', `cannot read ${what}: ${(error as Error).message}`, error);
-  };
-}
-
 /**
  * The lines of a file in runs. Throws OperationError when it cannot be read, holds a line that is too long, or, before the last run,
  * has another SHA-256 than the manifest says.
@@ -121,7 +115,7 @@ export async function* linesOf(file: CollectionFile): AsyncGenerator<Lines> {
     }
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error instanceof OperationError) throw error;
-    throw new OperationError('file', `cannot read ${file.path}: ${error.message}`, error);
+    return cannotRead(file.path)(error);
   } finally {
     // A decompressor that ends early, by an error or because no more is wanted, leaves its source open.
     stream.destroy();

@@ -22,3 +22,8 @@ export class OperationError extends Error {
     this.code = code;
   }
 }
+
+/** The system's word for what went wrong, such as `ENOENT`; the text of what has none. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+}

@@ -48,14 +48,5 @@ export { jsonObject, jsonText } from './page/json.ts';
 export { pageLinks, percentEncode, sortedByName } from './page/links.ts';
 export { csvColumns, csvHeader } from './page/csv.ts';
 export type { Measuring } from './page/gather.ts';
-export {
-  csvRows,
-  jsonRows,
-  ndjsonRows,
-  pageBody,
-  readyRows,
-  rowsBody,
-  scatteredRows,
-  type ServedRows,
-} from './page/rows.ts';
+export { csvRows, jsonRows, ndjsonRows, pageBody, readyRows, rowsBody, type ServedRows } from './page/rows.ts';
 export { type GzipBody, stitchedRows, type Stitching } from './page/stitch.ts';

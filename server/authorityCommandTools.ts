@@ -2,7 +2,7 @@
 // Knows no flags beyond their values; authorityCommandConfiguration.ts does.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
-import { OperationError } from '../data/operationError.ts';
+import { OperationError, reasonOf } from '../data/operationError.ts';
 import { type Loading, loadAuthority } from './authority/configuration/load.ts';
 import { mistakeText } from './authority/configuration/mistakes.ts';
 import { inspect } from './authority/inspect.ts';
@@ -22,7 +22,7 @@ import { type Certificate, parseCertificate } from './authority/x509/certificate
 import { readCertificateFile } from './authority/x509/chain.ts';
 import { nameText } from './authority/x509/name.ts';
 import type { IssueFlags } from './authorityCommandConfiguration.ts';
-import { bytesOf, reasonOf } from './fileBytes.ts';
+import { bytesOf } from './fileBytes.ts';
 import { countText } from './quantities.ts';
 import { tableText } from './terminal.ts';
 

@@ -15,7 +15,6 @@ import {
   pageTail,
   readyRows,
   type RecordBlocks,
-  scatteredRows,
   type ServedRows,
   type Stitching,
   stitchedRows,
@@ -136,8 +135,6 @@ function plainAnswer(
     keep?.(answer, written.head.length + written.tail.length);
     return answer;
   }
-  const scattered = written.format === 'json' ? scatteredRows(written.rows) : undefined;
-  if (scattered) return answers.found(whole(written, scattered), remarks, type);
   return measured(measuringOf(written), disconnection, answers.busy, (rows) =>
     answers.found(whole(written, rows), remarks, type),
   );

@@ -4,7 +4,7 @@ import { closest } from 'fastest-levenshtein';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { OperationError } from '../data/operationError.ts';
+import { OperationError, reasonOf } from '../data/operationError.ts';
 import { PATH, type ValueKind } from './settingValues.ts';
 
 /**
@@ -140,7 +140,6 @@ function readTable(path: string): Readonly<Record<string, unknown>> {
         cause,
       );
     }
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new OperationError('file', `config file ${path} cannot be read (${reason})`, cause);
+    throw new OperationError('file', `config file ${path} cannot be read (${reasonOf(cause)})`, cause);
   }
 }

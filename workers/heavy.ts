@@ -1,6 +1,5 @@
 // A pool thread: executes heavy plans over the shared snapshot and answers row ids. Started by Piscina, see pool.ts.
 // Never opens a socket; a cancelled task ends itself within one slice of its scan.
-import os from 'node:os';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import {
   compacted,
@@ -13,15 +12,12 @@ import {
   pageOf,
 } from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
+import { beNice } from './niceness.ts';
 import { TaskFlag, type HeavyFound, type HeavyTask, type PoolData } from './protocol.ts';
-
-/** Where serving threads want the cores too, they get ten times as much of them: cheap requests are not to wait. */
-const NICENESS = 10;
 
 const { loaded, flags, regexMsMax } = workerData as PoolData;
 const catalogue = openSnapshot(loaded);
-// Linux gives each thread a priority of its own; elsewhere this would be that of the whole process.
-if (os.platform() === 'linux') os.setPriority(NICENESS);
+beNice();
 
 /** Runs one plan and answers a HeavyResult. Cost: the plan's; a set is sent without a copy, of a page its rows. */
 export function runPlan(task: HeavyTask): unknown {

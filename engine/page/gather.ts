@@ -60,14 +60,6 @@ export function gatheredBody(gathered: Gathered): Measuring {
   return () => (body.measureSlice() ? body : undefined);
 }
 
-/** The same of at most 4,096 rows as stored, measured already; undefined of more. */
-export function gatheredAtOnce(records: Records, rows: Selection, openBytes: number): Body | undefined {
-  if (countSelected(rows) > SLICE_ROWS) return undefined;
-  const body = new GatheredBody({ records, rows, writer: undefined, separator: -1, openBytes, sliceBytes: Infinity });
-  body.measureSlice();
-  return body;
-}
-
 /** A class, since scattered pages are as common as any: no closure is made for one. */
 class GatheredBody implements Body {
   bytes = 0;

@@ -5,7 +5,7 @@ import { countSelected, type Selection } from '../index/rowset.ts';
 import { wholeBody, type Body } from './body.ts';
 import { csvWriter } from './csv.ts';
 import { cutWriter, wholeWriter } from './cut.ts';
-import { gatheredAtOnce, gatheredBody, type Gathered, type Measuring } from './gather.ts';
+import { gatheredBody, type Gathered, type Measuring } from './gather.ts';
 import { LINE_FEED, linesBody } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
 import { isAsStored, rewriteFor, type Rewrite } from './rewrite.ts';
@@ -45,14 +45,6 @@ export function readyRows({ records, rows, form, keys }: ServedRows): Body | und
   if (countSelected(rows) === 0) return EMPTY;
   const run = keys || !isAsStored(records, form) ? undefined : runOf(rows);
   return run && runBody(records, run);
-}
-
-/**
- * The same rows where they are few, scattered and as they are stored: measured at once, and no view. Undefined for all others; not
- * asked of rows that are ready. Cost: a step a row.
- */
-export function scatteredRows({ records, rows, form, keys }: ServedRows): Body | undefined {
-  return keys || !isAsStored(records, form) ? undefined : gatheredAtOnce(records, rows, 1);
 }
 
 /** Neighbours as stored, without the comma at their end. Most lie in one chunk. */

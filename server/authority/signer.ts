@@ -1,13 +1,10 @@
 // A signing thread: decides about requests to be authorised, and signs, one after the other until it is told to end.
 // Never opens a socket or a file: its configuration comes with its start and never changes. Started by signingThread.ts.
-import os from 'node:os';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { beNice } from '../../workers/niceness.ts';
 import { epochMs } from '../clock.ts';
 import { authoriserOf } from './authorise.ts';
 import { END, type FromSigner, type SignerStart, type ToSigner } from './signingThread.ts';
-
-/** Where serving threads want the cores too, they get ten times as much of them, as beside heavy queries. */
-const NICENESS = 10;
 
 /**
  * So many answers go together where other requests are there already: to wake the serving thread costs both threads more than all
@@ -24,8 +21,7 @@ const GIVE_WAY_MS = 0.05;
 const { data, posted } = workerData as SignerStart;
 const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 const authorise = authoriserOf(data, () => void Atomics.wait(nothing, 0, 0, GIVE_WAY_MS));
-// Linux gives each thread a priority of its own; elsewhere this would be that of the whole process.
-if (os.platform() === 'linux') os.setPriority(NICENESS);
+beNice();
 
 /** Answers one request now. What it throws is our bug. */
 function answerTo(request: Exclude<ToSigner, typeof END>): FromSigner {

@@ -1,7 +1,7 @@
 // The log: events as lines of JSON, one each, to a sink or appended to a file. Decides nothing and drops nothing.
 // An observer; wired by the supervisor.
 import { appendFileSync } from 'node:fs';
-import { OperationError } from '../../data/operationError.ts';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';
 
 /** An observer that writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members. */
@@ -35,8 +35,4 @@ export function appendingTo(file: string, onLost: (line: string) => void): (line
       for (const line of lines) onLost(`the audit log ${file} cannot be written (${reasonOf(cause)}): ${line}`);
     }
   };
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
 }

@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
 import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load.ts';
 import { loadTable } from '../../bench/report.ts';
+import { WARM_UP } from '../../bench/rounds.ts';
 import { BUDGETS, guardedOf, mostOf } from '../../bench/budgets.ts';
 import { SCENARIOS } from '../../bench/scenarios.ts';
 
@@ -15,7 +16,7 @@ const OPTIONS = {
   rounds: 7,
   only: [],
   requestsPart: 0.5,
-  warmUp: 20,
+  warmUp: WARM_UP / 0.5,
   floorBytes: 256 << 20,
   place: 'ci',
 } as const;

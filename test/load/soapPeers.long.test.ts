@@ -5,9 +5,10 @@ import { BUDGETS, guardedOf } from '../../bench/budgets.ts';
 import { CALL_SCENARIOS } from '../../bench/callScenarios.ts';
 import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
 import { soapTable } from '../../bench/report.ts';
+import { WARM_UP } from '../../bench/rounds.ts';
 import { runSoapBench, type SoapReport } from '../../bench/soapBench.ts';
 
-const OPTIONS = { cacheDirectory: CACHE_DIRECTORY, rounds: 7, requestsPart: 0.5, warmUp: 20 };
+const OPTIONS = { cacheDirectory: CACHE_DIRECTORY, rounds: 7, requestsPart: 0.5, warmUp: WARM_UP / 0.5 };
 const BUDGET_NAMES = [
   ['gSOAP in C', 'gsoap'],
   ['node soap', 'nodeSoap'],

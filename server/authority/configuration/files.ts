@@ -2,6 +2,7 @@
 // The authority's only file reader. Called while a configuration is loaded and watched, never while requests are answered.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { reasonOf } from '../../../data/operationError.ts';
 import type { Mistakes } from './mistakes.ts';
 
 /** Where a mistake about a file is reported: at the key that names it. */
@@ -20,8 +21,7 @@ export function readBytes(path: string, place: Place, mistakes: Mistakes): Buffe
     if (size <= FILE_BYTES_MAX) return readFileSync(path);
     addMistake(`has more than ${FILE_BYTES_MAX} bytes`, path, place, mistakes);
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    addMistake(`cannot be read (${reason})`, path, place, mistakes);
+    addMistake(`cannot be read (${reasonOf(cause)})`, path, place, mistakes);
   }
   return undefined;
 }

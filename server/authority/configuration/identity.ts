@@ -3,6 +3,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { reasonOf } from '../../../data/operationError.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import { nameProblem, nameText } from '../x509/name.ts';
@@ -118,8 +119,7 @@ export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes
   try {
     names = readdirSync(directory).filter((name) => CRL_NAME.test(name));
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    mistakes.add(place.file, place.line, `${directory} cannot be read as a directory (${reason})`);
+    mistakes.add(place.file, place.line, `${directory} cannot be read as a directory (${reasonOf(cause)})`);
     return [];
   }
   return names.toSorted().flatMap((name) => {

@@ -3,7 +3,7 @@ import { jsonRows as rows, wholeBody, type Measuring, type ServedRows } from '..
 import { rebodied } from './rebodied.ts';
 
 export * from '../../../engine/engine.ts';
-export { noneReady as readyRows, noneReady as scatteredRows } from './rebodied.ts';
+export { noneReady as readyRows } from './rebodied.ts';
 
 /** The rows in a new buffer. */
 export function jsonRows(served: ServedRows): Measuring {

@@ -3,7 +3,7 @@ import { jsonRows as rows, type Measuring, type ServedRows } from '../../../engi
 import { rebodied } from './rebodied.ts';
 
 export * from '../../../engine/engine.ts';
-export { noneReady as readyRows, noneReady as scatteredRows } from './rebodied.ts';
+export { noneReady as readyRows } from './rebodied.ts';
 
 /** About the bytes of a record. */
 const RECORD_BYTES = 3500;
