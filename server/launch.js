@@ -56,7 +56,6 @@ function refuse(reason) {
 }
 
 if (isSuitable(process.versions.node)) {
-  await import('./keptProgram.js');
   await import('./cli.ts');
 } else {
   const node = installedNode();

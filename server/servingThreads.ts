@@ -47,7 +47,7 @@ function startThread(
   report: (line: string) => void,
   onFailure: (error: unknown) => void,
 ): ServingThread {
-  const worker = new Worker(new URL('./servingThread.js', import.meta.url), { workerData: parts });
+  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: parts });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const listens = new Promise<void>((resolve, reject) => {
     let hasListened = false;

@@ -92,26 +92,6 @@ test('the top level holds what it is meant to hold, and nothing else', () => {
   expect([...names].filter((name) => !TOP_LEVEL.has(name))).toEqual([]);
 });
 
-test('the code map of ARCHITECTURE.md lists every source file, each with a phrase, and no other', () => {
-  const [, block = ''] = /## Code map\n[^]*?```text\n([^]*?)```/.exec(readProjectFile('ARCHITECTURE.md')) ?? [];
-  const entries = block.split('\n').filter((line) => line.trim() !== '');
-  const listed = entries.map((line) => line.split(/\s+/, 1)[0] ?? '');
-  const expected = SOURCES.filter(({ path }) => !path.startsWith('test/'));
-  const cures = [
-    ...expected.filter(({ path }) => !listed.includes(path)).map(({ path, text }) => `add:    ${mapLine(path, text)}`),
-    ...listed.filter((path) => !FILES.includes(path)).map((path) => `remove: ${path}`),
-    ...listed.filter((path, i) => listed.indexOf(path) !== i).map((path) => `twice:  ${path}`),
-    ...entries.filter((line) => !/^\S+ +\S/.test(line)).map((line) => `say what it is: ${line}`),
-  ];
-  expect(cures).toEqual([]);
-});
-
-/** The line a new file gets: its path and the start of its header. */
-function mapLine(path: string, text: string): string {
-  const [header = ''] = text.replace(/^#!.*\n/, '').split('\n');
-  return `${path.padEnd(32)} ${header.replace(/^\/\/ /, '').split(/[.:;]( |$)/, 1)[0]}`;
-}
-
 test('the settings table of README.md is that of server/config.ts', () => {
   const bare = (line: string): string => line.replace(/ +/g, ' ').replace(/-+/g, '-');
   const readme = new Set(readProjectFile('README.md').split('\n').map(bare));
