@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
-import { withProgress } from '../server/terminal.ts';
-import { CACHE_DIRECTORY } from './dataSet.ts';
+import { withProgress } from '../server/commands/terminal.ts';
+import { CACHE_DIRECTORY } from './load/dataSet.ts';
 import {
   CLIENTS,
   measuredRatio,
@@ -13,20 +13,28 @@ import {
   type ClientName,
   type LoadOptions,
   type ScenarioReport,
-} from './load.ts';
-import { runMicroBench } from './micro.ts';
+} from './load/load.ts';
+import { runMicroBench } from './micro/micro.ts';
 import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
-import { runPeerBench } from './peerBench.ts';
-import { runFullReport, mixedOptions } from './fullReport.ts';
-import { hasValgrind } from './instructionCounts.ts';
-import { runInstructionBench } from './instructions.ts';
-import { htmlPage, markdownTable } from './htmlPage.ts';
-import { runMixedBench, type MixedReport } from './mixed.ts';
-import { instructionTable, loadTable, microTable, mixedTable, peerTable, soapTable, startTable } from './report.ts';
-import { WARM_UP } from './rounds.ts';
-import { runSoapBench } from './soapBench.ts';
-import { runStartBench } from './startBench.ts';
-import { SCENARIOS } from './scenarios.ts';
+import { runPeerBench } from './peers/peerBench.ts';
+import { runFullReport, mixedOptions } from './report/fullReport.ts';
+import { hasValgrind } from './processes/instructionCounts.ts';
+import { runInstructionBench } from './load/instructions.ts';
+import { htmlPage, markdownTable } from './report/htmlPage.ts';
+import { runMixedBench, type MixedReport } from './load/mixed.ts';
+import {
+  instructionTable,
+  loadTable,
+  microTable,
+  mixedTable,
+  peerTable,
+  soapTable,
+  startTable,
+} from './report/report.ts';
+import { WARM_UP } from './load/rounds.ts';
+import { runSoapBench } from './authority/soapBench.ts';
+import { runStartBench } from './load/startBench.ts';
+import { SCENARIOS } from './scenarios/scenarios.ts';
 
 interface Flags {
   readonly observations: number;

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { METADATA_SECTION } from '../engine/snapshot/metadata.ts';
-import { loadSnapshot } from './load.ts';
+import { loadSnapshot } from './store/load.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
 

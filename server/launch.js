@@ -9,7 +9,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('commands/cli.ts', import.meta.url));
 
 /** Whether a Node runs the program: .ts files without a flag (22.18), binaries of uWebSockets.js (up to 22). */
 function isSuitable(version) {
@@ -56,7 +56,7 @@ function refuse(reason) {
 }
 
 if (isSuitable(process.versions.node)) {
-  await import('./cli.ts');
+  await import('./commands/cli.ts');
 } else {
   const node = installedNode();
   if (node) runOn(node);

@@ -1,7 +1,7 @@
 // Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure.
 // Every rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
 import { describe, expect, test } from 'vitest';
-import { settingsTable } from '../server/config.ts';
+import { settingsTable } from '../server/settings/declarations.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
 import { projectFiles, readProjectFile, sourceOf, type Source } from './support/sources.ts';
 import * as rules from './support/tidyRules.ts';
@@ -30,8 +30,8 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
       ['engine/bits/a.ts', "import '../query/plan.ts';"],
       ['engine/page/a.ts', "export type { Plan } from '../query/plan.ts';"],
       ['data/a.ts', "await import('../workers/pool.ts');"],
-      ['server/http/a.ts', "import { app } from './uws.ts';"],
-      ['server/serve.ts', "import { port } from '../test/support/server.ts';"],
+      ['server/http/a.ts', "import { app } from './uws/transport.ts';"],
+      ['server/process/serve.ts', "import { port } from '../../test/support/server.ts';"],
     ],
   ],
   [
@@ -92,7 +92,7 @@ test('the top level holds what it is meant to hold, and nothing else', () => {
   expect([...names].filter((name) => !TOP_LEVEL.has(name))).toEqual([]);
 });
 
-test('the settings table of README.md is that of server/config.ts', () => {
+test('the settings table of README.md is that of server/settings/declarations.ts', () => {
   const bare = (line: string): string => line.replace(/ +/g, ' ').replace(/-+/g, '-');
   const readme = new Set(readProjectFile('README.md').split('\n').map(bare));
   const missing = settingsTable()

@@ -1,5 +1,5 @@
 // From the distinct texts of a column to its dictionary: sorted as its type compares, with numbers beside the texts.
-// The same set of texts always gives the same dictionary, whatever order they came in. Called by data/build.ts.
+// The same set of texts always gives the same dictionary, whatever order they came in. Called by data/build/build.ts.
 import { compareParts } from '../bits/bytes.ts';
 import type { ColumnType, Dictionary } from './dictionary.ts';
 import type { Interner } from './intern.ts';

@@ -1,5 +1,5 @@
 // A snapshot in shared memory as it is handed from thread to thread, and the views of its sections.
-// Knows no record and no index, so that whoever only hands it on reads nothing of them. Filled by data/load.ts; open.ts opens it.
+// Knows no record and no index, so that whoever only hands it on reads nothing of them. Filled by data/store/load.ts; open.ts opens it.
 import type { Unsigned } from '../bits/narrow.ts';
 import type { Section } from './directory.ts';
 

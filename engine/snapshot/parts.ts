@@ -1,4 +1,4 @@
-// What the bytes of a snapshot are for, summed by part of its structure. For reports; called by data/verify.ts.
+// What the bytes of a snapshot are for, summed by part of its structure. For reports; called by data/store/verify.ts.
 // Knows the names of sections (FORMAT.md), not what is in them.
 import type { Section } from './directory.ts';
 import { paddedBytes } from './header.ts';

@@ -1,5 +1,5 @@
 // Puts the base URL in place of the placeholder while record bytes stream from the file into shared memory.
-// Pure copying; where the bytes come from is the caller's. Called by data/store.ts, once per record section.
+// Pure copying; where the bytes come from is the caller's. Called by data/store/store.ts, once per record section.
 import { PLACEHOLDER } from '../column/records.ts';
 import type { Refusal } from './header.ts';
 

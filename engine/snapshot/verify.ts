@@ -1,5 +1,5 @@
 // Whether the sections of a snapshot say what FORMAT.md promises: which there are, their offsets, order and agreement.
-// For snapshots whose checksums are right; slow and thorough, never on the way to serving. Called by data/verify.ts.
+// For snapshots whose checksums are right; slow and thorough, never on the way to serving. Called by data/store/verify.ts.
 import { hasPrefix } from '../bits/bytes.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { targetsOf } from '../index/join.ts';

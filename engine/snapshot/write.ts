@@ -1,5 +1,5 @@
 // Writes a snapshot as a stream of bytes: padded sections in the order they come, the directory, and last the header.
-// Pure: where the bytes go and how they are hashed is the caller's. Called by data/import.ts.
+// Pure: where the bytes go and how they are hashed is the caller's. Called by data/build/import.ts.
 import { checksum, checksumOf } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';

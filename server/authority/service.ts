@@ -1,7 +1,7 @@
 // The authority of one serving thread: the current configuration's, replaced as a whole when the supervisor sends another.
 // Reads no file and holds no state but that. Started and stopped by servingThread.ts; asked by whoever speaks its protocol.
 import type { MessagePort } from 'node:worker_threads';
-import { epochMs } from '../clock.ts';
+import { epochMs } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
 import { type Authorised, refused } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';

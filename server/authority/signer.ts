@@ -2,7 +2,7 @@
 // Never opens a socket or a file: its configuration comes with its start and never changes. Started by signingThread.ts.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { beNice } from '../../workers/niceness.ts';
-import { epochMs } from '../clock.ts';
+import { epochMs } from '../observe/clock.ts';
 import { authoriserOf } from './authorise.ts';
 import { END, type FromSigner, type SignerStart, type ToSigner } from './signingThread.ts';
 

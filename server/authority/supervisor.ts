@@ -2,7 +2,7 @@
 // at all, and gathers the events of all threads. Signs nothing. Started and stopped by serve.ts.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
-import { epochMs } from '../clock.ts';
+import { epochMs } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
 import { directoryStamp } from './configuration/files.ts';
 import { type AuthorityData, type Loading, loadAuthority } from './configuration/load.ts';

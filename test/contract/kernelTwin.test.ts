@@ -14,9 +14,9 @@ for (const suite of [
   '../unit/engine/query/execute.test.ts',
   '../unit/engine/query/lookups.test.ts',
   '../unit/engine/query/scan.test.ts',
-  '../unit/bench/counters.test.ts',
+  '../unit/bench/load/counters.test.ts',
   '../property/walks.test.ts',
-  '../contract/rowset.test.ts',
+  './rowset.test.ts',
   '../property/kernelMemories.test.ts',
 ]) {
   await import(suite);

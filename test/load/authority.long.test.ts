@@ -3,16 +3,16 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBenchAuthority, type BenchAuthority } from '../../bench/authorityFiles.ts';
-import { checkCall } from '../../bench/callCheck.ts';
-import { CALL_SCENARIOS } from '../../bench/callScenarios.ts';
-import { ask } from '../../bench/check.ts';
-import { cpuTimesOf } from '../../bench/cpuTime.ts';
-import { bodiesOf } from '../../bench/freshBody.ts';
-import { startLoadClient, type Exchange, type LoadOutcome } from '../../bench/loadClient.ts';
-import { startServer, type ListeningProcess } from '../../bench/processes.ts';
-import { summaryOf } from '../../bench/rounds.ts';
-import { SAMPLE } from '../../server/config.ts';
+import { openBenchAuthority, type BenchAuthority } from '../../bench/authority/authorityFiles.ts';
+import { checkCall } from '../../bench/authority/callCheck.ts';
+import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
+import { ask } from '../../bench/scenarios/check.ts';
+import { cpuTimesOf } from '../../bench/processes/cpuTime.ts';
+import { bodiesOf } from '../../bench/client/freshBody.ts';
+import { startLoadClient, type Exchange, type LoadOutcome } from '../../bench/client/loadClient.ts';
+import { startServer, type ListeningProcess } from '../../bench/processes/processes.ts';
+import { summaryOf } from '../../bench/load/rounds.ts';
+import { SAMPLE } from '../../server/settings/declarations.ts';
 
 const ROUNDS = 7;
 const CHEAP_REQUESTS = 16_000;

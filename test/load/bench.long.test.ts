@@ -2,12 +2,12 @@
 // What passes its budget is measured again, twice at most: more rounds take away what others on the machine have added.
 // A scenario is skipped, and says so, where its control was too noisy; the count of scenarios is asserted.
 import { beforeAll, expect, test } from 'vitest';
-import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
-import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load.ts';
-import { loadTable } from '../../bench/report.ts';
-import { WARM_UP } from '../../bench/rounds.ts';
+import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
+import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load/load.ts';
+import { loadTable } from '../../bench/report/report.ts';
+import { WARM_UP } from '../../bench/load/rounds.ts';
 import { BUDGETS, guardedOf, mostOf } from '../../bench/budgets.ts';
-import { SCENARIOS } from '../../bench/scenarios.ts';
+import { SCENARIOS } from '../../bench/scenarios/scenarios.ts';
 
 const OPTIONS = {
   observations: 100_000,

@@ -2,8 +2,8 @@
 // No product code knows of the defects: a module hook puts them in place while the server starts (test/support/defects/).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BUDGETS, guardedOf, type Guarded } from '../../bench/budgets.ts';
-import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
-import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load.ts';
+import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
+import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load/load.ts';
 
 const PLANT = new URL('../support/defects/plant.ts', import.meta.url).href;
 const QUIET = { onProgress: () => {}, onStep: () => {} };

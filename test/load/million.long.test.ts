@@ -14,10 +14,10 @@ import { request } from 'node:http';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
-import { startLoadClient, type LoadClient } from '../../bench/loadClient.ts';
-import { startServer, type ListeningProcess } from '../../bench/processes.ts';
-import { measure, summaryOf, type Load, type Race } from '../../bench/rounds.ts';
+import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
+import { startLoadClient, type LoadClient } from '../../bench/client/loadClient.ts';
+import { startServer, type ListeningProcess } from '../../bench/processes/processes.ts';
+import { measure, summaryOf, type Load, type Race } from '../../bench/load/rounds.ts';
 import { clientOf } from '../support/client.ts';
 import { runCommand } from '../support/commandProcess.ts';
 

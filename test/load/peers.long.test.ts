@@ -2,10 +2,10 @@
 // Skipped, which is said, where the peers cannot be installed or a peer answers otherwise.
 import { beforeAll, expect, test } from 'vitest';
 import { BUDGETS, guardedOf } from '../../bench/budgets.ts';
-import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
-import { runPeerBench, type PeerReport } from '../../bench/peerBench.ts';
-import { KEPT, PEER_QUESTIONS } from '../../bench/peers.ts';
-import { peerTable } from '../../bench/report.ts';
+import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
+import { runPeerBench, type PeerReport } from '../../bench/peers/peerBench.ts';
+import { KEPT, PEER_QUESTIONS } from '../../bench/peers/peers.ts';
+import { peerTable } from '../../bench/report/report.ts';
 
 const OPTIONS = {
   observations: 100_000,

@@ -2,8 +2,8 @@
 // Not judged, which is said, where the cheap ones alone vary too much.
 import { beforeAll, expect, test } from 'vitest';
 import { guardedOf } from '../../bench/budgets.ts';
-import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
-import { runMixedBench, type MixedReport } from '../../bench/mixed.ts';
+import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
+import { runMixedBench, type MixedReport } from '../../bench/load/mixed.ts';
 
 const OPTIONS = {
   observations: 100_000,

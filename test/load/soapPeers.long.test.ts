@@ -2,11 +2,11 @@
 // A peer that cannot be had is left out, which is said.
 import { beforeAll, expect, test } from 'vitest';
 import { BUDGETS, guardedOf } from '../../bench/budgets.ts';
-import { CALL_SCENARIOS } from '../../bench/callScenarios.ts';
-import { CACHE_DIRECTORY } from '../../bench/dataSet.ts';
-import { soapTable } from '../../bench/report.ts';
-import { WARM_UP } from '../../bench/rounds.ts';
-import { runSoapBench, type SoapReport } from '../../bench/soapBench.ts';
+import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
+import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
+import { soapTable } from '../../bench/report/report.ts';
+import { WARM_UP } from '../../bench/load/rounds.ts';
+import { runSoapBench, type SoapReport } from '../../bench/authority/soapBench.ts';
 
 const OPTIONS = { cacheDirectory: CACHE_DIRECTORY, rounds: 7, requestsPart: 0.5, warmUp: WARM_UP / 0.5 };
 const BUDGET_NAMES = [

@@ -2,8 +2,8 @@
 // Linux only, as the rest of the bench.
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CACHE_DIRECTORY, prepareDataSet } from '../../bench/dataSet.ts';
-import { startServer } from '../../bench/processes.ts';
+import { CACHE_DIRECTORY, prepareDataSet } from '../../bench/load/dataSet.ts';
+import { startServer } from '../../bench/processes/processes.ts';
 import { clientOf } from '../support/client.ts';
 import { holdingsOf } from '../support/commandProcess.ts';
 

@@ -2,7 +2,7 @@
 // columns hold what a naive walk finds. fast-check prints seed and smallest failing case.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Batch } from '../../data/batch.ts';
+import type { Batch } from '../../data/decode/batch.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Field } from '../../engine/schema/types.ts';
 import { column, decode, served, membersIn } from '../support/batches.ts';

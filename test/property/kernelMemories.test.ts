@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { loadSnapshot } from '../../data/load.ts';
+import { loadSnapshot } from '../../data/store/load.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../engine/column/served.ts';
 import type { Selection } from '../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';

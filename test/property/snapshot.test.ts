@@ -4,8 +4,8 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../data/operationError.ts';
-import { loadSnapshot } from '../../data/load.ts';
-import { verifyFile } from '../../data/verify.ts';
+import { loadSnapshot } from '../../data/store/load.ts';
+import { verifyFile } from '../../data/store/verify.ts';
 import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';

@@ -2,7 +2,7 @@
 // Its heap is so large that nothing is collected meanwhile, so that what it grows by is what was allocated. Run by
 // allocations.test.ts, which has the flags that make the counts exact, with the snapshot and the targets as arguments.
 import { getHeapStatistics } from 'node:v8';
-import { loadSnapshot } from '../../data/load.ts';
+import { loadSnapshot } from '../../data/store/load.ts';
 import { openSnapshot } from '../../engine/engine.ts';
 import { requestOf, STAYING } from './requests.ts';
 import { BASE_URL, handlerWith } from './smallCatalogue.ts';

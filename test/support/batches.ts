@@ -1,8 +1,8 @@
 // Decodes lines for tests and reads batches back as plain texts: records, own URLs and the values of columns.
-// Slow and obvious; knows the form of a batch (data/batch.ts) and nothing of how it came about.
+// Slow and obvious; knows the form of a batch (data/decode/batch.ts) and nothing of how it came about.
 import { expect } from 'vitest';
-import { NULL_START, UNESCAPED_START, type Batch } from '../../data/batch.ts';
-import { decodeLines, decoderOf } from '../../data/decoders.ts';
+import { NULL_START, UNESCAPED_START, type Batch } from '../../data/decode/batch.ts';
+import { decodeLines, decoderOf } from '../../data/decode/decoders.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 

@@ -1,5 +1,5 @@
 // Blocks of records made by hand: one run a chunk, deflated here, for tests of stitched answers.
-import { deflateRun } from '../../data/deflate.ts';
+import { deflateRun } from '../../data/blocks/deflate.ts';
 import { blocksOf, type BlockRun, type RecordBlocks } from '../../engine/column/blocks.ts';
 import type { Records } from '../../engine/column/records.ts';
 import { kernelBetween } from '../../engine/kernel/kernel.ts';

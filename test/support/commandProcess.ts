@@ -33,7 +33,7 @@ export interface Addresses {
   readonly http10Port: number;
 }
 
-const CLI = fileURLToPath(new URL('../../server/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../server/commands/cli.ts', import.meta.url));
 
 /** Runs the command line with these words; `environment` is added to ours, `node` are flags of Node itself. */
 export function runCommand(

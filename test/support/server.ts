@@ -11,7 +11,7 @@ export interface RunningServer {
   output(): string;
 }
 
-const CLI = fileURLToPath(new URL('../../server/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../server/commands/cli.ts', import.meta.url));
 /** A start that takes this long has failed: the sample is ready within 10 s even on a busy machine. */
 const START_MS_MAX = 60_000;
 /** After SIGTERM a server has this long to drain before it is ended. */

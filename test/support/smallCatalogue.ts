@@ -2,9 +2,9 @@
 // For tests of the handler; the pool is a function of the test's own.
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { catalogueHandler, type CatalogueSettings } from '../../server/catalogue.ts';
-import { IGNORED_PARAMETERS } from '../../server/catalogueTally.ts';
-import { readSettings } from '../../server/config.ts';
+import { catalogueHandler, type CatalogueSettings } from '../../server/catalogue/handler.ts';
+import { IGNORED_PARAMETERS } from '../../server/catalogue/tally.ts';
+import { readSettings } from '../../server/settings/declarations.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import { newTally, type Tally } from '../../server/observe/tally.ts';
 import type { RunHeavy } from '../../workers/pool.ts';

@@ -41,21 +41,24 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /\bprocess\s*\.\s*env\b/,
       what: 'the environment',
       allowed: [
-        ['server/config.ts', 'settings are read there'],
-        ['server/http/uwsLibrary.ts', 'uWebSockets.js takes its header limit from the environment when it is loaded'],
-        ['bench/peerInstall.ts', "peers are compiled for, and run on, the machine's own Node: the one on the PATH"],
+        ['server/settings/declarations.ts', 'settings are read there'],
+        ['server/http/uws/library.ts', 'uWebSockets.js takes its header limit from the environment when it is loaded'],
+        [
+          'bench/peers/peerInstall.ts',
+          "peers are compiled for, and run on, the machine's own Node: the one on the PATH",
+        ],
       ],
-      cure: 'declare a setting in server/config.ts and pass its value on',
+      cure: 'declare a setting in server/settings/declarations.ts and pass its value on',
     },
     {
       pattern: /\bDate\.now\b|\bperformance\.now\b|\bnew Date\(\)|\bprocess\.hrtime\b/,
       what: 'the clock',
       allowed: [
-        ['server/clock.ts', 'the clock of the server'],
+        ['server/observe/clock.ts', 'the clock of the server'],
         ['workers/budget.ts', 'the time that a task of the pool may take'],
         ['bench/', 'measuring is what it is for'],
       ],
-      cure: 'take a Clock (server/clock.ts) as a parameter',
+      cure: 'take a Clock (server/observe/clock.ts) as a parameter',
     },
     {
       pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b/,
@@ -76,10 +79,10 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /['"]uWebSockets\.js['"]/,
       what: 'uWebSockets.js',
       allowed: [
-        ['server/http/uwsLibrary.ts', 'loads it safely'],
+        ['server/http/uws/library.ts', 'loads it safely'],
         ['bench/', 'the bare control that ratios are taken to'],
       ],
-      cure: 'go through server/http/uwsLibrary.ts',
+      cure: 'go through server/http/uws/library.ts',
     },
     { pattern: /\bconsole\s*\./, what: 'the console', allowed: [], cure: 'report through a parameter or an event' },
   ];
@@ -131,7 +134,7 @@ export const exportsAreNamed = everyMatch(/^export default\b/gm, (_, { path }) =
 
 /** Collection names that may stand outside the declaration, each with its reason. */
 const NAMES_ALLOWED: readonly [file: string, name: string, why: string][] = [
-  ['server/commands.ts', 'observations', 'an example in a help text'],
+  ['server/commands/commands.ts', 'observations', 'an example in a help text'],
   ['engine/page/envelope.ts', 'results', 'the key of the envelope that holds the records (spec 2.2)'],
 ];
 

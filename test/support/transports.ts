@@ -2,8 +2,8 @@
 import { wholeBody, type Body } from '../../engine/page/body.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
 import type { Listener, ListenOptions } from '../../server/http/listener.ts';
-import { listenNode } from '../../server/http/node.ts';
-import { listenUws } from '../../server/http/uws.ts';
+import { listenNode } from '../../server/http/node/transport.ts';
+import { listenUws } from '../../server/http/uws/transport.ts';
 
 /** A transport by name. */
 export interface Transport {

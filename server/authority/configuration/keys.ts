@@ -3,7 +3,7 @@
 // Reads no file; called by load.ts.
 import { closest } from 'fastest-levenshtein';
 import { dirname, resolve } from 'node:path';
-import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settingValues.ts';
+import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settings/values.ts';
 import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
 import type { Mistakes } from './mistakes.ts';
 import { siteNameProblem } from './names.ts';

@@ -49,7 +49,7 @@ function validated(one: PathCase): Pick<Outcome, 'verdict' | 'reason'> {
   return verdict.accepted ? { verdict: 'accept', reason: '' } : { verdict: 'reject', reason: verdict.reason };
 }
 
-const CLI = fileURLToPath(new URL('../../../server/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../server/commands/cli.ts', import.meta.url));
 
 /** Judges a case by `authority verify-cert`, with files in a directory of its own. Throws where it ends with neither 0 nor 1. */
 export function judgeByCommand(one: PathCase, directory: string): Outcome {

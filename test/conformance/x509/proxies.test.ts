@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseCertificate } from '../../../server/authority/x509/certificate.ts';
 import { readPem } from '../../../server/authority/x509/pem.ts';
-import { commandLine } from '../../../server/commands.ts';
+import { commandLine } from '../../../server/commands/commands.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 import { hasProgram } from '../../support/debian.ts';
 import {

@@ -1,4 +1,4 @@
-// Plants a defect into a server: `node --import 'plant.ts?defect=NAME' server/cli.ts serve`, in all of its threads.
+// Plants a defect into a server: `node --import 'plant.ts?defect=NAME' server/commands/cli.ts serve`, in all of its threads.
 // Some modules of the server then see the defect's module in place of the one it spoils. Used by tests of the whole program.
 import { registerHooks } from 'node:module';
 
@@ -8,9 +8,9 @@ interface Place {
   readonly victims: RegExp;
 }
 
-const AUTHORITY: Place = { spoilt: 'server/authority/service.ts', victims: /\/server\/authorityThread\.ts$/ };
+const AUTHORITY: Place = { spoilt: 'server/authority/service.ts', victims: /\/server\/process\/authorityThread\.ts$/ };
 /** Of the engine it is what answers requests that sees a defect. */
-const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogue(Rows)?\.ts$/ };
+const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogue\/(handler|rows)\.ts$/ };
 
 const defect = new URL(import.meta.url).searchParams.get('defect') ?? '';
 const { spoilt, victims } = defect.endsWith('Authority') ? AUTHORITY : ENGINE;

@@ -1,6 +1,6 @@
 // The pool of heavy queries: results, its bounded queue, and cancellation that hits the right task only.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadSnapshot } from '../../../data/load.ts';
+import { loadSnapshot } from '../../../data/store/load.ts';
 import type { CollectionIndex } from '../../../engine/index/table.ts';
 import { parseListQuery } from '../../../engine/query/parse.ts';
 import { plan, type Plan } from '../../../engine/query/plan.ts';

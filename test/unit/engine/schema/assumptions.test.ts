@@ -7,7 +7,7 @@ import { QUERY_ASSUMPTIONS } from '../../../../engine/schema/queryAssumptions.ts
 import { VIEW_ASSUMPTIONS } from '../../../../engine/schema/viewAssumptions.ts';
 import { AUTHORITY_ASSUMPTIONS } from '../../../../server/authority/assumptions.ts';
 import { PATH_ASSUMPTIONS } from '../../../../server/authority/x509/assumptions.ts';
-import { SETTINGS } from '../../../../server/config.ts';
+import { SETTINGS } from '../../../../server/settings/declarations.ts';
 import { SOAP_ASSUMPTIONS } from '../../../../server/soap/assumptions.ts';
 import { projectFiles, readProjectFile } from '../../../support/sources.ts';
 

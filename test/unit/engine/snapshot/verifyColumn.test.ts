@@ -1,5 +1,5 @@
 // Columns that contradict FORMAT.md in snapshots whose checksums are all right: each is refused with its section.
-// The rest of verification is tested in test/unit/data/verify.test.ts.
+// The rest of verification is tested in test/unit/data/store/verify.test.ts.
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/dataSets.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMONSTRATION_FILES } from '../../../../server/authority/demonstration.ts';
-import { epochMs } from '../../../../server/clock.ts';
+import { epochMs } from '../../../../server/observe/clock.ts';
 import { FAULTS } from '../../../../server/soap/faults.ts';
 import { faultBytes } from '../../../../server/soap/responses.ts';
 import { judged, xmlCryptoVerdict, xmlsecVerdict } from '../../../support/attributeCertificates.ts';

@@ -11,7 +11,7 @@ import {
   CRLS_EVERY_MS,
   superviseAuthority,
 } from '../../../../server/authority/supervisor.ts';
-import { epochMs } from '../../../../server/clock.ts';
+import { epochMs } from '../../../../server/observe/clock.ts';
 import type { AuthorisationRecord, Observer, ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { makeCrl, pemOf } from '../../../support/certificates.ts';

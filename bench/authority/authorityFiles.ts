@@ -1,0 +1,38 @@
+// The authority that a benched server serves: the demonstration's files, made for the run, and what its users send.
+// Removes them at the end; starts nothing. Called by load.ts, soapBench.ts and tests.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DEMONSTRATION_FILES, writeDemonstration } from '../../server/authority/demonstration.ts';
+import { type Credentials, type Issuers, issuersOf, type Who } from './freshCredentials.ts';
+import type { Running } from '../processes/stage.ts';
+
+/**
+ * Flags for the server, the certificate (PEM) that answers must be signed with, what its users send who come again, and who
+ * issues what is new.
+ */
+export interface BenchAuthority extends Running {
+  readonly flags: readonly string[];
+  readonly certificate: string;
+  readonly credentials: Readonly<Record<Who, Credentials>>;
+  readonly issuers: Issuers;
+}
+
+/** Makes the files in a directory of their own. Decisions are recorded there too, as operators do. Cost: 1 s of key making. */
+export async function openBenchAuthority(): Promise<BenchAuthority> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'catalogue-replica-bench-authority-'));
+  const holders = writeDemonstration(directory, Math.floor(Date.now() / 1000));
+  const fileOf = (name: string): string => path.join(directory, name);
+  const textOf = (name: string): string => readFileSync(fileOf(name), 'utf8');
+  const { config, user, visitor, visitorCertificate } = DEMONSTRATION_FILES;
+  return {
+    flags: ['--authority', fileOf(config), '--audit-log', fileOf('audit.log')],
+    certificate: textOf('authority.pem'),
+    credentials: {
+      user: { chain: textOf(user), attributeCertificate: '' },
+      visitor: { chain: textOf(visitor), attributeCertificate: textOf(visitorCertificate) },
+    },
+    issuers: issuersOf(holders, textOf(visitorCertificate)),
+    stop: async () => rmSync(directory, { recursive: true }),
+  };
+}

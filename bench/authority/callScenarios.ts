@@ -1,0 +1,65 @@
+// The load scenarios of the attribute authority as a table: what it is asked over SOAP, what it must answer, the targets of
+// the design. Its configuration and users are those of authorityFiles.ts. Measures nothing. Called by scenarios.ts and soapBench.ts.
+import type { CallScenario, HostsCall } from '../scenarios/scenario.ts';
+
+/** Texts are the same in every request unless the call says what is new in them. */
+const ORIGINAL = {
+  operation: 'reqAuthorisation',
+  who: 'user',
+  roles: ['staff', 'data-reader'],
+  provenance: 'original',
+} as const;
+const MAPPED = { ...ORIGINAL, who: 'visitor', roles: ['data-reader'], provenance: 'mapped' } as const;
+
+/** Targets in signatures, for texts that are known as for new ones. */
+const ORIGINAL_TARGETS = { control: 'signature', requests: 800, pass: 2, great: 1.5 } as const;
+const MAPPED_TARGETS = { ...ORIGINAL_TARGETS, pass: 3.3, great: 2 } as const;
+
+/** The scenario that other SOAP servers can answer too. */
+export const TRUSTED_HOSTS: CallScenario & { readonly call: HostsCall } = {
+  name: 'trustedHosts',
+  what: 'getTrustedHostInfo, two hosts',
+  control: 'bare',
+  requests: 6000,
+  pass: 2.5,
+  great: 1.7,
+  call: {
+    operation: 'getTrustedHostInfo',
+    role: 'data-reader',
+    hosts: [
+      'Demonstration Partner:https://partner.example.org/attAuthority.wsdl:researcher',
+      'Demonstration Archive:https://archive.example.org/attAuthority.wsdl:archivist, reader',
+    ],
+  },
+};
+
+/** All load scenarios of the authority. */
+export const CALL_SCENARIOS: readonly CallScenario[] = [
+  TRUSTED_HOSTS,
+  { name: 'authorise', what: 'reqAuthorisation, roles of this site, chain known', ...ORIGINAL_TARGETS, call: ORIGINAL },
+  {
+    name: 'authoriseNew',
+    what: 'reqAuthorisation, roles of this site, a new proxy each time',
+    ...ORIGINAL_TARGETS,
+    call: { ...ORIGINAL, freshness: 'proxy' },
+  },
+  {
+    name: 'authoriseStranger',
+    what: 'reqAuthorisation, roles of this site, a new user and proxy each time',
+    ...ORIGINAL_TARGETS,
+    call: { ...ORIGINAL, freshness: 'user' },
+  },
+  { name: 'authoriseMapped', what: 'reqAuthorisation, mapped roles, texts known', ...MAPPED_TARGETS, call: MAPPED },
+  {
+    name: 'authoriseMappedNew',
+    what: 'reqAuthorisation, mapped roles, a new proxy and attribute certificate each time',
+    ...MAPPED_TARGETS,
+    call: { ...MAPPED, freshness: 'proxy' },
+  },
+  {
+    name: 'authoriseMappedStranger',
+    what: 'reqAuthorisation, mapped roles, a new user, proxy and attribute certificate each time',
+    ...MAPPED_TARGETS,
+    call: { ...MAPPED, freshness: 'user' },
+  },
+];

@@ -1,0 +1,83 @@
+// Other SOAP servers as peers of the attribute authority: gSOAP's in C, compiled from the WSDL that is served, and node soap.
+// What cannot be compiled or started is left out with its reason. Called by soapBench.ts.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { textHash } from '../load/dataSet.ts';
+import { startListening, type ListeningProcess } from '../processes/processes.ts';
+import type { HostsCall } from '../scenarios/scenario.ts';
+
+const run = promisify(execFile);
+const COMPILE_MS_MAX = 120_000;
+
+/** What a peer is started with: a folder to build in, the served WSDL, and what it must answer. */
+export interface SoapPeerOptions {
+  readonly folder: string;
+  readonly wsdl: string;
+  readonly call: HostsCall;
+}
+
+/** A SOAP server of others; `pass` is how much of its CPU ours may need, where the design says so. */
+export interface SoapPeer {
+  readonly name: string;
+  readonly pass: number | undefined;
+  start(options: SoapPeerOptions): Promise<ListeningProcess>;
+}
+
+/** All of them. */
+export const SOAP_PEERS: readonly SoapPeer[] = [
+  { name: 'gSOAP in C', pass: 0.45, start: startGsoap },
+  { name: 'node soap', pass: undefined, start: startNodeSoap },
+];
+
+/** Starts a peer, or says in one line why it cannot be had. */
+export async function startSoapPeer(
+  peer: SoapPeer,
+  options: SoapPeerOptions,
+): Promise<ListeningProcess | { readonly missing: string }> {
+  try {
+    return await peer.start(options);
+  } catch (error) {
+    return { missing: (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]! };
+  }
+}
+
+async function startGsoap({ folder, wsdl, call }: SoapPeerOptions): Promise<ListeningProcess> {
+  const source = sourceOf('gsoapServer.c');
+  const { stdout: version } = await run('soapcpp2', ['-V']);
+  const built = path.join(folder, `gsoap-${textHash(`${version} ${wsdl} ${await readFile(source, 'utf8')}`)}`);
+  if (!existsSync(built)) await compile(built, source, wsdl);
+  return startListening(path.join(built, 'server'), [call.role, ...call.hosts]);
+}
+
+/** Compiles in another folder until it is whole. Cost: some seconds. */
+async function compile(built: string, source: string, wsdl: string): Promise<void> {
+  const unfinished = `${built}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true });
+  await writeFile(path.join(unfinished, 'served.wsdl'), wsdl);
+  await copyFile(source, path.join(unfinished, 'server.c'));
+  const options = { cwd: unfinished, timeout: COMPILE_MS_MAX };
+  await run('wsdl2h', ['-c', '-o', 'att.h', 'served.wsdl'], options);
+  await run('soapcpp2', ['-c', '-S', '-x', '-L', '-I/usr/share/gsoap/import', 'att.h'], options);
+  await run(
+    'cc',
+    ['-O2', '-I.', '-o', 'server', 'server.c', 'soapC.c', 'soapServer.c', '-lgsoap', '-lpthread'],
+    options,
+  );
+  await rename(unfinished, built);
+}
+
+async function startNodeSoap({ folder, wsdl, call }: SoapPeerOptions): Promise<ListeningProcess> {
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, `served-${textHash(wsdl)}.wsdl`);
+  await writeFile(file, wsdl);
+  return startListening(process.execPath, [sourceOf('soapPeer.js'), file, call.role, ...call.hosts]);
+}
+
+function sourceOf(name: string): string {
+  return fileURLToPath(new URL(`../peers/programs/${name}`, import.meta.url));
+}

@@ -1,0 +1,95 @@
+// Instructions per request of the server and of the bare control beside it: the cost of the hot routes without noise.
+// Composition only; prints nothing. Called by bench.ts.
+import { openBenchAuthority } from '../authority/authorityFiles.ts';
+import { checkCall } from '../authority/callCheck.ts';
+import { checkQuestions } from '../scenarios/check.ts';
+import { choiceFor } from '../scenarios/choice.ts';
+import { bareLoad } from '../scenarios/controlLoads.ts';
+import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
+import { COUNTED, instructionsOf } from '../processes/instructionCounts.ts';
+import type { LoadObserver } from './load.ts';
+import { startLoadClient, type LoadClient } from '../client/loadClient.ts';
+import { readNaively } from '../scenarios/naive.ts';
+import { chosenOf } from '../scenarios/only.ts';
+import { startControl, startServer } from '../processes/processes.ts';
+import type { Load } from './rounds.ts';
+import { SCENARIOS } from '../scenarios/scenarios.ts';
+import { onStage } from '../processes/stage.ts';
+
+/** What to count: the scenarios named by `only`; `record`, `list` and `trustedHosts` when it is empty. */
+export interface InstructionOptions extends DataSetOptions {
+  readonly only: readonly string[];
+}
+
+/** Instructions per request of a scenario and of its control. */
+export interface InstructionReport {
+  readonly name: string;
+  readonly what: string;
+  readonly subject: number;
+  readonly control: string;
+  readonly bare: number;
+}
+
+const HOT: readonly string[] = ['record', 'list', 'trustedHosts'];
+/** Requests until the runtime has compiled what is hot and compiles it no more, and those of one count. */
+const WARM_UP_REQUESTS = 12_000;
+const COUNTED_REQUESTS = 2000;
+/** The least of them counts: a collection of garbage or a late compilation is in some. */
+const COUNTS = 3;
+/** Valgrind runs one thread at a time, so that one connection is as good as four. */
+const CONNECTIONS = 1;
+const FLOOR_BYTES = 64 << 20;
+const WITHIN_MS = 600_000;
+
+/**
+ * Counts the scenarios. Only those compared with the bare control can be counted. Rejects when an answer is not what the
+ * plain rows say. Cost: some 50 times the plain run, half a minute a scenario.
+ */
+export async function runInstructionBench(
+  options: InstructionOptions,
+  observer: LoadObserver,
+): Promise<readonly InstructionReport[]> {
+  const data = await prepareDataSet(options, observer.onProgress);
+  observer.onStep('reading the NDJSON naively');
+  const choice = choiceFor(await readNaively(data.directory));
+  return onStage(async (stage) => {
+    // Compressed records are kept beside the snapshot: made at full speed, found under valgrind.
+    await (await startServer(data.snapshot)).stop();
+    const authority = await stage.started(openBenchAuthority());
+    observer.onStep('starting server and control under valgrind');
+    const server = await stage.started(startServer(data.snapshot, { under: COUNTED, flags: authority.flags }));
+    const control = await stage.started(startControl(FLOOR_BYTES, COUNTED));
+    const client = await stage.started(startLoadClient());
+    const reports: InstructionReport[] = [];
+    for (const scenario of chosenOf(SCENARIOS, options.only.length > 0 ? options.only : HOT)) {
+      const { name, what, control: kind } = scenario;
+      if (kind !== 'bare' && kind !== 'page' && kind !== 'floor') continue;
+      observer.onStep(`counting ${name}`);
+      const { exchanges } =
+        'call' in scenario
+          ? await checkCall(server.port, scenario.call, authority)
+          : await checkQuestions(server.port, scenario.questions(choice), choice.catalogue);
+      const load: Load = { process: server, exchanges, requests: COUNTED_REQUESTS };
+      const subject = await perRequest(client, load);
+      const bare = await perRequest(client, bareLoad(control, kind, load, choice.word));
+      reports.push({ name, what, subject, control: kind, bare });
+    }
+    return reports;
+  });
+}
+
+/** Instructions per request of a load, once it is warm: the least of a few counts. */
+async function perRequest(client: LoadClient, load: Load): Promise<number> {
+  await ask(client, load, WARM_UP_REQUESTS);
+  let least = Infinity;
+  for (let i = 0; i < COUNTS; i++) {
+    const before = await instructionsOf(load.process.pid);
+    await ask(client, load, load.requests);
+    least = Math.min(least, (await instructionsOf(load.process.pid)) - before);
+  }
+  return Math.round(least / load.requests);
+}
+
+async function ask(client: LoadClient, { process, exchanges }: Load, requests: number): Promise<void> {
+  await client.run({ port: process.port, exchanges, requests, connections: CONNECTIONS, withinMs: WITHIN_MS });
+}

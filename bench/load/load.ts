@@ -1,0 +1,235 @@
+// The load bench: prepares the data, starts server, control and client, checks every answer, measures, sums up.
+// Composition only; prints nothing. Called by bench.ts and by tests.
+import type { OnProgress } from '../../data/progress.ts';
+import { openBenchAuthority, type BenchAuthority } from '../authority/authorityFiles.ts';
+import { guardedOf, type MeasuredRatio, type Place } from '../budgets.ts';
+import { checkCall } from '../authority/callCheck.ts';
+import { answersAlike, checkQuestions, type Checked } from '../scenarios/check.ts';
+import { choiceFor } from '../scenarios/choice.ts';
+import { bareLoad, sendTitles } from '../scenarios/controlLoads.ts';
+import { prepareDataSet, type DataSet, type DataSetOptions } from './dataSet.ts';
+import { startLoadClient, type LoadClient } from '../client/loadClient.ts';
+import { hasRoomFor } from '../processes/memory.ts';
+import { readNaively } from '../scenarios/naive.ts';
+import { startControl, startServer, type ListeningProcess } from '../processes/processes.ts';
+import { chosenOf } from '../scenarios/only.ts';
+import { prepareRevision } from './revision.ts';
+import { measureAgain, summaryOf, type Load, type Measured, type Race, type Summary } from './rounds.ts';
+import type { Choice, Question, Scenario } from '../scenarios/scenario.ts';
+import { SCENARIOS } from '../scenarios/scenarios.ts';
+import { onStage, type Stage } from '../processes/stage.ts';
+import { startWrkClient } from '../client/wrkClient.ts';
+
+/**
+ * What to run. `only` names scenarios, all when empty. `requestsPart` scales the requests of every round: 1 for figures,
+ * less for a quick look; `warmUp` how many times those of a round are run before the first one. `floorBytes` is the memory that cold views move over: more than the machine's last cache. `against`
+ * names a revision to race against; `preload` is a module that the server's process loads first. Where `place` is given, what
+ * passes its budget there is measured again, since others on the machine may have been the reason. `client` asks, the built-in one when undefined.
+ */
+export interface LoadOptions extends DataSetOptions {
+  readonly rounds: number;
+  readonly only: readonly string[];
+  readonly requestsPart: number;
+  readonly warmUp: number;
+  readonly floorBytes: number;
+  readonly against?: string | undefined;
+  readonly preload?: string;
+  readonly place?: Place;
+  readonly client?: ClientName;
+}
+
+/** Who asks: the built-in client, or wrk where it is installed. */
+export const CLIENTS = { 'built-in': startLoadClient, wrk: startWrkClient };
+/** One of them. */
+export type ClientName = keyof typeof CLIENTS;
+
+/** What is told while it runs: long work as progress, the rest as lines. */
+export interface LoadObserver {
+  readonly onProgress: OnProgress;
+  onStep(line: string): void;
+}
+
+/** What the same costs at another revision, and this tree's cost over it; undefined where it answers something else. */
+export interface Against {
+  readonly revision: string;
+  readonly cost: Summary;
+  readonly ratio: number;
+}
+
+/** One scenario's outcome. `ratio` is the least cost of the subject over that of the control, `hash` that of its bodies. */
+export interface ScenarioReport {
+  readonly scenario: Scenario;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly subject: Summary;
+  readonly control: Summary;
+  readonly ratio: number;
+  readonly hash: string;
+  readonly against: Against | undefined;
+}
+
+/** Runs the bench. Rejects when an answer is not what the plain rows say. Cost: see dataSet.ts, then seconds a round. */
+export async function runLoadBench(options: LoadOptions, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
+  const data = await prepareDataSet(options, observer.onProgress);
+  observer.onStep('reading the NDJSON naively');
+  const choice = choiceFor(await readNaively(data.directory));
+  return onStage(async (stage) => {
+    observer.onStep('starting server, control and client');
+    const authority = await stage.started(openBenchAuthority());
+    const servers = await startServers(stage, data, authority, options, observer);
+    const revision = await startRevision(stage, data, options);
+    const control = await stage.started(startControl(options.floorBytes));
+    const client = await stage.started(CLIENTS[options.client ?? 'built-in']());
+    await sendTitles(control.port, choice.catalogue);
+    return runScenarios({ options, choice, authority, servers, revision, control, client }, observer);
+  });
+}
+
+interface Bench {
+  readonly options: LoadOptions;
+  readonly choice: Choice;
+  readonly authority: BenchAuthority;
+  readonly servers: Servers;
+  readonly revision: { readonly name: string; readonly process: ListeningProcess } | undefined;
+  readonly control: ListeningProcess;
+  readonly client: LoadClient;
+}
+
+/** A server for each number of serving threads, and other settings, that a scenario wants. */
+type Servers = ReadonlyMap<string, ListeningProcess>;
+
+async function startServers(
+  stage: Stage,
+  { snapshot }: DataSet,
+  authority: BenchAuthority,
+  { only, preload }: LoadOptions,
+  { onStep }: LoadObserver,
+): Promise<Servers> {
+  const servers = new Map<string, ListeningProcess>();
+  for (const wanted of [USUAL, ...chosenOf(SCENARIOS, only)]) {
+    const { threads = 1, flags = [] } = wanted;
+    const key = serverKeyOf(wanted);
+    if (servers.has(key)) continue;
+    if (servers.size > 0 && !hasRoomFor(snapshot)) {
+      onStep(`no memory for a server with ${key}: its scenarios are left out`);
+      continue;
+    }
+    const options = { threads, flags: [...authority.flags, ...flags], ...(preload !== undefined && { preload }) };
+    servers.set(key, await stage.started(startServer(snapshot, options)));
+  }
+  return servers;
+}
+
+/** The server of a scenario that wants nothing special, which is the control of others. */
+const USUAL: Pick<Scenario, 'threads' | 'flags'> = {};
+
+function serverKeyOf({ threads = 1, flags = [] }: Pick<Scenario, 'threads' | 'flags'>): string {
+  return [`--threads ${threads}`, ...flags].join(' ');
+}
+
+async function startRevision(stage: Stage, data: DataSet, options: LoadOptions): Promise<Bench['revision']> {
+  if (options.against === undefined) return undefined;
+  const prepared = prepareRevision(options.against, data, options.cacheDirectory);
+  const { name, root, snapshot } = await stage.started(prepared);
+  return { name, process: await stage.started(startServer(snapshot, { root })) };
+}
+
+/** A scenario whose answers are right; `isAlike` where the revision answers the same. */
+interface Ready {
+  readonly scenario: Scenario;
+  readonly checked: Checked;
+  readonly isAlike: boolean;
+}
+
+async function runScenarios(bench: Bench, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
+  const { only, rounds, warmUp, place } = bench.options;
+  const chosen = chosenOf(SCENARIOS, only).filter((one) => bench.servers.has(serverKeyOf(one)));
+  const ready = new Map<string, Ready>();
+  for (const scenario of SCENARIOS.filter((one) => chosen.some((two) => one === two || isControlOf(one, two)))) {
+    observer.onStep(`checking ${scenario.name}`);
+    ready.set(scenario.name, await readyOf(bench, scenario, observer));
+  }
+  const races = chosen.map(({ name }) => raceOf(bench, ready, ready.get(name)!));
+  const onRound = (round: number): void =>
+    observer.onStep(round === 0 ? 'warming up' : `measuring, round ${round} of ${rounds}`);
+  const reportAt = (i: number, measured: Measured): ScenarioReport =>
+    reportOf(bench, ready.get(chosen[i]!.name)!, races[i]!, measured);
+  const measured = await measureAgain(
+    bench.client,
+    races,
+    { rounds, warmUp },
+    {
+      onRound,
+      onAgain: (names) => observer.onStep(`measuring again: ${names.join(', ')}`),
+      isLost: (i, rounds) => place !== undefined && guardedOf(measuredRatio(reportAt(i, rounds)), place) === 'lost',
+    },
+  );
+  return measured.map((rounds, i) => reportAt(i, rounds));
+}
+
+/** What a report says to its budget. */
+export function measuredRatio({ scenario: { name }, ratio, control: { spread } }: ScenarioReport): MeasuredRatio {
+  return { name, ratio, spread };
+}
+
+function isControlOf(one: Scenario, two: Scenario): boolean {
+  return typeof two.control === 'object' && two.control.scenario === one.name;
+}
+
+async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver): Promise<Ready> {
+  const { port } = serverOf(bench, scenario);
+  // What another revision signs is never the same bytes.
+  if ('call' in scenario) {
+    return { scenario, checked: await checkCall(port, scenario.call, bench.authority), isAlike: false };
+  }
+  const questions: readonly Question[] = scenario.questions(bench.choice);
+  const checked = await checkQuestions(port, questions, bench.choice.catalogue);
+  const { revision } = bench;
+  const isAlike = revision !== undefined && (await answersAlike(port, revision.process.port, questions));
+  if (revision && !isAlike)
+    observer.onStep(`${revision.name} answers ${scenario.name} otherwise: not raced against it`);
+  return { scenario, checked, isAlike: isAlike && serverKeyOf(scenario) === serverKeyOf(USUAL) };
+}
+
+function serverOf({ servers }: Bench, scenario: Scenario): ListeningProcess {
+  return servers.get(serverKeyOf(scenario))!;
+}
+
+function loadOf(bench: Bench, { scenario, checked }: Ready): Load {
+  const { exchanges } = checked;
+  return { process: serverOf(bench, scenario), exchanges, requests: requestsOf(bench, scenario) };
+}
+
+/** The scenario, its control, and the revision where it answers the same. */
+function raceOf(bench: Bench, ready: ReadonlyMap<string, Ready>, one: Ready): Race {
+  const { name, control, connections } = one.scenario;
+  const subject = loadOf(bench, one);
+  const { choice, revision } = bench;
+  const bare = (kind: Exclude<typeof control, object>): Load => bareLoad(bench.control, kind, subject, choice.word);
+  const loads = [subject, typeof control === 'string' ? bare(control) : loadOf(bench, ready.get(control.scenario)!)];
+  if (one.isAlike) loads.push({ ...subject, process: revision!.process });
+  return { name, loads: loads.map((load) => ({ ...load, connections })) };
+}
+
+function requestsOf({ options }: Bench, { requests }: Scenario): number {
+  return Math.max(1, Math.round(requests * options.requestsPart));
+}
+
+function reportOf(
+  { revision }: Bench,
+  { scenario, checked }: Ready,
+  { loads }: Race,
+  measured: Measured,
+): ScenarioReport {
+  const [subject, control, other] = measured.map(summaryOf);
+  const [{ requests, exchanges }, controlLoad] = loads as [Load, Load];
+  const isByByte = typeof scenario.control === 'object' && scenario.control.per === 'byte';
+  const bytes = meanBytes({ exchanges });
+  const ratio = (subject!.least / control!.least) * (isByByte ? meanBytes(controlLoad) / bytes : 1);
+  const against = other && { revision: revision!.name, cost: other, ratio: subject!.least / other.least };
+  return { scenario, requests, bytes, subject: subject!, control: control!, ratio, hash: checked.hash, against };
+}
+
+function meanBytes({ exchanges }: Pick<Load, 'exchanges'>): number {
+  return exchanges.reduce((sum, { bytes }) => sum + bytes, 0) / exchanges.length;
+}

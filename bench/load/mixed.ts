@@ -1,0 +1,110 @@
+// One heavy client beside cheap ones: how much slower these get, in ratios of interleaved rounds within one run.
+// The only figures of the bench that are no CPU time: what clients wait for is the point. Called by bench.ts and a guard.
+import assert from 'node:assert/strict';
+import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
+import type { LoadObserver } from './load.ts';
+import { startLoadClient, type Exchange, type LoadClient, type LoadOutcome } from '../client/loadClient.ts';
+import { ask } from '../scenarios/check.ts';
+import { startServer } from '../processes/processes.ts';
+import { LIST } from '../scenarios/questions.ts';
+import { summaryOf } from './rounds.ts';
+import { onStage } from '../processes/stage.ts';
+
+/** What to run: `rounds` alone and beside, with so many cheap requests in each. */
+export interface MixedOptions extends DataSetOptions {
+  readonly rounds: number;
+  readonly cheapRequests: number;
+}
+
+/** A figure of the cheap clients beside the heavy one over the same alone; `spread` is that of the latter. */
+export interface MixedReport {
+  readonly name: 'mixedP99' | 'mixedTime';
+  readonly what: string;
+  readonly ratio: number;
+  readonly spread: number;
+  readonly pass: number;
+  readonly great: number;
+}
+
+const CONNECTIONS = 4;
+const WITHIN_MS = 120_000;
+const HEAVY_REQUESTS = 1_000_000;
+const CHEAP = [`${LIST}?limit=1`, `${LIST}?limit=2&offset=90000`, `${LIST}?status=completed&limit=1&offset=500`];
+/** No abstract holds two of these in a row, and two characters are too few for an index: all abstracts are read. */
+const RARE = ['%7E', '%5E', '%7C', '%7B', '%7D', '%40', '%5C', '%60'];
+const NOTHING_FOUND = '{"count":0,"next":null,"previous":null,"results":[]}';
+const HEAVY = RARE.flatMap((one) => RARE.map((other) => `${LIST}?abstract__contains=${one}${other}`));
+
+/** Runs it. Rejects when an answer changes, or when no heavy list was answered beside the cheap ones. */
+export async function runMixedBench(options: MixedOptions, observer: LoadObserver): Promise<readonly MixedReport[]> {
+  const { snapshot } = await prepareDataSet(options, observer.onProgress);
+  return onStage(async (stage) => {
+    const { port } = await stage.started(startServer(snapshot));
+    const cheapClient = await stage.started(startLoadClient());
+    const heavyClient = await stage.started(startLoadClient());
+    const heavy = { port, exchanges: await exchangesOf(port, HEAVY) };
+    assert(
+      heavy.exchanges.every(({ bytes }) => bytes === NOTHING_FOUND.length),
+      'a heavy list has found something',
+    );
+    const cheap = { port, exchanges: await exchangesOf(port, CHEAP) };
+    const askCheaply = (): Promise<LoadOutcome> => run(cheapClient, cheap, options.cheapRequests);
+    const [alone, beside]: [LoadOutcome[], LoadOutcome[]] = [[], []];
+    await askCheaply();
+    let heavyAnswers = 0;
+    for (let round = 1; round <= options.rounds; round++) {
+      observer.onStep(`measuring, round ${round} of ${options.rounds}`);
+      alone.push(await askCheaply());
+      // Some are answered before the cheap ones begin.
+      await run(heavyClient, heavy, CONNECTIONS);
+      const asking = run(heavyClient, heavy, HEAVY_REQUESTS);
+      beside.push(await askCheaply());
+      heavyClient.enough();
+      heavyAnswers += (await asking).requests;
+    }
+    if (heavyAnswers === 0) throw new Error('no heavy list was answered beside the cheap ones');
+    observer.onStep(`${heavyAnswers} heavy lists were answered beside the cheap ones`);
+    return MEASURES.map(({ of, ...told }) => ({ ...told, ...ratioOf(alone.map(of), beside.map(of)) }));
+  });
+}
+
+const MEASURES = [
+  {
+    name: 'mixedP99',
+    what: 'cheap p99 beside a heavy client / alone',
+    pass: 3,
+    great: 1.5,
+    of: ({ p99Ms }: LoadOutcome) => p99Ms,
+  },
+  {
+    name: 'mixedTime',
+    what: 'time for the cheap requests beside a heavy client / alone',
+    pass: 1 / 0.5,
+    great: 1 / 0.8,
+    of: ({ elapsedMs }: LoadOutcome) => elapsedMs,
+  },
+] as const;
+
+/** The middle of the rounds' ratios: the least one may be of a round in which others kept the heavy work from running. */
+function ratioOf(alone: readonly number[], beside: readonly number[]): Pick<MixedReport, 'ratio' | 'spread'> {
+  const ratios = alone.map((one, i) => beside[i]! / one).toSorted((a, b) => a - b);
+  return { ratio: ratios[ratios.length >> 1]!, spread: summaryOf(alone).spread };
+}
+
+function run(
+  client: LoadClient,
+  order: { readonly port: number; readonly exchanges: readonly Exchange[] },
+  requests: number,
+): Promise<LoadOutcome> {
+  return client.run({ ...order, requests, connections: CONNECTIONS, withinMs: WITHIN_MS });
+}
+
+/** What every answer to a target must have, from one answer to it. */
+async function exchangesOf(port: number, targets: readonly string[]): Promise<readonly Exchange[]> {
+  const exchanges: Exchange[] = [];
+  for (const target of targets) {
+    const { status, body } = await ask(port, target);
+    exchanges.push({ target, status, bytes: body.length });
+  }
+  return exchanges;
+}

@@ -1,0 +1,63 @@
+// Another revision of this project beside this tree: its sources, and a snapshot that its own import made of the same data.
+// Takes the sources by `git archive`, which leaves the repository as it is. Called by load.ts.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { OperationError } from '../../data/operationError.ts';
+import { LAUNCHER } from '../processes/processes.ts';
+import { importHash, textHash, type DataSet } from './dataSet.ts';
+import type { Running } from '../processes/stage.ts';
+
+/** A revision that is ready to be served: its tree and its snapshot. `stop` removes the tree. */
+export interface Revision extends Running {
+  readonly name: string;
+  readonly root: string;
+  readonly snapshot: string;
+}
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Prepares a revision, with the packages of this tree; its snapshot is kept in `cacheDirectory`. A revision whose import is
+ * this tree's is given this tree's snapshot. Cost: an import where it is another one, once. Throws OperationError `usage`
+ * for a name that is none.
+ */
+export async function prepareRevision(
+  name: string,
+  { directory, snapshot }: DataSet,
+  cacheDirectory: string,
+): Promise<Revision> {
+  const commit = await commitOf(name);
+  // Not in the cache with all else: Node runs no TypeScript below a folder of packages.
+  const root = await mkdtemp(path.join(tmpdir(), `catalogue-replica-${commit}-`));
+  await extract(commit, root);
+  const stop = (): Promise<void> => rm(root, { recursive: true });
+  if ((await importHash(root)) === (await importHash(ROOT))) return { name: commit, root, snapshot, stop };
+  const own = path.join(cacheDirectory, `revision-${commit}-${textHash(directory)}.snapshot`);
+  if (!existsSync(own)) {
+    await run(process.execPath, [path.join(root, LAUNCHER), 'import', directory, '-o', own]);
+  }
+  return { name: commit, root, snapshot: own, stop };
+}
+
+async function commitOf(name: string): Promise<string> {
+  try {
+    const { stdout } = await run('git', ['rev-parse', '--verify', '--short=12', `${name}^{commit}`], { cwd: ROOT });
+    return stdout.trim();
+  } catch (cause) {
+    throw new OperationError('usage', `--against: git knows no revision ${name}`, cause);
+  }
+}
+
+async function extract(commit: string, root: string): Promise<void> {
+  const archive = path.join(root, 'tree.tar');
+  await run('git', ['archive', '--output', archive, commit], { cwd: ROOT });
+  await run('tar', ['-x', '-f', archive, '-C', root]);
+  await rm(archive);
+  await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
+}

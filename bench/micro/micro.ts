@@ -1,0 +1,99 @@
+// The micro-benchmarks: each task beside a calibration of the same kind, in alternating batches, as ratios.
+// Checks a task against its oracle before it is measured, so that a broken fast path cannot win. Called by bench.ts.
+import { createHash } from 'node:crypto';
+import { Bench } from 'tinybench';
+import type { OnProgress } from '../../data/progress.ts';
+import { loadSnapshot } from '../../data/store/load.ts';
+import { openSnapshot } from '../../engine/snapshot/open.ts';
+import { authorityTasks } from './authorityTasks.ts';
+import { choiceFor } from '../scenarios/choice.ts';
+import { prepareDataSet, type DataSetOptions } from '../load/dataSet.ts';
+import type { MicroTask } from './microTask.ts';
+import { microTasks } from './microTasks.ts';
+import { readNaively } from '../scenarios/naive.ts';
+import { chosenOf } from '../scenarios/only.ts';
+import { BASE_URL } from '../processes/processes.ts';
+import { summaryOf } from '../load/rounds.ts';
+import { timedTasks } from './timedTasks.ts';
+
+/** What to run: every task for `batchMs` a batch, `rounds` batches. `bits` is the size of the made-up bitmaps. */
+export interface MicroOptions extends DataSetOptions {
+  readonly rounds: number;
+  readonly only: readonly string[];
+  readonly batchMs: number;
+  readonly bits: number;
+}
+
+/** One task's outcome; `ratio` to its calibration, `spread` of that one, `hash` of what the task answered. */
+export interface MicroReport {
+  readonly name: string;
+  readonly calibration: string;
+  readonly nanoseconds: number;
+  readonly ratio: number;
+  readonly spread: number;
+  readonly pass: number | undefined;
+  readonly great: number | undefined;
+  readonly hash: string;
+}
+
+/** Runs the micro-benchmarks. Throws where a task's answer is not its oracle's. */
+export async function runMicroBench(options: MicroOptions, onProgress: OnProgress): Promise<readonly MicroReport[]> {
+  const { directory, snapshot } = await prepareDataSet(options, onProgress);
+  const choice = choiceFor(await readNaively(directory));
+  const catalogue = openSnapshot(await loadSnapshot(snapshot, { baseUrl: BASE_URL }, onProgress));
+  const collection = catalogue.collection('observations');
+  const { tasks: loops, search } = microTasks({ collection, choice, seed: options.seed, bits: options.bits });
+  const tasks = [...loops, ...timedTasks(search, snapshot), ...authorityTasks()];
+  return chosenOf(tasks, options.only).map((task) => reportOf(task, options));
+}
+
+function reportOf(task: MicroTask, { rounds, batchMs }: MicroOptions): MicroReport {
+  const { name, calibration, pass, great } = task;
+  const answer = task.check();
+  warmUp(task, WARM_UP_BATCHES * batchMs);
+  const batches = Array.from({ length: rounds }, (_, round) => batchOf(task, batchMs, round % 2 === 0));
+  const subject = summaryOf(batches.map(([nanoseconds]) => nanoseconds));
+  const control = summaryOf(batches.map(([, nanoseconds]) => nanoseconds));
+  return {
+    name,
+    calibration,
+    nanoseconds: subject.least,
+    ratio: subject.least / control.least,
+    spread: control.spread,
+    pass,
+    great,
+    hash: createHash('sha256').update(answer).digest('hex').slice(0, 16),
+  };
+}
+
+/** Before the first batch, for tasks that go through much code: it is compiled by how often it has run. */
+const WARM_UP_BATCHES = 30;
+
+function warmUp(task: MicroTask, ms: number): void {
+  if (!('prepare' in task)) return;
+  for (const end = performance.now() + ms; performance.now() < end; task.run()) task.prepare?.();
+}
+
+const SUBJECT = 'task';
+const CONTROL = 'calibration';
+
+/** One batch of each: nanoseconds a run of task and calibration, the middle of all runs. */
+function batchOf(task: MicroTask, batchMs: number, isTaskFirst: boolean): readonly [number, number] {
+  if ('times' in task) return task.times(batchMs);
+  const bench = new Bench({ time: batchMs, warmupTime: batchMs / 4, warmupIterations: 4, iterations: 16 });
+  const sides = [
+    [SUBJECT, task.run],
+    [CONTROL, task.calibrate],
+  ] as const;
+  const { prepare = () => {} } = task;
+  const options = { [SUBJECT]: { beforeEach: prepare }, [CONTROL]: {} };
+  for (const [name, run] of isTaskFirst ? sides : sides.toReversed()) bench.add(name, run, options[name]);
+  bench.runSync();
+  return [nanosecondsOf(bench, SUBJECT), nanosecondsOf(bench, CONTROL)];
+}
+
+function nanosecondsOf(bench: Bench, name: string): number {
+  const result = bench.getTask(name)?.result;
+  if (result?.state !== 'completed') throw new Error(`a micro-benchmark ended as ${result?.state}`);
+  return result.latency.p50 * 1e6;
+}

@@ -1,0 +1,61 @@
+// nginx as a control: a file of the same bytes, served by one process with sendfile and open files kept.
+// Left out where it is not installed. Called by peerBench.ts.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { stopped, type ListeningProcess } from '../processes/processes.ts';
+
+const START_TRIES = 100;
+const TRY_MS = 50;
+
+/** Starts nginx over the files of a folder, in which it keeps all it writes; or says why there is none. */
+export async function startNginx(folder: string): Promise<ListeningProcess | { readonly missing: string }> {
+  const port = await freePort();
+  const configuration = path.join(folder, 'nginx.conf');
+  await writeFile(configuration, configurationText(folder, port));
+  const child = spawn('nginx', ['-p', folder, '-c', configuration, '-e', 'error.txt'], { stdio: 'ignore' });
+  const failure = await once(child, 'spawn').then(() => undefined, String);
+  if (failure !== undefined) return { missing: failure };
+  for (let tries = 0; tries < START_TRIES; tries++) {
+    if (await isOpen(port)) return { pid: child.pid!, port, stop: () => stopped(child) };
+    await setTimeout(TRY_MS);
+  }
+  await stopped(child);
+  return { missing: 'it does not listen' };
+}
+
+function configurationText(folder: string, port: number): string {
+  return `daemon off; master_process off; pid nginx.pid;
+events { worker_connections 256; }
+http {
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; open_file_cache max=10;
+  client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;
+  types { application/json json; }
+  server { listen 127.0.0.1:${port}; root ${folder}; }
+}
+`;
+}
+
+/** A port that nobody has at the moment: nginx cannot choose one by itself. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  const isConnected = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'close').then(() => false),
+  ]).catch(() => false);
+  socket.destroy();
+  return isConnected;
+}

@@ -1,0 +1,209 @@
+// Races the replica against peers on the same data: the same questions, answers compared before anything is measured.
+// Peers that cannot be installed are left out, and the reason is told. Composition only. Called by bench.ts and report.
+import { deepStrictEqual } from 'node:assert/strict';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ask, checkQuestions } from '../scenarios/check.ts';
+import { choiceFor } from '../scenarios/choice.ts';
+import { prepareDataSet, textHash, type DataSet } from '../load/dataSet.ts';
+import type { LoadObserver, LoadOptions } from '../load/load.ts';
+import { startLoadClient, type Exchange } from '../client/loadClient.ts';
+import { hasRoomFor } from '../processes/memory.ts';
+import { readNaively } from '../scenarios/naive.ts';
+import { startNginx } from './nginx.ts';
+import { installPeers, type InstalledPeers } from './peerInstall.ts';
+import { KEPT, PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
+import {
+  BASE_URL,
+  KEEPING_ANSWERS,
+  startListening,
+  startServer,
+  type ListeningProcess,
+} from '../processes/processes.ts';
+import { measure, summaryOf, type Load, type Race, type Summary } from '../load/rounds.ts';
+import type { Choice, Question } from '../scenarios/scenario.ts';
+import { onStage, type Stage } from '../processes/stage.ts';
+
+/** What one peer needs for a question, and how many times the replica's CPU that is. */
+export interface PeerCost {
+  readonly peer: string;
+  readonly cost: Summary;
+  readonly ratio: number;
+}
+
+/** One question with the replica's cost and those of the peers that answer the same. */
+export interface PeerReport {
+  readonly question: PeerQuestion;
+  readonly subject: Summary;
+  readonly peers: readonly PeerCost[];
+}
+
+/** A peer that runs. */
+interface Rival {
+  readonly peer: Peer;
+  readonly process: ListeningProcess;
+}
+
+/** Runs the race. Rejects when an answer of the replica is wrong. Cost: an import, an install, then seconds a round. */
+export async function runPeerBench(options: LoadOptions, observer: LoadObserver): Promise<readonly PeerReport[]> {
+  const data = await prepareDataSet(options, observer.onProgress);
+  observer.onStep('reading the NDJSON naively');
+  const choice = choiceFor(await readNaively(data.directory));
+  return onStage(async (stage) => {
+    const server = await stage.started(startServer(data.snapshot));
+    const rivals = await startPeers(stage, data, options, observer);
+    const client = await stage.started(startLoadClient());
+    const entered: Entered[] = [];
+    for (const question of PEER_QUESTIONS) {
+      observer.onStep(`checking ${question.name}`);
+      entered.push(await raceOf({ stage, data, server, rivals, choice, options, observer }, question));
+    }
+    const onRound = (round: number): void => observer.onStep(`measuring, round ${round} of ${options.rounds}`);
+    const races = entered.map(({ race }) => race);
+    const measured = await measure(client, races, options, onRound);
+    return entered.map(({ question, names }, i) => reportOf(question, names, measured[i]!.map(summaryOf)));
+  });
+}
+
+function reportOf(question: PeerQuestion, names: readonly string[], costs: readonly Summary[]): PeerReport {
+  const [subject, ...others] = costs;
+  const peers = others.map((cost, i) => ({ peer: names[i]!, cost, ratio: cost.least / subject!.least }));
+  return { question, subject: subject!, peers };
+}
+
+async function startPeers(
+  stage: Stage,
+  data: DataSet,
+  { cacheDirectory }: LoadOptions,
+  observer: LoadObserver,
+): Promise<readonly Rival[]> {
+  const installed = await installPeers(cacheDirectory);
+  if ('missing' in installed) {
+    observer.onStep(`left out ${PEERS.map(({ name }) => name).join(', ')}: ${installed.missing}`);
+    return [];
+  }
+  const rivals: Rival[] = [];
+  for (const peer of PEERS) {
+    observer.onStep(`starting ${peer.name}`);
+    try {
+      rivals.push({ peer, process: await stage.started(startPeer(installed, peer, data, cacheDirectory)) });
+    } catch (error) {
+      // A peer may be too small for the data.
+      observer.onStep(`left out ${peer.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return rivals;
+}
+
+/** What a peer keeps belongs to one state of the data and of its own program. */
+async function startPeer(
+  { node, folder }: InstalledPeers,
+  peer: Peer,
+  { directory }: DataSet,
+  cacheDirectory: string,
+): Promise<ListeningProcess> {
+  const script = path.join(folder, peer.script);
+  const { mtimeMs } = await stat(path.join(directory, 'observations.ndjson'));
+  const name = textHash(`${directory} ${mtimeMs} ${await readFile(script, 'utf8')}`);
+  const database = path.join(cacheDirectory, 'peers', `${name}.sqlite`);
+  return startListening(node, [...peer.nodeFlags, script, directory, database, BASE_URL], { env: {} });
+}
+
+interface Grid {
+  readonly stage: Stage;
+  readonly data: DataSet;
+  readonly server: ListeningProcess;
+  readonly rivals: readonly Rival[];
+  readonly choice: Choice;
+  readonly options: LoadOptions;
+  readonly observer: LoadObserver;
+}
+
+interface Entered {
+  readonly question: PeerQuestion;
+  readonly race: Race;
+  readonly names: readonly string[];
+}
+
+/** The replica and every peer that answers a question as it does. */
+async function raceOf(grid: Grid, question: PeerQuestion): Promise<Entered> {
+  const { server, choice, options } = grid;
+  const asked = question.question(choice);
+  const { exchanges } = await checkQuestions(server.port, [asked], choice.catalogue);
+  const requests = Math.max(1, Math.round(question.requests * options.requestsPart));
+  const loads: Load[] = [{ process: server, exchanges, requests }];
+  const names: string[] = [];
+  for (const rival of grid.rivals) {
+    const load = await rivalLoad(grid, rival, question, asked);
+    if (!load) continue;
+    loads.push(load);
+    names.push(rival.peer.name);
+  }
+  if (question.isStatic) {
+    const asFiles = { [KEPT]: await keptLoad(grid, loads[0]!), nginx: await nginxLoad(grid, asked, requests) };
+    for (const [name, load] of Object.entries(asFiles)) {
+      if (!load) continue;
+      loads.push(load);
+      names.push(name);
+    }
+  }
+  return { question, race: { name: question.name, loads }, names };
+}
+
+async function rivalLoad(
+  { server, choice, options, observer }: Grid,
+  { peer, process }: Rival,
+  question: PeerQuestion,
+  asked: Question,
+): Promise<Load | undefined> {
+  const target = peer.targetOf(question.name, asked.target, choice);
+  if (target === undefined) return undefined;
+  const [ours, theirs] = [await ask(server.port, asked.target), await ask(process.port, target)];
+  if (theirs.status !== asked.status || !isAlike(peer, ours.body, theirs.body)) {
+    observer.onStep(`${peer.name} answers ${question.name} otherwise: not raced against it`);
+    return undefined;
+  }
+  const exchange: Exchange = { target, status: asked.status, bytes: theirs.body.length };
+  const requests = Math.max(1, Math.round(question.peerRequests * options.requestsPart));
+  return { process, exchanges: [exchange], requests };
+}
+
+/** The same bytes, or for a peer without an envelope the same records. */
+function isAlike({ hasEnvelope }: Peer, ours: Buffer, theirs: Buffer): boolean {
+  if (hasEnvelope) return ours.equals(theirs);
+  const [own, other] = [JSON.parse(ours.toString()) as { results?: unknown }, JSON.parse(theirs.toString()) as unknown];
+  try {
+    deepStrictEqual(other, own.results ?? own);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The replica once more, where there is memory for it, with its memory of answers: what a file is to nginx. */
+async function keptLoad({ stage, data, observer }: Grid, load: Load): Promise<Load | undefined> {
+  if (!hasRoomFor(data.snapshot)) {
+    observer.onStep(`left out ${KEPT}: there is no memory for a second server`);
+    return undefined;
+  }
+  return { ...load, process: await stage.started(startServer(data.snapshot, { flags: KEEPING_ANSWERS })) };
+}
+
+/** nginx serving the same bytes as a file. */
+async function nginxLoad(
+  { stage, server, options, observer }: Grid,
+  asked: Question,
+  requests: number,
+): Promise<Load | undefined> {
+  const folder = path.join(options.cacheDirectory, 'nginx');
+  await mkdir(folder, { recursive: true });
+  const { body } = await ask(server.port, asked.target);
+  await writeFile(path.join(folder, 'page.json'), body);
+  const started = await startNginx(folder);
+  if ('missing' in started) {
+    observer.onStep(`left out nginx: ${started.missing}`);
+    return undefined;
+  }
+  const process = await stage.started(started);
+  return { process, exchanges: [{ target: '/page.json', status: 200, bytes: body.length }], requests };
+}

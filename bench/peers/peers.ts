@@ -1,0 +1,135 @@
+// The peers as a table, and the questions they are raced over with the targets of the design.
+// Knows how each peer is asked; starts nothing. Called by peerBench.ts.
+import { citable, deepOffset, LIMIT, pageOf, recordOf, rowOfBytes } from '../scenarios/questions.ts';
+import type { Choice, Question } from '../scenarios/scenario.ts';
+
+/** The questions of the design's table of peers, and contains by an index that the API has no name for. */
+export type PeerQuestionName = 'list' | 'offset' | 'record' | 'equality' | 'contains';
+
+/**
+ * A question: `requests` a round for the replica, `peerRequests` for a peer. `pass` and `great` are how many times the
+ * replica's CPU Fastify over SQLite should need. With `isStatic` nginx serves the same bytes as a file, and the
+ * replica from its memory of answers.
+ */
+export interface PeerQuestion {
+  readonly name: PeerQuestionName;
+  readonly what: string;
+  readonly requests: number;
+  readonly peerRequests: number;
+  readonly pass: number;
+  readonly great: number;
+  readonly isStatic: boolean;
+  question(choice: Choice): Question;
+}
+
+/** A program that answers the same questions. `targetOf` is undefined for a question that it does not know. */
+export interface Peer {
+  readonly name: string;
+  readonly script: string;
+  readonly nodeFlags: readonly string[];
+  readonly hasEnvelope: boolean;
+  targetOf(question: PeerQuestionName, target: string, choice: Choice): string | undefined;
+}
+
+/** The peer that the design's targets are of. */
+export const TARGETED = 'Fastify + SQLite';
+
+/** The replica itself among its peers, with the memory of answers that the bench otherwise goes without. */
+export const KEPT = 'answers kept';
+
+const RECORD_BYTES = 4096;
+
+/** What peers are asked, in the order of the design's table. */
+export const PEER_QUESTIONS: readonly PeerQuestion[] = [
+  {
+    name: 'list',
+    what: 'the first page of 100',
+    requests: 1200,
+    peerRequests: 40,
+    pass: 6,
+    great: 13,
+    isStatic: true,
+    question: ({ catalogue: { rows } }) => pageOf(rows, '', 0),
+  },
+  {
+    name: 'offset',
+    what: 'the page of 100 at offset 90,000',
+    requests: 1200,
+    peerRequests: 12,
+    pass: 40,
+    great: 110,
+    isStatic: false,
+    question: ({ catalogue: { rows } }) => pageOf(rows, '', deepOffset(rows.length, LIMIT)),
+  },
+  {
+    name: 'record',
+    what: 'a record of 4 KB',
+    requests: 6000,
+    peerRequests: 1500,
+    pass: 2,
+    great: 3,
+    isStatic: false,
+    question: ({ catalogue }) => recordOf(rowOfBytes(catalogue.rows, RECORD_BYTES)),
+  },
+  {
+    name: 'equality',
+    what: 'publicationState=citable, the first page',
+    requests: 600,
+    peerRequests: 24,
+    pass: 6,
+    great: 15,
+    isStatic: false,
+    question: ({ catalogue }) => pageOf(citable(catalogue), 'publicationState=citable&', 0),
+  },
+  {
+    name: 'contains',
+    what: 'title__contains=, the first page',
+    requests: 120,
+    peerRequests: 8,
+    pass: 5,
+    great: 30,
+    isStatic: false,
+    question: ({ catalogue: { rows }, word }) =>
+      pageOf(
+        rows.filter(({ title }) => title.includes(word)),
+        `title__contains=${encodeURIComponent(word)}&`,
+        0,
+      ),
+  },
+];
+
+const FASTIFY = { script: 'fastifyPeer.js', nodeFlags: [] };
+
+/** All peers. The second is the first with another index for contains, whose links therefore have another name. */
+export const PEERS: readonly Peer[] = [
+  { ...FASTIFY, name: TARGETED, hasEnvelope: true, targetOf: (_question, target) => target },
+  {
+    ...FASTIFY,
+    name: 'the same with FTS5',
+    hasEnvelope: true,
+    targetOf: (question, target) => (question === 'contains' ? `${target}&by=grams` : undefined),
+  },
+  {
+    name: 'json-server',
+    script: 'jsonServerPeer.js',
+    nodeFlags: ['--max-old-space-size=4096'],
+    hasEnvelope: false,
+    targetOf: jsonServerTarget,
+  },
+];
+
+function jsonServerTarget(question: PeerQuestionName, target: string, { catalogue, word }: Choice): string {
+  const first = `_start=0&_limit=${LIMIT}`;
+  switch (question) {
+    case 'list':
+      return `/observations?${first}`;
+    case 'offset':
+      return `/observations?_start=${deepOffset(catalogue.rows.length, LIMIT)}&_limit=${LIMIT}`;
+    case 'record':
+      return `/observations/${/(\d+)\/$/.exec(target)![1]}`;
+    case 'equality':
+      return `/observations?publicationState=citable&${first}`;
+    case 'contains':
+      return `/observations?title_like=${encodeURIComponent(word)}&${first}`;
+  }
+}

@@ -1,0 +1,31 @@
+// CPU time of a process, all its threads, from the kernel's own accounting: nanoseconds, where `ps` has hundredths of a
+// second. Linux only; measures, judges nothing. Called by rounds.ts.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { OperationError } from '../../data/operationError.ts';
+
+/** Nanoseconds that each thread of a process has run, by thread id. */
+export type CpuTimes = ReadonlyMap<string, number>;
+
+/**
+ * The times of all threads of a process. Throws OperationError `usage` where the system does not tell them.
+ * Source: Linux, Documentation/scheduler/sched-stats.rst, the first number of /proc/<pid>/task/<tid>/schedstat.
+ */
+export function cpuTimesOf(pid: number): CpuTimes {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(`/proc/self/schedstat`)) {
+    throw new OperationError('usage', 'the bench needs /proc/<pid>/schedstat: run it on Linux with schedstats');
+  }
+  return new Map(readdirSync(tasks).map((thread) => [thread, nanosecondsOf(`${tasks}/${thread}/schedstat`)] as const));
+}
+
+/** Microseconds that a process ran between two looks. A thread that ended in between is left out, one that began is in. */
+export function cpuMicroseconds(before: CpuTimes, after: CpuTimes): number {
+  let nanoseconds = 0;
+  for (const [thread, time] of after) nanoseconds += time - (before.get(thread) ?? 0);
+  return nanoseconds / 1000;
+}
+
+/** A thread may end between the listing and the look. */
+function nanosecondsOf(file: string): number {
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ', 1)[0]) : 0;
+}

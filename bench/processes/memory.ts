@@ -1,0 +1,28 @@
+// What a server's process keeps in memory, beside what its data takes on disk, and whether one more has room.
+// Linux only, as the rest of the bench. Called by whoever starts a second server, and by sweepRun.ts.
+import { readFileSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { freemem } from 'node:os';
+import path from 'node:path';
+import type { DataSet } from '../load/dataSet.ts';
+
+/** Bytes: resident memory of the process, its snapshot file, and the NDJSON that this was imported from. */
+export interface MemoryReport {
+  readonly residentBytes: number;
+  readonly snapshotBytes: number;
+  readonly ndjsonBytes: number;
+}
+
+/** Looks at a process and its data. Source of the first: VmRSS of Linux, proc_pid_status(5), in units of 1,024 bytes. */
+export async function memoryOf(pid: number, { directory, snapshot }: DataSet): Promise<MemoryReport> {
+  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const names = (await readdir(directory)).filter((name) => /\.ndjson(\.gz)?$/.test(name));
+  let ndjsonBytes = 0;
+  for (const name of names) ndjsonBytes += (await stat(path.join(directory, name))).size;
+  return { residentBytes: Number(kibibytes) * 1024, snapshotBytes: (await stat(snapshot)).size, ndjsonBytes };
+}
+
+/** Whether another server fits into memory: its snapshot, half as much for compressed records, as much again for all else. */
+export function hasRoomFor(snapshot: string): boolean {
+  return freemem() > 2.5 * statSync(snapshot).size;
+}

@@ -1,0 +1,76 @@
+// All that a report shows, measured one after the other: load, mixed, peers, sweeps and sizes.
+// Composition only; drawn by plots.ts, written by htmlPage.ts. Called by bench.ts.
+import { execFile } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
+import { promisify } from 'node:util';
+import { bytesText } from '../../server/observe/quantities.ts';
+import { runLoadBench, type LoadObserver, type LoadOptions, type ScenarioReport } from '../load/load.ts';
+import { runMixedBench, type MixedReport } from '../load/mixed.ts';
+import { runPeerBench, type PeerReport } from '../peers/peerBench.ts';
+import { runSoapBench, type SoapReport } from '../authority/soapBench.ts';
+import { runSizes, runSweeps, type SizeReport, type SweepRun } from '../load/sweepRun.ts';
+
+/** What was measured, and on what. */
+export interface FullReport extends SweepRun {
+  readonly machine: string;
+  readonly revision: string;
+  readonly observations: number;
+  readonly load: readonly ScenarioReport[];
+  readonly mixed: readonly MixedReport[];
+  readonly peers: readonly PeerReport[];
+  readonly soap: readonly SoapReport[];
+  readonly sizes: readonly SizeReport[];
+}
+
+/** Cheap requests of a round of the mixed bench. */
+const CHEAP_REQUESTS = 16_000;
+/** Smaller catalogues beside the one of the options, for what is drawn against the number of records. */
+const SIZES = [1000, 10_000, 100_000];
+
+/** Runs all. Cost: some minutes at 100,000 observations. */
+export async function runFullReport(options: LoadOptions, observer: LoadObserver): Promise<FullReport> {
+  const load = await runLoadBench(options, observer);
+  const mixed = await runMixedBench(mixedOptions(options), observer);
+  const peers = await runPeerBench(options, observer);
+  const soap = await runSoapBench(options, observer);
+  const sweepRun = await runSweeps(options, observer);
+  const sizes = await runSizes(options, smallerOf(options), observer);
+  const observations = sizes.at(-1)!.observations;
+  return {
+    machine: machineText(),
+    revision: await revisionText(),
+    observations,
+    load,
+    mixed,
+    peers,
+    soap,
+    sizes,
+    ...sweepRun,
+  };
+}
+
+/** The options of the mixed bench that belong to those of the load bench. */
+export function mixedOptions(options: LoadOptions): LoadOptions & { readonly cheapRequests: number } {
+  return { ...options, cheapRequests: Math.max(1, Math.round(CHEAP_REQUESTS * options.requestsPart)) };
+}
+
+/** Generated ones, smaller than that of the options; a given one may be of any size. */
+function smallerOf(options: LoadOptions): readonly LoadOptions[] {
+  const most = options.dataSet === undefined ? options.observations - 1 : Infinity;
+  const sizes = SIZES.filter((observations) => observations <= most);
+  return sizes.map((observations) => ({ ...options, observations, dataSet: undefined, snapshot: undefined }));
+}
+
+function machineText(): string {
+  const [first] = cpus();
+  return `${cpus().length} cores of ${first?.model ?? 'an unknown model'}, ${bytesText(totalmem())}, Node ${process.version}`;
+}
+
+async function revisionText(): Promise<string> {
+  try {
+    const run = promisify(execFile);
+    return (await run('git', ['describe', '--always', '--dirty'], { cwd: import.meta.dirname })).stdout.trim();
+  } catch {
+    return 'unknown';
+  }
+}

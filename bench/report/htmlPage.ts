@@ -1,0 +1,105 @@
+// The report as one HTML file that needs nothing else, and as a short table in Markdown.
+// Text only; nothing is measured or written to disk here. Called by bench.ts.
+import type { FullReport } from './fullReport.ts';
+import { escaped } from '../client/markup.ts';
+import { drawings, type Drawing } from './plots.ts';
+import { PEER_VERDICT, peerNames, peerVerdict, SOAP_HEAD, soapCells, timesText } from './report.ts';
+import { verdictOf } from './verdict.ts';
+
+// Tables and plots wider than the window scroll in boxes of their own, the first column of a table staying where it is.
+const STYLE = `:root { color-scheme: light dark; --paper: #fff; --ink: #222; --faint: #555; --line: #ddd; --good: #05711f; --fair: #335; --bad: #b00020; }
+@media (prefers-color-scheme: dark) { :root { --paper: #16181b; --ink: #e4e4e4; --faint: #aaa; --line: #3a3d42; --good: #4cc26a; --fair: #9db4e8; --bad: #ff6b7d; } }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; color: var(--ink); background: var(--paper); }
+h2 { line-height: 1.25; } .box { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 13px; } th, td { padding: 2px 6px; border-bottom: 1px solid var(--line); text-align: right; }
+th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; } thead th { border-bottom: 2px solid #888; }
+th:first-child, td:first-child { position: sticky; left: 0; background: var(--paper); } td:nth-child(2) { min-width: 9rem; }
+td.great { color: var(--good); } td.pass { color: var(--fair); } td.short { color: var(--bad); font-weight: 600; }
+figure { margin: 2.5rem 0; } .legend { margin: 0 0 .5rem; font-size: 13px; } .legend span { white-space: nowrap; margin-right: 1em; }
+figcaption { color: var(--faint); font-size: 13px; } svg { --plot-background: var(--paper) !important; max-width: none; }`;
+
+/** The report as HTML: tables first, then a plot for each question. */
+export function htmlPage(report: FullReport): string {
+  const { machine, revision, observations, load, mixed, peers, soap } = report;
+  const figures = drawings(report).map(figureOf);
+  const parts = [
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bench report</title><style>${STYLE}</style>`,
+    '<h1>Bench report</h1>',
+    `<p>Revision ${escaped(revision)}, ${observations.toLocaleString('en')} observations, on ${escaped(machine)}.`,
+    'Costs are CPU time of all threads of the answering process, least of the interleaved rounds; microseconds are of this',
+    'machine, what carries over are ratios.</p>',
+    '<h2>Scenarios</h2>',
+    htmlTable(LOAD_HEAD, load.map(loadCells)),
+    ...(mixed.length > 0
+      ? ['<h2>One heavy client beside cheap ones</h2>', htmlTable(MIXED_HEAD, mixed.map(mixedCells))]
+      : []),
+    ...(peers.some((one) => one.peers.length > 0) ? ['<h2>Peers</h2>', peerHtml(report)] : []),
+    ...(soap.length > 0
+      ? ['<h2>The attribute authority beside its controls and peers</h2>', htmlTable(SOAP_HEAD, soap.map(soapCells))]
+      : []),
+    ...figures,
+    '</html>',
+  ];
+  return `${parts.join('\n')}\n`;
+}
+
+function figureOf({ title, caption, svg, legend }: Drawing): string {
+  const names = legend.map(({ name, color }) => `<span><b style="color:${color}">&#9632;</b> ${escaped(name)}</span>`);
+  const head = `<h2>${escaped(title)}</h2><p class="legend">${names.join(' ')}</p>`;
+  return `<figure>${head}<div class="box">${svg}</div><figcaption>${escaped(caption)}</figcaption></figure>`;
+}
+
+const LOAD_HEAD = 'Scenario,What,CPU us,Control us,Control,Ratio,Spread,Control spread,Pass,Great,Verdict'.split(',');
+const MIXED_HEAD = 'Figure,What,Ratio,Spread alone,Pass,Great,Verdict'.split(',');
+
+function loadCells({ scenario, subject, control, ratio }: FullReport['load'][number]): readonly string[] {
+  const { name, what, pass, great } = scenario;
+  const compared = typeof scenario.control === 'string' ? scenario.control : scenario.control.scenario;
+  const costs = [subject.least.toFixed(1), control.least.toFixed(1), compared, ratio.toFixed(2)];
+  const spreads = [percentText(subject.spread), percentText(control.spread)];
+  const verdict = verdictOf({ ratio, spread: control.spread, pass, great });
+  return [name, what, ...costs, ...spreads, String(pass ?? '-'), String(great ?? '-'), verdict];
+}
+
+function mixedCells({ name, what, ratio, spread, pass, great }: FullReport['mixed'][number]): readonly string[] {
+  const verdict = verdictOf({ ratio, spread, pass, great });
+  return [name, what, ratio.toFixed(2), percentText(spread), pass.toFixed(2), great.toFixed(2), verdict];
+}
+
+function peerHtml({ peers }: FullReport): string {
+  const names = peerNames(peers);
+  const rows = peers.map((report) => {
+    const { question, subject, peers: others } = report;
+    const times = names.map((name) => timesText(others.find(({ peer }) => peer === name)?.ratio));
+    return [question.name, question.what, subject.least.toFixed(1), ...times, ...peerVerdict(report)];
+  });
+  const head = ['Question', 'What', 'Replica us', ...names.map((name) => `${name}, times`), ...PEER_VERDICT];
+  return htmlTable(head, rows);
+}
+
+function htmlTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[], tag: string): string =>
+    `<tr>${cells.map((cell) => `<${tag}${classOf(cell)}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
+  const body = rows.map((row) => line(row, 'td')).join('\n');
+  return `<div class="box"><table><thead>${line(head, 'th')}</thead><tbody>${body}</tbody></table></div>`;
+}
+
+function classOf(cell: string): string {
+  return ['great', 'pass', 'short'].includes(cell) ? ` class="${cell}"` : '';
+}
+
+function percentText(part: number): string {
+  return `${(part * 100).toFixed(0)} %`;
+}
+
+/** The short table for README.md: how many times the replica's CPU each peer needs, and how that fares by the targets. */
+export function markdownTable({ peers }: Pick<FullReport, 'peers'>): string {
+  const names = peerNames(peers);
+  const rows = peers.map((report) => {
+    const times = names.map((name) => timesText(report.peers.find(({ peer }) => peer === name)?.ratio));
+    return [report.question.what, ...times, ...peerVerdict(report)];
+  });
+  const columns = [...names, ...PEER_VERDICT];
+  const lines = [['CPU per request, times this replica', ...columns], ['---', ...columns.map(() => '---:')], ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

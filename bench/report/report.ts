@@ -1,0 +1,168 @@
+// What a bench prints: tables of ratios, with the verdict on each, its budget, and what was skipped for noise.
+// Pure text; measures nothing. Called by bench.ts.
+import { tableText } from '../../server/commands/terminal.ts';
+import { BUDGETS, guardedOf, MICRO_BUDGETS, type Place } from '../budgets.ts';
+import type { InstructionReport } from '../load/instructions.ts';
+import type { ScenarioReport } from '../load/load.ts';
+import type { MicroReport } from '../micro/micro.ts';
+import type { MixedReport } from '../load/mixed.ts';
+import type { PeerReport } from '../peers/peerBench.ts';
+import { KEPT, PEERS, TARGETED } from '../peers/peers.ts';
+import type { SoapReport } from '../authority/soapBench.ts';
+import type { StartReport } from '../load/startBench.ts';
+import { verdictOf } from './verdict.ts';
+
+/** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
+export function loadTable(reports: readonly ScenarioReport[], place: Place): string {
+  const revision = reports.find(({ against }) => against)?.against?.revision;
+  const head = revision === undefined ? LOAD_HEAD : [...LOAD_HEAD, `${revision} us`, `ratio to ${revision}`];
+  return tableText([head, ...reports.map((report) => loadRow(report, place, revision !== undefined))]);
+}
+
+function loadRow(report: ScenarioReport, place: Place, hasRevision: boolean): readonly string[] {
+  const { scenario, requests, subject, control, ratio, hash, against } = report;
+  const { name, what, pass, great } = scenario;
+  const compared = typeof scenario.control === 'string' ? scenario.control : scenario.control.scenario;
+  const costs = [subject.least.toFixed(1), control.least.toFixed(1), compared, ratio.toFixed(2)];
+  const spreads = [percentText(subject.spread), percentText(control.spread)];
+  const targets = [targetText(pass), targetText(great), verdictOf({ ratio, spread: control.spread, pass, great })];
+  const guard = guardedOf({ name, ratio, spread: control.spread }, place);
+  const budget = BUDGETS.ratios[name]?.most.toFixed(2) ?? '-';
+  const other = against ? [against.cost.least.toFixed(1), against.ratio.toFixed(2)] : ['-', '-'];
+  return [
+    name,
+    what,
+    `${requests}`,
+    ...costs,
+    ...spreads,
+    ...targets,
+    budget,
+    guard,
+    hash,
+    ...(hasRevision ? other : []),
+  ];
+}
+
+function targetText(target: number | undefined): string {
+  return target === undefined ? '-' : `${target}`;
+}
+
+/** The table of one heavy client beside cheap ones. */
+export function mixedTable(reports: readonly MixedReport[], place: Place): string {
+  const rows = reports.map(({ name, what, ratio, spread, pass, great }) => {
+    const targets = [pass.toFixed(2), great.toFixed(2), verdictOf({ ratio, spread, pass, great })];
+    const guard = guardedOf({ name, ratio, spread }, place);
+    return [name, what, ratio.toFixed(2), percentText(spread), ...targets, guard];
+  });
+  return tableText([MIXED_HEAD, ...rows]);
+}
+
+const MIXED_HEAD = 'figure,what,ratio,spread alone,pass,great,verdict,guard'.split(',');
+
+/** The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then `PEER_VERDICT`. */
+export function peerTable(reports: readonly PeerReport[]): string {
+  const names = peerNames(reports);
+  const head = ['question', 'replica us', ...names, ...PEER_VERDICT];
+  const rows = reports.map((report) => {
+    const { question, subject, peers } = report;
+    const texts = names.map((name) => timesText(peers.find(({ peer }) => peer === name)?.ratio));
+    return [question.what, subject.least.toFixed(1), ...texts, ...peerVerdict(report)];
+  });
+  return tableText([head, ...rows]);
+}
+
+/** What stands behind the times of a question: how it fares by the design's targets, which are of one peer. */
+export const PEER_VERDICT = ['spread', 'pass', 'great', 'verdict'] as const;
+
+/** These cells of a question; the spread is the larger one of the replica's rounds and the targeted peer's, where that was raced. */
+export function peerVerdict({ question, subject, peers }: PeerReport): readonly string[] {
+  const { pass, great } = question;
+  const targeted = peers.find(({ peer }) => peer === TARGETED);
+  const spread = Math.max(subject.spread, targeted?.cost.spread ?? 0);
+  // Targets are the least that the peer needs here, where all other targets are the most that the replica may.
+  const verdict = targeted ? verdictOf({ ratio: 1 / targeted.ratio, spread, pass: 1 / pass, great: 1 / great }) : '-';
+  return [percentText(spread), `${pass}`, `${great}`, verdict];
+}
+
+/** The peers of a run, in the order of their table. */
+export function peerNames(reports: readonly PeerReport[]): readonly string[] {
+  return [...PEERS.map(({ name }) => name), KEPT, 'nginx'].filter((name) =>
+    reports.some(({ peers }) => peers.some(({ peer }) => peer === name)),
+  );
+}
+
+/** A ratio as people read it: two digits of it; a dash where there is none. */
+export function timesText(ratio: number | undefined): string {
+  if (ratio === undefined) return '-';
+  return ratio < 1 ? ratio.toFixed(2) : ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0);
+}
+
+/** The table of the attribute authority beside its controls and peers. */
+export function soapTable(reports: readonly SoapReport[]): string {
+  return tableText([SOAP_HEAD, ...reports.map(soapCells)]);
+}
+
+/** What the table above has at its top. */
+export const SOAP_HEAD = 'call,what,CPU us,beside,its CPU us,ratio,spread,its spread,pass,great,verdict'.split(',');
+
+/** One row of it. */
+export function soapCells({ scenario, beside, subject, other, ratio, pass, great }: SoapReport): readonly string[] {
+  const costs = [subject.least.toFixed(1), beside, other.least.toFixed(1), ratio.toFixed(2)];
+  const spreads = [percentText(subject.spread), percentText(other.spread)];
+  const verdict = verdictOf({ ratio, spread: other.spread, pass, great });
+  return [scenario.name, scenario.what, ...costs, ...spreads, targetText(pass), targetText(great), verdict];
+}
+
+/** The table of the micro-benchmarks. */
+export function microTable(reports: readonly MicroReport[], place: Place): string {
+  const rows = reports.map(({ name, calibration, nanoseconds, ratio, spread, pass, great, hash }) => {
+    const targets = [pass, great].map(targetText);
+    const outcome = verdictOf({ ratio, spread, pass, great });
+    const budget = MICRO_BUDGETS.ratios[name]?.most.toFixed(2) ?? '-';
+    return [
+      name,
+      nanoseconds.toFixed(0),
+      calibration,
+      ratio.toFixed(3),
+      percentText(spread),
+      ...targets,
+      outcome,
+      budget,
+      guardedOf({ name, ratio, spread }, place, MICRO_BUDGETS),
+      hash,
+    ];
+  });
+  return tableText([MICRO_HEAD, ...rows]);
+}
+
+/** The table of instructions per request; they are the same in every run, but for when garbage is collected. */
+export function instructionTable(reports: readonly InstructionReport[]): string {
+  const rows = reports.map(({ name, what, subject, control, bare }) => {
+    const counts = [subject, bare, subject - bare].map((one) => one.toLocaleString('en-US'));
+    return [name, what, ...counts, control, (subject / bare).toFixed(2)];
+  });
+  return tableText([INSTRUCTION_HEAD, ...rows]);
+}
+
+const INSTRUCTION_HEAD = 'scenario,what,instructions,of the control,more,control,ratio'.split(',');
+
+const LOAD_HEAD =
+  'scenario,what,requests,CPU us,control us,control,ratio,spread,control spread,pass,great,verdict,budget,guard,hash'.split(
+    ',',
+  );
+const MICRO_HEAD = 'task,ns,calibration,ratio,spread,pass,great,verdict,budget,guard,hash'.split(',');
+
+function percentText(part: number): string {
+  return `${(part * 100).toFixed(0)} %`;
+}
+
+/** The table of starts. */
+export function startTable(reports: readonly StartReport[]): string {
+  const rows = reports.map(({ what, threads, wallMs, cpuMs }) => {
+    const figures = [wallMs, cpuMs].flatMap((sorted) => [sorted[0]!, sorted[sorted.length >> 1]!]);
+    return [what, `${threads}`, ...figures.map((ms) => ms.toFixed(0))];
+  });
+  return tableText([START_HEAD, ...rows]);
+}
+
+const START_HEAD = 'start from,threads,least ms,median ms,least CPU ms,median CPU ms'.split(',');

@@ -1,0 +1,347 @@
+// The load scenarios of the catalogue as a table: what is asked, what it is divided by, and the targets of the design's performance table.
+// To add one, add a row here and its line in budgets.json. Measures nothing. Called by load.ts, peerBench.ts and the guards.
+import type { NaiveCatalogue, NaiveRow } from './naive.ts';
+import {
+  citable,
+  deepOffset,
+  everyNth,
+  gzipped,
+  inV2,
+  LIMIT,
+  LIST,
+  NEAR_PAGES,
+  nearestInBytes,
+  pageOf,
+  pagesAllOver,
+  pagesFrom,
+  recordOf,
+  rowOfBytes,
+  underOtherBaseUrl,
+} from './questions.ts';
+import { CALL_SCENARIOS } from '../authority/callScenarios.ts';
+import { OTHER_BASE_URL } from '../processes/processes.ts';
+import type { CatalogueScenario, Scenario } from './scenario.ts';
+
+const RECORD_BYTES = 4096;
+const IN_VALUES = 100;
+const EXPORT_ROWS = 5000;
+/** Two years of the generator's fifteen or so: a few per cent of all observations. */
+const PUBLISHED = ['2010-01-01', '2012-01-01'] as const;
+const NOT_FOUND = '{"detail":"Not found."}';
+
+/** The load scenarios of the catalogue. */
+export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
+  {
+    name: 'tiny',
+    what: 'a 404',
+    control: 'bare',
+    requests: 6000,
+    pass: 1.5,
+    great: 1.25,
+    questions: () => [
+      { target: `${LIST}999999999/`, status: 404, version: 'v3', expected: { kind: 'text', text: NOT_FOUND } },
+    ],
+  },
+  {
+    name: '304',
+    what: 'pages of 100 that the client has already',
+    control: 'bare',
+    requests: 6000,
+    pass: 1.5,
+    great: 1.25,
+    questions: ({ catalogue }) =>
+      pagesAllOver(catalogue.rows, '').map((question) => ({ ...question, isRevalidated: true })),
+  },
+  {
+    name: 'record',
+    what: 'a record of 4 KB',
+    control: 'bare',
+    requests: 6000,
+    pass: 3,
+    great: 2.2,
+    questions: ({ catalogue }) => [recordOf(rowOfBytes(catalogue.rows, RECORD_BYTES))],
+  },
+  {
+    name: 'recordBytes',
+    what: 'a record of 4 KB, beside as many bytes',
+    control: 'page',
+    requests: 6000,
+    questions: ({ catalogue }) => [recordOf(rowOfBytes(catalogue.rows, RECORD_BYTES))],
+  },
+  {
+    name: 'list',
+    what: 'first pages of 100',
+    control: 'page',
+    requests: 1200,
+    pass: 1.5,
+    great: 1.15,
+    questions: ({ catalogue }) => pagesFrom(catalogue.rows, '', 0, NEAR_PAGES),
+  },
+  {
+    name: 'walk',
+    what: 'pages of 100 all over the list',
+    control: 'floor',
+    requests: 1200,
+    pass: 1.5,
+    great: 1.15,
+    questions: ({ catalogue }) => pagesAllOver(catalogue.rows, ''),
+  },
+  {
+    name: 'gzip',
+    what: 'first pages of 100, gzip',
+    control: { scenario: 'list' },
+    requests: 1200,
+    pass: 1,
+    great: 0.6,
+    questions: ({ catalogue }) => pagesFrom(catalogue.rows, '', 0, NEAR_PAGES).map(gzipped),
+  },
+  {
+    name: 'offset',
+    what: 'pages of 100 from offset 90,000',
+    control: { scenario: 'list', per: 'byte' },
+    requests: 1200,
+    pass: 1.1,
+    great: 1.03,
+    questions: ({ catalogue: { rows } }) =>
+      pagesFrom(rows, '', deepOffset(rows.length, LIMIT * NEAR_PAGES), NEAR_PAGES),
+  },
+  {
+    name: 'first',
+    what: 'the first record as a page of 1',
+    control: 'bare',
+    requests: 6000,
+    pass: 3,
+    great: 2.2,
+    questions: ({ catalogue: { rows } }) => [pageOf(rows, '', 0, 1)],
+  },
+  {
+    name: 'deep',
+    what: 'one record as a page, at offset 90,000',
+    control: { scenario: 'first', per: 'byte' },
+    requests: 6000,
+    pass: 1.1,
+    great: 1.03,
+    questions: ({ catalogue: { rows } }) => [nearestInBytes(rows, deepOffset(rows.length, 1))],
+  },
+  {
+    name: 'equality',
+    what: 'publicationState=citable, first pages',
+    control: { scenario: 'list', per: 'byte' },
+    requests: 400,
+    pass: 1.3,
+    great: 1.05,
+    questions: ({ catalogue }) => pagesFrom(citable(catalogue), 'publicationState=citable&', 0, NEAR_PAGES),
+  },
+  {
+    name: 'scattered',
+    what: 'publicationState=citable, pages all over the list',
+    control: 'floor',
+    requests: 400,
+    pass: 2.2,
+    great: 1.75,
+    questions: ({ catalogue }) => pagesAllOver(citable(catalogue), 'publicationState=citable&'),
+  },
+  {
+    name: 'gzipEquality',
+    what: 'publicationState=citable, first pages, gzip',
+    control: { scenario: 'equality' },
+    requests: 400,
+    pass: 1,
+    great: 0.6,
+    questions: ({ catalogue }) =>
+      pagesFrom(citable(catalogue), 'publicationState=citable&', 0, NEAR_PAGES).map(gzipped),
+  },
+  {
+    name: 'in',
+    what: 'ob_id__in= of 100 ids',
+    control: 'page',
+    requests: 300,
+    pass: 2.2,
+    great: 1.75,
+    questions: ({ catalogue: { rows } }) => {
+      const chosen = everyNth(rows, IN_VALUES);
+      return [pageOf(chosen, `ob_id__in=${chosen.map(({ id }) => id).join(',')}&`, 0)];
+    },
+  },
+  {
+    name: 'startswith',
+    what: 'title__startswith=, first page',
+    control: 'page',
+    requests: 600,
+    pass: 2.2,
+    great: 1.75,
+    questions: ({ catalogue: { rows }, prefix }) => {
+      const hits = rows.filter(({ title }) => title.startsWith(prefix));
+      return [pageOf(hits, `title__startswith=${encodeURIComponent(prefix)}&`, 0)];
+    },
+  },
+  {
+    name: 'contains',
+    what: 'title__contains=, a page of 1',
+    control: 'scan',
+    requests: 60,
+    pass: 1,
+    great: 0.25,
+    questions: ({ catalogue: { rows }, word }) => {
+      const hits = rows.filter(({ title }) => title.includes(word));
+      return [pageOf(hits, `title__contains=${encodeURIComponent(word)}&`, 0, 1)];
+    },
+  },
+  {
+    name: 'v2',
+    what: 'first pages of 100, links rewritten to v2',
+    control: 'page',
+    requests: 300,
+    pass: 2,
+    great: 1.5,
+    questions: ({ catalogue }) => pagesFrom(catalogue.rows, '', 0, NEAR_PAGES).map(inV2),
+  },
+  {
+    name: 'baseUrl',
+    what: 'pages of 100 all over the list, base URL from the request',
+    control: 'floor',
+    requests: 600,
+    pass: 2,
+    great: 1.5,
+    flags: ['--allow-base-url', OTHER_BASE_URL],
+    questions: ({ catalogue }) => pagesAllOver(catalogue.rows, '').map(underOtherBaseUrl),
+  },
+  {
+    name: 'icontains',
+    what: 'title__icontains=, a page of 1',
+    control: 'scan',
+    requests: 30,
+    questions: ({ catalogue: { rows }, word }) => {
+      const hits = rows.filter(({ title }) => title.toLowerCase().includes(word));
+      return [pageOf(hits, `title__icontains=${encodeURIComponent(word.toUpperCase())}&`, 0, 1)];
+    },
+  },
+  {
+    name: 'regex',
+    what: 'title__regex=, a page of 1, through the pool',
+    control: 'scan',
+    requests: 16,
+    questions: ({ catalogue: { rows }, word }) => {
+      const pattern = `${word.slice(0, 2)}.${word.slice(3)}`;
+      const expression = new RegExp(pattern, 'u');
+      const hits = rows.filter(({ title }) => expression.test(title));
+      return [pageOf(hits, `title__regex=${encodeURIComponent(pattern)}&`, 0, 1)];
+    },
+  },
+  {
+    name: 'range',
+    what: 'dataPublishedTime__range= of two years, first pages',
+    control: 'page',
+    requests: 400,
+    pass: 2.2,
+    great: 1.75,
+    questions: ({ catalogue: { rows } }) => {
+      const [from, to] = PUBLISHED;
+      const hits = rows.filter(({ published }) => published !== null && isWithin(published, from, to));
+      return pagesFrom(hits, `dataPublishedTime__range=${from},${to}&`, 0, NEAR_PAGES);
+    },
+  },
+  {
+    name: 'link',
+    what: 'projects__uuid=, first page',
+    control: 'page',
+    requests: 600,
+    pass: 2.2,
+    great: 1.75,
+    questions: ({ catalogue: { rows }, project: { id, uuid } }) => {
+      const hits = rows.filter(({ projects }) => projects.includes(id));
+      return [pageOf(hits, `projects__uuid=${uuid}&`, 0)];
+    },
+  },
+  {
+    name: 'ordered',
+    what: 'ordering=uuid, first pages',
+    control: 'page',
+    requests: 400,
+    pass: 2.2,
+    great: 1.75,
+    questions: ({ catalogue }) => pagesFrom(byUuid(catalogue), 'ordering=uuid&', 0, NEAR_PAGES),
+  },
+  {
+    name: 'orderedDeep',
+    what: 'ordering=uuid, from offset 90,000',
+    control: { scenario: 'ordered', per: 'byte' },
+    requests: 400,
+    pass: 1.1,
+    great: 1.03,
+    questions: ({ catalogue }) => {
+      const rows = byUuid(catalogue);
+      return pagesFrom(rows, 'ordering=uuid&', deepOffset(rows.length, LIMIT * NEAR_PAGES), NEAR_PAGES);
+    },
+  },
+  {
+    name: 'facets',
+    what: 'facets=status,publicationState, a page of 1',
+    control: { scenario: 'first' },
+    requests: 3000,
+    questions: ({ catalogue: { rows } }) => {
+      const facets = {
+        status: countsOf(rows.map(({ status }) => status)),
+        publicationState: countsOf(rows.map(({ publicationState }) => publicationState)),
+      };
+      const question = pageOf(rows, 'facets=status,publicationState&', 0, 1);
+      return [{ ...question, expected: { ...question.expected, facets } }];
+    },
+  },
+  {
+    name: 'fields',
+    what: 'fields=title,uuid, first pages of 100',
+    control: { scenario: 'list' },
+    requests: 1200,
+    questions: ({ catalogue: { rows } }) =>
+      pagesFrom(rows, 'fields=title,uuid&', 0, NEAR_PAGES).map((question) => ({
+        ...question,
+        expected: { ...question.expected, keys: ['uuid', 'title'] },
+      })),
+  },
+  {
+    name: 'ndjson',
+    what: 'format=ndjson&limit=5000',
+    control: 'floor',
+    requests: 30,
+    questions: ({ catalogue: { rows } }) => [
+      {
+        target: `${LIST}?format=ndjson&limit=${EXPORT_ROWS}`,
+        status: 200,
+        version: 'v3',
+        expected: { kind: 'lines', rows: rows.slice(0, EXPORT_ROWS) },
+      },
+    ],
+  },
+  {
+    name: 'threads',
+    what: 'a record of 4 KB, two serving threads against one',
+    control: { scenario: 'record' },
+    requests: 6000,
+    pass: 1.4,
+    great: 1.15,
+    threads: 2,
+    // The system deals connections to threads by chance: of a few, all may fall to one.
+    connections: 16,
+    questions: ({ catalogue }) => [recordOf(rowOfBytes(catalogue.rows, RECORD_BYTES))],
+  },
+];
+
+/** All load scenarios, in the order in which they are measured and told. */
+export const SCENARIOS: readonly Scenario[] = [...CATALOGUE_SCENARIOS, ...CALL_SCENARIOS];
+
+function byUuid({ rows }: NaiveCatalogue): readonly NaiveRow[] {
+  return rows.toSorted((a, b) => (a.uuid < b.uuid ? -1 : a.uuid > b.uuid ? 1 : 0));
+}
+
+/** Whether a time lies between two days, the beginning of the second included; times without a zone are UTC. */
+function isWithin(time: string, from: string, to: string): boolean {
+  const instant = Date.parse(/T.*\d$/.test(time) && !/[+-]\d\d:\d\d$/.test(time) ? `${time}Z` : time);
+  return instant >= Date.parse(from) && instant <= Date.parse(to);
+}
+
+function countsOf(values: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,128 @@
+// Makes a file of blocks: deflates all records of a loaded snapshot and writes them with their checksums.
+// The file is a snapshot file with other sections: header, directory, checksums and the move to its name are those of store.ts.
+// Called by blockStore.ts, which knows where such files are kept and reads them; loaded only when there are none.
+import { crcCombined, crcWithByte } from '../../engine/bits/crc32.ts';
+import { endOf, startOf, type Records } from '../../engine/column/records.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { BLOCKS_SECTION, blocksSection, blocksTitle } from '../../engine/snapshot/blockSections.ts';
+import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
+import { openSnapshot } from '../../engine/snapshot/open.ts';
+import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
+import type { DeflatedRun } from './deflate.ts';
+import { startDeflaters, type Deflaters, type DeflateOrder } from './deflaters.ts';
+import type { OnProgress } from '../progress.ts';
+import { writeSnapshot } from '../store/store.ts';
+
+/** Record bytes deflated at once: enough that a thread is not asked too often, few enough to be held twice. */
+const RUN_BYTES = 4 << 20;
+/** Below this many record bytes, starting threads takes longer than deflating. */
+const INLINE_BYTES_MAX = 8 << 20;
+const COMMA = 0x2c;
+
+/** Writes the blocks of a snapshot to a file, whatever was there. Throws OperationError `file`. Cost: a deflation of all records. */
+export async function writeBlocks(
+  file: string,
+  loaded: LoadedSnapshot,
+  threads: number,
+  onProgress: OnProgress,
+): Promise<void> {
+  const catalogue = openSnapshot(loaded);
+  const collections = COLLECTIONS.map(({ name }) => ({ name, records: catalogue.collection(name).records }));
+  const total = collections.reduce((sum, { records }) => sum + bytesOf(records), 0);
+  const deflaters = startDeflaters(loaded, total > INLINE_BYTES_MAX ? threads : 0);
+  try {
+    await writeSnapshot(file, async (writer) => {
+      let done = 0;
+      const onRun = (bytes: number): void => {
+        done += bytes;
+        onProgress({ phase: 'compressing records', done, total, unit: 'bytes' });
+      };
+      for (const { name, records } of collections) await writeCollection(writer, deflaters, { name, records }, onRun);
+      writer.add(BLOCKS_SECTION, new TextEncoder().encode(blocksTitle(loaded)));
+      return { created: undefined };
+    });
+  } finally {
+    await deflaters.close();
+  }
+}
+
+function bytesOf({ chunks }: Records): number {
+  return chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
+async function writeCollection(
+  writer: SnapshotWriter,
+  deflaters: Deflaters,
+  { name, records }: { readonly name: string; readonly records: Records },
+  onRun: (bytes: number) => void,
+): Promise<void> {
+  for (const [i, chunk] of records.chunks.entries()) {
+    const orders = runsOf(name, records, i);
+    const runs: DeflatedRun[] = [];
+    for await (const run of deflaters.runs(orders)) {
+      const { first, end } = orders[runs.length]!.run;
+      runs.push(run);
+      onRun(endOf(chunk, records.growth, end - 1) - startOf(chunk, records.growth, first));
+    }
+    const section = (part: string): string => blocksSection(name, i, part);
+    writer.addPieces(
+      section('independent'),
+      runs.map((run) => run.independent),
+    );
+    writer.add(section('independentEnds'), endsOf(runs.map((run) => run.independentEnds)));
+    writer.addPieces(
+      section('chained'),
+      runs.map((run) => run.chained),
+    );
+    writer.add(section('chainedEnds'), endsOf(runs.map((run) => run.chainedEnds)));
+    const crcs = joinedCrcs(runs);
+    writer.add(section('crcs'), crcs);
+    writer.add(section('sums'), sumsOf(records, i, crcs));
+  }
+}
+
+/** The rows of a chunk in runs of at least one row and about `RUN_BYTES`. */
+function runsOf(collection: string, records: Records, i: number): readonly DeflateOrder[] {
+  const chunk = records.chunks[i]!;
+  const orders: DeflateOrder[] = [];
+  for (let first = 0; first < chunk.ends.length;) {
+    const limit = startOf(chunk, records.growth, first) + RUN_BYTES;
+    let end = first + 1;
+    while (end < chunk.ends.length && endOf(chunk, records.growth, end) <= limit) end++;
+    orders.push({ collection, run: { chunk: i, first, end } });
+    first = end;
+  }
+  return orders;
+}
+
+/** Ends that count from their run's start as ends that count from the chunk's. */
+function endsOf(runs: readonly Uint32Array[]): Uint32Array {
+  const ends = new Uint32Array(runs.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  let start = 0;
+  for (const run of runs) {
+    for (const end of run) ends[at++] = start + end;
+    start += run[run.length - 1]!;
+  }
+  return ends;
+}
+
+function joinedCrcs(runs: readonly DeflatedRun[]): Uint32Array {
+  const crcs = new Uint32Array(runs.reduce((sum, run) => sum + run.crcs.length, 0));
+  let at = 0;
+  for (const run of runs) {
+    crcs.set(run.crcs, at);
+    at += run.crcs.length;
+  }
+  return crcs;
+}
+
+/** CRC-32 of a chunk's bytes up to and with each record's comma. */
+function sumsOf(records: Records, i: number, crcs: Uint32Array): Uint32Array {
+  const chunk = records.chunks[i]!;
+  let sum = 0;
+  return crcs.map((crc, n) => {
+    const length = endOf(chunk, records.growth, n) - startOf(chunk, records.growth, n);
+    return (sum = crcCombined(sum, crcWithByte(crc, COMMA), length));
+  });
+}

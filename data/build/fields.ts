@@ -1,0 +1,166 @@
+// From the keys that decoding met to fields: what the data has beside the declaration, with types inferred from all values.
+// The same data always gives the same fields, in whatever runs it was decoded. Called by build.ts when all is decoded.
+import { PLACEHOLDER } from '../../engine/column/records.ts';
+import { parseInstant } from '../../engine/query/instant.ts';
+import { collectionNamed } from '../../engine/schema/catalogue.ts';
+import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
+import { SCALAR_KIND, type ShapeKind } from '../decode/shape.ts';
+
+/** The type of an inferred column: a scalar's, or of links to one collection. */
+export type InferredType = { readonly type: ScalarType } | { readonly type: 'link'; readonly to: string };
+
+/** What was learnt of a collection: the structure of each key by path, and the type of each column by path. */
+export interface Learnt {
+  readonly kinds: ReadonlyMap<string, ShapeKind>;
+  readonly typeOf: (path: string) => InferredType;
+}
+
+/** What two sightings of one key together say of it. Commutative and associative. */
+export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
+  if (a === b || b === 'unknown') return a;
+  if (a === 'unknown') return b;
+  const isArray = (kind: ShapeKind): boolean => kind === 'table' || kind === 'elements';
+  if (a === 'empty' && isArray(b)) return b;
+  return b === 'empty' && isArray(a) ? a : 'mixed';
+}
+
+/**
+ * The fields of a collection as its data has them: the declared ones in their order, then those only documents show, then
+ * those only the data has, by name. A field that only documents show is known, and null in every record.
+ */
+export function fieldsOf(collection: Collection, learnt: Learnt): readonly Field[] {
+  return extended(collection.name, collection.fields, collection.shown, learnt);
+}
+
+function extended(path: string, declared: readonly Field[], shown: readonly Field[], learnt: Learnt): readonly Field[] {
+  const known = new Set(declared.map(({ name }) => name));
+  const all: Field[] = declared.map((field) => withExtras(`${path}/${field.name}`, field, learnt));
+  for (const field of shown) {
+    known.add(field.name);
+    const isMixed = learnt.kinds.get(`${path}/${field.name}`) === 'mixed';
+    if (!isMixed) all.push(inferredField(`${path}/${field.name}`, field, learnt) ?? field);
+  }
+  for (const name of childrenOf(path, learnt).toSorted(byCodePoint)) {
+    if (known.has(name)) continue;
+    const field = inferredField(`${path}/${name}`, undefined, learnt);
+    if (field) all.push(field);
+  }
+  return all;
+}
+
+/** A declared embedded record may have extra keys too. */
+function withExtras(path: string, field: Field, learnt: Learnt): Field {
+  if (field.kind !== 'record' && field.kind !== 'records') return field;
+  return { ...field, fields: extended(path, field.fields, [], learnt) };
+}
+
+/** The field that the data shows at a path; where it shows only nulls or empty arrays, `shown` or a text without values. */
+function inferredField(path: string, shown: Field | undefined, learnt: Learnt): Field | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const inner = shown && 'fields' in shown ? shown.fields : [];
+  switch (learnt.kinds.get(path)) {
+    case 'column': {
+      const inferred = learnt.typeOf(path);
+      return inferred.type === 'link'
+        ? { kind: 'link', name, to: inferred.to, nullable: true }
+        : { kind: 'scalar', name, type: inferred.type, nullable: true };
+    }
+    case 'elements': {
+      const inferred = learnt.typeOf(path);
+      return inferred.type === 'link'
+        ? { kind: 'links', name, to: inferred.to }
+        : { kind: 'scalars', name, type: inferred.type };
+    }
+    case 'record':
+      return { kind: 'record', name, ...embedded(extended(path, [], inner, learnt)) };
+    case 'table':
+      return { kind: 'records', name, ...embedded(extended(path, [], inner, learnt)) };
+    case 'unknown':
+      return shown ?? { kind: 'scalar', name, type: 'text', nullable: true };
+    case 'empty':
+      return shown ?? { kind: 'scalars', name, type: 'text' };
+    default:
+      return undefined;
+  }
+}
+
+/** An embedded record has an id where it has a number or a link of that name. */
+function embedded(fields: readonly Field[]): { fields: readonly Field[]; idField?: string } {
+  const id = fields.find(({ name }) => name === 'ob_id');
+  const isId = id?.kind === 'link' || (id?.kind === 'scalar' && id.type === 'integer');
+  return isId ? { fields, idField: 'ob_id' } : { fields };
+}
+
+function childrenOf(path: string, { kinds }: Learnt): string[] {
+  const prefix = `${path}/`;
+  return [...kinds.keys()]
+    .filter((key) => key.startsWith(prefix) && !key.includes('/', prefix.length))
+    .map((key) => key.slice(prefix.length));
+}
+
+function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** The fields that are not declared, by path, each with its type: `place__name text`, `owners links to parties`. */
+export function inferredTypes(declared: readonly Field[], fields: readonly Field[], prefix = ''): readonly string[] {
+  return fields.flatMap((field) => {
+    const same = declared.find(({ name }) => name === field.name);
+    const path = prefix + field.name;
+    const own = same ? [] : [`${path} ${typeText(field)}`];
+    if (!('fields' in field)) return own;
+    const inner = same && 'fields' in same ? same.fields : [];
+    return [...own, ...inferredTypes(inner, field.fields, `${path}__`)];
+  });
+}
+
+function typeText(field: Field): string {
+  if (field.kind === 'scalar') return field.type;
+  if (field.kind === 'scalars') return `${field.kind} of ${field.type}`;
+  return 'to' in field ? `${field.kind} to ${field.to}` : field.kind;
+}
+
+const OWN_LINK = new RegExp(`^${PLACEHOLDER.replace(/[{}]/g, '\\$&')}/api/v3/([a-z]+)/(\\d{1,16})/\\?format=api$`);
+
+/** What an own link points at. */
+interface OwnLink {
+  readonly to: string;
+  readonly id: string;
+}
+
+/** The collection and the id of an own link, or undefined where the text is none. */
+export function ownLink(text: string): OwnLink | undefined {
+  const [, to = '', id = ''] = OWN_LINK.exec(text) ?? [];
+  return collectionNamed(to) && Number(id) <= Number.MAX_SAFE_INTEGER ? { to, id } : undefined;
+}
+
+/**
+ * The type of an inferred column over all its non-null values (A54): link where all are own links to one collection, date
+ * or date-time where all match the grammar, then integer, float, boolean, else text. `kinds` is the sum of their
+ * `SCALAR_KIND`s. Cost: one look at each distinct text, until one decides.
+ */
+export function inferType(kinds: number, texts: Iterable<string>): InferredType {
+  if (kinds === SCALAR_KIND.integer) return { type: 'integer' };
+  if (kinds !== 0 && (kinds & ~(SCALAR_KIND.integer | SCALAR_KIND.float)) === 0) return { type: 'float' };
+  if (kinds === SCALAR_KIND.boolean) return { type: 'boolean' };
+  return kinds === SCALAR_KIND.text ? inferTextType(texts) : { type: 'text' };
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+function inferTextType(texts: Iterable<string>): InferredType {
+  let to: string | undefined;
+  let isLink = true;
+  let isDateTime = true;
+  let isDate = true;
+  for (const text of texts) {
+    const link: OwnLink | undefined = isLink ? ownLink(text) : undefined;
+    isLink &&= link !== undefined && (to === undefined || link.to === to);
+    to = link?.to;
+    isDateTime &&= !Number.isNaN(parseInstant(text));
+    isDate &&= isDateTime && DATE.test(text);
+    if (!isLink && !isDateTime) return { type: 'text' };
+  }
+  if (isLink && to !== undefined) return { type: 'link', to };
+  return { type: isDate ? 'date' : 'dateTime' };
+}

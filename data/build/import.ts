@@ -1,0 +1,238 @@
+// Imports a data set directory: decodes every collection, writes the snapshot, counts what it found.
+// One collection is in memory at a time; faults are collected per collection and told with file, line and JSON pointer.
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import { parseInstant } from '../../engine/query/instant.ts';
+import { encodeMetadata, METADATA_SECTION } from '../../engine/snapshot/metadata.ts';
+import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';
+import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
+import type { LineFault } from '../decode/batch.ts';
+import { CollectionBuilder, type BuiltCollection } from './build.ts';
+import { inferredTypes } from './fields.ts';
+import { startDecoders, type Decoders } from '../decode/decoders.ts';
+import { MANIFEST_FILE } from './manifest.ts';
+import { linesOf, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { writeSnapshot } from '../store/store.ts';
+import { writeTargets, type LinkCounts } from './targets.ts';
+
+/**
+ * What is imported to where, `without` some index variants, names with commas. `created` beats the manifest's data time; `threads` 0 decodes in the
+ * calling thread.
+ */
+export interface ImportOptions {
+  readonly directory: string;
+  readonly file: string;
+  readonly created: string | undefined;
+  readonly isLenient: boolean;
+  readonly threads: number;
+  readonly without?: string | undefined;
+}
+
+/** What import found in one collection; bytes as stored, `nulls` over all its columns, `dangling` links without a record. */
+export interface CollectionReport {
+  readonly name: string;
+  readonly records: number;
+  readonly inputBytes: number;
+  readonly skipped: number;
+  readonly nulls: number;
+  readonly dangling: number;
+  readonly columns: number;
+  readonly recordBytes: number;
+  readonly indexBytes: number;
+}
+
+/** The outcome of an import. `skipped` tells the lines that a lenient import left out, at most `FAULTS_TOLD`. */
+export interface ImportReport {
+  readonly collections: readonly CollectionReport[];
+  readonly snapshotBytes: number;
+  readonly generation: string;
+  readonly skipped: readonly string[];
+  readonly inferred: readonly InferredFields[];
+}
+
+/** The fields of one collection that are not declared, each with its type, such as `startTime dateTime`. */
+export interface InferredFields {
+  readonly collection: string;
+  readonly fields: readonly string[];
+}
+
+/** How many faulty lines are told one by one; the others are counted. */
+export const FAULTS_TOLD = 20;
+
+interface Imported {
+  readonly collection: Collection;
+  readonly built: BuiltCollection;
+  readonly inputBytes: number;
+  readonly indexBytes: number;
+  readonly skipped: readonly string[];
+  readonly skippedCount: number;
+}
+
+/**
+ * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines and for files that are not as the
+ * manifest says, `file` for what cannot be read or written, `usage` for a data time that is none or an unknown variant. The file appears only when the import succeeded. Same input, same bytes.
+ */
+export async function importDirectory(options: ImportOptions, onProgress: OnProgress): Promise<ImportReport> {
+  if (options.created !== undefined && Number.isNaN(parseInstant(options.created))) {
+    throw new OperationError('usage', `--created ${options.created}: expected a time such as 2026-01-31T00:00:00Z`);
+  }
+  const without = variantsLeftOut(options.without);
+  const dataSet = await openDataSet(options.directory);
+  const decoders = startDecoders(options.threads);
+  let reports: readonly CollectionReport[] = [];
+  let skipped: readonly string[] = [];
+  let inferred: readonly InferredFields[] = [];
+  try {
+    const { bytes, generation } = await writeSnapshot(options.file, async (writer) => {
+      const spillPath = `${options.file}.records-${process.pid}`;
+      const importing = { dataSet, decoders, writer, isLenient: options.isLenient, spillPath, without };
+      const imported = await importCollections(importing, onProgress);
+      const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
+      reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
+      inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
+      skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
+      writer.add(
+        METADATA_SECTION,
+        encodeMetadata({
+          collections: countsOf(reports, imported),
+          fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
+          outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
+          ...(without.length > 0 ? { without } : {}),
+        }),
+      );
+      return { created: options.created ?? dataSet.manifest.created };
+    });
+    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred };
+  } finally {
+    await decoders.close();
+  }
+}
+
+function variantsLeftOut(text: string | undefined): readonly Variant[] {
+  const variants = text === undefined ? [] : parseVariants(text);
+  if (variants) return variants;
+  throw new OperationError('usage', `--without ${text}: expected one or more of ${VARIANTS.join(', ')}, with commas`);
+}
+
+interface Importing {
+  readonly dataSet: DataSet;
+  readonly decoders: Decoders;
+  readonly writer: SnapshotWriter;
+  readonly isLenient: boolean;
+  readonly spillPath: string;
+  readonly without: readonly Variant[];
+}
+
+async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly Imported[]> {
+  const { files } = importing.dataSet;
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  let before = 0;
+  const imported: Imported[] = [];
+  for (const collection of COLLECTIONS) {
+    const file = files.find((candidate) => candidate.collection === collection.name);
+    imported.push(
+      await importCollection(importing, collection, file, (done) =>
+        onProgress({ phase: `importing ${collection.name}`, done: before + done, total, unit: 'bytes' }),
+      ),
+    );
+    before += file?.bytes ?? 0;
+  }
+  return imported;
+}
+
+async function importCollection(
+  { dataSet, decoders, writer, isLenient, spillPath, without }: Importing,
+  collection: Collection,
+  file: CollectionFile | undefined,
+  onBytes: (done: number) => void,
+): Promise<Imported> {
+  const builder = new CollectionBuilder(collection, spillPath);
+  try {
+    const faults = new Faults(file?.path ?? '', isLenient);
+    if (file) {
+      for await (const { batch, fileBytesRead } of decoders.batches(collection.name, linesOf(file))) {
+        for (const fault of batch.faults) faults.add(fault);
+        builder.add(batch);
+        onBytes(fileBytesRead);
+      }
+    }
+    for (const { id, line, firstLine } of builder.repeatedIds()) {
+      faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
+    }
+    faults.end();
+    const start = writer.bytes;
+    const built = builder.write(writer, undefined, without);
+    const indexBytes = writer.bytes - start - built.recordBytes;
+    if (file) compareCounts(file, built.records + faults.count, dataSet.manifest.counts.get(collection.name));
+    const inputBytes = file?.bytes ?? 0;
+    return { collection, built, inputBytes, indexBytes, skipped: faults.told, skippedCount: faults.count };
+  } finally {
+    builder.close();
+  }
+}
+
+/** `lines` are all records of the file, those left out too. */
+function compareCounts({ path }: CollectionFile, lines: number, counted = lines): void {
+  if (lines === counted) return;
+  const wanted = `${MANIFEST_FILE} counts ${counted}`;
+  throw new OperationError('input', `${path} has ${lines} records, ${wanted}: the file is damaged, or of another time`);
+}
+
+/** The faulty lines of one file: told up to a number, counted beyond. */
+class Faults {
+  readonly told: string[] = [];
+  count = 0;
+  private readonly file: string;
+  private readonly isLenient: boolean;
+
+  constructor(file: string, isLenient: boolean) {
+    this.file = file;
+    this.isLenient = isLenient;
+  }
+
+  add({ line, pointer, message }: LineFault): void {
+    this.count++;
+    if (this.told.length < FAULTS_TOLD)
+      this.told.push(`${this.file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
+  }
+
+  end(): void {
+    if (this.count === 0 || this.isLenient) return;
+    const more = this.count - this.told.length;
+    const rest = more > 0 ? [`... and ${more} more`] : [];
+    const cure = `${this.count} faulty line${this.count === 1 ? '' : 's'}; --lenient leaves such lines out`;
+    throw new OperationError('input', [...this.told, ...rest, cure].join('\n'));
+  }
+}
+
+function reportOf(
+  { collection, built, inputBytes, indexBytes, skippedCount }: Imported,
+  links: LinkCounts,
+): CollectionReport {
+  return {
+    name: collection.name,
+    records: built.records,
+    inputBytes,
+    skipped: skippedCount,
+    nulls: built.nulls,
+    dangling: links.dangling,
+    columns: built.columns,
+    recordBytes: built.recordBytes,
+    indexBytes: indexBytes + links.bytes,
+  };
+}
+
+function inferredOf(collection: Collection, { fields }: BuiltCollection): InferredFields {
+  return { collection: collection.name, fields: inferredTypes(collection.fields, fields) };
+}
+
+function countsOf(
+  reports: readonly CollectionReport[],
+  imported: readonly Imported[],
+): { name: string; records: number; chunks: number; nulls: number; dangling: number }[] {
+  return reports.map(({ name, records, nulls, dangling }, i) => {
+    return { name, records, chunks: imported[i]!.built.chunks, nulls, dangling };
+  });
+}

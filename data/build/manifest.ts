@@ -1,0 +1,56 @@
+// The manifest of a data set directory: the time of its data, and what its files held when they were written.
+// Reads MANIFEST.json and checks its form only; ndjson.ts compares the sums, import.ts the counts.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseInstant } from '../../engine/query/instant.ts';
+import { cannotRead } from '../files.ts';
+import { OperationError } from '../operationError.ts';
+
+/** The file of a directory that is its manifest. */
+export const MANIFEST_FILE = 'MANIFEST.json';
+
+/** Time of the data, records by collection, and SHA-256 sums in lower-case hexadecimal digits by name of the file as it is stored. */
+export interface Manifest {
+  readonly created: string | undefined;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly sha256: ReadonlyMap<string, string>;
+}
+
+/** The manifest of a directory; an empty one where there is none. Throws OperationError `input` with a JSON pointer, or `file`. */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const file = path.join(directory, MANIFEST_FILE);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    return cannotRead(file)(error);
+  });
+  const refused = (what: string, cause?: unknown) => new OperationError('input', `${file}: ${what}`, cause);
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(text);
+  } catch (error) {
+    throw refused((error as Error).message, error);
+  }
+  if (!isObject(manifest)) throw refused('expected an object');
+  const { created, counts = {}, sha256 = {} } = manifest;
+  if (created !== undefined && (typeof created !== 'string' || Number.isNaN(parseInstant(created)))) {
+    throw refused('/created: expected a time such as "2026-01-31T00:00:00Z"');
+  }
+  if (!isObject(counts)) throw refused('/counts: expected an object of numbers by collection');
+  if (!isObject(sha256)) throw refused('/sha256: expected an object of sums by file');
+  for (const [name, count] of Object.entries(counts)) {
+    if (!Number.isSafeInteger(count) || Number(count) < 0)
+      throw refused(`/counts/${name}: expected a number of records`);
+  }
+  for (const [name, sum] of Object.entries(sha256)) {
+    if (!/^[0-9a-f]{64}$/i.test(String(sum))) throw refused(`/sha256/${name}: expected 64 hexadecimal digits`);
+  }
+  return {
+    created,
+    counts: new Map(Object.entries(counts).map(([name, count]) => [name, Number(count)])),
+    sha256: new Map(Object.entries(sha256).map(([name, sum]) => [name, String(sum).toLowerCase()])),
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

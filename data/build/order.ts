@@ -1,0 +1,50 @@
+// Which decoded row becomes which row of the snapshot: by ascending id, repeated ids dropped; child rows follow parents.
+// Undefined stands for "as they came", which most data sets are. Called by build.ts.
+import { GrowableU32 } from '../../engine/bits/growable.ts';
+
+/** The decoded rows in their new order, or undefined where nothing moves. */
+export type Order = Uint32Array | undefined;
+
+/** Two rows with one id: the row that is dropped and the one that is kept. */
+export interface Repeat {
+  readonly row: number;
+  readonly kept: number;
+}
+
+/** The order of records by id; of equal ids the first row stays. Cost: none when sorted, else O(n log n). */
+export function orderById(ids: Float64Array): { order: Order; repeats: readonly Repeat[] } {
+  if (isAscending(ids)) return { order: undefined, repeats: [] };
+  const sorted = Uint32Array.from(ids, (_, row) => row).sort((a, b) => ids[a]! - ids[b]! || a - b);
+  const repeats: Repeat[] = [];
+  let length = 0;
+  for (const row of sorted) {
+    const kept = sorted[length - 1];
+    if (length > 0 && ids[kept!] === ids[row]) repeats.push({ row, kept: kept! });
+    else sorted[length++] = row;
+  }
+  return { order: sorted.slice(0, length), repeats };
+}
+
+/** The rows of a child table that follow `parents` in their order, and where each new parent's rows start. */
+export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: Order; starts: Uint32Array } {
+  const count = parents ? parents.length : rowEnds.length;
+  const starts = new Uint32Array(count + 1);
+  const order = new GrowableU32();
+  for (let i = 0; i < count; i++) {
+    const parent = parents ? parents[i]! : i;
+    const start = parent === 0 ? 0 : rowEnds[parent - 1]!;
+    if (parents) for (let row = start; row < rowEnds[parent]!; row++) order.push(row);
+    starts[i + 1] = starts[i]! + rowEnds[parent]! - start;
+  }
+  return { order: parents && order.view(), starts };
+}
+
+/** The values in a new order. */
+export function reordered(values: Uint32Array, order: Order): Uint32Array {
+  return order ? Uint32Array.from(order, (row) => values[row]!) : values;
+}
+
+function isAscending(ids: Float64Array): boolean {
+  for (let i = 1; i < ids.length; i++) if (ids[i]! <= ids[i - 1]!) return false;
+  return true;
+}

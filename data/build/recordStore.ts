@@ -1,0 +1,172 @@
+// The records of one collection while it is imported, written out in id order: where their bytes, own URLs and members stand.
+// Knows positions only; the bytes are recordBytes.ts's. Called by build.ts.
+import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
+import { upperBound } from '../../engine/bits/lists.ts';
+import { narrow } from '../../engine/bits/narrow.ts';
+import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
+import type { Outlines } from '../../engine/column/outline.ts';
+import type { Batch } from '../decode/batch.ts';
+import type { Order } from './order.ts';
+import { OutlineStore } from '../decode/outlines.ts';
+import { RecordBytes } from './recordBytes.ts';
+
+/** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */
+export const CHUNK_BYTES_MAX = 1 << 30;
+
+/** One run of records: its sections, and where its bytes stand among those that were decoded. */
+interface Chunk {
+  readonly runStarts: GrowableF64;
+  readonly runEnds: GrowableF64;
+  readonly ends: GrowableU32;
+  readonly links: GrowableU32;
+  readonly linkEnds: GrowableU32;
+  readonly members: GrowableU32;
+  readonly memberEnds: GrowableU32;
+  readonly outlines: GrowableU32;
+  bytes: number;
+}
+
+/** What was written of a collection's records. */
+export interface StoredRecords {
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly outlines: Outlines;
+}
+
+/** Decoded records of one collection: `recordEnds` and `links` are positions in the record's block. */
+export class RecordStore {
+  private readonly bytes: RecordBytes;
+  /** Of each batch: its first row and where its bytes stand. */
+  private readonly batchRows = new GrowableU32();
+  private readonly batchStarts = new GrowableF64();
+  private readonly recordEnds = new GrowableU32();
+  private readonly links = new GrowableU32();
+  private readonly linkEnds = new GrowableU32();
+  private readonly members = new GrowableU32();
+  private readonly memberEnds = new GrowableU32();
+  private readonly outlineOf = new GrowableU32();
+  private readonly outlines = new OutlineStore();
+
+  /** `spillPath` is where a file may be made for many records. */
+  constructor(spillPath: string) {
+    this.bytes = new RecordBytes(spillPath);
+  }
+
+  /** How many records have been added. */
+  get rows(): number {
+    return this.recordEnds.length;
+  }
+
+  /** Adds the records of a batch; may keep its bytes. */
+  add(batch: Batch): void {
+    this.batchRows.push(this.rows);
+    this.batchStarts.push(this.bytes.add(batch.bytes));
+    this.linkEnds.pushAll(batch.linkEnds, this.links.length);
+    this.links.pushAll(batch.links);
+    this.recordEnds.pushAll(batch.recordEnds);
+    this.addMembers(batch);
+  }
+
+  private addMembers({ members, outlineOf, outlines }: Batch): void {
+    const numbers = outlines.map((keys) => this.outlines.numberOf(keys));
+    this.members.pushAll(members);
+    let end = this.memberEnds.length === 0 ? 0 : this.memberEnds.at(this.memberEnds.length - 1);
+    for (const outline of outlineOf) {
+      this.outlineOf.push(numbers[outline]!);
+      this.memberEnds.push((end += outlines[outline]!.length));
+    }
+  }
+
+  /**
+   * Writes the sections `<name>/records/<i>.*`; answers how many chunks and bytes, and the outlines that the records have.
+   * Cost: one pass over the bytes.
+   */
+  write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): StoredRecords {
+    const count = order ? order.length : this.rows;
+    this.outlines.renumber();
+    let chunks = 0;
+    let bytes = 0;
+    for (let row = 0; row < count; chunks++) {
+      const chunk = this.chunkFrom(row, count, order, chunkBytesMax);
+      const section = (part: string): string => `${name}/records/${chunks}.${part}`;
+      const runs = { starts: chunk.runStarts.view(), ends: chunk.runEnds.view() };
+      writer.addPieces(section('bytes'), this.bytes.read(runs));
+      writer.add(section('ends'), chunk.ends.view());
+      writer.add(section('links'), chunk.links.view());
+      writer.add(section('linkEnds'), chunk.linkEnds.view());
+      writer.add(section('outlines'), narrow(chunk.outlines.view()));
+      writer.add(section('members'), narrow(chunk.members.view()));
+      writer.add(section('memberEnds'), chunk.memberEnds.view());
+      row += chunk.ends.length;
+      bytes += chunk.bytes;
+    }
+    return { chunks, bytes, outlines: this.outlines.take() };
+  }
+
+  /** Gives memory or file back. */
+  close(): void {
+    this.bytes.close();
+  }
+
+  private chunkFrom(first: number, count: number, order: Order, bytesMax: number): Chunk {
+    const chunk = emptyChunk();
+    const { batchRows, batchStarts, recordEnds } = this;
+    for (let i = first, batch = 0; i < count; i++) {
+      const row = order ? order[i]! : i;
+      batch = batchOf(batchRows, batch, row);
+      const start = row === batchRows.at(batch) ? 0 : recordEnds.at(row - 1);
+      const end = recordEnds.at(row);
+      if (chunk.bytes + end - start > bytesMax && i > first) break;
+      addRun(chunk, batchStarts.at(batch) + start, batchStarts.at(batch) + end);
+      this.addLinks(chunk, row, chunk.bytes - start);
+      this.addMembersOf(chunk, row);
+      chunk.bytes += end - start;
+      chunk.ends.push(chunk.bytes);
+    }
+    return chunk;
+  }
+
+  private addLinks(chunk: Chunk, row: number, shift: number): void {
+    const end = this.linkEnds.at(row);
+    for (let k = row === 0 ? 0 : this.linkEnds.at(row - 1); k < end; k++) chunk.links.push(this.links.at(k) + shift);
+    chunk.linkEnds.push(chunk.links.length);
+  }
+
+  private addMembersOf(chunk: Chunk, row: number): void {
+    const end = this.memberEnds.at(row);
+    for (let k = row === 0 ? 0 : this.memberEnds.at(row - 1); k < end; k++) chunk.members.push(this.members.at(k));
+    chunk.memberEnds.push(chunk.members.length);
+    chunk.outlines.push(this.outlines.written(this.outlineOf.at(row)));
+  }
+}
+
+function emptyChunk(): Chunk {
+  return {
+    runStarts: new GrowableF64(),
+    runEnds: new GrowableF64(),
+    ends: new GrowableU32(),
+    links: new GrowableU32(),
+    linkEnds: new GrowableU32(),
+    members: new GrowableU32(),
+    memberEnds: new GrowableU32(),
+    outlines: new GrowableU32(),
+    bytes: 0,
+  };
+}
+
+/** Adds bytes to a run of records; those that continue the bytes before make one run with them. */
+function addRun({ runStarts, runEnds }: Chunk, start: number, end: number): void {
+  const last = runEnds.length - 1;
+  if (last >= 0 && runEnds.at(last) === start) runEnds.set(last, end);
+  else {
+    runStarts.push(start);
+    runEnds.push(end);
+  }
+}
+
+/** The batch that holds a row: the one before or the next where rows come in order, else found by halving. */
+function batchOf(firstRows: GrowableU32, near: number, row: number): number {
+  const endOf = (batch: number): number => (batch + 1 < firstRows.length ? firstRows.at(batch + 1) : Infinity);
+  if (firstRows.at(near) <= row && row < endOf(near)) return near;
+  return upperBound(firstRows.view(), row, 0, firstRows.length) - 1;
+}

@@ -1,0 +1,173 @@
+// A batch while it grows: typed arrays that can be cut back to a mark, so that a faulty line leaves nothing behind.
+// Columns are filled up with nulls when their next value comes, so that what is missing costs nothing. Filled by decode.ts;
+// knows neither JSON nor types.
+import { GrowableBytes, GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
+import { NULL_START, UNESCAPED_START, type Batch, type LineFault } from './batch.ts';
+import { inferredKeys, type ShapeTree } from './shape.ts';
+
+interface ColumnDraft {
+  readonly starts: GrowableU32;
+  readonly ends: GrowableU32;
+}
+
+/** How much a batch held at one moment. */
+export interface Mark {
+  readonly bytes: number;
+  readonly unescaped: number;
+  readonly rows: number;
+  readonly links: number;
+  readonly members: number;
+  readonly columns: readonly number[];
+  readonly rowEnds: readonly number[];
+  readonly rowCounts: readonly number[];
+}
+
+const EMPTY: Mark = {
+  bytes: 0,
+  unescaped: 0,
+  rows: 0,
+  links: 0,
+  members: 0,
+  columns: [],
+  rowEnds: [],
+  rowCounts: [],
+};
+
+/** A growing batch over the served bytes in `output`, with a column and a table for each of `shapes`, however many it gets. */
+export class BatchDraft {
+  readonly lines = new GrowableU32(1024);
+  readonly ids = new GrowableF64();
+  readonly links = new GrowableU32(1024);
+  readonly members = new GrowableU32(1024);
+  faults: LineFault[] = [];
+  private readonly output: GrowableBytes;
+  private readonly shapes: ShapeTree;
+  private readonly columns: ColumnDraft[] = [];
+  private readonly rowEnds: GrowableU32[] = [];
+  private readonly rowCounts: number[] = [];
+  private readonly unescaped = new GrowableBytes();
+  private readonly recordEnds = new GrowableU32(1024);
+  private readonly linkEnds = new GrowableU32(1024);
+  private readonly outlineOf = new GrowableU32(1024);
+
+  constructor(shapes: ShapeTree, output: GrowableBytes) {
+    this.shapes = shapes;
+    this.output = output;
+  }
+
+  /** Begins a row of a table. */
+  beginRow(table: number): void {
+    this.rowCounts[table] = (this.rowCounts[table] ?? 0) + 1;
+  }
+
+  /** Adds a column's value in the current row of its table: a part of the output. Rows since its last value are null. */
+  push(column: number, start: number, end: number): void {
+    const draft = (this.columns[column] ??= { starts: new GrowableU32(1024), ends: new GrowableU32(1024) });
+    fillUp(draft, this.rowsOf(this.shapes.columns[column]!.table) - 1);
+    draft.starts.push(start);
+    draft.ends.push(end);
+  }
+
+  /** Adds a column's next value whose text differs from its written form. */
+  pushUnescaped(column: number, text: Uint8Array): void {
+    const start = UNESCAPED_START + this.unescaped.length;
+    this.unescaped.push(text);
+    this.push(column, start, UNESCAPED_START + this.unescaped.length);
+  }
+
+  /** Ends the rows that a child table has for the current row of its parent. */
+  endRows(table: number): void {
+    const ends = (this.rowEnds[table] ??= new GrowableU32(1024));
+    repeatLast(ends, this.rowsOf(this.shapes.tables[table]!.parent) - 1);
+    ends.push(this.rowsOf(table));
+  }
+
+  /** Ends a record at the end of the output. */
+  endRecord(outline: number): void {
+    this.recordEnds.push(this.output.length);
+    this.linkEnds.push(this.links.length);
+    this.outlineOf.push(outline);
+  }
+
+  /** How much there is now. Cost: the number of columns. */
+  mark(): Mark {
+    return {
+      bytes: this.output.length,
+      unescaped: this.unescaped.length,
+      rows: this.recordEnds.length,
+      links: this.links.length,
+      members: this.members.length,
+      columns: this.columns.map((column) => column?.starts.length ?? 0),
+      rowEnds: this.rowEnds.map((ends) => ends?.length ?? 0),
+      rowCounts: [...this.rowCounts],
+    };
+  }
+
+  /** Cuts everything but the faults back to a mark. */
+  reset(mark: Mark): void {
+    this.output.truncate(mark.bytes);
+    this.unescaped.truncate(mark.unescaped);
+    for (const list of [this.recordEnds, this.lines, this.linkEnds, this.outlineOf, this.ids]) list.truncate(mark.rows);
+    this.links.truncate(mark.links);
+    this.members.truncate(mark.members);
+    this.columns.forEach((column, i) => {
+      column.starts.truncate(mark.columns[i] ?? 0);
+      column.ends.truncate(mark.columns[i] ?? 0);
+    });
+    this.rowEnds.forEach((ends, i) => ends.truncate(mark.rowEnds[i] ?? 0));
+    for (let i = 0; i < this.rowCounts.length; i++) this.rowCounts[i] = mark.rowCounts[i] ?? 0;
+  }
+
+  /** A copy of all as a batch; the draft is empty afterwards. */
+  take(outlines: Batch['outlines']): Batch {
+    const { columns, tables, kinds } = this.shapes;
+    const batch: Batch = {
+      bytes: this.output.view().slice(),
+      unescaped: this.unescaped.view().slice(),
+      recordEnds: this.recordEnds.view().slice(),
+      lines: this.lines.view().slice(),
+      ids: this.ids.view().slice(),
+      links: this.links.view().slice(),
+      linkEnds: this.linkEnds.view().slice(),
+      members: this.members.view().slice(),
+      outlineOf: this.outlineOf.view().slice(),
+      outlines,
+      columns: columns.map(({ path, table }, i) => ({ path, table, kinds: kinds[i]!, ...this.columnOf(i, table) })),
+      tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.rowEndsOf(i, parent) })),
+      keys: inferredKeys(this.shapes),
+      faults: this.faults,
+    };
+    this.reset(EMPTY);
+    this.faults = [];
+    return batch;
+  }
+
+  private rowsOf(table: number): number {
+    return this.rowCounts[table] ?? 0;
+  }
+
+  private columnOf(i: number, table: number): { starts: Uint32Array; ends: Uint32Array } {
+    const draft = (this.columns[i] ??= { starts: new GrowableU32(), ends: new GrowableU32() });
+    fillUp(draft, this.rowsOf(table));
+    return { starts: draft.starts.view().slice(), ends: draft.ends.view().slice() };
+  }
+
+  private rowEndsOf(table: number, parent: number): Uint32Array {
+    const ends = (this.rowEnds[table] ??= new GrowableU32());
+    if (parent >= 0) repeatLast(ends, this.rowsOf(parent));
+    return ends.view().slice();
+  }
+}
+
+function fillUp({ starts, ends }: ColumnDraft, rows: number): void {
+  while (starts.length < rows) {
+    starts.push(NULL_START);
+    ends.push(0);
+  }
+}
+
+/** Parents without an array have no rows: they end where the parent before them does. */
+function repeatLast(ends: GrowableU32, rows: number): void {
+  const last = ends.length === 0 ? 0 : ends.at(ends.length - 1);
+  while (ends.length < rows) ends.push(last);
+}

@@ -1,0 +1,388 @@
+// Decodes lines of one collection into a batch: checks them against the declaration, finds every column's values and own
+// URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault. Runs in threads of decoders.ts.
+import { PLACEHOLDER } from '../../engine/column/records.ts';
+import type { Layout } from '../../engine/schema/layout.ts';
+import { NULL_START, type Batch } from './batch.ts';
+import { BatchDraft } from './batchDraft.ts';
+import { OutlineNumbers } from './outlines.ts';
+import { DEPTH_MAX, ScanFault, Scanner, type ValueKind } from './scanner.ts';
+import { SCALAR_KIND, ShapeTree, type DecodeColumn, type Shape, type ShapeNode } from './shape.ts';
+
+const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACKET = 0x5d;
+const COMMA = 0x2c;
+const LINK_SUFFIX = new TextEncoder().encode('/?format=api');
+// A byte order mark is part of a key: without this, one in front of a declared name would be taken for that name.
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Decodes lines of one collection. One decoder serves many batches; `take` hands over a batch and starts the next. */
+export class Decoder {
+  private readonly scanner = new Scanner();
+  private readonly idField: string;
+  private readonly shapes: ShapeTree;
+  private readonly draft: BatchDraft;
+  private readonly linkPrefixes: readonly Uint8Array[];
+  private readonly path: (string | number)[] = [];
+  private readonly outlines = new OutlineNumbers();
+  private lastKey = '';
+  private recordStart = 0;
+
+  constructor(layout: Layout) {
+    this.idField = layout.collection.idField;
+    this.shapes = new ShapeTree(layout);
+    this.draft = new BatchDraft(this.shapes, this.scanner.output);
+    this.linkPrefixes = layout.columns.map(({ to }) => new TextEncoder().encode(`${PLACEHOLDER}/api/v3/${to}/`));
+  }
+
+  /** Decodes the line `bytes[start..end)`, which is valid UTF-8. Never throws for what the line holds. */
+  line(bytes: Uint8Array, start: number, end: number, lineNumber: number): void {
+    const mark = this.draft.mark();
+    this.shapes.begin();
+    this.path.length = 0;
+    try {
+      this.record(bytes, start, end);
+      this.draft.lines.push(lineNumber);
+    } catch (error) {
+      if (!(error instanceof ScanFault)) throw error;
+      this.draft.faults.push({ line: lineNumber, pointer: pointerOf(this.path), message: error.message });
+      this.shapes.rollback();
+      this.draft.reset(mark);
+    }
+  }
+
+  /** A line that is no UTF-8. */
+  refuse(lineNumber: number, message: string): void {
+    this.draft.faults.push({ line: lineNumber, pointer: '', message });
+  }
+
+  /** The batch so far, copied; the decoder starts anew. */
+  take(): Batch {
+    return this.draft.take(this.outlines.take());
+  }
+
+  private record(bytes: Uint8Array, start: number, end: number): void {
+    const { scanner } = this;
+    scanner.open(bytes, start, end);
+    scanner.skipSpace();
+    if (scanner.peek() !== OPEN_BRACE) throw new ScanFault(`expected a record (an object), got ${scanner.kind()}`);
+    this.draft.beginRow(0);
+    this.outlines.begin();
+    this.recordStart = scanner.position;
+    const ids = this.draft.ids.length;
+    this.object(this.shapes.root, 0);
+    if (this.draft.ids.length === ids) {
+      this.path.push(this.idField);
+      throw new ScanFault('the id is missing');
+    }
+    scanner.skipSpace();
+    if (scanner.peek() >= 0) scanner.fail('expected the end of the record');
+    scanner.flush();
+    scanner.output.pushByte(COMMA);
+    this.draft.endRecord(this.outlines.end());
+  }
+
+  /** Reads the members of an object, in any order. What is missing is null: `BatchDraft` fills it up. */
+  private object(shape: Shape, depth: number): void {
+    const { scanner } = this;
+    if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
+    let seen = new Uint8Array(shape.nodes.length + NEW_KEYS);
+    let others: Set<string> | undefined;
+    let next = 0;
+    scanner.at++;
+    scanner.skipSpace();
+    for (let isFirst = true; scanner.peek() !== CLOSE_BRACE; isFirst = false) {
+      if (!isFirst) this.comma();
+      const i = this.key(shape, next);
+      this.path.push(i >= 0 ? shape.nodes[i]!.name : this.lastKey);
+      if (i >= 0) {
+        if (i >= seen.length) seen = grown(seen);
+        if (seen[i]!++ > 0) throw new ScanFault('the key stands twice in its object');
+        this.member(shape, shape.nodes[i]!, depth);
+        next = i + 1;
+      } else {
+        others ??= new Set();
+        if (others.size === others.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
+        this.anything(depth + 1);
+      }
+      const name = this.path.pop();
+      if (depth === 0) {
+        this.outlines.key(name as string);
+        this.draft.members.push(scanner.position - this.recordStart);
+      }
+      scanner.skipSpace();
+    }
+    scanner.at++;
+  }
+
+  /** Reads a key and its colon; the number of its node, new or known, or -1 where it has none; `lastKey` is its text then. */
+  private key(shape: Shape, next: number): number {
+    const { scanner } = this;
+    if (scanner.peek() !== 0x22) scanner.fail('expected a key');
+    const expected = shape.keys[next];
+    let i = -1;
+    if (expected && matches(scanner.bytes, scanner.at + 1, expected)) {
+      i = next;
+      scanner.at += expected.length + 1;
+    } else {
+      scanner.string();
+      const name =
+        scanner.unescaped ??
+        scanner.bytes.subarray(scanner.at - 1 - (scanner.tokenEnd - scanner.tokenStart), scanner.at - 1);
+      this.lastKey = DECODER.decode(name);
+      i = shape.byName.get(this.lastKey) ?? (this.learns(shape) ? shape.nodes.length - 1 : -1);
+    }
+    scanner.skipSpace();
+    scanner.expect(0x3a);
+    scanner.skipSpace();
+    return i;
+  }
+
+  private comma(): void {
+    this.scanner.expect(COMMA);
+    this.scanner.skipSpace();
+  }
+
+  private learns(shape: Shape): boolean {
+    return shape !== NO_SHAPE && this.shapes.addKey(shape, this.lastKey) !== undefined;
+  }
+
+  private member(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.isInferred) return this.inferred(shape, node, depth);
+    switch (node.kind) {
+      case 'column':
+        return this.value(node.column);
+      case 'record':
+        this.want('an object');
+        return this.object(node.child!, depth + 1);
+      case 'table':
+        return this.array(node.table, () => {
+          this.want('an object');
+          this.object(node.child!, depth + 2);
+        });
+      case 'elements':
+        return this.array(node.table, () => this.value(node.column));
+      default:
+        this.want('an array');
+        return this.anything(depth + 1);
+    }
+  }
+
+  /** A key that is not declared: its first value that says anything settles what it is. */
+  private inferred(shape: Shape, node: ShapeNode, depth: number): void {
+    const found = this.scanner.kind();
+    if (found === 'null' || node.kind === 'mixed') return this.anything(depth + 1);
+    if (found === 'an array') return this.inferredArray(shape, node, depth);
+    const kind = found === 'an object' ? 'record' : 'column';
+    if (node.kind === 'unknown') this.shapes.settle(node, kind, shape.table);
+    if (node.kind !== kind) return this.mixed(shape, node, depth);
+    if (kind === 'record') this.object(node.child!, depth + 1);
+    else this.inferredValue(node.column);
+  }
+
+  private inferredArray(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.kind === 'unknown') this.shapes.settle(node, 'empty', shape.table);
+    if (node.kind === 'empty' && !this.isEmptyArray()) {
+      this.shapes.settle(node, this.elementKind() === 'an object' ? 'table' : 'elements', shape.table);
+    }
+    if (node.kind !== 'table' && node.kind !== 'elements') {
+      return node.kind === 'empty' ? this.anything(depth + 1) : this.mixed(shape, node, depth);
+    }
+    this.array(node.table, () => this.inferredElement(shape, node, depth));
+  }
+
+  private inferredElement(shape: Shape, node: ShapeNode, depth: number): void {
+    const found = this.scanner.kind();
+    if (node.kind === 'table' && found === 'an object') return this.object(node.child!, depth + 2);
+    if (node.kind === 'elements' && found === 'null') return this.anything(depth + 2);
+    if (node.kind !== 'elements' || found === 'an object' || found === 'an array')
+      return this.mixed(shape, node, depth + 1);
+    this.inferredValue(node.column);
+  }
+
+  private mixed(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.kind !== 'mixed') this.shapes.settle(node, 'mixed', shape.table);
+    this.anything(depth + 1);
+  }
+
+  /** Looks behind the bracket under the cursor without moving it. */
+  private elementKind(): ValueKind | undefined {
+    const { scanner } = this;
+    let at = scanner.at + 1;
+    while (at < scanner.end && scanner.bytes[at]! <= 0x20) at++;
+    if (scanner.bytes[at] === CLOSE_BRACKET) return undefined;
+    return scanner.bytes[at] === OPEN_BRACE ? 'an object' : 'text';
+  }
+
+  private isEmptyArray(): boolean {
+    return this.elementKind() === undefined;
+  }
+
+  private inferredValue(column: number): void {
+    const { scanner } = this;
+    const kind = scanner.kind();
+    if (kind === 'text') {
+      this.shapes.note(column, SCALAR_KIND.text);
+      return this.text(column);
+    }
+    if (kind === 'a boolean') {
+      scanner.literal();
+      this.shapes.note(column, SCALAR_KIND.boolean);
+    } else this.shapes.note(column, scanner.number() ? SCALAR_KIND.integer : SCALAR_KIND.float);
+    this.draft.push(column, scanner.tokenStart, scanner.tokenEnd);
+  }
+
+  private array(table: number, row: () => void): void {
+    const { scanner } = this;
+    this.want('an array');
+    scanner.at++;
+    scanner.skipSpace();
+    for (let i = 0; scanner.peek() !== CLOSE_BRACKET; i++) {
+      if (i > 0) this.comma();
+      this.path.push(i);
+      this.draft.beginRow(table);
+      row();
+      this.path.pop();
+      scanner.skipSpace();
+    }
+    scanner.at++;
+    this.draft.endRows(table);
+  }
+
+  private want(kind: ValueKind): void {
+    const found = this.scanner.kind();
+    if (found !== kind) throw new ScanFault(`expected ${kind}, got ${found}`);
+  }
+
+  private value(number: number): void {
+    const { scanner } = this;
+    const column = this.shapes.columns[number]!;
+    const kind = scanner.kind();
+    if (kind === 'null') {
+      if (!column.isNullable) throw new ScanFault(`expected ${wantedKind(column)}, got null`);
+      scanner.literal();
+      return this.draft.push(number, NULL_START, 0);
+    }
+    if (kind !== wantedKind(column)) throw new ScanFault(`expected ${wantedKind(column)}, got ${kind}`);
+    if (kind === 'text') return column.type === 'link' ? this.link(number) : this.text(number);
+    if (kind === 'a boolean') scanner.literal();
+    else if (!scanner.number() && column.type === 'integer') throw new ScanFault('expected an integer');
+    if (column.isId) this.id();
+    this.draft.push(number, scanner.tokenStart, scanner.tokenEnd);
+  }
+
+  private id(): void {
+    const { scanner } = this;
+    const digits = scanner.tokenEnd - scanner.tokenStart;
+    const id = Number(DECODER.decode(scanner.bytes.subarray(scanner.at - digits, scanner.at)));
+    if (!Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
+      throw new ScanFault('expected an id of 0 to 2^53 - 1');
+    this.draft.ids.push(id);
+  }
+
+  private text(number: number): void {
+    const { scanner } = this;
+    this.ownUrl();
+    if (scanner.unescaped === undefined) return this.draft.push(number, scanner.tokenStart, scanner.tokenEnd);
+    this.draft.pushUnescaped(number, scanner.unescaped);
+  }
+
+  /** Reads a string; notes where it stands when its text starts with the placeholder of the base address. */
+  private ownUrl(): boolean {
+    const { scanner } = this;
+    const start = scanner.at + 1;
+    scanner.string();
+    const { unescaped } = scanner;
+    const isOwn = unescaped
+      ? matches(unescaped, 0, PLACEHOLDER_BYTES)
+      : matches(scanner.bytes, start, PLACEHOLDER_BYTES);
+    if (isOwn) this.draft.links.push(scanner.tokenStart);
+    return isOwn;
+  }
+
+  /** A link's value is the id it points at: the last number of its path. Its text needs no escape when it is served. */
+  private link(number: number): void {
+    const { scanner } = this;
+    const start = scanner.at + 1;
+    const prefix = this.linkPrefixes[number]!;
+    const isOwn = this.ownUrl();
+    const { unescaped, tokenStart, tokenEnd } = scanner;
+    const text = unescaped ?? scanner.bytes;
+    const from = unescaped ? 0 : start;
+    const idEnd = from + tokenEnd - tokenStart - LINK_SUFFIX.length;
+    const isLink = matches(text, from, prefix) && isId(text, from + prefix.length, idEnd);
+    if (!isOwn || !isLink || !matches(text, idEnd, LINK_SUFFIX)) {
+      throw new ScanFault(`expected a link ${DECODER.decode(prefix)}<id>/?format=api`);
+    }
+    this.draft.push(number, tokenStart + prefix.length, tokenEnd - LINK_SUFFIX.length);
+  }
+
+  /** Reads any value and keeps nothing of it but its served form and its own URLs. */
+  private anything(depth: number): void {
+    const { scanner } = this;
+    if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
+    const kind = scanner.kind();
+    if (kind === 'text') this.ownUrl();
+    else if (kind === 'a number') scanner.number();
+    else if (kind === 'an object') this.anyMembers(depth, CLOSE_BRACE);
+    else if (kind === 'an array') this.anyMembers(depth, CLOSE_BRACKET);
+    else scanner.literal();
+  }
+
+  private anyMembers(depth: number, close: number): void {
+    const { scanner } = this;
+    scanner.at++;
+    scanner.skipSpace();
+    const names = new Set<string>();
+    for (let i = 0; scanner.peek() !== close; i++) {
+      if (i > 0) this.comma();
+      if (close === CLOSE_BRACE) {
+        this.key(NO_SHAPE, 0);
+        this.path.push(this.lastKey);
+        if (names.size === names.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
+      } else this.path.push(i);
+      this.anything(depth + 1);
+      this.path.pop();
+      scanner.skipSpace();
+    }
+    scanner.at++;
+  }
+}
+
+/** How many keys an object may teach before its record of seen keys grows. */
+const NEW_KEYS = 8;
+
+function grown(seen: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(seen.length * 2);
+  longer.set(seen);
+  return longer;
+}
+
+/** The shape of objects nothing is learnt of. */
+const NO_SHAPE: Shape = { path: '', table: 0, nodes: [], keys: [], byName: new Map() };
+
+function wantedKind(column: DecodeColumn): ValueKind {
+  if (column.type === 'integer' || column.type === 'float') return 'a number';
+  return column.type === 'boolean' ? 'a boolean' : 'text';
+}
+
+function matches(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
+  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
+  return true;
+}
+
+/** Whether `bytes[start..end)` are the digits of an id, 0 to 2^53 - 1. */
+function isId(bytes: Uint8Array, start: number, end: number): boolean {
+  let id = 0;
+  for (let i = start; i < end; i++) {
+    const digit = bytes[i]! - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return false;
+    id = id * 10 + digit;
+  }
+  return end > start && id <= Number.MAX_SAFE_INTEGER;
+}
+
+function pointerOf(path: readonly (string | number)[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

@@ -1,0 +1,211 @@
+// Reads one JSON text byte by byte and writes it out as served: compact, strings minimally escaped, numbers as written.
+// Knows no collection. What is already in served form is copied in one run; faults are thrown as ScanFault. See decode.ts.
+import { GrowableBytes } from '../../engine/bits/growable.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+
+/** Deeper JSON than any catalogue holds; bounds the recursion of the decoder. */
+export const DEPTH_MAX = 64;
+
+/** Why a text is no JSON, or not the JSON that is wanted. Caught once per line in decode.ts, never leaves it. */
+export class ScanFault extends Error {}
+
+/** The kind of the value that starts at a byte, as people call it. */
+export type ValueKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'an array';
+
+/**
+ * A cursor over one text. `at` is the next byte to read; `output` what has been written, except for the run from
+ * `runStart` to `at`, which is written as it stands by `flush`. `start` and `end` tell where the last string's, number's
+ * or literal's characters lie in the output; `unescaped` holds a string's text where that differs from its written form.
+ */
+export class Scanner {
+  bytes: Uint8Array = new Uint8Array(0);
+  at = 0;
+  end = 0;
+  readonly output = new GrowableBytes(1 << 20);
+  private runStart = 0;
+  tokenStart = 0;
+  tokenEnd = 0;
+  unescaped: Uint8Array | undefined;
+
+  /** Starts on `bytes[start..end)`. */
+  open(bytes: Uint8Array, start: number, end: number): void {
+    this.bytes = bytes;
+    this.at = start;
+    this.end = end;
+    this.runStart = start;
+  }
+
+  /** The position in the output that the next byte read will have, once flushed. */
+  get position(): number {
+    return this.output.length + this.at - this.runStart;
+  }
+
+  /** Writes what has been read and not yet written. */
+  flush(): void {
+    this.output.push(this.bytes, this.runStart, this.at);
+    this.runStart = this.at;
+  }
+
+  /** Skips white space, which is not served. */
+  skipSpace(): void {
+    if (this.at < this.end && this.bytes[this.at]! > 0x20) return;
+    const start = this.at;
+    while (this.at < this.end && isSpace(this.bytes[this.at]!)) this.at++;
+    if (this.at > start) this.drop(start);
+  }
+
+  /** The byte under the cursor, -1 at the end. */
+  peek(): number {
+    return this.at < this.end ? this.bytes[this.at]! : -1;
+  }
+
+  /** Steps over one expected byte. */
+  expect(byte: number): void {
+    if (this.peek() !== byte) this.fail(`expected ${JSON.stringify(String.fromCharCode(byte))}`);
+    this.at++;
+  }
+
+  /** Refuses the text at the cursor. */
+  fail(wanted: string): never {
+    const found = this.at < this.end ? shown(this.bytes.subarray(this.at, this.end)) : 'the end of the line';
+    throw new ScanFault(`ill-formed JSON: ${wanted}, found ${found}`);
+  }
+
+  /** The kind of the value at the cursor, judged by its first byte. */
+  kind(): ValueKind {
+    const byte = this.peek();
+    if (byte === QUOTE) return 'text';
+    if (byte === OPEN_BRACE) return 'an object';
+    if (byte === OPEN_BRACKET) return 'an array';
+    if (byte === 0x6e) return 'null';
+    if (byte === 0x74 || byte === 0x66) return 'a boolean';
+    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return 'a number';
+    return this.fail('expected a value');
+  }
+
+  /** Reads a string, quotes included. */
+  string(): void {
+    const start = this.at;
+    const { bytes, end } = this;
+    let i = start + 1;
+    for (; i < end; i++) {
+      const byte = bytes[i]!;
+      if (byte === QUOTE || byte === BACKSLASH || byte < 0x20) break;
+      if (byte === 0xe2 && bytes[i + 1] === 0x80 && (bytes[i + 2]! | 1) === 0xa9) break;
+    }
+    if (i < end && bytes[i] === QUOTE) {
+      this.tokenStart = this.position + 1;
+      this.at = i + 1;
+      this.tokenEnd = this.position - 1;
+      this.unescaped = undefined;
+    } else this.escapedString(start, i);
+  }
+
+  /** Reads a number and keeps it as written. Answers whether it is an integer: digits with or without a minus. */
+  number(): boolean {
+    this.tokenStart = this.position;
+    this.unescaped = undefined;
+    if (this.peek() === 0x2d) this.at++;
+    if (this.peek() === 0x30) this.at++;
+    else this.digits();
+    let isInteger = true;
+    if (this.peek() === 0x2e) {
+      isInteger = false;
+      this.at++;
+      this.digits();
+    }
+    if ((this.peek() | 0x20) === 0x65) {
+      isInteger = false;
+      this.at++;
+      if (this.peek() === 0x2b || this.peek() === 0x2d) this.at++;
+      this.digits();
+    }
+    this.tokenEnd = this.position;
+    return isInteger;
+  }
+
+  /** Reads `true`, `false` or `null`. */
+  literal(): void {
+    const word = this.peek() === 0x74 ? 'true' : this.peek() === 0x66 ? 'false' : 'null';
+    this.tokenStart = this.position;
+    this.unescaped = undefined;
+    for (let i = 0; i < word.length; i++) {
+      if (this.bytes[this.at] !== word.charCodeAt(i) || this.at >= this.end) this.fail(`expected ${word}`);
+      this.at++;
+    }
+    this.tokenEnd = this.position;
+  }
+
+  private digits(): void {
+    const start = this.at;
+    while (this.at < this.end && this.bytes[this.at]! >= 0x30 && this.bytes[this.at]! <= 0x39) this.at++;
+    if (this.at === start) this.fail('expected a digit');
+  }
+
+  /** Leaves out what was read since `start`. */
+  private drop(start: number): void {
+    this.output.push(this.bytes, this.runStart, start);
+    this.runStart = this.at;
+  }
+
+  private escapedString(start: number, from: number): void {
+    let i = from;
+    while (i < this.end && this.bytes[i] !== QUOTE) {
+      if (this.bytes[i]! < 0x20) {
+        this.at = i;
+        this.fail('expected control characters in text as \\u00xx');
+      }
+      i += this.bytes[i] === BACKSLASH ? 2 : 1;
+    }
+    if (i >= this.end) {
+      this.at = this.end;
+      this.fail('expected a closing quote');
+    }
+    const text = unescaped(this.bytes.subarray(start, i + 1));
+    this.at = i + 1;
+    this.drop(start);
+    this.tokenStart = this.output.length + 1;
+    this.output.push(ENCODER.encode(escaped(text)));
+    this.tokenEnd = this.output.length - 1;
+    this.unescaped = ENCODER.encode(text);
+  }
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
+
+/** The first character of a text, for people: quoted, or by its number where it would be invisible. */
+function shown(text: Uint8Array): string {
+  // Without `fatal`, since the cut may fall into a later character, and the cursor may stand behind a backslash.
+  const character = String.fromCodePoint(
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(text.subarray(0, 4)).codePointAt(0)!,
+  );
+  if (/[^\p{C}\p{Z}]| /u.test(character)) return JSON.stringify(character);
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+function unescaped(token: Uint8Array): string {
+  let text: string;
+  try {
+    text = JSON.parse(DECODER.decode(token)) as string;
+  } catch {
+    throw new ScanFault('ill-formed JSON: an escape in a text is wrong');
+  }
+  if (!text.isWellFormed()) throw new ScanFault('a text holds half of a surrogate pair');
+  return text;
+}
+
+/**
+ * A text as served: quotes, backslashes and control characters escaped minimally, U+2028 and U+2029 too, all else as it is.
+ * Source: design, Data set format.
+ */
+function escaped(text: string): string {
+  return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+}

@@ -1,0 +1,175 @@
+// What the records of a collection look like, as far as decoding has seen: the declared fields, and the keys met beside
+// them, whose structure is learnt from their values. What a faulty line taught is forgotten again.
+// Grown by decode.ts; fields.ts makes fields of what was learnt.
+import type { ScalarType } from '../../engine/schema/types.ts';
+import type { Layout, LayoutNode, TableLayout } from '../../engine/schema/layout.ts';
+
+/** A column while it is decoded. The type of an inferred one is known only when all its values are. */
+export interface DecodeColumn {
+  readonly path: string;
+  readonly table: number;
+  readonly type: ScalarType | 'link' | 'inferred';
+  readonly to: string | undefined;
+  readonly isNullable: boolean;
+  readonly isId: boolean;
+}
+
+/**
+ * What a key's values are: `column` scalars, `record` objects, `table` arrays of objects, `elements` arrays of scalars,
+ * `opaque` arrays declared without a shape. Of keys that are not declared also: `unknown`, nothing but null so far;
+ * `empty`, nothing but empty arrays so far; `mixed`, values of several structures, so no column.
+ */
+export type ShapeKind = 'column' | 'record' | 'table' | 'elements' | 'opaque' | 'unknown' | 'empty' | 'mixed';
+
+/** One key of an object. `column`, `table` and `child` are set as `kind` asks for them. */
+export interface ShapeNode {
+  readonly name: string;
+  readonly path: string;
+  readonly isInferred: boolean;
+  kind: ShapeKind;
+  column: number;
+  table: number;
+  child: Shape | undefined;
+}
+
+/** The keys of an object, in the order in which they are expected, prepared for reading. */
+export interface Shape {
+  readonly path: string;
+  readonly table: number;
+  readonly nodes: ShapeNode[];
+  readonly keys: Uint8Array[];
+  readonly byName: Map<string, number>;
+}
+
+/** More keys than this in one collection are data, not names: none of its inferred columns is kept then (A54). */
+export const INFERRED_MAX = 1000;
+
+/** A decoder stops learning here; the collection is beyond `INFERRED_MAX` whatever the other decoders have seen. */
+const LEARNT_MAX = 2 * INFERRED_MAX;
+
+/** Names that a filter key can hold (A30): others are served, and never columns. */
+const NAME = /^(?!.*__)[\p{L}_][\p{L}\p{N}_]*$/u;
+
+const ENCODER = new TextEncoder();
+
+/** The shape of one collection's records. Numbers of columns and tables start with those of the layout. */
+export class ShapeTree {
+  readonly columns: DecodeColumn[];
+  readonly tables: TableLayout[];
+  readonly root: Shape;
+  /** For every column the kinds of its scalars: the sum of `SCALAR_KIND`s. */
+  readonly kinds: number[];
+  private readonly undo: (() => void)[] = [];
+  private learnt = 0;
+
+  constructor(layout: Layout) {
+    this.columns = [...layout.columns];
+    this.tables = [...layout.tables];
+    this.kinds = layout.columns.map(() => 0);
+    this.root = declaredShape(layout.collection.name, 0, layout.members);
+  }
+
+  /** From here on, `rollback` forgets what is learnt. */
+  begin(): void {
+    this.undo.length = 0;
+  }
+
+  /** Forgets what was learnt since `begin`. */
+  rollback(): void {
+    while (this.undo.length > 0) this.undo.pop()!();
+  }
+
+  /** A key that is met for the first time; undefined where it can be no filter, or too much was learnt already. */
+  addKey(shape: Shape, name: string): ShapeNode | undefined {
+    if (this.learnt >= LEARNT_MAX || !NAME.test(name)) return undefined;
+    const path = `${shape.path}/${name}`;
+    const node: ShapeNode = { name, path, isInferred: true, kind: 'unknown', column: -1, table: -1, child: undefined };
+    this.learnt++;
+    shape.byName.set(name, shape.nodes.push(node) - 1);
+    shape.keys.push(ENCODER.encode(`${name}"`));
+    this.undo.push(() => {
+      this.learnt--;
+      shape.nodes.pop();
+      shape.keys.pop();
+      shape.byName.delete(name);
+    });
+    return node;
+  }
+
+  /** Settles what an inferred key's values are, in an object whose rows are those of `table`. */
+  settle(node: ShapeNode, kind: ShapeKind, table: number): void {
+    const before = { ...node };
+    this.undo.push(() => Object.assign(node, before));
+    node.kind = kind;
+    if (kind === 'column') node.column = this.addColumn(node.path, table);
+    if (kind === 'record') node.child = emptyShape(node.path, table);
+    if (kind === 'table' || kind === 'elements') {
+      node.table = this.tables.push({ path: node.path, parent: table }) - 1;
+      this.undo.push(() => this.tables.pop());
+    }
+    if (kind === 'table') node.child = emptyShape(node.path, node.table);
+    if (kind === 'elements') node.column = this.addColumn(node.path, node.table);
+  }
+
+  /** Notes a kind of scalar among a column's values. */
+  note(column: number, kind: number): void {
+    const before = this.kinds[column]!;
+    if ((before & kind) !== 0) return;
+    this.kinds[column] = before | kind;
+    this.undo.push(() => (this.kinds[column] = before));
+  }
+
+  private addColumn(path: string, table: number): number {
+    this.undo.push(() => {
+      this.columns.pop();
+      this.kinds.pop();
+    });
+    this.kinds.push(0);
+    return this.columns.push({ path, table, type: 'inferred', to: undefined, isNullable: true, isId: false }) - 1;
+  }
+}
+
+/** The kinds of scalars that decide an inferred type. */
+export const SCALAR_KIND = { text: 1, integer: 2, float: 4, boolean: 8 } as const;
+
+/** All inferred keys of a tree with their kinds, by path. */
+export function inferredKeys(tree: ShapeTree): readonly (readonly [path: string, kind: ShapeKind])[] {
+  const found: [string, ShapeKind][] = [];
+  const visit = (shape: Shape): void => {
+    for (const node of shape.nodes) {
+      if (node.isInferred) found.push([node.path, node.kind]);
+      if (node.child) visit(node.child);
+    }
+  };
+  visit(tree.root);
+  return found;
+}
+
+function emptyShape(path: string, table: number): Shape {
+  return { path, table, nodes: [], keys: [], byName: new Map() };
+}
+
+function declaredShape(path: string, table: number, members: readonly LayoutNode[]): Shape {
+  const shape = emptyShape(path, table);
+  for (const member of members) {
+    shape.byName.set(member.name, shape.nodes.push(declaredNode(`${path}/${member.name}`, table, member)) - 1);
+    shape.keys.push(ENCODER.encode(`${member.name}"`));
+  }
+  return shape;
+}
+
+function declaredNode(path: string, table: number, node: LayoutNode): ShapeNode {
+  const base = { name: node.name, path, isInferred: false, column: -1, table: -1, child: undefined };
+  switch (node.kind) {
+    case 'column':
+      return { ...base, kind: 'column', column: node.column };
+    case 'record':
+      return { ...base, kind: 'record', child: declaredShape(path, table, node.members) };
+    case 'table':
+      return { ...base, kind: 'table', table: node.table, child: declaredShape(path, node.table, node.members) };
+    case 'elements':
+      return { ...base, kind: 'elements', table: node.table, column: node.column };
+    case 'opaque':
+      return { ...base, kind: 'opaque' };
+  }
+}

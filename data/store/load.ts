@@ -1,0 +1,186 @@
+// Loads snapshot files into shared memory, checking every byte on the way. A file that fails any check is never opened.
+// Places the sections, makes the memories and divides the work; sectionLoader.ts does it, here or in threads beside.
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { PLACEHOLDER } from '../../engine/column/records.ts';
+import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
+import {
+  decodeHeader,
+  HEADER_BYTES,
+  isRefusal,
+  paddedBytes,
+  type Header,
+  type Refusal,
+} from '../../engine/snapshot/header.ts';
+import type { LoadedSnapshot, Placement } from '../../engine/snapshot/loaded.ts';
+import { attempt, readInto } from '../files.ts';
+import { startLoadThreads } from './loadThreads.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { recordBytesOf, SectionLoader, type Loading } from './sectionLoader.ts';
+
+const PAGE_BYTES = 65536;
+const MEMORY_BYTES_MAX = 2 ** 32 - PAGE_BYTES;
+
+/** Below this many bytes, starting threads takes longer than loading. */
+const INLINE_BYTES_MAX = 128 << 20;
+/** More threads than this wait for memory, not for work. */
+const THREADS_MAX = 4;
+/** Bytes that take much longer to load than to ask another thread for. */
+const ORDER_BYTES_MAX = 4 << 20;
+/** So many orders a thread, that all end at about the same time. */
+const ORDERS_MIN = 8;
+
+/** What to load with: `memoryBytesMax` and `threads` (the calling one included) are chosen well where left out. */
+export interface LoadOptions {
+  readonly baseUrl: string;
+  readonly memoryBytesMax?: number;
+  readonly threads?: number;
+}
+
+/**
+ * Loads a snapshot into shared memory with `baseUrl` in its own URLs. Checks, in this order: header, directory, then the
+ * checksum of every section. Throws OperationError `snapshot` with what was found, `file` when it cannot be read.
+ * Cost: one read and one checksum pass, divided over the cores; memory is that of the file and its longer URLs.
+ */
+export async function loadSnapshot(
+  file: string,
+  options: LoadOptions,
+  onProgress: OnProgress = () => undefined,
+): Promise<LoadedSnapshot> {
+  const descriptor = attempt(`cannot read ${file}`, () => openSync(file, 'r'));
+  try {
+    return await loadFrom(descriptor, file, options, onProgress);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function loadFrom(
+  descriptor: number,
+  file: string,
+  options: LoadOptions,
+  onProgress: OnProgress,
+): Promise<LoadedSnapshot> {
+  const { header, directory } = readDirectory(descriptor, file);
+  const { sections, created } = directory;
+  const growth = new TextEncoder().encode(options.baseUrl).length - PLACEHOLDER.length;
+  const placements = place(sections, growth, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
+  const memories = memoriesFor(placements, file);
+  const threads =
+    options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 1 : Math.min(THREADS_MAX, availableParallelism()));
+  await load({ descriptor, file, sections, placements, memories, baseUrl: options.baseUrl }, threads, onProgress);
+  const generation = Buffer.from(header.contentHash).toString('hex');
+  return { memories, placements, sections, generation, created, baseUrl: options.baseUrl };
+}
+
+/**
+ * The positions of own URLs first: record bytes are rebased with them. A shared place is loaded once. The calling thread loads
+ * too, so that no time passes until the others run; each takes what is next, so that one that came late does less.
+ */
+async function load(loading: Loading, threads: number, onProgress: OnProgress): Promise<void> {
+  const { sections, placements } = loading;
+  const places = new Set<Placement>();
+  const once = [...sections.keys()].filter((i) => !places.has(placements[i]!) && places.add(placements[i]!));
+  const ofLinks = new Set(placements.filter((_, i) => sections[i]!.name.endsWith('.links')));
+  const isLinks = (i: number): boolean => ofLinks.has(placements[i]!);
+  const total = once.reduce((sum, i) => sum + sections[i]!.bytes, 0);
+  let done = 0;
+  const onBytes = (bytes: number): void => {
+    done += bytes;
+    onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
+  };
+  const others = startLoadThreads(loading, threads - 1, onBytes);
+  const loaders = [new SectionLoader(loading, onBytes), ...others];
+  try {
+    await loaders[0]!.load(once.filter(isLinks));
+    const queue = inOrders(
+      once.filter((i) => !isLinks(i)),
+      sections,
+      Math.min(ORDER_BYTES_MAX, total / loaders.length / ORDERS_MIN),
+    );
+    const ends = await Promise.allSettled(loaders.map((loader) => takeFrom(queue, loader)));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
+  } finally {
+    // Threads read through the descriptor, which is closed next.
+    await Promise.all(others.map((loader) => loader.close()));
+  }
+}
+
+/** Loads what is next in the queue until there is no more. One that fails empties it, so that the others end soon. */
+async function takeFrom(queue: (readonly number[])[], loader: Pick<SectionLoader, 'load'>): Promise<void> {
+  try {
+    for (let order = queue.shift(); order; order = queue.shift()) await loader.load(order);
+  } catch (error) {
+    queue.length = 0;
+    throw error;
+  }
+}
+
+/** Sections in orders, the longest first, short ones together until they have `bytesMin`. */
+function inOrders(indexes: readonly number[], sections: readonly Section[], bytesMin: number): (readonly number[])[] {
+  const orders: number[][] = [];
+  let bytes = Infinity;
+  for (const i of indexes.toSorted((a, b) => sections[b]!.bytes - sections[a]!.bytes)) {
+    if (bytes >= bytesMin) {
+      orders.push([]);
+      bytes = 0;
+    }
+    orders.at(-1)!.push(i);
+    bytes += sections[i]!.bytes;
+  }
+  return orders;
+}
+
+function readDirectory(descriptor: number, file: string): { header: Header; directory: Directory } {
+  const fileBytes = attempt(`cannot read ${file}`, () => fstatSync(descriptor).size);
+  const head = new Uint8Array(Math.min(fileBytes, HEADER_BYTES));
+  readInto(descriptor, file, head, 0);
+  const header = accepted(file, decodeHeader(head, fileBytes));
+  const bytes = new Uint8Array(header.directoryBytes);
+  readInto(descriptor, file, bytes, header.directoryOffset);
+  return { header, directory: accepted(file, decodeDirectory(bytes, header)) };
+}
+
+function accepted<T extends object>(file: string, result: T | Refusal): T {
+  if (isRefusal(result)) throw new OperationError('snapshot', `${file}: ${result.refusal}`);
+  return result;
+}
+
+/**
+ * Where every section goes: one after the other, a new memory where the next would pass the limit of one. A section longer
+ * than the limit has a memory of its own; one that shares its place in the file shares it in memory.
+ */
+function place(sections: readonly Section[], growth: number, memoryBytesMax: number): readonly Placement[] {
+  const bytesOf = new Map(sections.map(({ name, bytes }) => [name, bytes]));
+  const placed = new Map<number, Placement>();
+  let memory = 0;
+  let end = 0;
+  return sections.map(({ name, offset, bytes }) => {
+    const known = placed.get(offset);
+    if (known && bytes > 0) return known;
+    const records = recordBytesOf(name);
+    const loaded = records ? bytes + growth * ((bytesOf.get(`${records}.links`) ?? 0) / 4) : bytes;
+    if (end > 0 && end + paddedBytes(loaded) > memoryBytesMax) {
+      memory++;
+      end = 0;
+    }
+    const placement = { memory, offset: end, bytes: loaded };
+    end += paddedBytes(loaded);
+    if (bytes > 0) placed.set(offset, placement);
+    return placement;
+  });
+}
+
+function memoriesFor(placements: readonly Placement[], file: string): readonly WebAssembly.Memory[] {
+  const ends: number[] = [];
+  for (const { memory, offset, bytes } of placements)
+    ends[memory] = Math.max(ends[memory] ?? 0, offset + paddedBytes(bytes));
+  return ends.map((bytes) => {
+    const pages = Math.max(1, Math.ceil(bytes / PAGE_BYTES));
+    return attempt(`cannot hold ${file} in memory (${bytes} bytes of shared memory)`, () => {
+      return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    });
+  });
+}

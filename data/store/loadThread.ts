@@ -1,0 +1,22 @@
+// A thread that loads sections for load.ts: indexes of sections in, progress and one outcome an order out.
+// Writes only to the places of its sections, in memories that all threads share.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { LoadReply } from './loadThreads.ts';
+import { OperationError } from '../operationError.ts';
+import { SectionLoader, type Loading } from './sectionLoader.ts';
+
+const reply = (message: LoadReply): void => parentPort?.postMessage(message);
+
+const loader = new SectionLoader(workerData as Loading, (bytes) => reply({ kind: 'bytes', bytes }));
+
+async function load(indexes: readonly number[]): Promise<void> {
+  try {
+    await loader.load(indexes);
+    reply({ kind: 'done' });
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    reply({ kind: 'failed', code: error.code, message: error.message });
+  }
+}
+
+parentPort?.on('message', (indexes: readonly number[]) => void load(indexes));

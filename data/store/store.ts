@@ -1,0 +1,128 @@
+// Writes snapshot files: beside the final name first, moved there whole. Reads them only to hash them; load.ts loads them.
+// Called by import.ts and verify.ts.
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
+import { SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
+import { attempt, readInto } from '../files.ts';
+import { removedBySignal } from '../leftovers.ts';
+import type { OnProgress } from '../progress.ts';
+
+const WRITE_BYTES = 4 << 20;
+const READ_BYTES = 8 << 20;
+
+/**
+ * Writes the snapshot that `fill` adds sections to. Answers its bytes and generation. The file appears under its name only
+ * when it is whole; a failure or a signal leaves what was there before. Throws OperationError `file` when it cannot be written.
+ */
+export async function writeSnapshot(
+  file: string,
+  fill: (writer: SnapshotWriter) => Promise<{ created: string | undefined }>,
+): Promise<{ bytes: number; generation: string }> {
+  const partial = `${file}.partial-${process.pid}`;
+  return removedBySignal(partial, async () => {
+    const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial));
+    try {
+      const writer = new SnapshotWriter(output);
+      const { created } = await fill(writer);
+      const header = writer.finish(created, () => output.hash());
+      const written = attempt(`cannot write ${file}`, () => output.close(header));
+      attempt(`cannot write ${file}`, () => renameSync(partial, file));
+      return written;
+    } catch (error) {
+      output.discard();
+      throw error;
+    }
+  });
+}
+
+/** SHA-256 of all bytes behind the header, as the header states it. Cost: one pass over the file. */
+export async function contentHashOf(file: string, onProgress: OnProgress = () => undefined): Promise<string> {
+  const descriptor = attempt(`cannot read ${file}`, () => openSync(file, 'r'));
+  try {
+    const total = fstatSync(descriptor).size;
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    for (let at = HEADER_BYTES; ;) {
+      const bytes = attempt(`cannot read ${file}`, () => readSync(descriptor, buffer, 0, buffer.length, at));
+      if (bytes === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, bytes));
+      at += bytes;
+      onProgress({ phase: 'hashing the snapshot', done: at, total, unit: 'bytes' });
+      await setImmediate();
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+class SnapshotOutput implements Sink {
+  private readonly descriptor: number;
+  private readonly file: string;
+  private readonly content = createHash('sha256');
+  private readonly buffer = Buffer.allocUnsafe(WRITE_BYTES);
+  private buffered = 0;
+  private bytes = HEADER_BYTES;
+  private isOpen = true;
+
+  constructor(file: string) {
+    this.file = file;
+    this.descriptor = openSync(file, 'w+');
+    writeSync(this.descriptor, new Uint8Array(HEADER_BYTES));
+  }
+
+  write(bytes: Uint8Array): void {
+    this.bytes += bytes.length;
+    const isLarge = bytes.length > WRITE_BYTES / 4;
+    if (isLarge || this.buffered + bytes.length > WRITE_BYTES) this.flush();
+    if (isLarge) this.put(bytes);
+    else {
+      this.buffer.set(bytes, this.buffered);
+      this.buffered += bytes.length;
+    }
+  }
+
+  holds(offset: number, bytes: Uint8Array): boolean {
+    this.flush();
+    const found = Buffer.allocUnsafe(Math.min(READ_BYTES, bytes.length));
+    for (let at = 0; at < bytes.length; at += found.length) {
+      const piece = bytes.subarray(at, at + found.length);
+      readInto(this.descriptor, this.file, found.subarray(0, piece.length), offset + at);
+      if (!found.subarray(0, piece.length).equals(piece)) return false;
+    }
+    return true;
+  }
+
+  hash(): Uint8Array {
+    this.flush();
+    return this.content.copy().digest();
+  }
+
+  close(header: Uint8Array): { bytes: number; generation: string } {
+    this.flush();
+    writeSync(this.descriptor, header, 0, header.length, 0);
+    fsyncSync(this.descriptor);
+    this.isOpen = false;
+    closeSync(this.descriptor);
+    return { bytes: this.bytes, generation: this.content.digest('hex') };
+  }
+
+  discard(): void {
+    if (this.isOpen) closeSync(this.descriptor);
+    this.isOpen = false;
+    rmSync(this.file, { force: true });
+  }
+
+  private flush(): void {
+    this.put(this.buffer.subarray(0, this.buffered));
+    this.buffered = 0;
+  }
+
+  private put(bytes: Uint8Array): void {
+    this.content.update(bytes);
+    for (let at = 0; at < bytes.length;) {
+      at += attempt(`cannot write ${this.file}`, () => writeSync(this.descriptor, bytes, at, bytes.length - at));
+    }
+  }
+}

@@ -1,0 +1,265 @@
+// Every answer of the catalogue but what stands in its bodies: status, headers, and the bodies of all that is not a page.
+// Header sets that do not change are built once. Knows no transport; called by the catalogue's handler.
+import { type Body, type IgnoredName, jsonObject, jsonText, percentEncode, wholeBody } from '../../engine/engine.ts';
+import type { Answer } from '../http/exchange.ts';
+import { httpDate } from './httpDate.ts';
+
+type Headers = Answer['headers'];
+
+/** A bad parameter: its key as sent, decoded, and what is wrong with it. */
+export interface ParameterProblem {
+  readonly key: string;
+  readonly messages: readonly string[];
+}
+
+/**
+ * What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters, and
+ * its entity tag without quotes.
+ */
+export interface Remarks {
+  readonly varies: readonly string[];
+  readonly ignored: readonly IgnoredName[];
+  readonly tag: string;
+}
+
+/** The media types of answers with a body of the catalogue: JSON, and the two of exports (A62). */
+export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8';
+
+/**
+ * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`. Each has an
+ * entity tag of its own, since the same request can get any of them.
+ */
+export type Made = 'identity' | 'stored' | 'live';
+
+const TAG_ENDS: Readonly<Record<Made, string>> = { identity: '', stored: '-s', live: '-z' };
+
+/** A tag with what tells the ways of making a body apart. */
+export function taggedAs(tag: string, made: Made): string {
+  return tag + TAG_ENDS[made];
+}
+
+/** All answers under one configuration. */
+export interface Answers {
+  /** 200 with a page, record, root view, index or export. */
+  found(body: Body, remarks: Remarks, type?: MediaType, made?: Made): Answer;
+  /** 304 to a request whose answer would have this tag, without quotes but with what `taggedAs` adds to it. */
+  notModified(tag: string, varies: readonly string[]): Answer;
+  /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */
+  described(name: string): Answer;
+  /** 301 to a path on this host. `query` is kept byte for byte (A14). */
+  redirected(location: string, query: string | undefined): Answer;
+  /** 400 that lists every bad parameter (A29). */
+  refused(problems: readonly ParameterProblem[]): Answer;
+  /** 405. */
+  methodNotAllowed(method: string): Answer;
+  /** 404. */
+  readonly notFound: Answer;
+  /** 406. */
+  readonly notAcceptable: Answer;
+  /** 400 to a target that is no target, such as one with a raw `#`. */
+  readonly badTarget: Answer;
+  /** 503: too much heavy work waits. */
+  readonly busy: Answer;
+  /** 200 with a JSON text that is true only now, such as how a list was found (A68). */
+  momentary(json: string): Answer;
+  /** 410: another generation of the data is served than the one that a walk began in (A69). */
+  readonly gone: Answer;
+}
+
+/** The methods of every view, as Allow names them (spec 1). */
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+/** A queue of heavy queries drains in well under this; the smallest value Retry-After can say. */
+const RETRY_AFTER_SECONDS = '1';
+
+/** The longest X-Ignored-Params: proxies commonly cap the header block of an answer at 4 to 8 kB (A27). */
+const IGNORED_BYTES_MAX = 1024;
+
+/** Browsers keep a preflight's outcome at most this long. */
+const PREFLIGHT_SECONDS = '86400';
+
+const CONTENT_TYPE = ['Content-Type', 'application/json'] as const;
+const GZIPPED = ['Content-Encoding', 'gzip'] as const;
+const ALLOWED = ['Allow', ALLOW] as const;
+const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
+const NOT_STORED = ['Cache-Control', 'no-store'] as const;
+const EXPOSED = 'Allow, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params';
+const CORS: Headers = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Expose-Headers', EXPOSED],
+];
+const PREFLIGHT: Headers = [
+  ['Access-Control-Allow-Methods', ALLOW],
+  ['Access-Control-Allow-Headers', '*'],
+  ['Access-Control-Max-Age', PREFLIGHT_SECONDS],
+];
+const RENDERS = '["application/json","text/html"]';
+const PARSES = '["application/json","application/x-www-form-urlencoded","multipart/form-data"]';
+
+/** Everything up to the blank, and DEL. */
+const CONTROLS = /[^!-\uffff]|\u007f/g;
+
+const UTF8 = new TextEncoder();
+const EMPTY = wholeBody(new Uint8Array(0));
+
+/**
+ * What answers are made of. `lastModified` is the time of the data in seconds since 1970, where there is one to tell;
+ * `generation` the one that answers name where walks are pinned (A69), else undefined.
+ */
+export interface AnswerOptions {
+  readonly cors: boolean;
+  readonly cacheControl: string;
+  readonly lastModified: number | undefined;
+  readonly gzip: 'stored' | 'live' | 'off';
+  readonly generation: string | undefined;
+}
+
+/** The answers under a configuration; `cors` opens them to scripts of every origin (A52). Cost: once, at start. */
+export function answersFor(options: AnswerOptions): Answers {
+  const { found, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
+  return {
+    found: (body, { varies, ignored, tag }, type = 'application/json', made = 'identity') => ({
+      status: 200,
+      headers: withIgnored(found(varies, type, made !== 'identity'), ignored),
+      etag: `"${taggedAs(tag, made)}"`,
+      body,
+    }),
+    notModified: (tag, varies) => ({
+      status: 304,
+      headers: unchanged(varies, '', false),
+      etag: `"${tag}"`,
+      body: EMPTY,
+    }),
+    described: (name) => ({ status: 200, headers: described, body: viewBody(name) }),
+    redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, moved),
+    refused: (problems) => ({ status: 400, headers: errors, body: problemsBody(problems) }),
+    methodNotAllowed: (method) => ({ status: 405, headers: errors, body: detail(`Method "${method}" not allowed.`) }),
+    notFound: { status: 404, headers: errors, body: detail('Not found.') },
+    notAcceptable: { status: 406, headers: errors, body: detail('Could not satisfy the request Accept header.') },
+    badTarget: { status: 400, headers: errors, body: detail('The request target is malformed.') },
+    busy: {
+      status: 503,
+      headers: busy,
+      body: detail('Too many heavy queries at the moment; try again shortly.'),
+    },
+    momentary: (json) => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
+    gone: { status: 410, headers: unstored, body: goneBody(options.generation ?? '') },
+  };
+}
+
+type FoundHeaders = (varies: readonly string[], type: string, isGzip: boolean) => Headers;
+
+/** The header sets of all answers, by what they are for. */
+interface HeaderSets {
+  readonly found: FoundHeaders;
+  readonly unchanged: FoundHeaders;
+  readonly moved: Headers;
+  readonly errors: Headers;
+  readonly described: Headers;
+  readonly unstored: Headers;
+  readonly busy: Headers;
+}
+
+function headersFor({ cors, cacheControl, lastModified, gzip, generation }: AnswerOptions): HeaderSets {
+  const open: Headers = cors ? CORS : [];
+  const cached = ['Cache-Control', cacheControl] as const;
+  const pinned: Headers = generation === undefined ? [] : [['X-Generation', generation]];
+  const modified: Headers = lastModified === undefined ? [] : [['Last-Modified', httpDate(lastModified)]];
+  const varyOf = (varies: readonly string[]): Headers[number] => [
+    'Vary',
+    ['Accept', ...(gzip === 'off' ? [] : ['Accept-Encoding']), ...varies].join(', '),
+  ];
+  const errors: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...pinned, ...open];
+  return {
+    found: memoized((varies, type, isGzip) => [
+      ['Content-Type', type],
+      ...(isGzip ? [GZIPPED] : []),
+      varyOf(varies),
+      ALLOWED,
+      cached,
+      ...modified,
+      ...pinned,
+      ...open,
+    ]),
+    unchanged: memoized((varies) => [varyOf(varies), cached, ...pinned, ...open]),
+    moved: [cached, ...open],
+    errors,
+    described: cors ? [...errors, ...PREFLIGHT] : errors,
+    unstored: [CONTENT_TYPE, NOT_STORED, ...pinned, ...open],
+    busy: [CONTENT_TYPE, ['Retry-After', RETRY_AFTER_SECONDS], NOT_STORED, ...open],
+  };
+}
+
+/**
+ * The value of X-Ignored-Params: each name once, percent-encoded, in order, a name inside a parameter as `ordering=foo`; cut
+ * at a whole name with `...` where it would pass 1 kB; undefined without names. Empty names are left out. Cost: the names.
+ */
+export function ignoredNames(names: readonly IgnoredName[]): string | undefined {
+  const encoded = [...new Set(names.filter((name) => name !== '').map(encodedName))];
+  const whole = encoded.join(', ');
+  if (whole.length <= IGNORED_BYTES_MAX) return whole === '' ? undefined : whole;
+  let cut = '';
+  for (const name of encoded) {
+    if (cut.length + name.length + ', ...'.length > IGNORED_BYTES_MAX) break;
+    cut += `${name}, `;
+  }
+  return `${cut}...`;
+}
+
+function encodedName(name: IgnoredName): string {
+  return typeof name === 'string' ? percentEncode(name) : name.map(percentEncode).join('=');
+}
+
+function withIgnored(headers: Headers, ignored: readonly IgnoredName[]): Headers {
+  const names = ignored.length === 0 ? undefined : ignoredNames(ignored);
+  return names === undefined ? headers : [...headers, ['X-Ignored-Params', names]];
+}
+
+/** A view as OPTIONS describes it (design: Responses). */
+function viewBody(name: string): Body {
+  const members = [
+    ['name', jsonText(name)],
+    ['description', '""'],
+    ['renders', RENDERS],
+    ['parses', PARSES],
+  ] as const;
+  return wholeBody(UTF8.encode(jsonObject(members)));
+}
+
+/** Control characters are encoded, since no header may hold one; everything else stays as sent. */
+function redirection(location: string, others: Headers): Answer {
+  const headers: Headers = [['Location', location.replace(CONTROLS, percentEncode)], ...others];
+  return { status: 301, headers, body: EMPTY };
+}
+
+function problemsBody(problems: readonly ParameterProblem[]): Body {
+  const members = problems.map(({ key, messages }) => [key, `[${messages.map(jsonText).join(',')}]`] as const);
+  return wholeBody(UTF8.encode(jsonObject(members)));
+}
+
+function goneBody(generation: string): Body {
+  const message = `This generation of the data is gone; ${generation} is served now. Begin the walk again.`;
+  const members = [
+    ['detail', jsonText(message)],
+    ['generation', jsonText(generation)],
+  ] as const;
+  return wholeBody(UTF8.encode(jsonObject(members)));
+}
+
+function detail(message: string): Body {
+  return wholeBody(UTF8.encode(jsonObject([['detail', jsonText(message)]])));
+}
+
+/** Makes each list once, so that transports know it again: there are as many as media types and ways to choose a base URL. */
+function memoized(make: FoundHeaders): FoundHeaders {
+  const made = [new Map<string, Headers>(), new Map<string, Headers>()] as const;
+  return (varies, type, isGzip) => {
+    const ofCoding = made[isGzip ? 1 : 0];
+    const key = varies.length === 0 ? type : `${type} ${varies.join()}`;
+    const known = ofCoding.get(key);
+    if (known) return known;
+    const headers = make(varies, type, isGzip);
+    ofCoding.set(key, headers);
+    return headers;
+  };
+}

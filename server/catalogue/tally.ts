@@ -1,0 +1,20 @@
+// What the catalogue counts of requests: names without effect, a cell for each collection, and the metric that they make.
+// Data and a count only. Counted by catalogue.ts in its serving thread, summed by the supervisor's metrics.
+import { COLLECTIONS } from '../../engine/shared.ts';
+import type { Tally, TalliedMetric } from '../observe/tally.ts';
+
+/** Names without effect by collection, the last cell for views of none: their number is bounded, as that of names is not. */
+export const IGNORED_PARAMETERS: TalliedMetric = {
+  name: 'catalogue_ignored_parameters_total',
+  help: 'Names in queries that had no effect, by collection.',
+  cells: [...COLLECTIONS.map(({ name }) => ({ collection: name })), { collection: '' }],
+};
+
+const CELLS: ReadonlyMap<string, number> = new Map(
+  IGNORED_PARAMETERS.cells.map(({ collection = '' }, i) => [collection, i]),
+);
+
+/** Counts the names that one request to a collection, or to a view without one, had in vain (A27). */
+export function countIgnored(tally: Tally, collection: string, ignored: readonly unknown[]): void {
+  if (ignored.length > 0) tally[CELLS.get(collection)!]! += ignored.length;
+}

@@ -1,0 +1,93 @@
+// What `authority call` does: asks an attribute authority over SOAP and prints the answer. A small client, for operators.
+// Knows no flags; authorityCommandCall.ts does.
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { OperationError } from '../../../data/operationError.ts';
+import { bytesOf } from '../fileBytes.ts';
+import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../soap/protocol.ts';
+import { readAnswer, requestBytes } from '../../soap/requests.ts';
+import type { Result } from '../../soap/responses.ts';
+
+/** What is to be asked: an address, an operation, and the values of its parts in their order. */
+export interface AuthorityCall {
+  readonly url: string;
+  readonly operation: Operation;
+  readonly values: readonly string[];
+}
+
+/** An answer may hold 100,000 hosts. */
+const ANSWER_BYTES_MAX = 64 << 20;
+/** Signing takes milliseconds; an authority that is silent this long does not answer any more. */
+const WAIT_MS_MAX = 60_000;
+
+/**
+ * Asks, and prints each result: a line for a text, a line an entry for a list. The address may leave out the name of the
+ * service. Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not granted.
+ */
+export async function callAuthority(call: AuthorityCall, print: (line: string) => void): Promise<void> {
+  const url = serviceUrl(call.url);
+  const { status, body } = await posted(url, call);
+  const answer = readAnswer(call.operation, body);
+  if (answer.kind === 'unreadable') throw new OperationError('network', `${url} answered ${status}, and no SOAP`);
+  if (answer.kind === 'fault') throw new OperationError('refused', `fault ${answer.code}: ${answer.text}`);
+  const refusal = refusalIn(call.operation, answer.results);
+  if (refusal !== undefined) throw new OperationError('refused', refusal);
+  for (const [i, [name]] of call.operation.results.entries()) {
+    for (const line of linesOf(name, answer.results[i] ?? '')) print(line);
+  }
+}
+
+/** The text of a file that is to be sent. Throws OperationError `file`. */
+export function fileText(path: string): string {
+  return bytesOf(path).toString('utf8');
+}
+
+function serviceUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/i.test(text)) {
+    throw new OperationError('usage', `${text}: want the http or https URL of an attribute authority`);
+  }
+  return text.endsWith('.wsdl') ? text : text.replace(/\/*$/, SERVICE_PATH);
+}
+
+function refusalIn({ name }: Operation, [, statCode, errMsg]: readonly Result[]): string | undefined {
+  if (name !== REQ_AUTHORISATION.name || statCode === 'AccessGranted') return undefined;
+  return `${String(statCode)}: ${String(errMsg)}`;
+}
+
+function linesOf(name: string, result: Result): readonly string[] {
+  if (typeof result !== 'string') return [`${name}: ${result.length}`, ...result.map((text) => `  ${text}`)];
+  return result.includes('\n') ? [`${name}:`, result] : [`${name}: ${result}`.trimEnd()];
+}
+
+interface Posted {
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+function posted(url: string, { operation, values }: AuthorityCall): Promise<Posted> {
+  const body = requestBytes(operation, values);
+  const headers = {
+    'Content-Type': 'text/xml; charset=utf-8',
+    'Content-Length': body.length,
+    SOAPAction: `"${NAMESPACES.service}#${operation.name}"`,
+  };
+  const request = url.startsWith('https') ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error): void =>
+      reject(new OperationError('network', `${url} cannot be asked: ${cause.message}`, cause));
+    const outgoing = request(url, { method: 'POST', headers, timeout: WAIT_MS_MAX }, (incoming) => {
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      incoming.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > ANSWER_BYTES_MAX) incoming.destroy(new Error('its answer does not end'));
+        else pieces.push(piece);
+      });
+      incoming.once('error', fail);
+      incoming.once('end', () => resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(pieces) }));
+    });
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${WAIT_MS_MAX / 1000} s`)));
+    outgoing.once('error', fail);
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,51 @@
+// `authority call`: its flags and help. The work is in authorityCall.ts, loaded when the command runs.
+// Called by authorityCommands.ts.
+import { Argument, type Command } from 'commander';
+import { OperationError } from '../../../data/operationError.ts';
+import { example, type Outputs } from '../parts.ts';
+import { GET_TRUSTED_HOST_INFO, type Operation, OPERATIONS, REQ_AUTHORISATION } from '../../soap/protocol.ts';
+
+interface CallFlags {
+  readonly cert?: string;
+  readonly attCert?: string;
+  readonly role?: string;
+}
+
+/** Adds the command that asks an authority. */
+export function addCallCommand(group: Command, { stdout }: Outputs): void {
+  const names = OPERATIONS.map(({ name }) => name);
+  group
+    .command('call')
+    .description('Ask an attribute authority over SOAP and print its answer.')
+    .argument('<url>', 'address of the service, or its base URL')
+    .addArgument(new Argument('<operation>', 'what to ask').choices(names))
+    .option('--cert <file>', 'reqAuthorisation: PEM file of the proxy certificate and its chain')
+    .option('--att-cert <file>', 'reqAuthorisation: file of an attribute certificate of another site (default: none)')
+    .option('--role <role>', 'getTrustedHostInfo: a role of that site')
+    .addHelpText('after', HINT)
+    .addHelpText('after', example('authority call http://localhost:8080 getTrustedHostInfo --role academic'))
+    .action(async (url: string, name: string, flags: CallFlags) => {
+      const operation = OPERATIONS.find((one) => one.name === name)!;
+      refuseForeign(operation, flags);
+      const { callAuthority, fileText } = await import('./call.ts');
+      const values =
+        operation === GET_TRUSTED_HOST_INFO
+          ? [flags.role ?? '']
+          : [flags.cert, flags.attCert].map((file) => (file === undefined ? '' : fileText(file)));
+      await callAuthority({ url, operation, values }, (line) => void stdout.write(`${line}\n`));
+    });
+}
+
+const HINT = `
+Ends with 0 when the authority answers, with 1 and its words when it refuses, answers a fault or cannot be asked,
+with 2 on wrong usage.`;
+
+/** A flag of the other operation is a slip that would otherwise be sent as nothing. */
+function refuseForeign(operation: Operation, { cert, attCert, role }: CallFlags): void {
+  const isAuthorisation = operation === REQ_AUTHORISATION;
+  if (isAuthorisation && cert === undefined) throw new OperationError('usage', 'reqAuthorisation wants --cert <file>');
+  if (isAuthorisation && role !== undefined) throw new OperationError('usage', '--role belongs to getTrustedHostInfo');
+  if (!isAuthorisation && (cert !== undefined || attCert !== undefined)) {
+    throw new OperationError('usage', '--cert and --att-cert belong to reqAuthorisation');
+  }
+}

@@ -1,0 +1,15 @@
+// The commands for whoever runs the attribute authority, as one group: `authority <command>`. Each file of the group adds its
+// own commands; this one only gathers them. Called by commands.ts.
+import type { Command } from 'commander';
+import { addCallCommand } from './callCommand.ts';
+import { addCertificateCommands } from './verifyCertCommand.ts';
+import { addConfigurationCommands } from './toolCommands.ts';
+import type { Outputs } from '../parts.ts';
+
+/** Adds the group. */
+export function addAuthority(root: Command, outputs: Outputs): void {
+  const group = root.command('authority').description('Look after the attribute authority and what it trusts.');
+  addConfigurationCommands(group, outputs);
+  addCertificateCommands(group, outputs);
+  addCallCommand(group, outputs);
+}

@@ -1,0 +1,168 @@
+// What `authority check`, `inspect` and `issue` do: read the files they are given, print what is in them, write what was issued.
+// Knows no flags beyond their values; authorityCommandConfiguration.ts does.
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { OperationError, reasonOf } from '../../../data/operationError.ts';
+import { type Loading, loadAuthority } from '../../authority/configuration/load.ts';
+import { mistakeText } from '../../authority/configuration/mistakes.ts';
+import { inspect } from '../../authority/inspect.ts';
+import {
+  type CertificateKind,
+  issueCertificate,
+  type Issuer,
+  NAME_TYPE_LIST,
+  nameDer,
+  pemOf,
+  proxyNameDer,
+  type TypedValue,
+} from '../../authority/issuance/certificate.ts';
+import { randomSerialNumber } from '../../authority/serialNumber.ts';
+import { trustedHostStrings } from '../../authority/trustedHosts.ts';
+import { type Certificate, parseCertificate } from '../../authority/x509/certificate.ts';
+import { readCertificateFile } from '../../authority/x509/chain.ts';
+import { nameText } from '../../authority/x509/name.ts';
+import type { IssueFlags } from './toolCommands.ts';
+import { bytesOf } from '../fileBytes.ts';
+import { countText } from '../../observe/quantities.ts';
+import { tableText } from '../terminal.ts';
+
+/** What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each. */
+export function checkText(config: string, at: number): string {
+  const loading = loadAuthority(config, at);
+  if (loading.kind === 'refused') throw new OperationError('input', loading.mistakes.map(mistakeText).join('\n'));
+  return [
+    tableText(configurationRows(loading)),
+    ...loading.notes.map((note) => `note: ${note}`),
+    `${config} is good`,
+  ].join('\n');
+}
+
+function configurationRows({ data }: Extract<Loading, { readonly kind: 'loaded' }>): readonly (readonly string[])[] {
+  const { subject, notAfter } = parseCertificate(data.certificate);
+  return [
+    ['site', data.siteName],
+    ['issuer', nameText(subject)],
+    ['its certificate expires', new Date(notAfter * 1000).toISOString()],
+    ['CAs', countText(data.anchors.length)],
+    ['files of CRLs', data.crls ? countText(data.crls.length) : 'none'],
+    ['users', countText(data.users.sets.length)],
+    ['trusted hosts', data.hosts.map(({ name }) => name).join(', ')],
+    ['roles that they map to', [...trustedHostStrings(data.hosts).keys()].join(', ')],
+  ];
+}
+
+/** What is in a file, a table for each certificate. Throws OperationError `file`, and `input` for what is neither. */
+export function inspectText(file: string): string {
+  const inspection = inspect(bytesOf(file));
+  if (inspection.kind === 'unreadable') throw new OperationError('input', `${file}: ${inspection.reason}`);
+  return inspection.tables.map((rows) => tableText(rows)).join('\n\n');
+}
+
+const KINDS: Readonly<Record<IssueFlags['kind'], CertificateKind>> = {
+  ca: 'ca',
+  user: 'user',
+  signer: 'signer',
+  proxy: 'proxy',
+  'limited-proxy': 'limitedProxy',
+  'legacy-proxy': 'legacyProxy',
+  'legacy-limited-proxy': 'legacyLimitedProxy',
+};
+/** The CN of a proxy says what it is, where it is older than RFC 3820. */
+const LEGACY_NAMES: Partial<Record<CertificateKind, string>> = {
+  legacyProxy: 'proxy',
+  legacyLimitedProxy: 'limited proxy',
+};
+
+/**
+ * Issues a certificate with a new key and writes both files, that of a proxy with the chain of its issuer behind it. Answers a
+ * line for people. Throws OperationError `usage` where flags are missing or do not fit, `file` and `input` for the files.
+ */
+export function issueFiles(flags: IssueFlags, at: number): string {
+  const kind = KINDS[flags.kind];
+  const isProxy = /proxy/i.test(kind);
+  if (isProxy === (flags.name !== undefined)) {
+    throw new OperationError(
+      'usage',
+      isProxy ? 'a proxy takes its name from its issuer: leave --name out' : '--name is missing',
+    );
+  }
+  if (
+    (flags.issuer === undefined) !== (flags.issuerKey === undefined) ||
+    (flags.issuer === undefined && kind !== 'ca')
+  ) {
+    throw new OperationError('usage', 'want --issuer and --issuer-key; only a CA may issue itself, with neither');
+  }
+  refuseExisting(`${flags.output}.key`);
+  refuseExisting(`${flags.output}.pem`);
+  const { publicKey, privateKey } =
+    flags.keyType === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const issuer = issuerOf(flags);
+  const serialNumber = randomSerialNumber();
+  const subject = isProxy
+    ? proxyNameDer(issuer!.by.name, LEGACY_NAMES[kind] ?? String(serialNumber))
+    : nameDer(attributesOf(flags.name ?? ''));
+  const der = issueCertificate({
+    kind,
+    subject,
+    publicKey,
+    issuer: issuer?.by ?? { name: subject, key: privateKey },
+    serialNumber,
+    notBefore: at,
+    notAfter: at + flags.hours * 3600,
+    ...(flags.pathLength === undefined ? {} : { pathLength: flags.pathLength }),
+  });
+  const chain = isProxy ? issuer!.chain : [];
+  write(`${flags.output}.key`, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, 0o600);
+  write(`${flags.output}.pem`, [der, ...chain.map((certificate) => certificate.der)].map(pemOf).join(''), 0o644);
+  return `${flags.output}.pem: ${nameText(parseCertificate(der).subject)}; its key is in ${flags.output}.key`;
+}
+
+interface IssuerFiles {
+  readonly by: Issuer;
+  readonly chain: readonly Certificate[];
+}
+
+function issuerOf({ issuer, issuerKey }: IssueFlags): IssuerFiles | undefined {
+  if (issuer === undefined || issuerKey === undefined) return undefined;
+  const reading = readCertificateFile(bytesOf(issuer));
+  if (reading.kind === 'unreadable') throw new OperationError('input', `${issuer}: ${reading.reason}`);
+  const { subject, extensions } = reading.certificates[0]!;
+  const keyId = extensions.subjectKeyId === undefined ? undefined : Buffer.from(extensions.subjectKeyId, 'hex');
+  return { by: { name: subject.der, key: keyOf(issuerKey), keyId }, chain: reading.certificates };
+}
+
+function keyOf(file: string): KeyObject {
+  const bytes = bytesOf(file);
+  try {
+    return createPrivateKey(bytes);
+  } catch {
+    throw new OperationError('input', `${file} holds no private key in PEM without a passphrase`);
+  }
+}
+
+/** `/O=Site/CN=Name` as attributes. */
+function attributesOf(name: string): readonly TypedValue[] {
+  const pieces = name.split(/\/(?=[A-Za-z]+=)/);
+  const attributes = pieces.slice(1).map((piece): TypedValue => {
+    const at = piece.indexOf('=');
+    return [piece.slice(0, at), piece.slice(at + 1)];
+  });
+  const isKnown = attributes.length > 0 && attributes.every(([type]) => NAME_TYPE_LIST.includes(type));
+  if (pieces[0] === '' && isKnown) return attributes;
+  throw new OperationError('usage', `--name: want /TYPE=value/TYPE=value, of the types ${NAME_TYPE_LIST.join(', ')}`);
+}
+
+/** Before either file is written, so that no key is left without its certificate. */
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new OperationError('file', `${file} is there already, and is not written over`);
+}
+
+function write(file: string, text: string, mode: number): void {
+  try {
+    writeFileSync(file, text, { mode, flag: 'wx' });
+  } catch (cause) {
+    throw new OperationError('file', `${file} cannot be written (${reasonOf(cause)})`, cause);
+  }
+}

@@ -1,0 +1,59 @@
+// `authority verify-cert`: its flags and help. The work is in authorityCommandVerify.ts, loaded when the command runs.
+// Called by authorityCommands.ts.
+import type { Command } from 'commander';
+import { example, type Outputs, valueOption } from '../parts.ts';
+import { INSTANT, integerBetween } from '../../settings/values.ts';
+
+interface VerifyFlags {
+  readonly trust: string;
+  readonly time?: number;
+  readonly maxDepth: number;
+  readonly crls?: string;
+  readonly allowProxies?: boolean;
+  readonly allowLimitedProxies?: boolean;
+  readonly allowLegacyProxies?: boolean;
+  readonly timing?: boolean;
+}
+
+/** Far more than any chain in use; a path of a hundred CAs is an experiment. */
+const DEPTH_MAX = 255;
+const DEPTH_INITIAL = 16;
+
+/** Adds the commands that look at certificates. */
+export function addCertificateCommands(group: Command, outputs: Outputs): void {
+  addVerifyCert(group, outputs);
+}
+
+function addVerifyCert(group: Command, { stdout }: Outputs): void {
+  group
+    .command('verify-cert')
+    .description('Judge a certificate by the CAs that are trusted: RFC 5280, and proxies by RFC 3820.')
+    .argument('<chain>', 'PEM file: the certificate first, then intermediates in any order, unneeded ones too')
+    .requiredOption('--trust <file>', 'PEM file of the CAs that are trusted')
+    .addOption(valueOption('--time', 'time to judge at (default: now)', INSTANT))
+    .addOption(
+      valueOption('--max-depth', 'most intermediate CAs of a path', integerBetween(0, DEPTH_MAX)).default(
+        DEPTH_INITIAL,
+      ),
+    )
+    .option('--crls <file>', 'PEM file of CRLs; every CA then needs a current one (default: revocation is not checked)')
+    .option('--allow-proxies', 'accept proxies with all rights of their owner')
+    .option('--allow-limited-proxies', 'accept limited proxies')
+    .option('--allow-legacy-proxies', 'accept legacy proxies; a limited one needs both flags')
+    .option('--timing', 'print the CPU time of the validation alone')
+    .addHelpText('after', HINT)
+    .addHelpText('after', example('authority verify-cert --trust cas.pem --allow-proxies chain.pem'))
+    .action(async (chain: string, { time, ...flags }: VerifyFlags) => {
+      const [{ verifyCert }, { epochMs }] = await Promise.all([
+        import('./verifyCert.ts'),
+        import('../../observe/clock.ts'),
+      ]);
+      const at = time ?? epochMs() / 1000;
+      verifyCert({ chain, at, ...flags }, (line) => void stdout.write(`${line}\n`));
+    });
+}
+
+const HINT = `
+Ends with 0 when the certificate is accepted, with 1 and the reason when it is refused, with 2 on wrong usage.
+With any of the --allow flags the certificate is judged as the service judges those of users. Without, the strict
+profile applies: it also asks for what RFC 5280 demands of CAs when they issue, such as key identifiers.`;

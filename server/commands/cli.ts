@@ -1,0 +1,52 @@
+// The entry point of `catalogue-replica`: runs the command line and turns its end into an exit code.
+// 0: done; 1: the world's fault, said in one message; 2: wrong usage; 70: our bug, with its stack.
+// Started by `npm start` and by launch.js; imported by nobody else.
+import { CommanderError } from 'commander';
+import { OperationError } from '../../data/operationError.ts';
+import { commandLine } from './commands.ts';
+
+const USAGE_EXIT = 2;
+const OPERATION_EXIT = 1;
+/** EX_SOFTWARE of sysexits.h: tells a crash from a refusal. */
+const BUG_EXIT = 70;
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
+  if (error instanceof OperationError) {
+    process.stderr.write(error.message.replace(/^/gm, 'catalogue-replica: ') + '\n');
+    return error.code === 'usage' ? USAGE_EXIT : OPERATION_EXIT;
+  }
+  const stack = error instanceof Error ? error.stack : String(error);
+  process.stderr.write(
+    `catalogue-replica: this is a bug in the program, please report it with these lines\n${stack}\n`,
+  );
+  return BUG_EXIT;
+}
+
+async function run(): Promise<number> {
+  try {
+    await commandLine(process).parseAsync(process.argv);
+    return 0;
+  } catch (error) {
+    return exitCodeOf(error);
+  }
+}
+
+/**
+ * Nobody hears us any more: the reader is gone (`| head`, or a `tee` that Ctrl-C ended with us), or its disk is full. The
+ * work goes on, and a server drains as ever; only output that could not be kept is a failure.
+ */
+function onLostOutput(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') process.exitCode = OPERATION_EXIT;
+}
+
+// uWebSockets.js has binaries for Node up to 22; on a newer one the launcher finds the Node that the install brought.
+if (process.versions.node.startsWith('22.')) {
+  process.on('uncaughtException', (error) => process.exit(exitCodeOf(error)));
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', onLostOutput);
+  const code = await run();
+  process.exitCode ||= code;
+} else {
+  const launcher: string = new URL('../launch.js', import.meta.url).href;
+  await import(launcher);
+}

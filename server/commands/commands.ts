@@ -1,0 +1,211 @@
+// The commands: their flags, help and what each calls. Built on commander; every command loads its code when it runs, so
+// that --help is quick. Called by cli.ts; turns no error into an exit code (cli.ts does) and does no work of its own.
+import { Command, Option } from 'commander';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { OperationError } from '../../data/operationError.ts';
+import { addAuthority } from './authority/commands.ts';
+import { example, NAME, type Outputs, valueOption } from './parts.ts';
+import { readSettings, SETTINGS } from '../settings/declarations.ts';
+import { flagName, type Flags, type Setting } from '../settings/sources.ts';
+import { BASE_URL, integerBetween, SWITCH } from '../settings/values.ts';
+
+const SETTINGS_HINT = `
+Every flag is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a key in the
+TOML file named by --config (filterErrors). A flag wins over the environment, that over the file.`;
+
+/** The whole command line. Parsing throws a CommanderError for help, version and usage errors instead of exiting. */
+export function commandLine(outputs: Outputs): Command {
+  const root = new Command(NAME)
+    .description('A read replica of a scientific-data catalogue API.')
+    .version(packageVersion(), '--version', 'print the version')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => outputs.stdout.write(text),
+      writeErr: (text) => outputs.stderr.write(text),
+      outputError: (text, write) => write(`${NAME}: ${text.replace(/^error: /, '')}`),
+    })
+    .showHelpAfterError(`(${NAME} --help lists the commands, ${NAME} <command> --help shows the flags of one)`);
+  addServe(root, outputs);
+  addImport(root, outputs);
+  addVerify(root, outputs);
+  addGenerate(root, outputs);
+  addExplain(root, outputs);
+  addAuthority(root, outputs);
+  return root;
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+function addServe(root: Command, { stdout, stderr }: Outputs): void {
+  const command = root.command('serve').description('Serve a snapshot file or a directory of NDJSON over HTTP.');
+  addSettings(command)
+    .addHelpText(
+      'after',
+      example('serve --data catalogue.snapshot --port 8080 --base-url https://catalogue.example.org'),
+    )
+    .action(async (flags: Flags) => {
+      const settings = readSettings(flags);
+      const [{ serve }, { withProgress }, { stopOnSignal }] = await Promise.all([
+        import('../process/serve.ts'),
+        import('./terminal.ts'),
+        import('../process/signals.ts'),
+      ]);
+      const report = (line: string): void => void stdout.write(`${line}\n`);
+      const server = await serve(settings, report, (work) => withProgress(stderr, work));
+      const stopped = stopOnSignal(() => server.stop(), report);
+      // Behind the listeners for signals: whoever reads these lines may send one at once.
+      for (const line of server.welcome) report(line);
+      await stopped;
+    });
+}
+
+interface ImportFlags {
+  readonly output: string;
+  readonly created?: string;
+  readonly lenient?: boolean;
+  readonly without?: string;
+  readonly threads: number;
+  readonly baseUrl?: string;
+}
+
+function addImport(root: Command, { stdout, stderr }: Outputs): void {
+  root
+    .command('import')
+    .description('Build a snapshot file from a directory of <collection>.ndjson[.gz] files.')
+    .argument('<directory>', 'directory of NDJSON files')
+    .requiredOption('-o, --output <file>', 'snapshot file to write')
+    .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
+    .option('--without <variants>', 'index variants to leave out, of grams,bitmaps: smaller, same answers, some slower')
+    .option('--lenient', 'skip and count wrong lines instead of stopping at the first')
+    .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .addOption(
+      valueOption('--base-url', 'compress the records for this base URL too, so that serve need not', BASE_URL),
+    )
+    .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
+    .action(async (directory: string, { output, created, lenient = false, threads, baseUrl, without }: ImportFlags) => {
+      const [{ importDirectory }, { keepBlocks }, { withProgress }, { importText }] = await Promise.all([
+        import('../../data/build/import.ts'),
+        import('../../data/blocks/blockStore.ts'),
+        import('./terminal.ts'),
+        import('./reports.ts'),
+      ]);
+      refuseDirectory(output);
+      const options = { directory, file: output, created, isLenient: lenient, threads, without };
+      const report = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
+      stdout.write(`${importText(report, output)}\n`);
+      if (baseUrl === undefined) return;
+      const blocks = await withProgress(stderr, (onProgress) => keepBlocks(output, { baseUrl, threads }, onProgress));
+      stdout.write(`${blocks}: the records compressed for ${baseUrl}\n`);
+    });
+}
+
+/** Before the import, which may take minutes: only its last step, the move to that name, would find out. */
+function refuseDirectory(output: string): void {
+  if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
+}
+
+function addVerify(root: Command, { stdout, stderr }: Outputs): void {
+  root
+    .command('verify')
+    .description('Check a snapshot file: magic, version, lengths, alignment, checksums, schema, offsets, order.')
+    .argument('<file>', 'snapshot file')
+    .addHelpText('after', example('verify catalogue.snapshot'))
+    .action(async (file: string) => {
+      const [{ verifyFile }, { withProgress }, { verifyText }] = await Promise.all([
+        import('../../data/store/verify.ts'),
+        import('./terminal.ts'),
+        import('./reports.ts'),
+      ]);
+      const report = await withProgress(stderr, (onProgress) => verifyFile(file, onProgress));
+      stdout.write(`${verifyText(report, file)}\n`);
+    });
+}
+
+interface GenerateFlags {
+  readonly observations: number;
+  readonly seed: number;
+  readonly output: string;
+  readonly gzip?: boolean;
+  readonly force?: boolean;
+}
+
+function addGenerate(root: Command, { stdout, stderr }: Outputs): void {
+  root
+    .command('generate')
+    .description('Write a made-up catalogue of any size as NDJSON; the same seed gives the same bytes everywhere.')
+    .addOption(valueOption('--observations', 'observations to write', OBSERVATIONS).makeOptionMandatory())
+    .addOption(valueOption('--seed', 'start of the random numbers', SEED).default(1))
+    .requiredOption('-o, --output <directory>', 'directory to write to')
+    .option('--gzip', 'write .ndjson.gz files')
+    .option('--force', 'write even where the directory is not empty')
+    .addHelpText('after', example('generate --observations 100000 --seed 7 -o catalogue/'))
+    .action(async ({ observations, seed, output, gzip = false, force = false }: GenerateFlags) => {
+      if (!force) refuseFilled(output);
+      const [{ generate }, { withProgress }, { bytesText, countText }] = await Promise.all([
+        import('../../data/synth/generate.ts'),
+        import('./terminal.ts'),
+        import('../observe/quantities.ts'),
+      ]);
+      const options = { observations, seed, directory: output, gzip };
+      const { records, bytes, collections } = await withProgress(stderr, (onProgress) => generate(options, onProgress));
+      const count = Object.keys(collections).length;
+      stdout.write(`${output}: ${countText(records)} records in ${count} collections, ${bytesText(bytes)}\n`);
+    });
+}
+
+function refuseFilled(directory: string): void {
+  let names: readonly string[];
+  try {
+    names = readdirSync(directory);
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return;
+    throw new OperationError('file', `${directory} cannot be read as a directory`, cause);
+  }
+  if (names.length > 0) throw new OperationError('usage', `${directory} is not empty; --force writes into it anyway`);
+}
+
+function addExplain(root: Command, { stdout }: Outputs): void {
+  const command = root
+    .command('explain')
+    .description('Print how a request would be answered: its plan, indexes and estimated cost.')
+    .argument('<request>', 'URL, or path with query');
+  addSettings(command)
+    .addHelpText('after', example("explain '/api/v3/observations/?title__startswith=A'"))
+    .action(async (request: string, flags: Flags) => {
+      const settings = readSettings(flags);
+      const { explain } = await import('./explain.ts');
+      stdout.write(`${await explain(settings, request)}\n`);
+    });
+}
+
+function addSettings(command: Command): Command {
+  for (const setting of SETTINGS) for (const option of settingOptions(setting)) command.addOption(option);
+  return command.addHelpText('after', SETTINGS_HINT);
+}
+
+// No default and no parser here: config.ts judges all sources alike and says where a wrong value came from.
+function settingOptions(setting: Setting<unknown>): readonly Option[] {
+  const flag = flagName(setting);
+  if (setting.kind === SWITCH) {
+    const negative = flag.replace('--', '--no-');
+    const initial = setting.initial === true ? `on; ${negative} switches it off` : 'off';
+    const help = `${setting.help} (default: ${initial})`;
+    return [new Option(flag, help), new Option(negative).hideHelp()];
+  }
+  const repeatable = setting.arity === 'many' ? 'repeatable, ' : '';
+  const help = `${setting.help} (${repeatable}default: ${setting.initialText})`;
+  const option = new Option(`${flag} ${setting.kind.placeholder}`, help);
+  if (setting.arity === 'many') option.argParser((text, earlier: readonly string[] = []) => [...earlier, text]);
+  return [option];
+}
+
+const THREADS = integerBetween(1, 1024);
+/** A thousand times the largest catalogue known. */
+const OBSERVATIONS = integerBetween(1, 100_000_000);
+const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);

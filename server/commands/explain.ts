@@ -1,0 +1,83 @@
+// What the explain command prints: how a request would be answered, and what answering it touched.
+// Loads the data like serve does, in this thread; opens no socket.
+import { openData } from '../../data/open.ts';
+import { OperationError } from '../../data/operationError.ts';
+import {
+  type Counters,
+  execute,
+  explain as explainPlan,
+  type IgnoredName,
+  type ListRequest,
+  newCounters,
+  openSnapshot,
+  parseListQuery,
+  plan,
+  SPEC_LINK_END,
+} from '../../engine/engine.ts';
+import type { Settings } from '../settings/declarations.ts';
+import { LIMIT_DEFAULT } from '../catalogue/handler.ts';
+import { negotiate } from '../catalogue/negotiate.ts';
+import { route } from '../catalogue/routes.ts';
+
+/**
+ * The plan of a list request, its count and the work it took, as lines. `request` is a URL or a path with query.
+ * Throws OperationError `usage` where it is no list, its format is unknown or its filters are wrong, and what loading the data throws.
+ */
+export async function explain(settings: Settings, request: string): Promise<string> {
+  const [target = '', query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
+  const asRouted = route(target);
+  const view = asRouted.kind === 'redirect' ? route(asRouted.location) : asRouted;
+  if (view.kind !== 'list') {
+    throw new OperationError('usage', `${target} is no list, such as /api/v3/<collection>/; only lists have a plan`);
+  }
+  const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
+  const loaded = await openData(settings.data, { baseUrl, threads: settings.threads }, () => undefined);
+  const collection = openSnapshot(loaded).collection(view.collection.name);
+  const { strict: isStrict, limitMax, filterErrors, filters, explain: mayExplain, pinWalks: pinsWalks } = settings;
+  const asked = parseListQuery(collection, query, {
+    limitDefault: LIMIT_DEFAULT,
+    limitMax,
+    isStrict,
+    filterErrors,
+    filters,
+    mayExplain,
+    pinsWalks,
+  });
+  refuseFormat(asked);
+  refuseProblems(asked);
+  const planned = plan(collection, asked, { baseUrl, version: view.version, linkEnd: SPEC_LINK_END });
+  const counters = newCounters();
+  const found = execute(collection, planned, counters);
+  const work = workOf(counters);
+  const ignored = asked.ignored.length > 0 ? [`ignored: ${asked.ignored.map(nameOf).join(', ')}`] : [];
+  return [explainPlan(planned).trimEnd(), `found ${found?.count ?? 0} of ${collection.rows}: ${work}`, ...ignored].join(
+    '\n',
+  );
+}
+
+function workOf(counters: Counters): string {
+  const { rowsTouched, postingsVisited, joinSteps, bytesScanned, rowsOrdered, rowsCounted } = counters;
+  const joined = joinSteps > 0 ? `, ${joinSteps} join steps` : '';
+  const ordered = rowsOrdered > 0 ? `, ${rowsOrdered} rows ordered` : '';
+  const counted = rowsCounted > 0 ? `, ${rowsCounted} rows counted` : '';
+  return `${rowsTouched} rows touched, ${postingsVisited} postings visited${joined}, ${bytesScanned} bytes scanned${ordered}${counted}`;
+}
+
+function nameOf(ignored: IgnoredName): string {
+  return typeof ignored === 'string' ? ignored : ignored.join('=');
+}
+
+function refuseFormat({ format }: ListRequest): void {
+  if (negotiate({ accept: undefined, format, isJsonPath: false }) !== 'unknownFormat') return;
+  throw new OperationError('usage', `format: got ${JSON.stringify(format)}, want api, json, ndjson or csv`);
+}
+
+function refuseProblems({ problems }: ListRequest): void {
+  if (problems.length === 0) return;
+  throw new OperationError('usage', problems.map(({ key, messages }) => `${key}: ${messages.join(' ')}`).join('\n'));
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,64 @@
+// What import and verify say when they are done, as text for people.
+// Pure: the outcome as plain data in, lines out. Called by commands.ts.
+import type { ImportReport } from '../../data/build/import.ts';
+import type { verifyFile } from '../../data/store/verify.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+import { tableText } from './terminal.ts';
+
+type VerifyReport = Awaited<ReturnType<typeof verifyFile>>;
+type CollectionReport = ImportReport['collections'][number];
+type Column = readonly [head: string, text: (count: number) => string, read: (row: CollectionReport) => number];
+
+const IMPORT_COLUMNS: readonly Column[] = [
+  ['records', countText, (row) => row.records],
+  ['input', bytesText, (row) => row.inputBytes],
+  ['skipped', countText, (row) => row.skipped],
+  ['nulls', countText, (row) => row.nulls],
+  ['dangling', countText, (row) => row.dangling],
+  ['columns', countText, (row) => row.columns],
+  ['record bytes', bytesText, (row) => row.recordBytes],
+  ['index bytes', bytesText, (row) => row.indexBytes],
+];
+
+/** The report of an import: a line per collection with totals, the first lines skipped, and the file that was written. */
+export function importText(report: ImportReport, file: string): string {
+  const rows = report.collections.map((row) => [row.name, ...IMPORT_COLUMNS.map(([, text, read]) => text(read(row)))]);
+  const totals = IMPORT_COLUMNS.map(([, text, read]) =>
+    text(report.collections.reduce((sum, row) => sum + read(row), 0)),
+  );
+  const head = ['collection', ...IMPORT_COLUMNS.map(([name]) => name)];
+  const more = report.collections.reduce((sum, row) => sum + row.skipped, 0) - report.skipped.length;
+  return [
+    tableText([head, ...rows, ['total', ...totals]]),
+    ...inferredLines(report),
+    ...report.skipped.map((line) => `skipped: ${line}`),
+    ...(more > 0 ? [`skipped: ${countText(more)} more`] : []),
+    `${file}: ${bytesText(report.snapshotBytes)}, generation ${report.generation}`,
+  ].join('\n');
+}
+
+function inferredLines({ inferred }: ImportReport): readonly string[] {
+  const some = inferred.filter(({ fields }) => fields.length > 0);
+  return some.map(({ collection, fields }) => `inferred in ${collection}: ${fields.join(', ')}`);
+}
+
+/** The report of a snapshot found good: every check with its outcome, and the records per collection. */
+export function verifyText(report: VerifyReport, file: string): string {
+  const collections = report.collections.map(({ name, records }) => [name, countText(records)]);
+  const total = report.parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const parts = report.parts.map(({ name, bytes }) => [
+    name,
+    bytesText(bytes),
+    `${((bytes / total) * 100).toFixed(1)} %`,
+  ]);
+  const created = report.created === undefined ? '' : `, data of ${report.created}`;
+  return [
+    tableText([['check', 'outcome'], ...report.checks.map(({ name, outcome }) => [name, outcome])]),
+    '',
+    tableText([['collection', 'records'], ...collections]),
+    '',
+    tableText([['part', 'bytes', 'share'], ...parts, ['total', bytesText(total), '']]),
+    '',
+    `${file} is good: generation ${report.generation}${created}`,
+  ].join('\n');
+}

@@ -1,0 +1,127 @@
+// What people see on a terminal: progress as a bar, or as a plain line every few seconds where the output is no
+// terminal; tables with aligned columns; counts and sizes in words. Knows no command and decides nothing.
+import type { SingleBar } from 'cli-progress';
+import type { OnProgress, Progress } from '../../data/progress.ts';
+import { type Clock, steadyMs } from '../observe/clock.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+
+/** Where text goes: `process.stdout`, `process.stderr`, or a list in a test. */
+export interface Output {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** A rate of less time than this says little about the time left. */
+const PACE_MS_MIN = 2000;
+
+/** Plain lines at most this often, so that the log of a long import stays short. */
+const LINE_EVERY_MS = 3000;
+
+/**
+ * Runs work and shows its progress on `output`; bars are taken away however the work ends. A bar takes an output that
+ * is a terminal for a real stream. The promise is that of the work.
+ */
+export async function withProgress<T>(
+  output: Output,
+  work: (onProgress: OnProgress) => Promise<T>,
+  clock: Clock = steadyMs,
+): Promise<T> {
+  if (!output.isTTY) return work(progressLines(output, clock));
+  const bars = await progressBars(output as NodeJS.WriteStream, clock);
+  try {
+    return await work(bars.onProgress);
+  } finally {
+    bars.finish();
+  }
+}
+
+/**
+ * Progress as lines such as `reading platforms: 40 % (2.0 MB of 5.0 MB), 12 s left`; none for work shorter than the
+ * interval.
+ */
+export function progressLines(output: Output, clock: Clock): OnProgress {
+  let last = clock();
+  const amountText = amounts(clock);
+  return (progress) => {
+    const now = clock();
+    const amount = amountText(progress);
+    if (now - last < LINE_EVERY_MS) return;
+    last = now;
+    output.write(`${progress.phase}: ${amount}\n`);
+  };
+}
+
+/** Reads the library now, since most outputs are no terminal. */
+async function progressBars(
+  stream: NodeJS.WriteStream,
+  clock: Clock,
+): Promise<{ readonly onProgress: OnProgress; finish(): void }> {
+  const library = await import('cli-progress');
+  let bar: SingleBar | undefined;
+  let phase: string | undefined;
+  const finish = (): void => bar?.stop();
+  const amountText = amounts(clock);
+  const onProgress: OnProgress = (progress) => {
+    const amount = amountText(progress);
+    if (progress.phase !== phase) {
+      finish();
+      phase = progress.phase;
+      // gracefulExit would put a listener on SIGINT, and Ctrl-C would no longer end the process; without it the
+      // terminal must be left as it is, since nothing would restore it.
+      const options = { stream, clearOnComplete: true, gracefulExit: false, linewrap: null, hideCursor: null };
+      bar = new library.SingleBar({ ...options, emptyOnZero: true, barsize: 30, format: '{phase} [{bar}] {amount}' });
+      bar.start(progress.total, progress.done, { phase, amount });
+    }
+    bar?.setTotal(progress.total);
+    bar?.update(progress.done, { phase, amount });
+  };
+  return { onProgress, finish };
+}
+
+/** How far work is and how long it still takes at its pace so far: phases with one total are one piece of work. */
+function amounts(clock: Clock): (progress: Progress) => string {
+  let start = { total: -1, done: 0, ms: 0 };
+  return (progress) => {
+    const { done, total } = progress;
+    if (start.total !== total || done < start.done) start = { total, done, ms: clock() };
+    const ms = clock() - start.ms;
+    const amount = amountText(progress);
+    if (total === 0 || done === start.done || ms < PACE_MS_MIN) return amount;
+    return `${amount}, ${durationText(((total - done) / (done - start.done)) * (ms / 1000))} left`;
+  };
+}
+
+function durationText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  return whole < 100 ? `${whole} s` : `${Math.ceil(whole / 60)} min`;
+}
+
+function amountText({ done, total, unit }: Progress): string {
+  const text = unit === 'bytes' ? bytesText : countText;
+  if (total === 0) return unit === 'bytes' ? text(done) : `${text(done)} records`;
+  const percent = Math.floor((100 * done) / total);
+  return `${percent} % (${text(done)} of ${text(total)}${unit === 'bytes' ? '' : ' records'})`;
+}
+
+/**
+ * Rows of equal length as lines with aligned columns, two blanks between them. The first row is the head; a column whose
+ * cells below it all start with a digit is aligned to the right. No line ends in a blank; no final line break.
+ */
+export function tableText(rows: readonly (readonly string[])[]): string {
+  const columns = (rows[0] ?? []).map((_, column) => {
+    const cells = rows.map((row) => row[column] ?? '');
+    const isNumeric = cells.length > 1 && cells.slice(1).every((cell) => /^[0-9]/.test(cell));
+    return { width: Math.max(...cells.map((cell) => cell.length)), isNumeric };
+  });
+  return rows
+    .map((row) =>
+      columns
+        .map(({ width, isNumeric }, column) => {
+          const cell = row[column] ?? '';
+          return isNumeric ? cell.padStart(width) : cell.padEnd(width);
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

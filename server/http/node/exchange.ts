@@ -1,0 +1,152 @@
+// One request being answered over node:http: head, body through back-pressure, clients that leave.
+// Holds at most one piece of WRITE_BYTES_MAX per answer: node:http keeps what it is given, so pieces are copied.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Body } from '../../../engine/engine.ts';
+import { assertHeaderValue, checkedPiece, isBodiless } from '../answerHead.ts';
+import type { Answer } from '../exchange.ts';
+import { REQUEST_BODY_BYTES_MAX } from '../framing.ts';
+import { LiveExchange, type LiveContext, type TakePiece } from '../liveExchange.ts';
+
+/** Bytes copied and given to the socket at a time. */
+const WRITE_BYTES_MAX = 65_536;
+
+/**
+ * Bytes written before other requests get their turn. A socket that never fills calls back without one: node:http tells
+ * that it drained before the event loop looks at anything else.
+ */
+const TURN_BYTES = 1 << 20;
+const NOTHING = new Uint8Array(0);
+
+/** What all exchanges of one listener share. */
+export interface NodeContext extends LiveContext {
+  isDraining: boolean;
+}
+
+/**
+ * One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to node:http. An
+ * answer waits for its turn on its connection, or node:http would keep the first bytes of all that are pipelined.
+ */
+export class NodeExchange extends LiveExchange {
+  readonly #incoming: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #context: NodeContext;
+  #turnBytes = 0;
+  #isNext: boolean;
+  #ready: Answer | undefined;
+  isAwaiting = true;
+
+  /** `isNext` where no other answer of the connection comes before; else `takeTurn` says when that is so. */
+  constructor(incoming: IncomingMessage, response: ServerResponse, context: NodeContext, isNext: boolean) {
+    super(context);
+    this.#isNext = isNext;
+    this.#incoming = incoming;
+    this.#response = response;
+    this.#context = context;
+  }
+
+  get hasEnded(): boolean {
+    return this.#response.writableEnded;
+  }
+
+  /** The connection ended before the answer was out. */
+  leave(): void {
+    this.depart();
+  }
+
+  override send(answer: Answer): void {
+    this.isAwaiting = false;
+    if (this.#isNext) super.send(answer);
+    else this.#ready = answer;
+  }
+
+  /** All answers before are out. */
+  takeTurn(): void {
+    this.#isNext = true;
+    if (this.#ready) super.send(this.#ready);
+  }
+
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
+    const isTooLong = awaitsBody ? bodyPassesLimit(this.#incoming) : false;
+    const ready = await this.orFailure(answer);
+    this.isAwaiting = false;
+    this.send((await isTooLong) ? { ...ready, close: true } : ready);
+  }
+
+  protected readBody(takePiece: TakePiece): void {
+    this.#incoming.on('data', (piece: Buffer) => takePiece(piece, false));
+    this.#incoming.once('end', () => takePiece(NOTHING, true));
+  }
+
+  protected begin(answer: Answer): void {
+    const { body } = answer;
+    const hasBody = this.#incoming.method !== 'HEAD' && !isBodiless(answer.status) && body.bytes > 0;
+    const lines = headerLines(answer, answer.close === true || this.#context.isDraining);
+    const first = hasBody ? checkedPiece(body, 0) : undefined;
+    // Nothing has been written above: what fails there can still become a 500.
+    this.#response.writeHead(answer.status, lines);
+    if (first) this.#push(body, first, 0);
+    else this.#response.end();
+  }
+
+  #push(body: Body, first: Uint8Array, from: number): void {
+    let piece = first;
+    for (let offset = from; ;) {
+      const copy = Buffer.from(piece.subarray(0, WRITE_BYTES_MAX));
+      offset += copy.length;
+      if (offset === body.bytes) return void this.#response.end(copy);
+      this.#turnBytes += copy.length;
+      if (!this.#response.write(copy)) return void this.#response.once('drain', () => this.#next(body, offset));
+      piece = piece.length > copy.length ? piece.subarray(copy.length) : checkedPiece(body, offset);
+    }
+  }
+
+  #next(body: Body, offset: number): void {
+    if (this.#turnBytes < TURN_BYTES) return this.#resume(body, offset);
+    this.#turnBytes = 0;
+    setImmediate(() => this.#resume(body, offset));
+  }
+
+  #resume(body: Body, offset: number): void {
+    if (this.isGone()) return;
+    try {
+      this.#push(body, checkedPiece(body, offset), offset);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  protected hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  protected cut(): void {
+    this.#incoming.socket.destroy();
+  }
+}
+
+/** Names and values in turn, checked, as node:http takes them for lines written as they are. */
+function headerLines(answer: Answer, announcesClose: boolean): string[] {
+  const lines: string[] = [];
+  const tag = answer.etag === undefined ? [] : [['ETag', answer.etag] as const];
+  for (const [name, value] of [...answer.headers, ...tag]) {
+    assertHeaderValue(name, value);
+    // node:http writes one byte a character; uWebSockets.js writes UTF-8.
+    lines.push(name, Buffer.from(value, 'utf8').toString('latin1'));
+  }
+  if (announcesClose) lines.push('Connection', 'close');
+  if (!isBodiless(answer.status)) lines.push('Content-Length', String(answer.body.bytes));
+  return lines;
+}
+
+/** Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client leaves. */
+function bodyPassesLimit(incoming: IncomingMessage): Promise<boolean> {
+  let bytes = 0;
+  return new Promise((resolve) => {
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > REQUEST_BODY_BYTES_MAX) resolve(true);
+    });
+    incoming.once('end', () => resolve(bytes > REQUEST_BODY_BYTES_MAX));
+  });
+}

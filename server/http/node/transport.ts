@@ -1,0 +1,189 @@
+// The second transport: node:http, for HTTP/1.0 and for clients that uWebSockets.js turns away. Off by default, and slower.
+// Same handlers, same limits, same answers; what node:http leaves open (time limits, error answers) is closed here.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { statusText } from '../answerHead.ts';
+import { BodyBudget } from '../bodyCollector.ts';
+import { isIntake, type Answer, type Handler } from '../exchange.ts';
+import { Flight } from '../flight.ts';
+import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
+import type { Listener, ListenOptions } from '../listener.ts';
+import { NodeExchange, type NodeContext } from './exchange.ts';
+import { NodeRequest } from './request.ts';
+import { boundPort, portRefused } from '../ports.ts';
+import { HEAD_TOO_LARGE, MALFORMED_REQUEST } from '../refusals.ts';
+
+/** An idle connection is kept this long: above the 8 s for which proxies keep theirs, so that they end them. */
+const IDLE_MS_MAX = 10_000;
+/** A stalled request or answer ends after this, or twice this where a write waits: node:net gives it a second look. */
+const STALL_MS_MAX = 5_000;
+/** A request has to be here whole after this. */
+const REQUEST_MS_MAX = 10_000;
+/** node:http looks for requests that are late only this often (30 s unless told), which adds to their limit. */
+const CHECK_MS = 2_000;
+
+/** Listens with node:http in the calling thread. Throws OperationError `port` when the port cannot be taken. */
+export async function listenNode(options: ListenOptions): Promise<Listener> {
+  const listening = new NodeListening(options);
+  const port = await listening.listen(options);
+  let drained: Promise<void> | undefined;
+  return { port, drain: (withinMs) => (drained ??= listening.drain(withinMs)) };
+}
+
+/** What is under way on one connection, in the order of its requests. `isRefused` once a malformed request ended it: what follows is not looked at. */
+interface Connection {
+  readonly open: Set<NodeExchange>;
+  isRefused: boolean;
+}
+
+class NodeListening {
+  readonly #server: Server;
+  readonly #handler: Handler;
+  readonly #flight = new Flight();
+  readonly #context: NodeContext;
+  readonly #connections = new WeakMap<Socket, Connection>();
+
+  constructor(options: ListenOptions) {
+    this.#handler = options.handler;
+    // Later and outside node's callbacks, so that an observer that throws is an ordinary uncaught exception.
+    this.#context = {
+      budget: new BodyBudget(),
+      isDraining: false,
+      onError: (error) => void setImmediate(() => options.onError(error)),
+    };
+    this.#server = createServer({
+      maxHeaderSize: REQUEST_HEAD_BYTES_MAX,
+      headersTimeout: REQUEST_MS_MAX,
+      requestTimeout: REQUEST_MS_MAX,
+      keepAliveTimeout: IDLE_MS_MAX,
+      connectionsCheckingInterval: CHECK_MS,
+      requireHostHeader: false,
+    });
+    // node:http drops lines beyond its limit without a word; without one they are counted here and refused.
+    this.#server.maxHeadersCount = 0;
+    this.#server.timeout = STALL_MS_MAX;
+    this.#observe();
+  }
+
+  async listen({ host, port, exclusive }: ListenOptions): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (cause) => reject(portRefused(host, port, cause)));
+      this.#server.listen({ host, port, exclusive: true, reusePort: !exclusive && port > 0 }, resolve);
+    });
+    return boundPort(this.#server.address());
+  }
+
+  async drain(withinMs: number): Promise<void> {
+    this.#context.isDraining = true;
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    await this.#flight.settled(withinMs);
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #observe(): void {
+    const server = this.#server;
+    server.on('request', (incoming, response) => this.#receive(incoming, response));
+    server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
+    server.on('connect', (_, socket) => {
+      // node:http lets go of the socket, and an error that nobody hears of would end the process.
+      socket.on('error', () => undefined);
+      this.#endRefused(socket as Socket, MALFORMED_REQUEST);
+    });
+    server.on('timeout', (socket) => {
+      const isAwaiting = [...(this.#connections.get(socket)?.open ?? [])].some((exchange) => exchange.isAwaiting);
+      if (isAwaiting) socket.setTimeout(STALL_MS_MAX);
+      else socket.destroy();
+    });
+  }
+
+  #receive(incoming: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connectionOf(incoming.socket);
+    if (connection.isRefused) return;
+    const exchange = this.#opened(connection, incoming, response);
+    const request = new NodeRequest(incoming);
+    const framing = request.framing();
+    const refused = refusalOf(framing === 'malformed', incoming);
+    connection.isRefused = refused !== undefined;
+    if (refused) return exchange.send(refused);
+    const answer = exchange.ask(this.#handler, request);
+    const declaredBytes = isIntake(answer) ? request.declaredBytes() : undefined;
+    request.bury();
+    if (isIntake(answer)) exchange.takeBody(answer, declaredBytes);
+    else if (framing === 'oversized') void exchange.sendLater(closing(answer), false);
+    else if (framing === 'body') void exchange.sendLater(answer, true);
+    else if (answer instanceof Promise) void exchange.sendLater(answer, false);
+    else exchange.send(answer);
+  }
+
+  #connectionOf(socket: Socket): Connection {
+    const known = this.#connections.get(socket);
+    if (known) return known;
+    const connection: Connection = { open: new Set(), isRefused: false };
+    this.#connections.set(socket, connection);
+    // An answer queued behind another one never hears of the connection's end from node:http.
+    socket.once('close', () => {
+      for (const exchange of connection.open) {
+        this.#close(connection, exchange);
+        exchange.leave();
+      }
+    });
+    return connection;
+  }
+
+  #opened(connection: Connection, incoming: IncomingMessage, response: ServerResponse): NodeExchange {
+    const exchange = new NodeExchange(incoming, response, this.#context, connection.open.size === 0);
+    connection.open.add(exchange);
+    this.#flight.enter();
+    response.once('finish', () => {
+      this.#close(connection, exchange);
+      const [next] = connection.open;
+      next?.takeTurn();
+    });
+    return exchange;
+  }
+
+  #close(connection: Connection, exchange: NodeExchange): void {
+    if (connection.open.delete(exchange)) this.#flight.leave();
+  }
+
+  /** Bytes that are no request, or a connection that broke. */
+  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code?.startsWith('HPE_')) this.#endRefused(socket, answerTo(error.code));
+    else socket.destroy();
+  }
+
+  /**
+   * Ends a connection with an answer that no exchange gives. It may go out only where no other one is unfinished or queued
+   * before it; behind an ended one the connection closes as soon as that is out.
+   */
+  #endRefused(socket: Socket, answer: Answer): void {
+    const connection = this.#connections.get(socket);
+    const open = [...(connection?.open ?? [])];
+    const isFree = open.length === 0 || (open.length === 1 && open[0]?.hasEnded === true);
+    if (!socket.writable || !isFree) socket.destroy();
+    else if (connection?.isRefused) socket.destroySoon();
+    else endWith(socket, answer);
+  }
+}
+
+function refusalOf(isMalformed: boolean, incoming: IncomingMessage): Answer | undefined {
+  if (isMalformed) return MALFORMED_REQUEST;
+  return incoming.rawHeaders.length > 2 * REQUEST_HEADERS_MAX ? HEAD_TOO_LARGE : undefined;
+}
+
+function answerTo(code: string): Answer {
+  return code === 'HPE_HEADER_OVERFLOW' ? HEAD_TOO_LARGE : MALFORMED_REQUEST;
+}
+
+/** Writes an answer of a connection without a request, and ends it. */
+function endWith(socket: Socket, { status, headers, body }: Answer): void {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const head = `HTTP/1.1 ${statusText(status)}\r\nConnection: close\r\n${lines}Content-Length: ${body.bytes}\r\n\r\n`;
+  socket.end(Buffer.concat([Buffer.from(head), body.pieceAt(0)]), () => socket.destroy());
+}
+
+async function closing(answer: Answer | Promise<Answer>): Promise<Answer> {
+  return { ...(await answer), close: true };
+}

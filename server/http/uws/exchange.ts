@@ -1,0 +1,228 @@
+// One request being answered over uWebSockets.js: head, body through back-pressure, clients that leave.
+// Never writes chunked, never buffers a page: what the socket does not take is asked for again from the body.
+// Made by http/uws.ts for each request.
+import { checkedPiece, isBodiless, statusText } from '../answerHead.ts';
+import type { Answer } from '../exchange.ts';
+import type { Flight } from '../flight.ts';
+import { REQUEST_BODY_BYTES_MAX } from '../framing.ts';
+import { HeaderBlock, type HeaderBlocks } from './headerBlock.ts';
+import { LiveExchange, type LiveContext, type TakePiece } from '../liveExchange.ts';
+import { MALFORMED_REQUEST } from '../refusals.ts';
+import type { HttpResponse } from './library.ts';
+
+// How tryEnd(piece, total) counts (measured on uws-pack 20.0.8):
+//   first call     writes `Content-Length: total` and ends the head
+//   each call      appends the piece; answers [all of it taken, answer complete]; complete can be true while taken is not
+//   not all taken  the socket is full: getWriteOffset() says how many body bytes it has, and onWritable gets the same number
+//   complete       the response object is dead: every further call on it throws
+// A socket of Linux takes about 4 MB before it is full (tcp_wmem). Until a full one is complete, a request pipelined behind
+// makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
+
+/** What all exchanges of one listener share. */
+export interface UwsContext extends LiveContext {
+  readonly flight: Flight;
+  readonly headerBlocks: HeaderBlocks;
+  isDraining: boolean;
+}
+
+/** Bytes that may be left with the library to send before it closes the connection; longer bodies go piece by piece. */
+const CLOSING_BYTES_MAX = 65_536;
+/** The library collects up to this many bytes of an answer before it writes; a longer write goes out at once. */
+const CORK_BYTES = 16_384;
+const NOTHING = new Uint8Array(0);
+/**
+ * Bodies in one piece of up to so many bytes are given away whole, which saves the two truths that a call for a part answers,
+ * 0.2 us: they lie in what the library collects, with their head. Of longer ones it would keep what a full socket leaves.
+ */
+const WHOLE_BYTES_MAX = CORK_BYTES / 2;
+/**
+ * How much of an answer is written before other requests get their turn, where its reader is so fast that its socket never
+ * fills: at first what a socket takes at once, since a request pipelined behind an answer that waits ends the connection;
+ * then less, so that nobody waits longer than a few milliseconds.
+ */
+const FIRST_TURN_BYTES = 4 << 20;
+const TURN_BYTES = 1 << 20;
+
+/** One exchange. Cost for an answer that is ready at once and fits the socket: this object, no closure, no timer. */
+export class UwsExchange extends LiveExchange {
+  readonly #response: HttpResponse;
+  readonly #isHead: boolean;
+  readonly #context: UwsContext;
+  #isHeld = false;
+  #turn: 'unread' | 'same' | 'later' = 'unread';
+  #hasBegun = false;
+  #isWaiting = false;
+  #isYielding = false;
+
+  constructor(response: HttpResponse, isHead: boolean, context: UwsContext) {
+    super(context);
+    this.#response = response;
+    this.#isHead = isHead;
+    this.#context = context;
+  }
+
+  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
+    this.#hold();
+    this.#noteTurn();
+    const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
+    const ready = await this.orFailure(answer);
+    const closes = await isTooLong;
+    if (this.isGone()) return;
+    this.#response.cork(() => this.send(closes ? { ...ready, close: true } : ready));
+  }
+
+  protected readBody(takePiece: TakePiece): void {
+    this.#hold();
+    this.#response.onData((piece, isLast) => takePiece(new Uint8Array(piece), isLast));
+  }
+
+  /**
+   * Answers 400 and closes at once, so that nothing behind a malformed request is taken for another one. The library
+   * would go on with what it has read already, and close() drops what it still collects; blanks behind the JSON make the
+   * answer too long to collect. An answer to HEAD cannot be filled up and closes after the read bytes were looked at.
+   */
+  refuse(): void {
+    const response = this.#response;
+    response.writeStatus(statusText(MALFORMED_REQUEST.status));
+    response.writeHeader('Connection', this.#isHead ? REFUSAL_HEAD : REFUSAL);
+    if (!this.#isHead) return void response.close();
+    this.#hold();
+    setImmediate(() => {
+      if (!this.isGone()) response.close();
+    });
+  }
+
+  protected begin(answer: Answer): void {
+    const { body } = answer;
+    const hasBody = !this.#isHead && !isBodiless(answer.status);
+    const isLeft = hasBody && answer.close === true && body.bytes <= CLOSING_BYTES_MAX;
+    const { etag } = answer;
+    const block = this.#context.headerBlocks.of(answer.headers);
+    const lines = etag === undefined ? block?.lines : block?.taggedWith(etag);
+    const tagAlone = block || etag === undefined ? undefined : new HeaderBlock([['ETag', etag]]);
+    const announcesClose = !isLeft && (answer.close === true || this.#context.isDraining);
+    const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
+    // Nothing has been written above: what fails there can still become a 500.
+    this.#hasBegun = true;
+    const response = this.#response;
+    // The library writes 200 by itself.
+    if (answer.status !== 200) response.writeStatus(statusText(answer.status));
+    if (announcesClose) response.writeHeader('Connection', 'close');
+    if (block && lines) response.writeHeader(block.name, lines);
+    else if (tagAlone) response.writeHeader(tagAlone.name, tagAlone.lines);
+    if (!hasBody) this.#endWithoutBody(answer);
+    else if (first.length === body.bytes && first.length <= WHOLE_BYTES_MAX) this.#end(first, isLeft);
+    else this.#push(answer, { piece: first, offset: 0, turnBytes: FIRST_TURN_BYTES });
+  }
+
+  #endWithoutBody(answer: Answer): void {
+    if (!isBodiless(answer.status)) this.#response.writeHeader('Content-Length', String(answer.body.bytes));
+    // Without an argument: with one the connection breaks, or the process ends.
+    this.#response.endWithoutBody();
+    this.#settle();
+  }
+
+  #end(whole: Uint8Array, isLeft: boolean): void {
+    this.#response.end(whole, isLeft);
+    this.#settle();
+  }
+
+  /** Writes from `offset`, where `piece` starts, until the body ends, the socket is full or the turn is over. */
+  #push(answer: Answer, { piece, offset, turnBytes }: { piece: Uint8Array; offset: number; turnBytes: number }): void {
+    const { body } = answer;
+    const turnEnd = offset + turnBytes;
+    for (let next = piece; ; next = checkedPiece(body, offset)) {
+      const part = next.length > turnEnd - offset ? next.subarray(0, turnEnd - offset) : next;
+      const [isTaken, isDone] = this.#response.tryEnd(part, body.bytes);
+      if (isDone) return this.#settle();
+      if (!isTaken) return this.#wait(answer);
+      offset += part.length;
+      if (offset === turnEnd) return this.#yield(answer, offset);
+    }
+  }
+
+  /** Goes on in the next turn of the event loop: all so far was taken, so that nothing else calls back before. */
+  #yield(answer: Answer, offset: number): void {
+    this.#hold();
+    this.#noteTurn();
+    this.#isYielding = true;
+    setImmediate(() => {
+      this.#isYielding = false;
+      if (!this.isGone()) this.#response.cork(() => this.#resume(answer, offset));
+    });
+  }
+
+  #wait(answer: Answer): void {
+    this.#hold();
+    this.#noteTurn();
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#response.onWritable((offset) => {
+      // The turn to come goes on by itself; two would write the same bytes.
+      if (this.#isYielding) return false;
+      this.#response.cork(() => this.#resume(answer, offset));
+      return !this.#isHeld;
+    });
+  }
+
+  #resume(answer: Answer, offset: number): void {
+    try {
+      this.#push(answer, { piece: checkedPiece(answer.body, offset), offset, turnBytes: TURN_BYTES });
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  protected hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  protected cut(): void {
+    this.#response.close();
+  }
+
+  /** The answer outlives the handler: from here on the library must be able to say that the client left. */
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#context.flight.enter();
+    this.#response.onAborted(() => this.#leave());
+  }
+
+  /**
+   * The request is read and its answer comes later. What ends the connection in the turn of the event loop that read it is no
+   * client, but the next request, pipelined behind. Not called while a body is waited for: nothing can be behind it yet.
+   */
+  #noteTurn(): void {
+    if (this.#turn !== 'unread') return;
+    this.#turn = 'same';
+    setImmediate(() => (this.#turn = 'later'));
+  }
+
+  #leave(): void {
+    this.#settle();
+    this.depart(this.#turn === 'same');
+  }
+
+  #settle(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#context.flight.leave();
+  }
+}
+
+/** Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client leaves. */
+function bodyPassesLimit(response: HttpResponse): Promise<boolean> {
+  let bytes = 0;
+  return new Promise((resolve) => {
+    response.onData((chunk, isLast) => {
+      bytes += chunk.byteLength;
+      if (isLast || bytes > REQUEST_BODY_BYTES_MAX) resolve(bytes > REQUEST_BODY_BYTES_MAX);
+    });
+  });
+}
+
+// The library ends the value of a header with a line break: to a HEAD it ends the head, else it is the body's last 2 bytes.
+const REFUSAL_TEXT = Buffer.from(MALFORMED_REQUEST.body.pieceAt(0)).toString().padEnd(CORK_BYTES);
+const REFUSAL_HEAD = `close\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_TEXT.length + 2}\r\n`;
+const REFUSAL = `${REFUSAL_HEAD}\r\n${REFUSAL_TEXT}`;

@@ -1,0 +1,33 @@
+// The one file that imports uWebSockets.js, and the one that prepares the environment it reads.
+// Loaded by http/uws.ts in each serving thread; the supervisor only raises the limit.
+import assert from 'node:assert/strict';
+import { isMainThread } from 'node:worker_threads';
+
+import { REQUEST_HEAD_BYTES_MAX } from '../framing.ts';
+
+// The library reads UWS_HTTP_MAX_HEADERS_SIZE with getenv() once per process, while its binary is loaded (measured):
+//
+//   set by                                               request head limit in a worker thread
+//   process.env on the main thread, before any import    raised
+//   process.env inside the worker, or its `env` option   4,096 bytes: both are copies that getenv() does not see
+//   process.env on the main thread, after an import      4,096 bytes, in every thread
+
+export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+
+const VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
+
+/**
+ * Raises the limit of request heads from 4,096 bytes. Call it on the main thread before the first thread that serves is
+ * started; a value that the operator has set stays.
+ */
+export function raiseHeadLimit(): void {
+  assert(isMainThread, 'only the main thread can change the environment that the library reads');
+  process.env[VARIABLE] ??= String(REQUEST_HEAD_BYTES_MAX);
+}
+
+/** The library, with the limit of request heads raised. Throws in a thread whose parent has not called raiseHeadLimit. */
+export async function loadUws(): Promise<typeof import('uWebSockets.js')> {
+  if (isMainThread) raiseHeadLimit();
+  assert(process.env[VARIABLE] !== undefined, 'call raiseHeadLimit() on the main thread before starting this one');
+  return import('uWebSockets.js');
+}

@@ -1,0 +1,61 @@
+// The attribute authority of a server: which one the settings ask for, who observes it, and how it is told to reload.
+// Composition only; called by serve.ts.
+import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } from '../authority/demonstration.ts';
+import { superviseAuthority, type AuthoritySupervisor } from '../authority/supervisor.ts';
+import { epochMs } from '../observe/clock.ts';
+import type { Settings } from '../settings/declarations.ts';
+import type { Observer, ServiceEvent } from '../observe/events.ts';
+import { appendingTo, logLine, logTo } from '../observe/log.ts';
+import { countText } from '../observe/quantities.ts';
+import { join } from 'node:path';
+
+/**
+ * Starts the authority that the settings name, or a demonstration where they name none. `count` observes all its events; `report` gets lines for people, and the audit log where no file is set for it. On SIGHUP a configured one reloads
+ * its files (A84). Throws OperationError `input` with every mistake of the configuration, and `file`.
+ */
+export function startAuthority(
+  settings: Settings,
+  report: (line: string) => void,
+  count: Observer,
+): AuthoritySupervisor {
+  const { auditLog, authority: file } = settings;
+  const log = auditLog === undefined ? auditTo(report) : logTo(appendingTo(auditLog, report));
+  const observe: Observer = (events) => {
+    for (const line of events.flatMap(linesOf)) report(line);
+    log(events);
+    count(events);
+  };
+  if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe));
+  const directory = prepareDemonstration(demonstrationDirectory(), Math.floor(epochMs() / 1000));
+  report(`the attribute authority is a demonstration, not for real use; what to send it lies in ${directory}`);
+  return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe);
+}
+
+/** Decisions alone: all else is told in lines for people. */
+function auditTo(report: (line: string) => void): Observer {
+  return (events) => {
+    for (const event of events) if (event.kind === 'authorisation') report(logLine(event));
+  };
+}
+
+function linesOf(event: ServiceEvent): readonly string[] {
+  if (event.kind === 'authorityLoaded') {
+    const { siteName, users, hosts, notes } = event;
+    const loaded = `attribute authority ${siteName} (users: ${countText(users)}, trusted hosts: ${countText(hosts)})`;
+    return [loaded, ...notes.map((note) => `attribute authority: ${note}`)];
+  }
+  if (event.kind === 'authorityReloadRefused') {
+    return ['attribute authority: not reloaded, the configuration before goes on', ...event.mistakes];
+  }
+  return event.kind === 'authorityBug' ? [`a request met a bug, please report it: ${event.stack}`] : [];
+}
+
+function reloadedBySignal(authority: AuthoritySupervisor): AuthoritySupervisor {
+  const onSignal = (): void => void authority.reload();
+  process.on('SIGHUP', onSignal);
+  const stop = (): void => {
+    process.off('SIGHUP', onSignal);
+    authority.stop();
+  };
+  return { ...authority, stop };
+}

@@ -1,0 +1,82 @@
+// What the supervisor and its serving threads say to each other, and how: control messages as msgpack.
+// The data goes once, as it is, because only that shares memory; the authority has a port of its own.
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { Packr } from 'msgpackr';
+import type { LoadedSnapshot } from '../../engine/engine.ts';
+import type { AuthorityLink } from '../authority/service.ts';
+import type { CatalogueSettings } from '../catalogue/handler.ts';
+import type { Tally } from '../observe/tally.ts';
+import type { SoapSettings } from '../soap/service.ts';
+
+/** What a serving thread will need of the program, so that it reads that much of it before it has its data. */
+export interface ThreadParts {
+  readonly hasAuthority: boolean;
+  readonly hasHttp10: boolean;
+}
+
+/**
+ * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any. `http10Port` is set for
+ * the one thread that has the second listener. `soapAnswers` and `ignoredParameters` are its tallies, in memory
+ * that it shares with the supervisor.
+ */
+export interface ServingData {
+  readonly loaded: LoadedSnapshot;
+  readonly blocks: LoadedSnapshot | undefined;
+  readonly settings: CatalogueSettings & SoapSettings;
+  readonly host: string;
+  readonly port: number;
+  readonly http10Port: number | undefined;
+  readonly poolThreads: number;
+  readonly rowSetCacheBytes: number;
+  readonly authority: AuthorityLink | undefined;
+  readonly soapAnswers: Tally;
+  readonly ignoredParameters: Tally;
+}
+
+/** From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has drained. */
+export type FromThread =
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'bug'; readonly stack: string }
+  | { readonly kind: 'broken'; readonly stack: string }
+  | { readonly kind: 'drained' };
+
+/** To a serving thread: stop taking requests, finish what is in flight within this time, end. */
+export interface ToThread {
+  readonly kind: 'drain';
+  readonly withinMs: number;
+}
+
+const packr = new Packr({ useRecords: false });
+
+/** Sends a control message to the other side. */
+export function send(to: MessagePort | Worker, message: FromThread | ToThread): void {
+  to.postMessage(Uint8Array.from(packr.pack(message)));
+}
+
+/** Calls `take` with every control message of a thread. It is code of the same process and version. */
+export function receive(from: Worker, take: (message: FromThread) => void): void {
+  from.on('message', (packed: Uint8Array) => take(packr.unpack(packed) as FromThread));
+}
+
+/** Gives a thread its data. The memories are shared with it, the port of the authority is handed over. */
+export function give(to: Worker, data: ServingData): void {
+  to.postMessage(data, data.authority ? [data.authority.port] : []);
+}
+
+/** What a serving thread is told in its time: the data, once, if ever; then or before, to drain. */
+export interface Orders {
+  readonly data: Promise<ServingData>;
+  readonly drain: Promise<ToThread>;
+}
+
+/** The orders of a serving thread, whenever they come from now on. Keeps the thread alive until `from` is closed. */
+export function ordersFrom(from: MessagePort): Orders {
+  const data = Promise.withResolvers<ServingData>();
+  const drain = Promise.withResolvers<ToThread>();
+  from.on('message', (message: ServingData | Uint8Array) => {
+    if (message instanceof Uint8Array) drain.resolve(packr.unpack(message) as ToThread);
+    else data.resolve(message);
+  });
+  return { data: data.promise, drain: drain.promise };
+}

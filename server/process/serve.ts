@@ -1,0 +1,211 @@
+// The supervisor: takes the port, loads the data, starts the serving threads and stops them. Serves nothing itself.
+// Composition only; called by the serve command.
+import { statSync } from 'node:fs';
+import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
+import { openData } from '../../data/open.ts';
+import { OperationError } from '../../data/operationError.ts';
+import type { OnProgress } from '../../data/progress.ts';
+import { COLLECTIONS, decodeMetadata, type LoadedSnapshot, METADATA_SECTION, sectionsOf } from '../../engine/shared.ts';
+import type { AuthoritySupervisor } from '../authority/supervisor.ts';
+import { steadyMs } from '../observe/clock.ts';
+import { SAMPLE, type Settings } from '../settings/declarations.ts';
+import { claimPort } from '../http/ports.ts';
+import { raiseHeadLimit } from '../http/uws/library.ts';
+import type { MetricsListener } from '../admin/metricsListener.ts';
+import type { Observer } from '../observe/events.ts';
+import { type Metrics, newMetrics } from '../observe/metrics.ts';
+import { bytesText, countText, MEGABYTE } from '../observe/quantities.ts';
+import { startServingThreads } from './servingThreads.ts';
+import { SOAP_ANSWERS } from '../soap/tally.ts';
+import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
+import type { ServingData } from './messages.ts';
+
+/** The list with most to filter by, for the line that people paste. */
+const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
+
+/**
+ * A server that runs. `welcome` is for whoever started it, a line each: where it listens, and what to try. `stop` drains: no new
+ * connections, answers in flight finish, threads end.
+ */
+export interface Server {
+  readonly welcome: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Runs work and shows its progress while it lasts. */
+export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
+
+/**
+ * Serves what the settings name. `report` gets lines for people: what was loaded, later bugs; none
+ * but about a reload while `showProgress` shows the loading, perhaps as a bar on the same terminal.
+ * Throws OperationError: `port` in use, `input` and `file` for the authority before any data is looked at, `file`, `input` or
+ * `snapshot` for the data; nothing is left running then.
+ */
+export async function serve(
+  settings: Settings,
+  report: (line: string) => void,
+  showProgress: ShowProgress,
+): Promise<Server> {
+  raiseHeadLimit();
+  const ports = await claimPorts(settings);
+  // At once, since the threads read the program meanwhile.
+  const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
+  const threads = startServingThreads(settings.threads, parts, report);
+  const stops: (() => void | Promise<void>)[] = [threads.stop];
+  const stop = async (): Promise<void> => void (await Promise.all(stops.toReversed().map((one) => one())));
+  try {
+    const metrics = newMetrics();
+    // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
+    const authority = await authorityOf(settings, report, metrics.observe);
+    if (authority) stops.push(authority.stop);
+    const scraped = await listenToScrapes(settings, metrics, report);
+    if (scraped) stops.push(scraped.stop);
+    const data = await loadData(settings, ports, { report, showProgress });
+    await threads.begin((i) => servingData(settings, { ports, authority, metrics, ...data }, i));
+    return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A demonstration goes with the embedded sample where the settings name none. */
+function hasAuthority({ authority, data }: Settings): boolean {
+  return authority !== undefined || data === SAMPLE;
+}
+
+/** The authority, where the settings ask for one; its code is read only then. */
+async function authorityOf(
+  settings: Settings,
+  report: (line: string) => void,
+  observe: Observer,
+): Promise<AuthoritySupervisor | undefined> {
+  if (!hasAuthority(settings)) return undefined;
+  const { startAuthority } = await import('./authorityStart.ts');
+  return startAuthority(settings, report, observe);
+}
+
+/** The snapshot, and the compressed records where there are to be any. */
+async function loadData(
+  settings: Settings,
+  { port }: Ports,
+  { report, showProgress }: { readonly report: (line: string) => void; readonly showProgress: ShowProgress },
+): Promise<{ readonly loaded: LoadedSnapshot; readonly blocks: LoadedSnapshot | undefined }> {
+  const startMs = steadyMs();
+  const baseUrl = settings.baseUrl ?? `http://localhost:${port}`;
+  const loaded = await showProgress((onProgress) =>
+    openData(settings.data, { baseUrl, threads: settings.threads }, onProgress),
+  );
+  report(loadedLine(settings.data, loaded, steadyMs() - startMs));
+  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, report, showProgress) : undefined;
+  return { loaded, blocks };
+}
+
+async function listenToScrapes(
+  { host, metricsPort }: Settings,
+  metrics: Metrics,
+  report: (line: string) => void,
+): Promise<MetricsListener | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const { listenForMetrics } = await import('../admin/metricsListener.ts');
+  const listener = await listenForMetrics(host, metricsPort, metrics.text);
+  report(`metrics on http://${urlHost(host)}:${listener.port}/metrics`);
+  return listener;
+}
+
+interface Ports {
+  readonly port: number;
+  readonly http10Port: number | undefined;
+}
+
+async function claimPorts(settings: Settings): Promise<Ports> {
+  const port = await claimPort(settings.host, settings.port);
+  let http10Port: number | undefined;
+  if (settings.http10Port !== undefined) {
+    // A port that was claimed is free again, so that asking for any free one may give it a second time.
+    do http10Port = await claimPort(settings.host, settings.http10Port, '--http10-port');
+    while (http10Port === port);
+  }
+  return { port, http10Port };
+}
+
+function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
+  const { collections } = decodeMetadata(sectionsOf(loaded).bytes(METADATA_SECTION));
+  const records = collections.reduce((sum, collection) => sum + collection.records, 0);
+  const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+  const generation = loaded.generation.slice(0, 12);
+  return `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data} in ${(ms / 1000).toFixed(1)} s, generation ${generation}`;
+}
+
+/** The blocks of the records; undefined, and said so, where they could not be made anywhere. */
+async function blocksOf(
+  settings: Settings,
+  loaded: LoadedSnapshot,
+  report: (line: string) => void,
+  showProgress: ShowProgress,
+): Promise<LoadedSnapshot | undefined> {
+  const startMs = steadyMs();
+  // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
+  const isLasting = settings.baseUrl !== undefined || settings.port !== 0;
+  const isKept = isLasting && statSync(settings.data).isFile();
+  const file = isKept ? blocksFile(settings.data, loaded) : undefined;
+  try {
+    const blocks = await showProgress((onProgress) => loadBlocks(loaded, { file }, onProgress));
+    report(blocksLine(blocks, steadyMs() - startMs));
+    return blocks.loaded;
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    report(`records are not compressed in advance: ${error.message}`);
+    return undefined;
+  }
+}
+
+function blocksLine({ loaded, file, isNew, refusal }: LoadedBlocks, ms: number): string {
+  const bytes = bytesText(loaded.placements.reduce((sum, placement) => sum + placement.bytes, 0));
+  const done = isNew ? 'compressed records' : 'loaded compressed records';
+  const place = file === undefined ? '' : `, ${isNew ? 'kept in' : 'of'} ${file}`;
+  const reason = refusal === undefined ? '' : ` (${refusal})`;
+  return `${done} (${bytes}) in ${(ms / 1000).toFixed(1)} s${place}${reason}`;
+}
+
+/** What every serving thread gets its part of. */
+interface Shared {
+  readonly ports: Ports;
+  readonly loaded: LoadedSnapshot;
+  readonly blocks: LoadedSnapshot | undefined;
+  readonly authority: AuthoritySupervisor | undefined;
+  readonly metrics: Metrics;
+}
+
+/** What the serving thread of a number gets. */
+function servingData(
+  settings: Settings,
+  { ports, loaded, blocks, authority, metrics }: Shared,
+  i: number,
+): ServingData {
+  return {
+    loaded,
+    blocks,
+    settings: { ...settings, baseUrl: loaded.baseUrl },
+    host: settings.host,
+    port: ports.port,
+    http10Port: i === 0 ? ports.http10Port : undefined,
+    poolThreads: 1,
+    rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
+    authority: authority?.link(),
+    soapAnswers: metrics.tally(SOAP_ANSWERS),
+    ignoredParameters: metrics.tally(IGNORED_PARAMETERS),
+  };
+}
+
+/** The lines for people who have started it: where it listens, and what to try. */
+function welcomeOf(settings: Settings, { port, http10Port }: Ports, baseUrl: string): readonly string[] {
+  const url = `http://${urlHost(settings.host)}`;
+  const lines = [`listening on ${url}:${port}`];
+  if (http10Port !== undefined) lines.push(`listening on ${url}:${http10Port} (HTTP/1.0)`);
+  return [...lines, `links start with ${baseUrl}`, `try: curl '${url}:${port}${EXAMPLE_LIST}?limit=1'`];
+}
+
+function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,82 @@
+// A serving thread: its own listener on the shared port, its own view of the shared snapshot, its own heavy pool
+// and cache of row sets. Reads the program at once, and begins when it gets the data.
+// Started and stopped by servingThreads.ts; never terminated while its App is open, it ends by itself after `drain`.
+import assert from 'node:assert/strict';
+import { parentPort, workerData } from 'node:worker_threads';
+import { OperationError } from '../../data/operationError.ts';
+import { openBlocks, openSnapshot } from '../../engine/engine.ts';
+import { startPool } from '../../workers/pool.ts';
+import { routerOver } from '../../workers/router.ts';
+import { RowSetCache } from '../../workers/rowSetCache.ts';
+import { catalogueHandler } from '../catalogue/handler.ts';
+import type { Handler } from '../http/exchange.ts';
+import type { Listener } from '../http/listener.ts';
+import { listenUws } from '../http/uws/transport.ts';
+import { loadUws } from '../http/uws/library.ts';
+import { ordersFrom, send, type ServingData, type ThreadParts } from './messages.ts';
+
+const supervisor = parentPort;
+assert(supervisor, 'servingThread.ts runs as a thread of servingThreads.ts');
+const orders = ordersFrom(supervisor);
+const { hasAuthority, hasHttp10 } = workerData as ThreadParts;
+const [authorityPart, http10Part] = await Promise.all([
+  hasAuthority ? import('./authorityThread.ts') : undefined,
+  hasHttp10 ? import('../http/node/transport.ts') : undefined,
+  loadUws(),
+]);
+
+function onError(error: unknown): void {
+  send(supervisor!, { kind: 'bug', stack: stackOf(error) });
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Both listeners or none: one that stayed open would keep the thread from ending. */
+async function listen({ host, port, http10Port }: ServingData, handler: Handler): Promise<readonly Listener[]> {
+  const main = await listenUws({ host, port, handler, exclusive: false, onError });
+  if (http10Port === undefined || !http10Part) return [main];
+  try {
+    return [main, await http10Part.listenNode({ host, port: http10Port, handler, exclusive: true, onError })];
+  } catch (error) {
+    await main.drain(0);
+    throw error;
+  }
+}
+
+/** Serves until it is told to drain, or until then does nothing but say why it cannot listen. */
+async function serve(data: ServingData): Promise<void> {
+  const { loaded, blocks, settings, authority: link, soapAnswers: tally } = data;
+  const catalogue = openSnapshot(loaded);
+  const pool = startPool(loaded, data.poolThreads);
+  const cache = new RowSetCache(data.rowSetCacheBytes);
+  const otherwise = catalogueHandler({
+    generation: loaded.generation,
+    created: loaded.created,
+    blocks: blocks && openBlocks(blocks, catalogue),
+    collections: (name) => catalogue.collection(name),
+    settings,
+    ignored: data.ignoredParameters,
+    router: routerOver({ generation: loaded.generation, cache, runHeavy: pool.run }),
+  });
+  const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });
+  let listeners: readonly Listener[] = [];
+  try {
+    listeners = await listen(data, authority?.handler ?? otherwise);
+    // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
+    process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
+    send(supervisor!, { kind: 'listening' });
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    send(supervisor!, { kind: 'refused', message: error.message });
+  }
+  const { withinMs } = await orders.drain;
+  await Promise.all(listeners.map((listener) => listener.drain(withinMs)));
+  await Promise.all([pool.close(), authority?.close()]);
+}
+
+const data = await Promise.race([orders.data, orders.drain]);
+if ('loaded' in data) await serve(data);
+send(supervisor, { kind: 'drained' });
+supervisor.close();

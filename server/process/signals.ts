@@ -1,0 +1,43 @@
+// How a server ends: the first SIGINT or SIGTERM drains, the second ends the process at once.
+// Called by the serve command, after the server listens; before that a signal has its default effect.
+import { steadyMs, type Clock } from '../observe/clock.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/**
+ * Signals this close together are one. A terminal sends Ctrl-C to every process in it, and npm passes on the one it got:
+ * after `npm start` a server hears one key twice where npm's shell has given way to it (not every shell does).
+ */
+const ONE_PRESS_MS = 500;
+
+/**
+ * Waits for a signal, reports `draining ...`, calls `stop` and resolves when it did. A second signal ends the process by
+ * that very signal: no exit handlers, because ending threads with an open uWebSockets.js App can abort the process. `clock`
+ * tells it from an echo of the first. Rejects with what `stop` rejects with.
+ */
+export async function stopOnSignal(
+  stop: () => Promise<void>,
+  report: (line: string) => void,
+  clock: Clock = steadyMs,
+): Promise<void> {
+  await firstSignal(clock);
+  report('draining ... (a second Ctrl-C ends at once)');
+  await stop();
+}
+
+/** The listeners stay: an echo may come when everything has stopped, and must not end the process then either. */
+function firstSignal(clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    let firstMs: number | undefined;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (firstMs === undefined) {
+        firstMs = clock();
+        resolve();
+      } else if (clock() - firstMs >= ONE_PRESS_MS) {
+        process.off(signal, onSignal);
+        // Without a listener the signal has its default effect: the kernel ends the process.
+        process.kill(process.pid, signal);
+      }
+    };
+    for (const signal of SIGNALS) process.on(signal, onSignal);
+  });
+}

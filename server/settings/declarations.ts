@@ -1,0 +1,297 @@
+// The settings, declared once: flags, environment names, TOML keys, defaults, help and the README table derive from
+// the table in this file. The only file that sees the process environment. Called by commands.ts.
+// To add a setting: a property in Settings, a row in DECLARATIONS, the line the tidy test then asks for in README.md.
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { OperationError } from '../../data/operationError.ts';
+import { environmentName, flagName, gatherSettings } from './sources.ts';
+import type { Environment, Flags, Setting } from './sources.ts';
+import {
+  BASE_URL,
+  CACHE_CONTROL,
+  HOST,
+  integerBetween,
+  NETWORK,
+  oneOf,
+  PATH,
+  SWITCH,
+  type ValueKind,
+} from './values.ts';
+
+/** Everything that can be set. Undefined means: off, or decided where it is used (`baseUrl` follows the port taken). */
+export interface Settings {
+  readonly data: string;
+  readonly host: string;
+  readonly port: number;
+  readonly baseUrl: string | undefined;
+  readonly allowBaseUrls: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly links: 'spec' | 'request';
+  readonly limitMax: number | undefined;
+  readonly strict: boolean;
+  readonly filterErrors: 'fail' | 'empty' | 'ignore';
+  readonly filters: 'all' | 'documented';
+  readonly explain: boolean;
+  readonly pinWalks: boolean;
+  readonly threads: number;
+  readonly rowSetCacheMb: number;
+  readonly answerCacheMb: number;
+  readonly http10Port: number | undefined;
+  readonly cors: boolean;
+  readonly cacheControl: string;
+  readonly gzip: 'stored' | 'live' | 'off';
+  readonly serverTiming: boolean;
+  readonly authority: string | undefined;
+  readonly auditLog: string | undefined;
+  readonly metricsPort: number | undefined;
+  readonly soapBodyBytesMax: number;
+}
+
+interface Row<V> {
+  readonly name: string;
+  readonly kind: ValueKind<V>;
+  readonly help: string;
+  readonly initialText?: string;
+}
+
+function one<V, I extends V | undefined>(row: Row<V>, initial: I): Setting<V | I> {
+  // Every value was made by `kind.parse`, so it is a V.
+  const gather = (values: readonly unknown[]): V => values.at(-1) as V;
+  return { arity: 'one', initialText: String(initial), ...row, initial, gather };
+}
+
+function many<V>(row: Row<V>): Setting<readonly V[]> {
+  const gather = (values: readonly unknown[]): readonly V[] => [...new Set(values as readonly V[])];
+  return { arity: 'many', initialText: 'none', ...row, initial: [], gather };
+}
+
+const PORT = integerBetween(0, 65_535);
+/** More serving threads than any machine has cores is a slip of the finger. */
+const THREADS_MAX = 1024;
+/** A terabyte: more is a slip of the finger too. */
+const CACHE_MB_MAX = 1_000_000;
+/** All that a listener sets aside for unfinished bodies. */
+const SOAP_BODY_BYTES_MAX = 64 << 20;
+/** The data that is served where nothing else is named. */
+export const SAMPLE: string = fileURLToPath(new URL('../../data/sample', import.meta.url));
+
+const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
+  data: one(
+    {
+      name: 'data',
+      kind: PATH,
+      help: 'snapshot file, or directory of <collection>.ndjson[.gz] files, to serve',
+      initialText: 'the embedded sample',
+    },
+    SAMPLE,
+  ),
+  host: one({ name: 'host', kind: HOST, help: 'address to listen on' }, '127.0.0.1'),
+  port: one({ name: 'port', kind: PORT, help: 'port to listen on; 0 takes a free one and prints it' }, 8080),
+  baseUrl: one(
+    {
+      name: 'baseUrl',
+      kind: BASE_URL,
+      help: 'start of every link in the answers',
+      initialText: 'http://localhost:<port>',
+    },
+    undefined,
+  ),
+  allowBaseUrls: many({
+    name: 'allowBaseUrl',
+    kind: BASE_URL,
+    help: 'further base URL, used when the Host of a request (or X-Forwarded-Host and -Proto of a trusted proxy) names it',
+  }),
+  trustedProxies: many({
+    name: 'trustedProxy',
+    kind: NETWORK,
+    help: 'network whose X-Forwarded-Host and X-Forwarded-Proto are believed',
+  }),
+  links: one(
+    {
+      name: 'links',
+      kind: oneOf('spec', 'request'),
+      help: 'links in records: always with ?format=api, or in the form of the request',
+    },
+    'spec',
+  ),
+  limitMax: one(
+    {
+      name: 'limitMax',
+      kind: integerBetween(1, Number.MAX_SAFE_INTEGER),
+      help: 'largest page; a larger limit is lowered to it',
+      initialText: 'no bound',
+    },
+    undefined,
+  ),
+  strict: one(
+    {
+      name: 'strict',
+      kind: SWITCH,
+      help: 'answer 400 to unknown parameters instead of ignoring them',
+      initialText: 'off',
+    },
+    false,
+  ),
+  filterErrors: one(
+    {
+      name: 'filterErrors',
+      kind: oneOf('fail', 'empty', 'ignore'),
+      help: 'a filter that cannot be applied: answers 400, matches nothing, or is ignored',
+    },
+    'fail',
+  ),
+  filters: one(
+    {
+      name: 'filters',
+      kind: oneOf('all', 'documented'),
+      help: 'filter on every field, or only on the documented ones',
+    },
+    'all',
+  ),
+  explain: one(
+    {
+      name: 'explain',
+      kind: SWITCH,
+      help: 'let clients ask by explain=1 how a list is found: plan, estimates, work',
+      initialText: 'off',
+    },
+    false,
+  ),
+  pinWalks: one(
+    {
+      name: 'pinWalks',
+      kind: SWITCH,
+      help: 'links between pages name the generation of the data, and a list of another one is answered 410',
+      initialText: 'off',
+    },
+    false,
+  ),
+  threads: one(
+    { name: 'threads', kind: integerBetween(1, THREADS_MAX), help: 'serving threads', initialText: 'number of cores' },
+    Math.min(availableParallelism(), THREADS_MAX),
+  ),
+  rowSetCacheMb: one(
+    {
+      name: 'rowSetCacheMb',
+      kind: integerBetween(0, CACHE_MB_MAX),
+      help: 'memory of each serving thread for rows that filters found, in MB, so that a walk finds them once; 0 keeps none',
+    },
+    32,
+  ),
+  answerCacheMb: one(
+    {
+      name: 'answerCacheMb',
+      kind: integerBetween(0, CACHE_MB_MAX),
+      help: 'memory of each serving thread for pages and records that are asked for again, in MB; they hold no records; 0 keeps none',
+    },
+    4,
+  ),
+  http10Port: one(
+    {
+      name: 'http10Port',
+      kind: PORT,
+      help: 'second port, for HTTP/1.0 and unusual clients; 0 takes a free one',
+      initialText: 'off',
+    },
+    undefined,
+  ),
+  cors: one({ name: 'cors', kind: SWITCH, help: 'allow browsers of any origin to read', initialText: 'on' }, true),
+  cacheControl: one(
+    { name: 'cacheControl', kind: CACHE_CONTROL, help: 'Cache-Control of what is found, and of redirections' },
+    'public, no-cache',
+  ),
+  gzip: one(
+    {
+      name: 'gzip',
+      kind: oneOf('stored', 'live', 'off'),
+      help: 'gzip for clients that take it: from records compressed before the server is ready, only while they wait, or never',
+    },
+    'stored',
+  ),
+  serverTiming: one(
+    {
+      name: 'serverTiming',
+      kind: SWITCH,
+      help: 'tell in the header Server-Timing how long each answer took, not only the wait for the pool',
+      initialText: 'off',
+    },
+    false,
+  ),
+  authority: one(
+    {
+      name: 'authority',
+      kind: PATH,
+      help: 'TOML file of the attribute authority to serve beside the catalogue',
+      initialText: 'a demonstration with the embedded sample, else off',
+    },
+    undefined,
+  ),
+  auditLog: one(
+    {
+      name: 'auditLog',
+      kind: PATH,
+      help: 'file that every decision of the attribute authority is appended to, a line of JSON each',
+      initialText: 'standard output',
+    },
+    undefined,
+  ),
+  metricsPort: one(
+    {
+      name: 'metricsPort',
+      kind: PORT,
+      help: 'port for GET /metrics, counters in the format of Prometheus; 0 takes a free one',
+      initialText: 'off',
+    },
+    undefined,
+  ),
+  soapBodyBytesMax: one(
+    {
+      name: 'soapBodyBytesMax',
+      kind: integerBetween(1024, SOAP_BODY_BYTES_MAX),
+      help: 'longest SOAP request to the attribute authority, in bytes',
+    },
+    1_048_576,
+  ),
+};
+
+const CONFIG: Setting<string | undefined> = one(
+  { name: 'config', kind: PATH, help: 'TOML file of settings, keys as in the README', initialText: 'none' },
+  undefined,
+);
+
+/** All settings in the order of help and README. `config`, which names the file, cannot itself stand in the file. */
+export const SETTINGS: readonly Setting<unknown>[] = [...Object.values(DECLARATIONS), CONFIG];
+
+/**
+ * The settings of this process: flag, else environment, else TOML file, else default. Throws OperationError `usage` that
+ * lists every wrong value with its source and what is wanted, and `file` when the TOML file cannot be read.
+ */
+export function readSettings(flags: Flags, environment: Environment = process.env): Settings {
+  const { values, mistakes } = gatherSettings({ declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment });
+  mistakes.push(...sharedPorts(values));
+  if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
+  // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
+  return values as unknown as Settings;
+}
+
+/** What is wrong where two listeners would have one port; any number of them may take a free one. */
+function sharedPorts(values: Readonly<Record<string, unknown>>): readonly string[] {
+  const names = ['port', 'http10Port', 'metricsPort'];
+  return names.flatMap((name, i) => {
+    const other = names.slice(0, i).find((before) => values[before] === values[name]);
+    if (other === undefined || !values[name]) return [];
+    return [`setting ${name}: got ${String(values[name])}, which is also the ${other}; want a port of its own`];
+  });
+}
+
+/** The settings as the Markdown table of README.md, one line per setting; the tidy test compares the two. */
+export function settingsTable(): string {
+  const lines = SETTINGS.map((setting) => {
+    const flag = [flagName(setting), setting.kind.placeholder.replaceAll('|', '\\|')].filter(Boolean).join(' ');
+    const help = setting.help + (setting.arity === 'many' ? ' (repeatable)' : '');
+    const key = setting === CONFIG ? '' : `\`${setting.name}\``;
+    const texts = [setting.initialText, help].map((text) => text.replaceAll(/[|<]/g, '\\$&'));
+    return `| \`${flag}\` | \`${environmentName(setting)}\` | ${key} | ${texts.join(' | ')} |`;
+  });
+  return `| Flag | Environment | TOML key | Default | Meaning |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}`;
+}

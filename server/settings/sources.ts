@@ -1,0 +1,145 @@
+// Where settings come from: flags, environment, a TOML file, defaults, in this order of precedence. Generic over the
+// table of settings, which config.ts declares; knows no setting by name. Reads one file, the TOML file.
+import { closest } from 'fastest-levenshtein';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
+import { PATH, type ValueKind } from './values.ts';
+
+/**
+ * One row of the table. `name` is the TOML key; flag and environment name derive from it. `initial` is the value when
+ * nothing is said, `initialText` the words for it. A `many` setting may be given repeatedly.
+ */
+export interface Setting<V> {
+  readonly name: string;
+  readonly kind: ValueKind<unknown>;
+  readonly arity: 'one' | 'many';
+  readonly help: string;
+  readonly initialText: string;
+  readonly initial: V;
+  /** The setting's value for the given values of its kind: the last one, or all of them. */
+  gather(values: readonly unknown[]): V;
+}
+
+/** What the command line gave, by setting name: a text, several, or true and false for a switch. */
+export type Flags = Readonly<Record<string, unknown>>;
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The table of settings, the setting that names the TOML file, and what the other two sources hold. */
+export interface Sources {
+  readonly declarations: Readonly<Record<string, Setting<unknown>>>;
+  readonly fileSetting: Setting<unknown>;
+  readonly flags: Flags;
+  readonly environment: Environment;
+}
+
+/** A value per key of the declarations (its default where a mistake was made), and every mistake as one line. */
+export interface Gathered {
+  readonly values: Record<string, unknown>;
+  readonly mistakes: string[];
+}
+
+/** `filterErrors` as a flag: `--filter-errors`. */
+export function flagName(setting: Setting<unknown>): string {
+  return `--${setting.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `filterErrors` as an environment variable: `CATALOGUE_FILTER_ERRORS`. */
+export function environmentName(setting: Setting<unknown>): string {
+  return `CATALOGUE_${setting.name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
+
+/**
+ * Gathers the settings: flag, else environment, else file, else default. An empty environment variable counts as absent;
+ * in one, several values are separated by blanks or commas. A relative path in the file is relative to the file.
+ * Throws OperationError `file` when the TOML file cannot be read, `usage` when it is no TOML.
+ */
+export function gatherSettings(sources: Sources): Gathered {
+  const mistakes: string[] = [];
+  const path = given(sources.fileSetting, sources, undefined);
+  const file = path && readConfigFile(valueOf(sources.fileSetting, path, mistakes), sources, mistakes);
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(sources.declarations)) {
+    const source = given(setting, sources, file);
+    values[key] = source ? valueOf(setting, source, mistakes) : setting.initial;
+  }
+  return { values, mistakes };
+}
+
+interface Given {
+  readonly from: string;
+  readonly values: readonly unknown[];
+}
+
+interface ConfigFile {
+  readonly path: string;
+  readonly table: Readonly<Record<string, unknown>>;
+}
+
+function given(setting: Setting<unknown>, sources: Sources, file: ConfigFile | undefined): Given | undefined {
+  const flag = sources.flags[setting.name];
+  if (flag !== undefined) {
+    return { from: `flag ${flagName(setting)}`, values: [flag].flat().map((value) => String(value)) };
+  }
+  const variable = sources.environment[environmentName(setting)];
+  if (variable) {
+    const values = setting.arity === 'many' ? variable.split(/[\s,]+/).filter(Boolean) : [variable];
+    return { from: `environment variable ${environmentName(setting)}`, values };
+  }
+  const value = file && Object.hasOwn(file.table, setting.name) ? file.table[setting.name] : undefined;
+  if (!file || value === undefined) return undefined;
+  return { from: `key ${setting.name} in ${file.path}`, values: fileValues(setting, value, file.path) };
+}
+
+// A value of the right TOML type becomes its text; any other value is passed on as it is and refused by valueOf.
+function fileValues(setting: Setting<unknown>, value: unknown, path: string): readonly unknown[] {
+  const members: readonly unknown[] = setting.arity === 'many' && Array.isArray(value) ? value : [value];
+  return members.map((member) => {
+    if (typeof member !== setting.kind.toml) return { member };
+    return setting.kind === PATH && member !== '' ? resolve(dirname(path), String(member)) : String(member);
+  });
+}
+
+function valueOf(setting: Setting<unknown>, source: Given, mistakes: string[]): unknown {
+  const values = source.values.map((text) => {
+    const value = typeof text === 'string' ? setting.kind.parse(text) : undefined;
+    if (value === undefined) {
+      mistakes.push(`setting ${setting.name} (${source.from}): got ${shown(text)}, want ${setting.kind.wanted}`);
+    }
+    return value;
+  });
+  return setting.gather(values);
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(typeof value === 'object' && value !== null && 'member' in value ? value.member : value);
+}
+
+function readConfigFile(path: unknown, sources: Sources, mistakes: string[]): ConfigFile | undefined {
+  if (typeof path !== 'string') return undefined;
+  const table = readTable(path);
+  const known = Object.values(sources.declarations).map((setting) => setting.name);
+  for (const key of Object.keys(table)) {
+    if (known.includes(key)) continue;
+    mistakes.push(`unknown key ${JSON.stringify(key)} in ${path}: the nearest known is ${closest(key, known)}`);
+  }
+  return { path, table };
+}
+
+function readTable(path: string): Readonly<Record<string, unknown>> {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    if (cause instanceof TomlError) {
+      const reason = cause.message.split('\n')[0];
+      throw new OperationError(
+        'usage',
+        `config file ${path}, line ${cause.line}, column ${cause.column}: ${reason}`,
+        cause,
+      );
+    }
+    throw new OperationError('file', `config file ${path} cannot be read (${reasonOf(cause)})`, cause);
+  }
+}

@@ -1,0 +1,180 @@
+// The guards without noise: what a page costs is counted, and is the same at every offset. No clock.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { copying } from '../../../../engine/page/rewrite.ts';
+import {
+  execute,
+  newCounters,
+  openSnapshot,
+  pageBody,
+  pageHead,
+  pageLinks,
+  pageTail,
+  parseListQuery,
+  plan,
+  rowsBody,
+  SPEC_LINK_END,
+  type Body,
+  type CollectionIndex,
+  type QueryOptions,
+  type ServedForm,
+} from '../../../../engine/engine.ts';
+import type { Counters } from '../../../../engine/query/counters.ts';
+import { loadSnapshot } from '../../../../data/store/load.ts';
+import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
+
+const SAMPLE = fileURLToPath(new URL('../../../../data/sample', import.meta.url));
+const FORM: ServedForm = { baseUrl: 'http://catalogue.example.org', version: 'v3', linkEnd: SPEC_LINK_END };
+const OPTIONS: QueryOptions = {
+  limitDefault: 20,
+  limitMax: undefined,
+  isStrict: false,
+  filterErrors: 'fail',
+  filters: 'all',
+};
+
+const PAGES = 100;
+const SLAB_BYTES = 65_536;
+
+const directory = temporaryDirectory();
+let observations: CollectionIndex;
+
+beforeAll(async () => {
+  const { file } = await imported(SAMPLE, { file: `${directory}/sample.snapshot` });
+  const loaded = await loadSnapshot(file, { baseUrl: FORM.baseUrl }, () => {});
+  observations = openSnapshot(loaded).collection('observations');
+});
+
+/** What a page cost: the engine's counters, bytes copied while its body was read, and whether it left the thread. */
+interface Cost {
+  readonly counters: Counters;
+  readonly copied: number;
+  readonly bytes: number;
+  readonly count: number;
+  readonly isHeavy: boolean;
+}
+
+function costOf(query: string, form = FORM): Cost {
+  const counters = newCounters();
+  const planned = plan(observations, parseListQuery(observations, query, OPTIONS), form);
+  const { count, rows } = execute(observations, planned, counters)!;
+  const before = copying.bytes;
+  const body = pageBody(new Uint8Array(100), rowsBody(observations.records, rows, form), pageTail([]));
+  const bytes = readAll(body);
+  return { counters, copied: copying.bytes - before, bytes, count, isHeavy: planned.isHeavy };
+}
+
+function readAll(body: Body): number {
+  let at = 0;
+  while (at < body.bytes) at += body.pieceAt(at).length;
+  return at;
+}
+
+function lastWholePage(count: number): number {
+  return (Math.floor(count / OPTIONS.limitDefault) - 1) * OPTIONS.limitDefault;
+}
+
+describe.each([
+  ['all records', ''],
+  ['an equality', 'publicationState=citable&'],
+  ['a negated equality', 'publicationState!=citable&'],
+  ['a prefix', 'result_field__dataPath__startswith=%2Fbadc&'],
+  ['an embedded record', 'discoveryKeywords__name=GEMINI&'],
+])('a list of %s', (_what, filter) => {
+  test('costs the same work on its last page as on its first', () => {
+    const first = costOf(`${filter}offset=0`);
+    const offset = lastWholePage(first.count);
+    expect(offset).toBeGreaterThan(OPTIONS.limitDefault);
+    expect(costOf(`${filter}offset=${offset}`).counters).toEqual(first.counters);
+  });
+
+  test('never leaves the thread', () => {
+    expect(costOf(filter).isHeavy).toBe(false);
+  });
+});
+
+test('a page of neighbours copies no byte and touches its own rows only, at any offset', () => {
+  const { count } = costOf('');
+  for (const offset of [0, 1, 137, lastWholePage(count)]) {
+    const { copied, counters } = costOf(`offset=${offset}`);
+    expect({ offset, copied, ...counters }).toEqual({
+      offset,
+      copied: 0,
+      ...newCounters(),
+      rowsTouched: OPTIONS.limitDefault,
+    });
+  }
+});
+
+test.each(['ordering=-uuid', 'ordering=status', 'ordering=-ob_id', ''])(
+  'a page by %s touches its own rows only, at any offset, and stays in the thread',
+  (order) => {
+    const { count } = costOf(order);
+    for (const offset of [0, 1, 137, lastWholePage(count)]) {
+      const { counters, isHeavy } = costOf(`${order}&offset=${offset}`);
+      expect({ isHeavy, ...counters }).toEqual({ isHeavy: false, ...newCounters(), rowsTouched: OPTIONS.limitDefault });
+    }
+  },
+);
+
+test('a page behind an id touches what the page at its offset touches', () => {
+  for (const filter of ['', 'publicationState=citable&']) {
+    const { counters } = costOf(filter);
+    for (const id of [0, 400]) expect(costOf(`${filter}after=${id}`).counters).toEqual(counters);
+  }
+});
+
+test('a single record copies no byte', () => {
+  expect(costOf('limit=1&offset=77').copied).toBe(0);
+});
+
+test('a page of scattered rows copies each of its bytes once', () => {
+  const { copied, bytes } = costOf('publicationState=citable');
+  expect(copied).toBeGreaterThan(0);
+  // Every record is copied with its comma, the last one's of which is not sent.
+  expect(copied).toBe(bytes - 100 - pageTail([]).length + 1);
+});
+
+test('a page whose links are rewritten to v2 copies each of its bytes once', () => {
+  const { copied, bytes } = costOf('', { ...FORM, version: 'v2' });
+  expect(copied).toBe(bytes - 100 - pageTail([]).length + 1);
+});
+
+/** Bytes of buffers that a call leaves, once what earlier tests left is collected. */
+function grownBy(call: () => void): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const before = process.memoryUsage().arrayBuffers;
+  call();
+  return process.memoryUsage().arrayBuffers - before;
+}
+
+describe.each([
+  ['neighbours', 'format=api&offset=100', FORM],
+  ['rows of a dense value', 'publicationState=citable&offset=40', FORM],
+  ['rows without one', 'publicationState!=citable&offset=40', FORM],
+  ['rows in v2', 'offset=100', { ...FORM, version: 'v2' as const }],
+  ['rows under another base URL', 'publicationState=citable', { ...FORM, baseUrl: 'https://elsewhere.example' }],
+])('a page of %s', (_what, query, form) => {
+  test('allocates no buffer but a slab in a hundred pages', () => {
+    const asked = parseListQuery(observations, query, OPTIONS);
+    const page = (): void => {
+      const { count, rows, offset } = execute(observations, plan(observations, asked, form))!;
+      const links = pageLinks(`${form.baseUrl}/api/v3/observations/`, { ...asked, offset, lastId: undefined }, count);
+      readAll(pageBody(pageHead(count, links), rowsBody(observations.records, rows, form), pageTail([])));
+    };
+    page();
+    // Whole slabs aside. What the test runner takes or gives back meanwhile is counted too, so that the least of three counts.
+    const grown = [1, 2, 3].map(() => grownBy(() => Array.from({ length: PAGES }, page)));
+    expect(Math.max(...grown)).toBeLessThanOrEqual(3 * SLAB_BYTES);
+    expect(Math.min(...grown.map((bytes) => Math.abs(bytes) % SLAB_BYTES))).toBeLessThan(PAGES * 16);
+  });
+});
+
+test('an equality visits the postings of its value, and no text', () => {
+  const { counters, count } = costOf('publicationState=citable');
+  expect(counters.postingsVisited).toBe(count);
+  expect(counters.bytesScanned).toBe(0);
+});

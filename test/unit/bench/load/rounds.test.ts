@@ -1,0 +1,68 @@
+// Rounds that are measured again: what looks lost gets more rounds, twice at most, and nothing else does.
+// The client counts what it is asked for; no request is sent.
+import { expect, test } from 'vitest';
+import type { LoadClient } from '../../../../bench/client/loadClient.ts';
+import { measureAgain, type Race } from '../../../../bench/load/rounds.ts';
+
+const SCHEDULE = { rounds: 3, warmUp: 1 };
+const RACES = ['steady', 'doubtful'].map(raceOf);
+
+function raceOf(name: string): Race {
+  const load = { process: { pid: process.pid, port: 0 } as never, exchanges: [], requests: name.length };
+  return { name, loads: [load, load] };
+}
+
+/** How many requests each run was asked for: the length of the race's name. */
+function countingClient(): { readonly client: LoadClient; readonly asked: number[] } {
+  const asked: number[] = [];
+  const run = ({ requests }: { readonly requests: number }): Promise<object> => {
+    asked.push(requests);
+    return Promise.resolve({ requests });
+  };
+  return { client: { run } as never, asked };
+}
+
+async function measuredWith(isLost: (race: number, rounds: number) => boolean) {
+  const { client, asked } = countingClient();
+  const again: (readonly string[])[] = [];
+  const measured = await measureAgain(client, RACES, SCHEDULE, {
+    onRound: () => {},
+    onAgain: (names) => void again.push(names),
+    isLost: (race, loads) => isLost(race, loads[0]!.length),
+  });
+  return { again, asked, rounds: measured.map((loads) => loads.map(({ length }) => length)) };
+}
+
+test('what holds is measured once', async () => {
+  const { again, rounds, asked } = await measuredWith(() => false);
+  expect([again, rounds]).toEqual([
+    [],
+    [
+      [3, 3],
+      [3, 3],
+    ],
+  ]);
+  expect(asked.length).toBe(2 * 2 * (3 + 1));
+});
+
+test('a race that looks lost gets more rounds, and stops when it holds', async () => {
+  const { again, rounds } = await measuredWith((race, count) => race === 1 && count < 6);
+  expect([again, rounds]).toEqual([
+    [['doubtful']],
+    [
+      [3, 3],
+      [6, 6],
+    ],
+  ]);
+});
+
+test('what stays lost stays lost after two more times', async () => {
+  const { again, rounds } = await measuredWith((race) => race === 1);
+  expect([again, rounds]).toEqual([
+    [['doubtful'], ['doubtful']],
+    [
+      [3, 3],
+      [9, 9],
+    ],
+  ]);
+});

@@ -1,0 +1,106 @@
+// The peers: what each is asked for the same answer, and that a machine without them says why in one line.
+import { afterEach, describe, expect, test } from 'vitest';
+import { CALL_SCENARIOS, TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
+import { choiceFor } from '../../../../bench/scenarios/choice.ts';
+import { prepareDataSet } from '../../../../bench/load/dataSet.ts';
+import { readNaively } from '../../../../bench/scenarios/naive.ts';
+import { startNginx } from '../../../../bench/peers/nginx.ts';
+import { installPeers } from '../../../../bench/peers/peerInstall.ts';
+import { PEER_QUESTIONS, PEERS } from '../../../../bench/peers/peers.ts';
+import type { Choice } from '../../../../bench/scenarios/scenario.ts';
+import { runSoapBench } from '../../../../bench/authority/soapBench.ts';
+import { SOAP_PEERS, startSoapPeer } from '../../../../bench/authority/soapPeers.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+
+const cacheDirectory = temporaryDirectory();
+const PATH = process.env['PATH'];
+
+afterEach(() => {
+  process.env['PATH'] = PATH;
+});
+
+async function smallChoice(): Promise<Choice> {
+  const { directory } = await prepareDataSet({ observations: 200, seed: 5, cacheDirectory }, () => {});
+  return choiceFor(await readNaively(directory));
+}
+
+describe('every peer', () => {
+  test('is asked each question in its own words, or not at all', async () => {
+    const choice = await smallChoice();
+    const targets = PEERS.map(({ name, targetOf }) => [
+      name,
+      ...PEER_QUESTIONS.map(({ name: question, question: ask }) =>
+        targetOf(question, ask(choice).target, choice)
+          ?.replace(/\d+\/?$/, 'N')
+          .replace(choice.word, 'WORD'),
+      ),
+    ]);
+    const list = '/api/v3/observations/?format=api&';
+    expect(targets).toEqual([
+      [
+        'Fastify + SQLite',
+        `${list}offset=N`,
+        `${list}offset=N`,
+        '/api/v3/observations/N',
+        `${list}publicationState=citable&offset=N`,
+        `${list}title__contains=WORD&offset=N`,
+      ],
+      [
+        'the same with FTS5',
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+        `${list}title__contains=WORD&offset=0&by=grams`,
+      ],
+      [
+        'json-server',
+        '/observations?_start=0&_limit=N',
+        '/observations?_start=100&_limit=N',
+        '/observations/N',
+        '/observations?publicationState=citable&_start=0&_limit=N',
+        '/observations?title_like=WORD&_start=0&_limit=N',
+      ],
+    ]);
+  });
+});
+
+describe('where a peer cannot run', () => {
+  test('Fastify and json-server are left out with the reason', async () => {
+    process.env['PATH'] = temporaryDirectory();
+    expect(await installPeers(cacheDirectory)).toEqual({
+      missing: 'no Node on the PATH beside the one of this project',
+    });
+  });
+
+  test.each(SOAP_PEERS.filter(({ name }) => name !== 'node soap').map((peer) => [peer.name, peer] as const))(
+    '%s is left out with the reason',
+    async (_, peer) => {
+      process.env['PATH'] = temporaryDirectory();
+      const options = { folder: temporaryDirectory(), wsdl: '', call: TRUSTED_HOSTS.call };
+      expect(await startSoapPeer(peer, options)).toEqual({ missing: expect.stringContaining('ENOENT') });
+    },
+  );
+
+  test('nginx is left out with the reason', async () => {
+    process.env['PATH'] = temporaryDirectory();
+    expect(await startNginx(temporaryDirectory())).toEqual({ missing: expect.stringContaining('ENOENT') });
+  });
+});
+
+test('the authority is raced against node soap, which answers the same, and each call against its control', async () => {
+  // Without a compiler on the path.
+  process.env['PATH'] = temporaryDirectory();
+  const left: string[] = [];
+  const options = { rounds: 1, warmUp: 1, requestsPart: 0.002, cacheDirectory };
+  const reports = await runSoapBench(options, {
+    onStep: (line) => void (line.startsWith('left out') && left.push(line)),
+  });
+  expect(left).toEqual([expect.stringMatching(/^left out gSOAP in C: .*ENOENT/)]);
+  expect(reports.map(({ scenario: { name }, beside }) => `${name} ${beside}`)).toEqual([
+    'trustedHosts bare',
+    'trustedHosts node soap',
+    ...CALL_SCENARIOS.slice(1).map(({ name }) => `${name} signature`),
+  ]);
+  for (const { ratio } of reports) expect(ratio).toBeGreaterThan(0);
+});

@@ -1,0 +1,165 @@
+// Blocks of records as a file: made once, found again, made anew where it is damaged or of other records, and what they hold.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { blocksFile, keepBlocks, loadBlocks } from '../../../../data/blocks/blockStore.ts';
+import type { DeflatedRun } from '../../../../data/blocks/deflate.ts';
+import { startDeflaters, type DeflateOrder } from '../../../../data/blocks/deflaters.ts';
+import { openData } from '../../../../data/open.ts';
+import { loadSnapshot } from '../../../../data/store/load.ts';
+import { SPEC_LINK_END } from '../../../../engine/column/served.ts';
+import { measured, ndjsonRows } from '../../../../engine/page/rows.ts';
+import { stitchedRows } from '../../../../engine/page/stitch.ts';
+import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
+import { openBlocks } from '../../../../engine/snapshot/openBlocks.ts';
+import type { LoadedSnapshot } from '../../../../engine/snapshot/loaded.ts';
+import { openSnapshot } from '../../../../engine/snapshot/open.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { textOf } from '../../../support/pages.ts';
+import { randomOf } from '../../../support/random.ts';
+import { SMALL_TEXTS, snapshotOf } from '../../../support/snapshots.ts';
+
+const DIRECTORY = temporaryDirectory();
+const SNAPSHOT = join(DIRECTORY, 'small.snapshot');
+const BASE_URL = 'http://catalogue.test';
+const QUIET = (): void => {};
+/** Records in short runs, so that collections have several chunks. */
+const CHUNK_BYTES = 300;
+const SEED = 11;
+
+let loaded: LoadedSnapshot;
+beforeAll(async () => {
+  await snapshotOf(SNAPSHOT, SMALL_TEXTS, CHUNK_BYTES);
+  loaded = await loadSnapshot(SNAPSHOT, { baseUrl: BASE_URL });
+});
+
+const blocks = (file: string | undefined): ReturnType<typeof loadBlocks> =>
+  loadBlocks(loaded, { file, threads: 0 }, QUIET);
+const fileIn = (name: string): string => blocksFile(join(DIRECTORY, name), loaded);
+
+/** All records of a collection as lines, from the blocks and from the records. */
+function linesOf(from: LoadedSnapshot, name: string): [fromBlocks: string, fromRecords: string] {
+  const catalogue = openSnapshot(loaded);
+  const { records } = catalogue.collection(name);
+  const form = { baseUrl: BASE_URL, version: 'v3', linkEnd: SPEC_LINK_END } as const;
+  const rows = { records, rows: { kind: 'range', start: 0, end: records.rows }, form, keys: undefined } as const;
+  const nothing = new Uint8Array(0);
+  const stored = openBlocks(from, catalogue)(name);
+  const body = stitchedRows(rows, { stored, head: nothing, tail: nothing, isLines: true })?.();
+  const bytes = Buffer.alloc(body?.bytes ?? 0);
+  for (let at = 0; at < bytes.length;) {
+    const piece = body!.pieceAt(at);
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return [body ? gunzipSync(bytes).toString() : '', textOf(measured(ndjsonRows(rows)))];
+}
+
+describe('blocks', () => {
+  test('hold every record of every collection, in several chunks too', async () => {
+    const { loaded: made } = await blocks(undefined);
+    expect(openSnapshot(loaded).collection('phenomona').records.chunks.length).toBeGreaterThan(2);
+    for (const { name } of COLLECTIONS) {
+      const [fromBlocks, fromRecords] = linesOf(made, name);
+      expect(fromBlocks, name).toBe(fromRecords);
+    }
+  });
+
+  test('are kept under generation and base URL, found again, and the same bytes whoever makes them', async () => {
+    const file = fileIn('kept.snapshot');
+    expect(await blocks(file)).toMatchObject({ file, isNew: true, refusal: undefined });
+    const bytes = readFileSync(file);
+    expect(await blocks(file)).toMatchObject({ file, isNew: false, refusal: undefined });
+    expect(basename(file)).toMatch(
+      new RegExp(`^kept\\.snapshot\\.${loaded.generation.slice(0, 12)}-[0-9a-f]{8}\\.blocks$`),
+    );
+    expect(blocksFile('a', { ...loaded, baseUrl: 'http://other.test' })).not.toBe(blocksFile('a', loaded));
+    const other = await keepBlocks(SNAPSHOT, { baseUrl: BASE_URL, threads: 2 }, QUIET);
+    expect(other).toBe(fileIn('small.snapshot'));
+    expect(readFileSync(other).equals(bytes)).toBe(true);
+  });
+
+  test('of an older generation under the same names are removed, and no other file', async () => {
+    const older = { ...loaded, generation: 'a'.repeat(64) };
+    const keptFor = (name: string, one: LoadedSnapshot): string => blocksFile(join(DIRECTORY, name), one);
+    const others = [
+      keptFor('again.snapshot', { ...older, baseUrl: 'http://other.test' }),
+      keptFor('again.snapshot.copy', older),
+      keptFor('other.again.snapshot', older),
+      join(DIRECTORY, 'again.snapshot'),
+    ];
+    for (const file of [keptFor('again.snapshot', older), ...others]) writeFileSync(file, 'x');
+    await blocks(fileIn('again.snapshot'));
+    expect(existsSync(keptFor('again.snapshot', older))).toBe(false);
+    for (const file of [fileIn('again.snapshot'), ...others]) expect(existsSync(file), file).toBe(true);
+  });
+
+  test('leave nothing behind without a file, nor where it cannot be written, which is said', async () => {
+    const before = readdirSync(DIRECTORY);
+    expect(await blocks(undefined)).toMatchObject({ file: undefined, isNew: true, refusal: undefined });
+    const nowhere = await blocks(join(DIRECTORY, 'missing', 'x.blocks'));
+    expect(nowhere).toMatchObject({ file: undefined, isNew: true });
+    expect(nowhere.refusal).toMatch(/^cannot write .*missing/);
+    expect(readdirSync(DIRECTORY)).toEqual(before);
+  });
+
+  test(`that were damaged anywhere are made anew, and the damage is told (seed ${SEED})`, async () => {
+    const random = randomOf(SEED);
+    const file = fileIn('damaged.snapshot');
+    await blocks(file);
+    const good = readFileSync(file);
+    for (let n = 0; n < 60; n++) {
+      const bad = Buffer.from(good);
+      const at = random.integer(0, bad.length - 1);
+      bad[at] = bad[at]! ^ (1 << random.integer(0, 7));
+      writeFileSync(file, n % 10 === 9 ? bad.subarray(0, at) : bad);
+      const made = await blocks(file);
+      expect([made.isNew, made.refusal?.startsWith(`${file}: `)], `byte ${at}`).toEqual([true, true]);
+      expect(readFileSync(file).equals(good), `byte ${at}`).toBe(true);
+    }
+  });
+
+  test('of other records or another base URL are made anew, and so is a snapshot in their place', async () => {
+    const file = fileIn('other.snapshot');
+    const others = await loadBlocks({ ...loaded, generation: 'f'.repeat(64) }, { file, threads: 0 }, QUIET);
+    expect(others.isNew).toBe(true);
+    expect((await blocks(file)).refusal).toMatch(/blocks of .*ffff.*, expected .*deflate blocks/);
+    writeFileSync(file, readFileSync(SNAPSHOT));
+    expect((await blocks(file)).refusal).toMatch(/blocks of , expected/);
+    expect((await blocks(file)).isNew).toBe(false);
+  });
+
+  test('are no catalogue to be served', async () => {
+    const file = fileIn('served.snapshot');
+    await blocks(file);
+    expect(existsSync(file)).toBe(true);
+    await expect(openData(file, { baseUrl: BASE_URL, threads: 0 }, QUIET)).rejects.toThrow(
+      'no snapshot of a catalogue',
+    );
+  });
+});
+
+test('threads deflate what the calling thread does, in the same order', async () => {
+  const orders = openSnapshot(loaded)
+    .collection('phenomona')
+    .records.chunks.map((chunk, i): DeflateOrder => ({
+      collection: 'phenomona',
+      run: { chunk: i, first: 0, end: chunk.ends.length },
+    }));
+  const runs = await Promise.all(
+    [0, 1, 3].map(async (threads) => {
+      const deflaters = startDeflaters(loaded, threads);
+      try {
+        const runs: DeflatedRun[] = [];
+        for await (const run of deflaters.runs(orders)) runs.push(run);
+        return runs;
+      } finally {
+        await deflaters.close();
+      }
+    }),
+  );
+  expect(runs[0]).toHaveLength(orders.length);
+  expect(runs[1]).toEqual(runs[0]);
+  expect(runs[2]).toEqual(runs[0]);
+});

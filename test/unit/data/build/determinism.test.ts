@@ -1,0 +1,49 @@
+// Importing is deterministic: the same data gives the same bytes, whatever the order of lines and the number of threads.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { randomOf } from '../../../support/random.ts';
+
+const SCRATCH = temporaryDirectory();
+const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
+
+describe('the same data gives the same bytes', () => {
+  test('with 0, 1 and 2 threads', async () => {
+    const files = await Promise.all(
+      [0, 1, 2].map((threads) => imported(SAMPLE, { threads, file: join(SCRATCH, `threads-${threads}.snapshot`) })),
+    );
+    const [first, ...others] = files.map(({ file }) => readFileSync(file));
+    for (const other of others) expect(other.equals(first!)).toBe(true);
+    expect(new Set(files.map(({ report }) => report.generation)).size).toBe(1);
+  });
+
+  test('with the lines of every file shuffled', async () => {
+    const random = randomOf(3);
+    const shuffled: Record<string, string> = {};
+    for (const name of readdirSync(SAMPLE)) {
+      const text = readFileSync(join(SAMPLE, name), 'utf8');
+      if (name.endsWith('.ndjson')) shuffled[name] = random.shuffled(text.trimEnd().split('\n')).join('\n');
+    }
+    const { created, counts } = JSON.parse(readFileSync(join(SAMPLE, 'MANIFEST.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    shuffled['MANIFEST.json'] = JSON.stringify({ created, counts });
+    const [a, b] = [
+      await imported(SAMPLE, { file: join(SCRATCH, 'sorted.snapshot') }),
+      await imported(dataSetOf(SCRATCH, shuffled)),
+    ];
+    expect(readFileSync(b.file).equals(readFileSync(a.file)), 'seed 3').toBe(true);
+  });
+
+  test('with more records out of order than a call takes arguments', async () => {
+    const count = 130_000;
+    const all = Array.from({ length: count }, (_, i) => `{"ob_id":${(i * 7919) % count}}`);
+    const sorted = Array.from({ length: count }, (_, id) => `{"ob_id":${id}}`);
+    const [a, b] = await Promise.all(
+      [all, sorted].map((records) => imported(dataSetOf(SCRATCH, { 'notes.ndjson': records.join('\n') }))),
+    );
+    expect(a!.report.generation).toBe(b!.report.generation);
+  });
+});

@@ -1,0 +1,103 @@
+// What import learns of keys that are not declared: structures and types over all records, and what is no field.
+import { describe, expect, test } from 'vitest';
+import { combined, inferType } from '../../../../data/build/fields.ts';
+import { INFERRED_MAX, SCALAR_KIND, type ShapeKind } from '../../../../data/decode/shape.ts';
+import { verifyFile } from '../../../../data/store/verify.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
+
+const SCRATCH = temporaryDirectory();
+const LINK = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
+
+async function inferredIn(collection: string, ...records: object[]): Promise<readonly string[]> {
+  const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  const { file, report } = await imported(dataSetOf(SCRATCH, { [`${collection}.ndjson`]: text }));
+  await verifyFile(file, () => undefined);
+  const shown = report.inferred.find((one) => one.collection === collection);
+  return shown?.fields ?? [];
+}
+
+describe('types are inferred over all non-null values:', () => {
+  const { text, integer, float, boolean } = SCALAR_KIND;
+  test.each([
+    ['links to one collection', text, [LINK('parties', 1), LINK('parties', 2)], { type: 'link', to: 'parties' }],
+    ['links to two collections are text', text, [LINK('parties', 1), LINK('rpis', 2)], { type: 'text' }],
+    ['links to no collection are text', text, [LINK('nothing', 1)], { type: 'text' }],
+    ['dates', text, ['2010-01-01', '1999-12-31'], { type: 'date' }],
+    ['dates and times', text, ['2010-01-01', '2010-01-01T00:00:00Z'], { type: 'dateTime' }],
+    ['a date that is none makes text', text, ['2010-01-01', '2010-02-30'], { type: 'text' }],
+    ['a link among dates makes text', text, ['2010-01-01', LINK('parties', 1)], { type: 'text' }],
+    ['integers', integer, ['1', '-5'], { type: 'integer' }],
+    ['integers and other numbers', integer | float, ['1', '1.5'], { type: 'float' }],
+    ['booleans', boolean, ['true'], { type: 'boolean' }],
+    ['numbers and texts', integer | text, ['1', 'one'], { type: 'text' }],
+    ['booleans and numbers', boolean | integer, ['true', '1'], { type: 'text' }],
+    ['nothing', 0, [], { type: 'text' }],
+  ])('%s', (_what, kinds, texts, type) => {
+    expect(inferType(kinds, texts)).toEqual(type);
+  });
+});
+
+test('two sightings of a key say the same in either order', () => {
+  const kinds: ShapeKind[] = ['unknown', 'empty', 'column', 'record', 'table', 'elements', 'mixed'];
+  for (const a of kinds) {
+    for (const b of kinds) {
+      expect(combined(a, b)).toBe(combined(b, a));
+      for (const c of kinds) expect(combined(combined(a, b), c)).toBe(combined(a, combined(b, c)));
+    }
+  }
+});
+
+describe('keys become fields', () => {
+  test('with the structure of their values, whenever they first come', async () => {
+    const fields = await inferredIn(
+      'notes',
+      { ob_id: 1, later: null, place: null },
+      { ob_id: 2, place: { name: 'x', at: { deep: 1.5 } }, people: [], tags: ['a'] },
+      { ob_id: 3, later: true, people: [{ ob_id: 1, owner: LINK('parties', 3) }, { ob_id: 2 }] },
+    );
+    expect(fields).toEqual([
+      'later boolean',
+      'people records',
+      'people__ob_id integer',
+      'people__owner link to parties',
+      'place record',
+      'place__at record',
+      'place__at__deep float',
+      'place__name text',
+      'tags scalars of text',
+    ]);
+  });
+
+  test('beside declared ones, inside declared embedded records too', async () => {
+    const pair = { ob_id: 1, platform: LINK('platforms', 1), instrument: LINK('instruments', 1) };
+    const relatedTo = { ob_id: 1, uuid: 'u', short_code: 'acq', since: '2010-01-01' };
+    expect(await inferredIn('ipps', { ...pair, relatedTo, creationDate: '2015-01-01T10:00:00' })).toEqual([
+      'relatedTo__since date',
+      'creationDate dateTime',
+    ]);
+  });
+
+  test('unless their values differ in structure, or no filter key can hold their names', async () => {
+    const first = { ob_id: 1, odd: 1, list: [1, { a: 1 }], 'a b': 1, a__b: 1, '9': 1, ok: 1 };
+    expect(await inferredIn('notes', first, { ob_id: 2, odd: { a: 1 } })).toEqual(['ok integer']);
+  });
+
+  test('but for what documents show, which is known even where no record has it', async () => {
+    expect(await inferredIn('times', { ob_id: 1, startTime: '2010-01-01' })).toEqual([
+      'startTime date',
+      'endTime dateTime',
+    ]);
+  });
+
+  test('unless there are so many that they are data', async () => {
+    const record = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
+    expect(await inferredIn('notes', { ob_id: 1, ...record })).toEqual([]);
+  });
+});
+
+test('a line that is left out teaches nothing', async () => {
+  const lines = ['{"ob_id":1,"size":1}', '{"ob_id":2,"size":{"a":1},"lost":1,"ob_id":3}', '{"ob_id":4,"size":2}'];
+  const directory = dataSetOf(SCRATCH, { 'notes.ndjson': lines.join('\n') });
+  const { report } = await imported(directory, { isLenient: true });
+  expect(report.inferred.find(({ collection }) => collection === 'notes')?.fields).toEqual(['size integer']);
+});

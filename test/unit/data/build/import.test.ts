@@ -1,0 +1,382 @@
+// Importing directories: which files are read, what is refused and how it is told, what the report counts, and that the
+// same data gives the same bytes.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { FAULTS_TOLD, type ImportOptions } from '../../../../data/build/import.ts';
+import { OperationError } from '../../../../data/operationError.ts';
+import { loadSnapshot } from '../../../../data/store/load.ts';
+import { verifyFile } from '../../../../data/store/verify.ts';
+import { textAt } from '../../../../engine/column/dictionary.ts';
+import { countRows } from '../../../../engine/index/rowset.ts';
+import type { FieldNode } from '../../../../engine/index/table.ts';
+import { openSnapshot, type Catalogue } from '../../../../engine/snapshot/open.ts';
+import { dataSetOf, imported, temporaryDirectory, type Files } from '../../../support/dataSets.ts';
+
+const SCRATCH = temporaryDirectory();
+const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
+const BASE_URL = 'https://catalogue.example';
+
+function lines(...records: object[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
+
+async function failureOf(files: Files, options: Partial<ImportOptions> = {}): Promise<OperationError & { at: string }> {
+  const at = dataSetOf(SCRATCH, files);
+  const error: unknown = await imported(at, options).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OperationError)) throw new Error(`expected an OperationError, got ${String(error)}`);
+  return Object.assign(error, { at });
+}
+
+async function opened(file: string): Promise<Catalogue> {
+  return openSnapshot(await loadSnapshot(file, { baseUrl: BASE_URL }));
+}
+
+/** The records of a collection as they are served, in order. */
+async function recordsIn(file: string, collection: string): Promise<unknown[]> {
+  const { chunks } = (await opened(file)).collection(collection).records;
+  return chunks.flatMap(({ bytes }) => JSON.parse(`[${Buffer.from(bytes).toString().slice(0, -1)}]`) as unknown[]);
+}
+
+describe('the files of a data set', () => {
+  const records = [{ ob_id: 1, a: 'é' }, { ob_id: 2 }];
+
+  test('may be compressed, and a missing one is an empty collection', async () => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson.gz': gzipSync(lines(...records)) });
+    const { file, report } = await imported(directory);
+    expect(await recordsIn(file, 'bboxes')).toEqual(records);
+    expect(report.collections.filter((one) => one.records > 0).map(({ name }) => name)).toEqual(['bboxes']);
+    expect((await opened(file)).collection('times').rows).toBe(0);
+  });
+
+  test('may have CRLF line ends, empty lines and no line end behind the last line', async () => {
+    const plain = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': lines(...records) }));
+    const text = `\r\n${lines(...records).replaceAll('\n', '\r\n \t\n\n')}`.trimEnd();
+    const odd = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': text }));
+    expect(odd.report.generation).toBe(plain.report.generation);
+  });
+
+  test('may be empty', async () => {
+    const { file } = await imported(
+      dataSetOf(SCRATCH, { 'bboxes.ndjson': '', 'times.ndjson': '\n', 'notes.ndjson.gz': gzipSync('') }),
+    );
+    expect((await opened(file)).metadata.collections.every((counts) => counts.records === 0)).toBe(true);
+    await verifyFile(file, () => undefined);
+  });
+
+  test('may stand beside files that are no NDJSON', async () => {
+    const directory = dataSetOf(SCRATCH, {
+      'bboxes.ndjson': lines(...records),
+      'README.md': 'x',
+      'sums/a.ndjson': '?',
+    });
+    expect((await imported(directory)).report.collections.find(({ name }) => name === 'bboxes')?.records).toBe(2);
+  });
+
+  test('are refused when one collection has two', async () => {
+    const error = await failureOf({ 'bboxes.ndjson': '', 'bboxes.ndjson.gz': gzipSync('') });
+    expect(error.code).toBe('input');
+    expect(error.message).toBe(`${error.at}: bboxes has two files, .ndjson and .ndjson.gz: remove one`);
+  });
+
+  test.each([
+    ['phenomena.ndjson', 'phenomona'],
+    ['observation.ndjson', 'observations'],
+    ['Times.ndjson.gz', 'times'],
+    ['.ndjson', 'iods'],
+  ])('are refused when one fits no collection, with the nearest: %s', async (name, nearest) => {
+    const error = await failureOf({ 'bboxes.ndjson': '', [name]: '' });
+    expect(error.code).toBe('input');
+    expect(error.message).toContain(`${join(error.at, name)}: there is no collection`);
+    if (nearest !== 'iods') expect(error.message).toContain(`did you mean ${nearest}.ndjson?`);
+  });
+
+  test('are refused when there is none, or no directory', async () => {
+    const error = await failureOf({ 'README.md': '' });
+    expect([error.code, error.message]).toEqual([
+      'input',
+      `${error.at} holds no <collection>.ndjson file, such as observations.ndjson`,
+    ]);
+    const missing = join(SCRATCH, 'nowhere');
+    await expect(imported(missing)).rejects.toMatchObject({
+      code: 'file',
+      message: expect.stringContaining(missing) as string,
+    });
+  });
+
+  test.each([
+    ['is no gzip', Buffer.from('{"ob_id":1}')],
+    ['was cut short', gzipSync(lines(...records)).subarray(0, 30)],
+  ])('are refused when a .gz %s', async (_what, bytes) => {
+    const error = await failureOf({ 'bboxes.ndjson.gz': bytes });
+    expect(error.code).toBe('file');
+    expect(error.message).toContain(join(error.at, 'bboxes.ndjson.gz'));
+  });
+
+  test('are refused when a directory has the name of one', async () => {
+    const error = await failureOf({ 'bboxes.ndjson/x': '' });
+    expect(error.code).toBe('file');
+    expect(error.message).toContain('bboxes.ndjson');
+  });
+});
+
+describe('faulty lines', () => {
+  const text = '{"ob_id":5}\n{"ob_id":"x"}\n\n{"ob_id":1,"a":[1,]}\n{"ob_id":7}';
+  const told = (file: string): string[] => [
+    `${file}:2: /ob_id: expected a number, got text`,
+    `${file}:4: /a/1: ill-formed JSON: expected a value, found "]"`,
+  ];
+
+  test('are told with file, line and JSON pointer, and how to leave them out', async () => {
+    const error = await failureOf({ 'bboxes.ndjson': text });
+    expect(error.code).toBe('input');
+    expect(error.message.split('\n')).toEqual([
+      ...told(join(error.at, 'bboxes.ndjson')),
+      '2 faulty lines; --lenient leaves such lines out',
+    ]);
+  });
+
+  test('are left out and counted when lenient', async () => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': text });
+    const { file, report } = await imported(directory, { isLenient: true });
+    expect(await recordsIn(file, 'bboxes')).toEqual([{ ob_id: 5 }, { ob_id: 7 }]);
+    expect(report.collections.find(({ name }) => name === 'bboxes')).toMatchObject({ records: 2, skipped: 2 });
+    expect(report.skipped).toEqual(told(join(directory, 'bboxes.ndjson')));
+    await verifyFile(file, () => undefined);
+  });
+
+  test('are told up to a number and counted beyond', async () => {
+    const error = await failureOf({ 'bboxes.ndjson': '{}\n'.repeat(FAULTS_TOLD + 5) });
+    const messages = error.message.split('\n');
+    expect(messages).toHaveLength(FAULTS_TOLD + 2);
+    expect(messages.slice(-3)).toEqual([
+      `${join(error.at, 'bboxes.ndjson')}:${FAULTS_TOLD}: /ob_id: the id is missing`,
+      '... and 5 more',
+      `${FAULTS_TOLD + 5} faulty lines; --lenient leaves such lines out`,
+    ]);
+  });
+
+  test('keep their line numbers in files of many runs', async () => {
+    const long = Array.from({ length: 5 }, (_, i) => ({ ob_id: i + 1, a: 'x'.repeat(1 << 20) }));
+    const error = await failureOf({ 'bboxes.ndjson': `${lines(...long)}{"ob_id":1}\n[]\n` });
+    expect(error.message).toContain('bboxes.ndjson:7: expected a record (an object), got an array');
+    expect(error.message).toContain('bboxes.ndjson:6: /ob_id: id 1 stands on line 1 already');
+  });
+});
+
+describe('an id that stands twice', () => {
+  const text = '{"ob_id":9,"a":1}\n{"ob_id":3,"a":2}\n{"ob_id":9,"a":3}\n{"ob_id":3,"a":4}\n{"ob_id":9,"a":5}\n';
+
+  test('is told with both lines, in the order of lines', async () => {
+    const error = await failureOf({ 'bboxes.ndjson': text });
+    const file = join(error.at, 'bboxes.ndjson');
+    expect(error.message.split('\n')).toEqual([
+      `${file}:3: /ob_id: id 9 stands on line 1 already`,
+      `${file}:4: /ob_id: id 3 stands on line 2 already`,
+      `${file}:5: /ob_id: id 9 stands on line 1 already`,
+      '3 faulty lines; --lenient leaves such lines out',
+    ]);
+  });
+
+  test('keeps its first line when lenient', async () => {
+    const { file, report } = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': text }), { isLenient: true });
+    expect(await recordsIn(file, 'bboxes')).toEqual([
+      { ob_id: 3, a: 2 },
+      { ob_id: 9, a: 1 },
+    ]);
+    expect(report.skipped).toHaveLength(3);
+  });
+
+  test('leaves nothing of its later lines when lenient: the snapshot is that of the first lines alone', async () => {
+    const term = (id: number, value: string): object => ({
+      ob_id: id,
+      terms: [{ value }, { value: 'shared' }],
+      names: [],
+    });
+    const twice = lines(term(2, 'kept'), term(1, 'too'), term(2, 'dropped'));
+    const lenient = await imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': twice }), { isLenient: true });
+    const clean = await imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': lines(term(1, 'too'), term(2, 'kept')) }));
+    expect(lenient.report.generation).toBe(clean.report.generation);
+    await verifyFile(lenient.file, () => undefined);
+  });
+});
+
+test('records are stored by ascending id, with the rows of their relations, whatever the order of lines', async () => {
+  const phenomenon = (id: number, ...names: string[]): object => ({
+    ob_id: id,
+    names: names.map((name) => ({ name })),
+    terms: [],
+  });
+  const records = [phenomenon(30, 'c', 'd'), phenomenon(4), phenomenon(9007199254740991, 'z'), phenomenon(0, 'a')];
+  const { file } = await imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': lines(...records) }));
+  expect(await recordsIn(file, 'phenomona')).toEqual([records[3], records[1], records[0], records[2]]);
+  const names = (await opened(file)).collection('phenomona').members.get('names');
+  if (names?.kind !== 'many') throw new Error('names is a relation');
+  expect([...names.table.starts!]).toEqual([0, 1, 1, 3, 4]);
+  expect([...names.table.parents!]).toEqual([0, 2, 2, 3]);
+  expect(textsOf(names.members.get('name'))).toEqual(['a', 'c', 'd', 'z']);
+});
+
+/** The text of every row of a scalar. */
+function textsOf(field: FieldNode | undefined): string[] {
+  if (field?.kind !== 'values') throw new Error('expected a scalar');
+  const { dictionary, rows } = field.index;
+  return Array.from({ length: rows }, (_, row) => Buffer.from(textAt(dictionary, field.index.codeAt(row))).toString());
+}
+
+test('the report counts records, bytes, nulls, dangling links and skipped lines', async () => {
+  const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
+  const ipps = lines(
+    {
+      ob_id: 1,
+      platform: link('platforms', 1),
+      instrument: link('instruments', 5),
+      relatedTo: { ob_id: 1, uuid: 'u' },
+    },
+    {
+      ob_id: 2,
+      platform: link('platforms', 2),
+      instrument: link('instruments', 6),
+      relatedTo: { ob_id: 1, uuid: 'u', short_code: 'acq' },
+    },
+    { ob_id: 3, platform: link('platforms', 2), relatedTo: {} },
+  );
+  const platforms = lines({ ob_id: 1 });
+  const directory = dataSetOf(SCRATCH, { 'ipps.ndjson': ipps, 'platforms.ndjson': platforms });
+  const { file, report } = await imported(directory);
+  const own = report.collections.find(({ name }) => name === 'ipps')!;
+  expect(own).toMatchObject({ records: 3, skipped: 0, inputBytes: ipps.length, recordBytes: ipps.length });
+  // Nulls: one short_code; one instrument and the three members of a relatedTo. Dangling: both platform 2, both instruments.
+  expect(own).toMatchObject({ columns: 6, nulls: 5, dangling: 4 });
+  expect(own.indexBytes).toBeGreaterThan(0);
+  expect(report.snapshotBytes).toBe(readFileSync(file).length);
+  const { metadata, generation } = await opened(file);
+  expect(generation).toBe(report.generation);
+  expect(metadata.collections.find(({ name }) => name === 'ipps')).toEqual({
+    name: 'ipps',
+    records: 3,
+    chunks: 1,
+    nulls: 5,
+    dangling: 4,
+  });
+  expect(metadata.collections.map(({ name }) => name)).toEqual(report.collections.map(({ name }) => name));
+});
+
+describe('the data time', () => {
+  const files = (manifest: unknown): Files => ({ 'bboxes.ndjson': '', 'MANIFEST.json': JSON.stringify(manifest) });
+  const createdOf = async (manifest: unknown, created?: string): Promise<string | undefined> =>
+    (await opened((await imported(dataSetOf(SCRATCH, files(manifest)), { created })).file)).created;
+
+  test('is that of the manifest, of --created before it, and else unknown', async () => {
+    expect(await createdOf({ created: '2024-05-06T07:08:09Z', counts: {} })).toBe('2024-05-06T07:08:09Z');
+    expect(await createdOf({ created: '2024-05-06T07:08:09Z' }, '2025-01-01')).toBe('2025-01-01');
+    expect(await createdOf({ counts: {} })).toBeUndefined();
+    expect((await opened((await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': '' }))).file)).created).toBeUndefined();
+  });
+
+  test('is part of what the generation names', async () => {
+    const [a, b] = await Promise.all(
+      ['2024-01-01', '2024-01-02'].map((created) => imported(dataSetOf(SCRATCH, files({ created })))),
+    );
+    expect(a!.report.generation).not.toBe(b!.report.generation);
+  });
+
+  test.each([[{ created: 5 }], [{ created: 'yesterday' }], [{ created: null }]])(
+    'is refused in %j',
+    async (manifest) => {
+      const error = await failureOf(files(manifest));
+      expect([error.code, error.message]).toEqual([
+        'input',
+        `${join(error.at, 'MANIFEST.json')}: /created: expected a time such as "2026-01-31T00:00:00Z"`,
+      ]);
+    },
+  );
+
+  test('is refused as --created when it is no time', async () => {
+    const error = await failureOf(files({}), { created: 'soon' });
+    expect([error.code, error.message]).toEqual([
+      'usage',
+      '--created soon: expected a time such as 2026-01-31T00:00:00Z',
+    ]);
+  });
+
+  test('is not looked for in a manifest that is no JSON: the data set is refused', async () => {
+    const error = await failureOf({ 'bboxes.ndjson': '', 'MANIFEST.json': '{' });
+    expect(error.code).toBe('input');
+    expect(error.message).toContain(join(error.at, 'MANIFEST.json'));
+  });
+});
+
+describe('a failed import', () => {
+  test('leaves the snapshot that was there as it was, and no partial file', async () => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '{"ob_id":1}\n', 'times.ndjson': '{"ob_id"\n' });
+    const target = join(dataSetOf(SCRATCH, {}), 'kept.snapshot');
+    writeFileSync(target, 'as it was');
+    await expect(imported(directory, { file: target })).rejects.toMatchObject({ code: 'input' });
+    expect(readFileSync(target, 'utf8')).toBe('as it was');
+    expect(readdirSync(dirname(target))).toEqual(['kept.snapshot']);
+  });
+
+  test('leaves nothing where nothing was, with threads too', async () => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '{}\n' });
+    const parent = dataSetOf(SCRATCH, {});
+    await expect(imported(directory, { file: join(parent, 'new.snapshot'), threads: 2 })).rejects.toMatchObject({
+      code: 'input',
+    });
+    expect(readdirSync(parent)).toEqual([]);
+  });
+
+  test('for want of a place to write says which', async () => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '' });
+    const file = join(directory, 'nowhere', 'x.snapshot');
+    await expect(imported(directory, { file })).rejects.toMatchObject({
+      code: 'file',
+      message: expect.stringContaining(file) as string,
+    });
+    const taken = join(directory, 'taken');
+    mkdirSync(join(taken, 'inside'), { recursive: true });
+    await expect(imported(directory, { file: taken })).rejects.toMatchObject({ code: 'file' });
+    expect(readdirSync(directory).sort()).toEqual(['bboxes.ndjson', 'taken']);
+  });
+
+  test('is not one when the target exists: it is replaced', async () => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '' });
+    writeFileSync(`${directory}.snapshot`, 'old');
+    const { file } = await imported(directory);
+    expect(existsSync(file) && readFileSync(file, 'latin1').startsWith('\x89CAT')).toBe(true);
+  });
+});
+
+test('progress runs over all files, by bytes read', async () => {
+  const { importDirectory } = await import('../../../../data/build/import.ts');
+  const seen: { phase: string; done: number; total: number }[] = [];
+  const file = join(SCRATCH, 'progress.snapshot');
+  await importDirectory({ directory: SAMPLE, file, created: undefined, isLenient: false, threads: 0 }, (one) =>
+    seen.push(one),
+  );
+  const total = readdirSync(SAMPLE)
+    .filter((name) => name.endsWith('.ndjson'))
+    .reduce((sum, name) => sum + readFileSync(join(SAMPLE, name)).length, 0);
+  expect(new Set(seen.map((one) => one.total))).toEqual(new Set([total]));
+  expect(seen.map(({ done }) => done)).toEqual(seen.map(({ done }) => done).toSorted((a, b) => a - b));
+  expect(seen.at(-1)!.done).toBe(total);
+  expect(seen[0]!.phase).toMatch(/^importing /);
+});
+
+test('identical values of a column share one entry, and each is found with its rows', async () => {
+  const records = ['doi', '', 'doi', 'Doi'].map((identifierType, i) => ({ ob_id: i + 1, identifierType }));
+  const { file } = await imported(dataSetOf(SCRATCH, { 'identifiers.ndjson': lines(...records) }));
+  const field = (await opened(file)).collection('identifiers').members.get('identifierType');
+  if (field?.kind !== 'values') throw new Error('identifierType is a scalar');
+  const { dictionary } = field.index;
+  const found = Array.from({ length: dictionary.size }, (_, code) => [
+    Buffer.from(textAt(dictionary, code)).toString(),
+    countRows(field.index.rowsOf({ start: code, end: code + 1 })),
+  ]);
+  expect(found).toEqual([
+    ['', 1],
+    ['Doi', 1],
+    ['doi', 2],
+  ]);
+});

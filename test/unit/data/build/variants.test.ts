@@ -1,0 +1,88 @@
+// Snapshots without some index variants: smaller, said in their metadata, verified, with the same answers.
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadSnapshot } from '../../../../data/store/load.ts';
+import { OperationError } from '../../../../data/operationError.ts';
+import { verifyFile } from '../../../../data/store/verify.ts';
+import { execute, openSnapshot, parseListQuery, plan, type CollectionIndex } from '../../../../engine/engine.ts';
+import { decodeMetadata, encodeMetadata, METADATA_SECTION } from '../../../../engine/snapshot/metadata.ts';
+import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { rowsOf } from '../../../support/pages.ts';
+import { refusalOf, replaced, rewriteSnapshot } from '../../../support/snapshots.ts';
+
+const SCRATCH = temporaryDirectory();
+const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
+const FORM = { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: '/?format=api' } as const;
+const QUERIES = [
+  '',
+  'abstract__contains=wind',
+  'abstract__icontains!=THE',
+  'status=completed',
+  'status!=completed&publicationState=citable',
+  'status__in=completed,ongoing&language=English&ordering=-title&facets=status,publicationState',
+  'permissions__accessCategory=public&title__contains=a',
+  'phenomena__terms__label=units&phenomena__terms__value=K',
+  'dataPublishedTime__gte=2010-01-01&title__startswith=A',
+  'projects__title__contains=a&offset=7',
+];
+
+/** The sample without some variants: its file, how large it is, and its observations. */
+async function sampleWithout(
+  without: string | undefined,
+): Promise<{ file: string; bytes: number; observations: CollectionIndex }> {
+  const name = join(SCRATCH, `${without ?? 'all'}.snapshot`);
+  const { file, report } = await imported(SAMPLE, { file: name, without });
+  const loaded = await loadSnapshot(file, { baseUrl: FORM.baseUrl }, () => undefined);
+  return { file, bytes: report.snapshotBytes, observations: openSnapshot(loaded).collection('observations') };
+}
+
+function answersOf(collection: CollectionIndex): unknown {
+  const options = {
+    limitDefault: 50,
+    limitMax: undefined,
+    isStrict: false,
+    filterErrors: 'fail',
+    filters: 'all',
+  } as const;
+  return QUERIES.map((query) => {
+    const found = execute(collection, plan(collection, parseListQuery(collection, query, options), FORM))!;
+    return { ...found, rows: rowsOf(found.rows) };
+  });
+}
+
+describe('a snapshot', async () => {
+  const whole = await sampleWithout(undefined);
+
+  test.each(['grams', 'bitmaps', 'bitmaps, grams'])(
+    'without %s is smaller, good, and answers the same',
+    async (without) => {
+      const { file, bytes, observations } = await sampleWithout(without);
+      expect(bytes).toBeLessThan(whole.bytes);
+      expect(answersOf(observations)).toEqual(answersOf(whole.observations));
+      const abstract = observations.members.get('abstract');
+      expect(abstract?.kind === 'values' && abstract.index.grams === undefined).toBe(without.includes('grams'));
+      const { checks } = await verifyFile(file, () => undefined);
+      const bitmaps = checks.find(({ name }) => name === 'bitmaps')!.outcome;
+      expect(/^0\b/.test(bitmaps), bitmaps).toBe(without.includes('bitmaps'));
+    },
+  );
+
+  test('that lacks what its metadata does not say is refused, and so is one that has what it says is missing', async () => {
+    const lying = join(SCRATCH, 'lying.snapshot');
+    const saying = (without: readonly ('grams' | 'bitmaps')[]) =>
+      replaced(METADATA_SECTION, (bytes) => encodeMetadata({ ...decodeMetadata(bytes as Uint8Array), without }));
+    const { file } = await sampleWithout('grams,bitmaps');
+    await rewriteSnapshot(file, lying, saying(['grams']));
+    expect(await refusalOf(lying)).toMatch(/\.dense: /);
+    await rewriteSnapshot(file, lying, saying(['bitmaps']));
+    expect(await refusalOf(lying)).toMatch(/gramKeys: no n-gram index, expected one$/);
+    await rewriteSnapshot(whole.file, lying, saying(['grams']));
+    expect(await refusalOf(lying)).toMatch(/gramKeys: an n-gram index, expected none$/);
+  });
+});
+
+test.each(['', 'gram', 'grams,x', ','])('--without %j is refused with the names there are', async (without) => {
+  const refused = imported(SAMPLE, { file: join(SCRATCH, 'refused.snapshot'), without });
+  await expect(refused).rejects.toThrow(OperationError);
+  await expect(refused).rejects.toThrow(/expected one or more of grams, bitmaps, with commas$/);
+});

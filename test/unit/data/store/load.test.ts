@@ -1,0 +1,86 @@
+// Loading a snapshot: several memories, shared places, threads beside. What is loaded never depends on them.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { loadSnapshot } from '../../../../data/store/load.ts';
+import { OperationError } from '../../../../data/operationError.ts';
+import { sectionsOf, type LoadedSnapshot } from '../../../../engine/snapshot/loaded.ts';
+import { openSnapshot } from '../../../../engine/snapshot/open.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { recordTexts } from '../../../support/records.ts';
+import { directoryOf, snapshotOf } from '../../../support/snapshots.ts';
+
+const SCRATCH = temporaryDirectory();
+const FILE = join(SCRATCH, 'twins.snapshot');
+const BASE_URL = 'https://catalogue.example.org';
+const PAGE_BYTES = 65_536;
+
+/** Records whose texts take several pages of memory, the same texts in two collections, so that their columns share places. */
+const twins = Array.from({ length: 3000 }, (_, i) =>
+  JSON.stringify({ ob_id: i, text: `${'ab'.repeat(i % 90)}${i}`, at: `{base_url}/api/v3/notes/${i}/?format=api` }),
+).join('\n');
+
+beforeAll(async () => {
+  await snapshotOf(FILE, { notes: twins, platforms: twins });
+});
+
+function everySection(loaded: LoadedSnapshot): ReadonlyMap<string, string> {
+  const sections = sectionsOf(loaded);
+  return new Map(loaded.sections.map(({ name }) => [name, Buffer.from(sections.bytes(name)).toString('latin1')]));
+}
+
+test('equal columns of two collections lie in memory once', async () => {
+  const { placements, sections } = await loadSnapshot(FILE, { baseUrl: BASE_URL });
+  const placeOf = (name: string): unknown => placements[sections.findIndex((section) => section.name === name)];
+  expect(placeOf('platforms/text.text')).toBe(placeOf('notes/text.text'));
+  expect(placeOf('platforms/records/0.bytes')).not.toBe(placeOf('notes/records/0.bytes'));
+});
+
+test('the same is loaded into any number of memories, with any number of threads', async () => {
+  const expected = everySection(await loadSnapshot(FILE, { baseUrl: BASE_URL, threads: 1 }));
+  for (const memoryPages of [1, 2, 5, 9]) {
+    for (const threads of [1, 2, 4]) {
+      const memoryBytesMax = memoryPages * PAGE_BYTES;
+      const loaded = await loadSnapshot(FILE, { baseUrl: BASE_URL, memoryBytesMax, threads });
+      expect(loaded.memories.length).toBeGreaterThan(1);
+      expect(everySection(loaded), `${memoryPages} pages, ${threads} threads`).toEqual(expected);
+    }
+  }
+});
+
+test('records loaded by threads have the base URL in their links', async () => {
+  const catalogue = openSnapshot(await loadSnapshot(FILE, { baseUrl: BASE_URL, threads: 2 }));
+  expect(recordTexts(catalogue.collection('platforms'))).toEqual(twins.replaceAll('{base_url}', BASE_URL).split('\n'));
+});
+
+test('progress with threads ends at the bytes of the file, each counted once', async () => {
+  for (const threads of [1, 2]) {
+    const steps: number[] = [];
+    let whole = 0;
+    await loadSnapshot(FILE, { baseUrl: BASE_URL, threads }, ({ done, total }) => {
+      steps.push(done);
+      whole = total;
+    });
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+    expect(steps.at(-1)).toBe(whole);
+  }
+});
+
+test('damage found by a thread is refused like damage found without', async () => {
+  const bytes = readFileSync(FILE);
+  for (const name of ['notes/text.text', 'platforms/records/0.bytes']) {
+    const section = directoryOf(bytes).sections.find((one) => one.name === name)!;
+    const damaged = Buffer.from(bytes);
+    damaged[section.offset + 5]! ^= 1;
+    const file = join(SCRATCH, 'damaged.snapshot');
+    writeFileSync(file, damaged);
+    const refusals = await Promise.all(
+      [1, 2].map((threads) => loadSnapshot(file, { baseUrl: BASE_URL, threads }).catch((error: unknown) => error)),
+    );
+    for (const refusal of refusals) expect(refusal).toBeInstanceOf(OperationError);
+    const [alone, threaded] = refusals as OperationError[];
+    expect(threaded!.message).toBe(alone!.message);
+    expect(threaded!.code).toBe('snapshot');
+    expect(alone!.message).toMatch(new RegExp(`section ${name}: checksum`));
+  }
+});

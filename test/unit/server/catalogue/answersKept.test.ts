@@ -1,0 +1,157 @@
+// A handler that keeps answers answers as one that keeps none, whatever is asked before: all that an answer depends on is asked
+// in random order, so that each request comes first, again, and between others that differ from it by one thing.
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { IGNORED_PARAMETERS } from '../../../../server/catalogue/tally.ts';
+import { newTally } from '../../../../server/observe/tally.ts';
+import { catalogueHandler, type CatalogueSettings } from '../../../../server/catalogue/handler.ts';
+import { readSettings } from '../../../../server/settings/declarations.ts';
+import type { Answer, Handler } from '../../../../server/http/exchange.ts';
+import { routerOver } from '../../../../workers/router.ts';
+import { RowSetCache } from '../../../../workers/rowSetCache.ts';
+import { collectionOf } from '../../../support/collections.ts';
+import { recordBlocksOf } from '../../../support/blocks.ts';
+import { randomOf } from '../../../support/random.ts';
+import { requestOf, STAYING, type RequestParts } from '../../../support/requests.ts';
+import { BASE_URL, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
+
+const OTHER_URL = 'https://mirror.example.org/catalogue';
+const GENERATION = '0123456789abcdef'.repeat(4);
+const SEED = 7;
+const REQUESTS = 6000;
+/** An answer is made so many times, the last time for keeping. */
+const TIMES_MADE = 9;
+const TIMES = 20;
+
+const OBSERVATIONS = collectionOf(
+  'observations',
+  Array.from({ length: 300 }, (_, i) => {
+    return `{"ob_id":${i + 1},"title":"t${i % 7} ${'text '.repeat(40)}","timePeriod":"{base_url}/api/v3/times/${i}/?format=api"}`;
+  }),
+  BASE_URL,
+);
+const EMPTY = new Map(['computations', 'composites'].map((name) => [name, collectionOf(name, [], BASE_URL)]));
+
+function handlerKeeping(
+  answerCacheMb: number,
+  settings: Partial<CatalogueSettings>,
+): Handler<Answer | Promise<Answer>> {
+  return catalogueHandler({
+    generation: GENERATION,
+    created: '2024-01-01T00:00:00Z',
+    blocks: () => recordBlocks,
+    collections: (name) => EMPTY.get(name) ?? OBSERVATIONS,
+    settings: { ...readSettings({}, {}), baseUrl: BASE_URL, answerCacheMb, ...settings },
+    ignored: newTally(IGNORED_PARAMETERS),
+    router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy: NEVER_HEAVY }),
+  });
+}
+
+const recordBlocks = recordBlocksOf(OBSERVATIONS.records);
+
+const LIST = '/api/v3/observations/';
+const URLS = [
+  LIST,
+  `${LIST}?`,
+  `${LIST}?limit=2`,
+  `${LIST}?limit=2&offset=4`,
+  `${LIST}?offset=4&limit=2`,
+  `${LIST}?limit=0`,
+  `${LIST}?limit=2&offset=900`,
+  `${LIST}?limit=2&nonsense=1`,
+  `${LIST}?limit=2&explain=1`,
+  `${LIST}?limit=2&format=json`,
+  `${LIST}?limit=2&format=ndjson`,
+  `${LIST}?limit=2&format=csv`,
+  `${LIST}?limit=2&format=xml`,
+  `${LIST}?limit=2&fields=title`,
+  `${LIST}?limit=2&after=4`,
+  `${LIST}?limit=2&generation=${GENERATION.slice(0, 12)}`,
+  `${LIST}?limit=2&generation=gone`,
+  `${LIST}?limit=2#x`,
+  `${LIST}?ob_id=3`,
+  `${LIST}?ob_id=x`,
+  `${LIST}?title__startswith=t3&limit=3`,
+  '/api/v3/observations.json?limit=2',
+  '/api/v3/%6fbservations/?limit=2',
+  '/api/v3/observations?limit=2',
+  '/api/v2/observations/?limit=2',
+  `${LIST}7/`,
+  `${LIST}7`,
+  `${LIST}7.json`,
+  `${LIST}7/?format=json`,
+  `${LIST}7/?x=1`,
+  `${LIST}8/`,
+  `${LIST}999/`,
+  '/api/v3/',
+  '/',
+];
+const METHODS = ['GET', 'GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'POST'];
+const ACCEPTS = [undefined, undefined, '*/*', 'application/json', 'text/html', 'text/html, */*;q=0.1', ''];
+const CODINGS = [undefined, undefined, 'gzip', 'identity;q=0, gzip', 'br'];
+const HOSTS = ['localhost:8080', 'localhost:8080', 'mirror.example.org', 'evil.example.org'];
+const FORWARDED = [undefined, undefined, undefined, 'mirror.example.org', 'evil.example.org'];
+const PEERS = ['127.0.0.1', '127.0.0.1', '10.0.0.1'];
+const CONDITIONS = [undefined, undefined, undefined, '*', '"none"', 'own'];
+
+const SETTINGS: readonly (readonly [string, Partial<CatalogueSettings>])[] = [
+  ['as they are', {}],
+  ['with base URLs from requests', { allowBaseUrls: [OTHER_URL], trustedProxies: ['10.0.0.0/8'] }],
+  ['with walks pinned', { pinWalks: true }],
+  ['with links as requests have them', { links: 'request', strict: true }],
+  ['with gzip off', { gzip: 'off' }],
+];
+
+test.each(SETTINGS)('settings %s: answers that are kept change none', async (_, settings) => {
+  const [keeping, plain] = [handlerKeeping(4, settings), handlerKeeping(0, settings)];
+  const random = randomOf(SEED);
+  const tags = new Map<string, string>();
+  let same = 0;
+  for (let i = 0; i < REQUESTS; i++) {
+    // What is compressed live within one turn of the event loop is bounded.
+    await setImmediate();
+    const url = random.pick(URLS);
+    const condition = random.pick(CONDITIONS);
+    const headers = Object.entries({
+      accept: random.pick(ACCEPTS),
+      'accept-encoding': random.pick(CODINGS),
+      host: random.pick(HOSTS),
+      'x-forwarded-host': random.pick(FORWARDED),
+      'if-none-match': condition === 'own' ? tags.get(url) : condition,
+    }).filter((line): line is [string, string] => line[1] !== undefined && line[1] !== '');
+    const parts: RequestParts = {
+      method: random.pick(METHODS),
+      url,
+      headers: Object.fromEntries(headers),
+      peer: random.pick(PEERS),
+    };
+    const [kept, made] = [await keeping(requestOf(parts), STAYING), await plain(requestOf(parts), STAYING)];
+    if (kept === (await keeping(requestOf(parts), STAYING))) same++;
+    expect(replyOf(kept), `seed ${SEED}, ${JSON.stringify(parts)}`).toEqual(replyOf(made));
+    if (made.etag !== undefined) tags.set(url, made.etag);
+  }
+  // A request without a condition that comes again is answered with the very same object: the memory is at work.
+  expect(same).toBeGreaterThan(REQUESTS / 10);
+});
+
+test('how a list is found is told anew each time, also where the list itself is known', async () => {
+  const handler = handlerKeeping(4, { explain: true });
+  const answersOf = async (url: string): Promise<readonly Answer[]> => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < TIMES; i++) answers.push(await handler(requestOf({ url }), STAYING));
+    return answers;
+  };
+  const kept = (await answersOf(`${LIST}?limit=2`)).at(-1);
+  expect(await handler(requestOf({ url: `${LIST}?limit=2` }), STAYING)).toBe(kept);
+  expect(new Set(await answersOf(`${LIST}?limit=2&explain=1`)).size).toBe(TIMES);
+  expect(await handler(requestOf({ url: `${LIST}?limit=2` }), STAYING)).toBe(kept);
+});
+
+test('another generation is another handler, with nothing kept', async () => {
+  const request = requestOf({ url: LIST });
+  const first = handlerKeeping(4, {});
+  const answers: Answer[] = [];
+  for (let i = 0; i < TIMES; i++) answers.push(await first(request, STAYING));
+  expect(new Set(answers).size).toBe(TIMES_MADE);
+  expect(await handlerKeeping(4, {})(request, STAYING)).not.toBe(answers.at(-1));
+});

@@ -1,0 +1,70 @@
+// Entity tags: what makes two of them equal, and what makes them differ.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeForm } from '../../../../engine/query/form.ts';
+import { entityTags, type Tagged } from '../../../../server/catalogue/entityTag.ts';
+
+const SETTINGS = ['spec', 100, undefined, false];
+const tagOf = entityTags('generation', SETTINGS);
+const PAGE: Tagged = { baseUrl: 'http://a.test', path: '/api/v3/observations/', parameters: [], filters: [] };
+
+function tagged(query: string): string {
+  const parameters = decodeForm(query);
+  return tagOf({ ...PAGE, parameters, filters: parameters.map(([key]) => ({ key })) });
+}
+
+test('a tag is 32 hexadecimal digits with a dash, the same on every replica', () => {
+  expect(tagOf(PAGE)).toMatch(/^[0-9a-f]{16}-[0-9a-f]{16}$/);
+  expect(entityTags('generation', [...SETTINGS])({ ...PAGE })).toBe(tagOf(PAGE));
+});
+
+test('snapshot, settings, base URL and path each make another tag', () => {
+  const tags = [
+    tagOf(PAGE),
+    entityTags('other', SETTINGS)(PAGE),
+    entityTags('generation', ['request', 100, undefined, false])(PAGE),
+    entityTags('generation', ['spec', 100, 7, false])(PAGE),
+    tagOf({ ...PAGE, baseUrl: 'http://b.test' }),
+    tagOf({ ...PAGE, path: '/api/v2/observations/' }),
+    tagOf({ ...PAGE, path: '/api/v3/observations.json' }),
+  ];
+  expect(new Set(tags).size).toBe(tags.length);
+});
+
+describe('a query', () => {
+  test('has the tag of its parameters in any order and any encoding', () => {
+    expect(tagged('limit=5&title=a%62&page=')).toBe(tagged('page&%74itle=ab&limit=5'));
+    expect(tagged('title=a+b')).toBe(tagged('title=a%20b'));
+  });
+
+  test('has another tag where repeats stand in another order', () => {
+    expect(tagged('limit=5&limit=6')).not.toBe(tagged('limit=6&limit=5'));
+  });
+
+  test('has another tag where another of two filters on one field applies', () => {
+    const parameters = decodeForm('title=a&title__exact=b');
+    const [one, other] = ['title', 'title__exact'].map((key) => tagOf({ ...PAGE, parameters, filters: [{ key }] }));
+    expect(one).not.toBe(other);
+  });
+
+  test('has the tag of no other query, whatever lies where', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '=', '&', '-', 'é', '\u{10000}'), maxLength: 6 });
+    const pairs = fc.array(fc.tuple(text, text), { maxLength: 4 });
+    const key = (list: readonly (readonly [string, string])[]): string =>
+      JSON.stringify(list.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+    fc.assert(
+      fc.property(pairs, pairs, (a, b) => {
+        const same = tagOf({ ...PAGE, parameters: a }) === tagOf({ ...PAGE, parameters: b });
+        expect(same).toBe(key(a) === key(b));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('differs in every single digit of a number', () => {
+    const tags = new Set(Array.from({ length: 20_000 }, (_, i) => tagged(`offset=${i}`)));
+    expect(tags.size).toBe(20_000);
+    const halves = [...tags].map((tag) => tag.slice(17));
+    for (const at of [0, 8]) expect(new Set(halves.map((half) => half.slice(at, at + 8))).size).toBeGreaterThan(19_990);
+  });
+});

@@ -1,0 +1,83 @@
+// Which requests are answered with JSON.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { negotiate } from '../../../../server/catalogue/negotiate.ts';
+
+function byAccept(accept: string | undefined): string {
+  return negotiate({ accept, format: undefined, isJsonPath: false });
+}
+
+describe('without a format', () => {
+  test.each([
+    undefined,
+    '',
+    ' ',
+    '*/*',
+    'application/*',
+    'application/json',
+    'Application/JSON',
+    'text/html, application/json;q=0.1',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8',
+    'application/json; charset=utf-8',
+    'application/json; indent=4; q=0.5',
+    'application/json;q=1;version="a"',
+    'text/html;q=0, */*',
+  ])('Accept %j gives JSON', (accept) => {
+    expect(byAccept(accept)).toBe('json');
+  });
+
+  test.each([
+    'text/html',
+    'application/xml',
+    'application/json;q=0',
+    'application/json; q=0, text/html',
+    '*/*;q=0',
+    '*/*, application/json;q=0',
+    'application/jsonx',
+    'json',
+    ',',
+    ';',
+  ])('Accept %j rules JSON out', (accept) => {
+    expect(byAccept(accept)).toBe('notAcceptable');
+  });
+});
+
+describe('a format', () => {
+  test.each(['api', 'json'])('%s overrides Accept', (format) => {
+    expect(negotiate({ accept: 'text/html', format, isJsonPath: false })).toBe('json');
+  });
+
+  test.each(['ndjson', 'csv'])('%j is that of an export, whatever Accept and the path say', (format) => {
+    expect(negotiate({ accept: 'text/html', format, isJsonPath: false })).toBe(format);
+    expect(negotiate({ accept: undefined, format, isJsonPath: true })).toBe(format);
+  });
+
+  test.each(['xml', 'NDJSON', 'API', 'api,json', ' '])('%j is unknown, on a .json path too', (format) => {
+    expect(negotiate({ accept: undefined, format, isJsonPath: false })).toBe('unknownFormat');
+    expect(negotiate({ accept: undefined, format, isJsonPath: true })).toBe('unknownFormat');
+  });
+
+  test('that is empty counts as none', () => {
+    expect(negotiate({ accept: 'text/html', format: '', isJsonPath: false })).toBe('notAcceptable');
+  });
+});
+
+test('a .json path overrides Accept', () => {
+  expect(negotiate({ accept: 'text/html', format: undefined, isJsonPath: true })).toBe('json');
+});
+
+test('no Accept header throws', () => {
+  const part = fc.constantFrom('a', '/', '*', ';', ',', 'q', '=', '"', '\\', ' ', 'application/json', '0.5', '\u00ff');
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(part).map((parts) => parts.join('')),
+      ),
+      (accept) => {
+        expect(['json', 'notAcceptable']).toContain(byAccept(accept));
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});

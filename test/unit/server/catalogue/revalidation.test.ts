@@ -1,0 +1,59 @@
+// The catalogue's handler asked under conditions: 304 wherever the answer would be 200, and nowhere else.
+import { describe, expect, test } from 'vitest';
+import { requestOf, STAYING } from '../../../support/requests.ts';
+import { ask, handlerWith, HEAVY, LONG, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
+
+describe('a conditional request', () => {
+  const list = '/api/v3/observations/?title=ocean&limit=2';
+  const urls = ['/', '/api/v3/', list, `${list}&format=csv`, '/api/v3/observations/3/', '/api/v2/observations/3.json'];
+
+  test.each(urls)('that has the answer to %s already gets 304, at once and again', async (url) => {
+    const first = await ask(url);
+    expect(first.etag).toMatch(/^"[0-9a-f]{16}-[0-9a-f]{16}"$/);
+    expect(first.headers['Last-Modified']).toBe('Mon, 01 Jan 2024 00:00:00 GMT');
+    for (const method of ['GET', 'HEAD']) {
+      const { status, etag, text } = await ask({ method, url, headers: { 'if-none-match': first.etag! } });
+      expect([status, etag, text]).toEqual([304, first.etag, '']);
+    }
+    expect((await ask({ url, headers: { 'if-none-match': '"x"' } })).text).toBe(first.text);
+    const since = { 'if-modified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
+    expect((await ask({ url, headers: since })).status).toBe(304);
+  });
+
+  test('is judged only where the answer would be 200', async () => {
+    const headers = { 'if-none-match': '*', 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' };
+    const cases = [
+      ['/api/v3/observations/99/', 404],
+      ['/api/v3/observations', 301],
+      ['/api/v3/observations/?ob_id=x', 400],
+      ['/api/v3/observations/?format=xml', 404],
+      ['/api/v3/observations/?page=1&strict=1', 400],
+    ] as const;
+    for (const [url, status] of cases) {
+      const answer = await ask({ url, headers });
+      expect([url, answer.status, answer.etag]).toEqual([url, status, undefined]);
+    }
+    const other = await ask({ url: list, headers: { ...headers, accept: 'text/html' } });
+    expect([other.status, other.etag]).toEqual([406, undefined]);
+    expect((await ask({ method: 'OPTIONS', url: list, headers })).status).toBe(200);
+  });
+
+  test('has one tag for one answer, whichever way the query is written', async () => {
+    const tags = await Promise.all(
+      ['?limit=2&title=ocean', '?title=%6Fcean&limit=2', '?title=land&limit=2', '?title=ocean&limit=2&page=1'].map(
+        async (query) => (await ask(`/api/v3/observations/${query}`)).etag,
+      ),
+    );
+    expect(tags[1]).toBe(tags[0]);
+    expect(new Set(tags).size).toBe(3);
+    expect((await ask('/api/v3/observations/?limit=2&title=ocean', { limitMax: 50 })).etag).not.toBe(tags[0]);
+  });
+
+  test('to a heavy query is answered without leaving the thread', async () => {
+    const url = `/api/v3/observations/?title__contains=${LONG}`;
+    const handler = handlerWith(NEVER_HEAVY, {}, () => HEAVY);
+    const answer = handler(requestOf({ url, headers: { 'if-none-match': '*' } }), STAYING);
+    expect(answer).not.toBeInstanceOf(Promise);
+    expect((await answer).status).toBe(304);
+  });
+});

@@ -1,0 +1,173 @@
+// `authority call` against a running service: what it prints, what it refuses, and how the program ends.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../../../../server/commands/commands.ts';
+import { GET_TRUSTED_HOST_INFO, OPERATIONS, REQ_AUTHORISATION } from '../../../../../server/soap/protocol.ts';
+import { readAnswer, requestBytes } from '../../../../../server/soap/requests.ts';
+import { readEnvelope } from '../../../../../server/soap/envelopeReader.ts';
+import { scanEnvelope } from '../../../../../server/soap/envelopeScanner.ts';
+import { faultBytes, responseBytes } from '../../../../../server/soap/responses.ts';
+import { FAULTS } from '../../../../../server/soap/faults.ts';
+import { runCommand } from '../../../../support/commandProcess.ts';
+import { envelope } from '../../../../support/envelopes.ts';
+import { granted, TRUSTED_HOSTS } from '../../../../support/memoryAuthority.ts';
+import { startSoapServer, type SoapServer } from '../../../../support/soapServer.ts';
+
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+
+let server: SoapServer;
+let directory: string;
+beforeAll(async () => {
+  server = await startSoapServer();
+  directory = mkdtempSync(join(tmpdir(), 'authority-call-'));
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await server.stop();
+});
+
+/** Calls in this process; answers what was printed, and what was thrown. */
+async function call(...words: readonly string[]): Promise<{ out: string; thrown: unknown }> {
+  let out = '';
+  let thrown: unknown;
+  const stdout = { write: (text: string): unknown => (out += text) };
+  await commandLine({ stdout, stderr: { write: () => undefined } })
+    .parseAsync(['authority', 'call', ...words], { from: 'user' })
+    .catch((error: unknown) => (thrown = error));
+  return { out, thrown };
+}
+
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test.each(['', '/', '/attAuthority.wsdl'])(
+  'lists are printed an entry a line, asked at the URL with %j',
+  async (end) => {
+    const { out } = await call(server.url + end, 'getTrustedHostInfo', '--role', 'academic');
+    expect(out).toBe(`trustedHostInfo: 2\n  ${TRUSTED_HOSTS.get('academic')!.join('\n  ')}\nerrMsg:\n`);
+  },
+);
+
+test('without a role the authority says what it wants', async () => {
+  expect((await call(server.url, 'getTrustedHostInfo')).out).toBe('trustedHostInfo: 0\nerrMsg: No role was input\n');
+});
+
+test('a grant is printed with its attribute certificate', async () => {
+  const words = ['--cert', file('cert.pem', CERTIFICATE), '--att-cert', file('att.xml', '<é>')];
+  const { out } = await call(server.http10Url, 'reqAuthorisation', ...words);
+  expect(out).toBe(`attCert:\n${granted(CERTIFICATE, '<é>')}\nstatCode: AccessGranted\nerrMsg:\n`);
+});
+
+describe('it refuses, and says why:', () => {
+  test.each<[string, readonly string[], string, string]>([
+    [
+      'a refusal of the authority',
+      ['reqAuthorisation', '--cert', 'FILE'],
+      'refused',
+      'AccessDenied: The user is not registered here.',
+    ],
+    ['a fault', ['reqAuthorisation', '--cert', 'BREAK'], 'refused', `fault SOAP-ENV:Server: ${FAULTS.bug.text}`],
+    ['a missing file', ['reqAuthorisation', '--cert', 'NONE'], 'file', 'NONE cannot be read (ENOENT)'],
+    ['no file', ['reqAuthorisation'], 'usage', 'reqAuthorisation wants --cert <file>'],
+    [
+      'a flag of the other operation',
+      ['getTrustedHostInfo', '--cert', 'FILE'],
+      'usage',
+      '--cert and --att-cert belong to reqAuthorisation',
+    ],
+    [
+      'a role where none belongs',
+      ['reqAuthorisation', '--cert', 'FILE', '--role', 'x'],
+      'usage',
+      '--role belongs to getTrustedHostInfo',
+    ],
+  ])('%s', async (_, words, code, message) => {
+    const files: Readonly<Record<string, string>> = { FILE: file('cert', CERTIFICATE), BREAK: file('break', 'break') };
+    const { out, thrown } = await call(server.url, ...words.map((word) => files[word] ?? word));
+    expect(thrown).toMatchObject({ code, message });
+    expect(out).toBe('');
+  });
+
+  test('what is no address', async () => {
+    expect((await call('localhost', 'getTrustedHostInfo')).thrown).toMatchObject({ code: 'usage' });
+  });
+
+  test('a server that is no authority, or none at all', async () => {
+    const other = await call(`${server.url}/api/v3/x.wsdl`, 'getTrustedHostInfo');
+    expect(other.thrown).toMatchObject({
+      code: 'network',
+      message: expect.stringMatching(/answered 404, and no SOAP$/),
+    });
+    const nobody = await call('http://127.0.0.1:1', 'getTrustedHostInfo');
+    expect(nobody.thrown).toMatchObject({ code: 'network', message: expect.stringContaining('cannot be asked') });
+  });
+
+  test('an unknown operation, naming those there are', async () => {
+    expect((await call(server.url, 'getSecrets')).thrown).toMatchObject({
+      message: expect.stringContaining('reqAuthorisation, getTrustedHostInfo'),
+    });
+  });
+});
+
+test('the program ends with 0 when answered, with 1 when refused', async () => {
+  const answered = runCommand(['authority', 'call', server.url, 'getTrustedHostInfo', '--role', 'one']);
+  const refused = runCommand([
+    'authority',
+    'call',
+    server.url,
+    'reqAuthorisation',
+    '--cert',
+    file('cert', CERTIFICATE),
+  ]);
+  expect((await answered.ended).code).toBe(0);
+  expect((await refused.ended).code).toBe(1);
+  expect(refused.err()).toBe('catalogue-replica: AccessDenied: The user is not registered here.\n');
+});
+
+test.each(OPERATIONS)('a request for $name is read by both readers as it was meant', (operation) => {
+  const plain = operation.parts.map((name) => `value of ${name}`);
+  expect(scanEnvelope(requestBytes(operation, plain))).toEqual({ operation, values: plain });
+  const odd = operation.parts.map((name) => ` <é&\r\n${name}> 𝄞`);
+  expect(readEnvelope(requestBytes(operation, odd), 'utf-8')).toEqual({ operation, values: odd });
+});
+
+describe('an answer is read', () => {
+  test('as it was written', () => {
+    const results = [['A & B', '<é>\r\n'], 'x'];
+    expect(readAnswer(GET_TRUSTED_HOST_INFO, responseBytes(GET_TRUSTED_HOST_INFO, results))).toEqual({
+      kind: 'answered',
+      results,
+    });
+    expect(readAnswer(REQ_AUTHORISATION, faultBytes(FAULTS.noOperation))).toEqual({
+      kind: 'fault',
+      code: 'SOAP-ENV:Client',
+      text: FAULTS.noOperation.text,
+    });
+  });
+
+  test('with references, as other implementations write it', () => {
+    const body =
+      '<q:getTrustedHostInfoResponse xmlns:q="urn:attAuthority"><trustedHostInfo href="#l"/></q:getTrustedHostInfoResponse>' +
+      '<l id="l"><item href="#i"/><item>B</item></l><i id="i">A</i>';
+    expect(readAnswer(GET_TRUSTED_HOST_INFO, Buffer.from(envelope(body)))).toEqual({
+      kind: 'answered',
+      results: [['A', 'B'], ''],
+    });
+  });
+
+  test.each([
+    '',
+    'x',
+    '<a/>',
+    envelope(''),
+    envelope('<other/>'),
+    envelope('<getTrustedHostInfoResponse><errMsg><a/></errMsg></getTrustedHostInfoResponse>'),
+  ])('and what is none is not: %j', (text) => {
+    expect(readAnswer(GET_TRUSTED_HOST_INFO, Buffer.from(text))).toEqual({ kind: 'unreadable' });
+  });
+});

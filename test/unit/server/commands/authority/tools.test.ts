@@ -1,0 +1,162 @@
+// The commands for configurations and certificates, run as an operator runs them: what they print and how they end.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  DEMONSTRATION_FILES,
+  prepareDemonstration,
+  writeDemonstration,
+} from '../../../../../server/authority/demonstration.ts';
+import { epochMs } from '../../../../../server/observe/clock.ts';
+import { CommanderError } from 'commander';
+import { OperationError } from '../../../../../data/operationError.ts';
+import { commandLine } from '../../../../../server/commands/commands.ts';
+import { runCommand } from '../../../../support/commandProcess.ts';
+
+let directory: string;
+const NOW = Math.floor(epochMs() / 1000);
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'authority-commands-'));
+  writeDemonstration(directory, NOW);
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const file = (name: string): string => join(directory, name);
+
+/** Runs `authority` with these words in this process: what it prints, and the error it ends with, '' for none. */
+async function authority(
+  ...words: readonly string[]
+): Promise<{ readonly end: string; readonly out: string; readonly err: string }> {
+  const texts = { out: '', err: '' };
+  const output = (name: 'out' | 'err') => ({ write: (text: string) => (texts[name] += text) });
+  try {
+    await commandLine({ stdout: output('out'), stderr: output('err') }).parseAsync([
+      'node',
+      'cli',
+      'authority',
+      ...words,
+    ]);
+    return { end: '', ...texts };
+  } catch (error) {
+    if (error instanceof CommanderError) return { end: 'usage', ...texts };
+    if (!(error instanceof OperationError)) throw error;
+    return { end: error.code, out: texts.out, err: error.message.replaceAll(`${directory}/`, '') };
+  }
+}
+
+test('check says that a configuration is good and what is in it', async () => {
+  const { end, out } = await authority('check', file(DEMONSTRATION_FILES.config));
+  expect([end, out]).toEqual([
+    '',
+    expect.stringMatching(
+      /^site +Demonstration\n[^]*^trusted hosts +Demonstration Partner, Demonstration Archive\n[^]*is good\n$/m,
+    ),
+  ]);
+});
+
+test('check says every mistake with its file and line, with 1', async () => {
+  const wrong = readFileSync(file(DEMONSTRATION_FILES.config), 'utf8')
+    .replace('usersFile', 'userFile')
+    .replace('https://', '');
+  writeFileSync(file('wrong.toml'), wrong);
+  const command = runCommand(['authority', 'check', file('wrong.toml')]);
+  const { code } = await command.ended;
+  expect([code, command.err().replaceAll(`${directory}/`, '')]).toEqual([
+    1,
+    [
+      'catalogue-replica: wrong.toml:6: unknown key "userFile"; the nearest known is usersFile',
+      'catalogue-replica: wrong.toml:8: uri: got "partner.example.org/attAuthority.wsdl", want an address such as https://host/path',
+      '',
+    ].join('\n'),
+  ]);
+});
+
+test('check names a file that is not there once', async () => {
+  const { end, err } = await authority('check', file('none.toml'));
+  expect([end, err]).toEqual(['input', 'none.toml: cannot be read (ENOENT)']);
+});
+
+test('inspect tells an attribute certificate, whether its signature is good, and certificates', async () => {
+  const good = await authority('inspect', file(DEMONSTRATION_FILES.visitorCertificate));
+  expect([good.end, good.out]).toEqual([
+    '',
+    expect.stringMatching(/^roles +researcher, guest$[^]*^signature +rsa-sha256, good$/m),
+  ]);
+  writeFileSync(
+    file('changed.xml'),
+    readFileSync(file(DEMONSTRATION_FILES.visitorCertificate), 'utf8').replace('guest', 'admin'),
+  );
+  expect((await authority('inspect', file('changed.xml'))).out).toMatch(
+    /^signature +rsa-sha256, BAD: it was changed after it was signed/m,
+  );
+  expect((await authority('inspect', file(DEMONSTRATION_FILES.user))).out).toMatch(
+    /^certificate +\/O=.*\/CN=Sample User\/CN=\d+$[^]*^certificate +\/O=.*\/CN=Sample User$/m,
+  );
+  expect(await authority('inspect', file('users'))).toMatchObject({
+    end: 'input',
+    err: expect.stringMatching(/^users: /) as string,
+  });
+});
+
+test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in the strict profile too', async () => {
+  expect((await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca1'))).end).toBe('');
+  const ca = ['--issuer', file('ca1.pem'), '--issuer-key', file('ca1.key')];
+  expect(
+    (
+      await authority(
+        'issue',
+        '--kind',
+        'user',
+        '--name',
+        '/O=Test/CN=Name',
+        ...ca,
+        '--key-type',
+        'ec',
+        '-o',
+        file('user1'),
+      )
+    ).end,
+  ).toBe('');
+  expect((await authority('verify-cert', '--trust', file('ca1.pem'), file('user1.pem'))).end).toBe('');
+  const user = ['--issuer', file('user1.pem'), '--issuer-key', file('user1.key')];
+  expect((await authority('issue', '--kind', 'limited-proxy', ...user, '-o', file('proxy1'))).end).toBe('');
+  const verify = ['verify-cert', '--trust', file('ca1.pem'), file('proxy1.pem')];
+  expect((await authority(...verify, '--allow-limited-proxies')).end).toBe('');
+  expect((await authority(...verify, '--allow-proxies')).end).toBe('refused');
+});
+
+test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other file beside it', async (ending) => {
+  const prefix = `kept-${ending}`;
+  writeFileSync(file(`${prefix}.${ending}`), 'mine');
+  const { end, err } = await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file(prefix));
+  expect([end, err]).toEqual(['file', `${prefix}.${ending} is there already, and is not written over`]);
+  expect(readdirSync(directory).filter((name) => name.startsWith(prefix))).toEqual([`${prefix}.${ending}`]);
+  expect(readFileSync(file(`${prefix}.${ending}`), 'utf8')).toBe('mine');
+});
+
+test.for([
+  ['a user without an issuer', ['--kind', 'user', '--name', '/CN=x']],
+  ['a proxy with a name', ['--kind', 'proxy', '--name', '/CN=x']],
+  ['a CA without a name', ['--kind', 'ca']],
+  ['a name of an unknown type', ['--kind', 'ca', '--name', '/XY=x']],
+  ['a name that is none', ['--kind', 'ca', '--name', 'x']],
+  ['an unknown kind', ['--kind', 'king', '--name', '/CN=x']],
+] as const)('issue refuses %s as wrong usage', async ([, words]) => {
+  expect((await authority('issue', ...words, '-o', file('never'))).end).toBe('usage');
+});
+
+test('a demonstration is kept while it is good, and made anew when it is about to expire or is not whole', () => {
+  const home = file('cache/demonstration');
+  const key = (): string => readFileSync(join(home, 'authority.key'), 'utf8');
+  expect(prepareDemonstration(home, NOW)).toBe(home);
+  const first = key();
+  expect(prepareDemonstration(home, NOW + 86_400)).toBe(home);
+  expect(key()).toBe(first);
+  expect(prepareDemonstration(home, NOW + 89.5 * 86_400)).toBe(home);
+  const second = key();
+  expect(second).not.toBe(first);
+  rmSync(join(home, DEMONSTRATION_FILES.user));
+  prepareDemonstration(home, NOW + 89.5 * 86_400);
+  expect(key()).not.toBe(second);
+});

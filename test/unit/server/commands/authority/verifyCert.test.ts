@@ -1,0 +1,204 @@
+// `authority verify-cert`: its flags, what it prints, and how it ends.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { commandLine } from '../../../../../server/commands/commands.ts';
+import { INSTANT } from '../../../../../server/settings/values.ts';
+import { AT, extension, makeCa, makeCrl, makeProxy, makeUser, pemOf } from '../../../../support/certificates.ts';
+import { temporaryDirectory } from '../../../../support/dataSets.ts';
+
+const CLI = fileURLToPath(new URL('../../../../../server/commands/cli.ts', import.meta.url));
+const CA = makeCa('CA');
+const LOWER = makeCa('Lower', { issuer: CA });
+const USER = makeUser('Ada', LOWER);
+const CHAIN = makeProxy(USER).pem + USER.pem + LOWER.pem;
+
+const directory = temporaryDirectory();
+let files = 0;
+
+function file(text: string | Uint8Array): string {
+  const path = join(directory, `${files++}.pem`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const TRUST = ['--trust', file(CA.pem)];
+const TIME = ['--time', String(AT)];
+
+/** Parses in this process; answers what was printed, and what was thrown. */
+async function verify(...words: readonly string[]): Promise<{ out: string; error: string; thrown: unknown }> {
+  const printed = { out: '', error: '', thrown: undefined as unknown };
+  const stdout = { write: (text: string): unknown => (printed.out += text) };
+  const stderr = { write: (text: string): unknown => (printed.error += text) };
+  await commandLine({ stdout, stderr })
+    .parseAsync(['authority', 'verify-cert', ...words], { from: 'user' })
+    .catch((error: unknown) => (printed.thrown = error));
+  return printed;
+}
+
+test('an accepted certificate is told with its owner, kind, CAs and end', async () => {
+  const { out, thrown } = await verify(...TRUST, ...TIME, '--allow-proxies', file(CHAIN));
+  expect(thrown).toBeUndefined();
+  expect(out).toBe(
+    [
+      'accepted',
+      'subject    /O=Test/CN=Ada',
+      'proxy      all rights',
+      'issued by  /O=Test/CN=Lower',
+      'trusted    /O=Test/CN=CA',
+      'expires    2025-11-30 00:00:00 UTC',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a refused one throws the reason, as one line', async () => {
+  const { out, thrown } = await verify(...TRUST, ...TIME, file(CHAIN));
+  expect(out).toBe('');
+  expect(thrown).toMatchObject({
+    code: 'refused',
+    message: 'refused: The certificate of /O=Test/CN=Ada/CN=1234 is a proxy, which is not accepted.',
+  });
+});
+
+test('--timing prints the time of the validation, whatever becomes of it', async () => {
+  const line = /^validation: \d+\.\d ms of CPU\n/;
+  expect((await verify(...TRUST, ...TIME, '--timing', '--allow-proxies', file(CHAIN))).out).toMatch(line);
+  expect(await verify(...TRUST, ...TIME, '--timing', file(''))).toMatchObject({
+    out: expect.stringMatching(line),
+    thrown: { code: 'refused' },
+  });
+});
+
+test('--max-depth counts intermediate CAs', async () => {
+  const words = [...TRUST, ...TIME, '--allow-proxies', file(CHAIN)];
+  expect(await verify('--max-depth', '1', ...words)).toMatchObject({ thrown: undefined });
+  expect(await verify('--max-depth', '0', ...words)).toMatchObject({
+    thrown: { message: expect.stringContaining('more than 0 intermediate CAs') },
+  });
+});
+
+test('--crls checks revocation, with a file that may hold several', async () => {
+  const crls = (revoked: readonly bigint[]): string =>
+    file([makeCrl({ issuer: CA }), makeCrl({ issuer: LOWER, revoked })].map((der) => pemOf('X509 CRL', der)).join(''));
+  const words = [...TRUST, ...TIME, '--allow-proxies', file(CHAIN)];
+  expect(await verify('--crls', crls([]), ...words)).toMatchObject({ thrown: undefined });
+  expect(await verify('--crls', crls([USER.certificate.serialNumber]), ...words)).toMatchObject({
+    thrown: { message: 'refused: The certificate of /O=Test/CN=Ada has been revoked.' },
+  });
+  const one = file(pemOf('X509 CRL', makeCrl({ issuer: CA })));
+  expect(await verify('--crls', one, ...words)).toMatchObject({
+    thrown: { message: 'refused: There is no current CRL of /O=Test/CN=Lower.' },
+  });
+});
+
+test('without an --allow flag the strict profile applies', async () => {
+  const chain = file(USER.pem + LOWER.pem);
+  expect(await verify(...TRUST, ...TIME, chain)).toMatchObject({
+    thrown: { message: expect.stringMatching(/has no subject key identifier\.$/) },
+  });
+  for (const flag of ['--allow-proxies', '--allow-limited-proxies', '--allow-legacy-proxies']) {
+    expect(await verify(...TRUST, ...TIME, flag, chain)).toMatchObject({ thrown: undefined });
+  }
+});
+
+test('a name with a slash and a type in it is no reason to refuse here', async () => {
+  const chain = file(makeUser('Ada/O=Other', CA).pem);
+  expect(await verify(...TRUST, ...TIME, '--allow-proxies', chain)).toMatchObject({ thrown: undefined });
+});
+
+test('the files may be DER, and the trusted CAs several', async () => {
+  const id = extension('2.5.29.14', Buffer.of(4, 1, 1));
+  const other = makeCa('Other', { extensions: [id] });
+  const trust = file(other.pem + CA.pem);
+  const chain = file(makeUser('Ada', CA).der);
+  expect(await verify('--trust', trust, ...TIME, '--allow-proxies', chain)).toMatchObject({ thrown: undefined });
+});
+
+describe('a file', () => {
+  test('that is not there is no usage error', async () => {
+    for (const words of [
+      ['--trust', 'nowhere', file(CHAIN)],
+      [...TRUST, 'nowhere'],
+      [...TRUST, '--crls', 'nowhere', file(CHAIN)],
+    ]) {
+      expect(await verify(...words)).toMatchObject({
+        thrown: { code: 'file', message: 'nowhere cannot be read (ENOENT)' },
+      });
+    }
+  });
+
+  test('that is none of what it should be refuses, and the reason says which', async () => {
+    const empty = file('nothing');
+    const none = 'The text holds no certificate in PEM form.';
+    expect(await verify('--trust', empty, file(CHAIN))).toMatchObject({
+      thrown: { message: `refused: ${empty}: ${none}` },
+    });
+    expect(await verify(...TRUST, empty)).toMatchObject({ thrown: { message: `refused: ${empty}: ${none}` } });
+    expect(await verify(...TRUST, '--crls', empty, file(CHAIN))).toMatchObject({
+      thrown: { message: `refused: ${empty}: The text holds no CRL in PEM form.` },
+    });
+  });
+});
+
+describe('the exit code', () => {
+  const run = (...words: readonly string[]) =>
+    spawnSync(process.execPath, [CLI, 'authority', 'verify-cert', ...words], { encoding: 'utf8' });
+
+  test('is 0 for an accepted certificate, 1 for a refused one with the reason on stderr, 2 for wrong usage', () => {
+    const chain = file(CHAIN);
+    expect(run(...TRUST, ...TIME, '--allow-proxies', chain)).toMatchObject({ status: 0, stderr: '' });
+    expect(run(...TRUST, ...TIME, chain)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^catalogue-replica: refused: The certificate of .*\.\n$/),
+    });
+    expect(run(...TRUST)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("missing required argument 'chain'"),
+    });
+  });
+});
+
+describe('wrong usage', () => {
+  test.each([
+    [['chain'], "required option '--trust <file>' not specified"],
+    [
+      ['--trust', 'x', '--time', 'yesterday', 'chain'],
+      'Want seconds since 1970, or a time such as 2026-01-31T12:00:00Z.',
+    ],
+    [['--trust', 'x', '--max-depth', '256', 'chain'], 'Want an integer from 0 to 255.'],
+    [['--trust', 'x', '--max-depth', '-1', 'chain'], 'Want an integer from 0 to 255.'],
+    [['--trust', 'x', '--allow-proxy', 'chain'], 'Did you mean --allow-proxies?'],
+  ])('%j is refused and says what is wanted', async (words, complaint) => {
+    const { error, thrown } = await verify(...words);
+    expect(error).toContain(complaint);
+    expect(thrown).toMatchObject({ name: 'CommanderError' });
+  });
+
+  test('help ends with an example', async () => {
+    const { out } = await verify('--help');
+    expect(out).toMatch(/\nExample:\n {2}catalogue-replica authority verify-cert .*\n$/);
+  });
+});
+
+test.each([
+  ['0', 0],
+  ['1717200000', 1_717_200_000],
+  ['1717200000.5', 1_717_200_000.5],
+  ['2024-06-01', 1_717_200_000],
+  ['2024-06-01T00:00', 1_717_200_000],
+  ['2024-06-01T00:00:00Z', 1_717_200_000],
+  ['2024-06-01T00:00:00.5Z', 1_717_200_000.5],
+  ['2024-06-01T02:00:00+02:00', 1_717_200_000],
+  ['', undefined],
+  ['-1', undefined],
+  ['1e9', undefined],
+  ['2024-13-01', undefined],
+  ['2024-06-01 00:00', undefined],
+  ['June 2024', undefined],
+])('the time %j is %d', (text, seconds) => {
+  expect(INSTANT.parse(text)).toBe(seconds);
+});

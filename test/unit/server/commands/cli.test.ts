@@ -1,0 +1,220 @@
+// The command line: help, version, refusals with the nearest known name, and the exit code of each kind of end.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../../../server/commands/commands.ts';
+import { SETTINGS } from '../../../../server/settings/declarations.ts';
+import { flagName } from '../../../../server/settings/sources.ts';
+
+const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../../../../server/launch.js', import.meta.url));
+const SIGNALS_URL = new URL('../../../../server/process/signals.ts', import.meta.url).href;
+const COMMANDS = ['serve', 'import', 'verify', 'generate', 'explain'];
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'catalogue-cli-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Parses in this process; answers what was printed and thrown. */
+async function parse(...words: readonly string[]): Promise<{ out: string; error: string; thrown: unknown }> {
+  const printed = { out: '', error: '', thrown: undefined as unknown };
+  const stdout = { write: (text: string): unknown => (printed.out += text) };
+  const stderr = { write: (text: string): unknown => (printed.error += text) };
+  await commandLine({ stdout, stderr })
+    .parseAsync(words, { from: 'user' })
+    .catch((error: unknown) => (printed.thrown = error));
+  return printed;
+}
+
+/** Runs the program as people do, without any CATALOGUE_ variable of the surroundings. */
+function run(words: readonly string[], options: { script?: string; environment?: object; node?: string[] } = {}) {
+  const surroundings = Object.entries(process.env).filter(([name]) => !name.startsWith('CATALOGUE_'));
+  const env = { ...Object.fromEntries(surroundings), NO_COLOR: '1', ...options.environment };
+  const argv = [...(options.node ?? []), options.script ?? CLI, ...words];
+  return spawnSync(process.execPath, argv, { encoding: 'utf8', env });
+}
+
+describe('help', () => {
+  test('lists every command', async () => {
+    const { out, thrown } = await parse('--help');
+    for (const command of COMMANDS) expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
+    expect(thrown).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each(COMMANDS)('of %s ends with an example', async (command) => {
+    const { out, error } = await parse(command, '--help');
+    expect(out.trimEnd().split('\n').slice(-2)).toEqual([
+      'Example:',
+      expect.stringMatching(new RegExp(`^  catalogue-replica ${command} `)),
+    ]);
+    expect(error).toBe('');
+  });
+
+  test.each(['serve', 'explain'])('of %s shows every setting', async (command) => {
+    const { out } = await parse(command, '--help');
+    for (const setting of SETTINGS) expect(out).toContain(`\n  ${flagName(setting)}`);
+  });
+});
+
+describe('a usage error', () => {
+  test.each([
+    [['serv'], "unknown command 'serv'", 'Did you mean serve?'],
+    [['serve', '--prot', '1'], "unknown option '--prot'", 'Did you mean --port?'],
+    [['import', 'x', '-o', 'y', '--leniant'], "unknown option '--leniant'", 'Did you mean --lenient?'],
+    [['import', 'x'], "required option '-o, --output <file>' not specified", '--help'],
+    [['verify'], "missing required argument 'file'", '--help'],
+    [['verify', 'a', 'b'], 'too many arguments', '--help'],
+    [['generate', '--seed', '1', '-o', 'x'], "required option '--observations <number>'", '--help'],
+    [
+      ['generate', '--observations', '1e9', '-o', 'x'],
+      "option '--observations <number>' argument '1e9' is invalid",
+      'Want an integer from 1 to 100000000.',
+    ],
+    [
+      ['import', 'x', '-o', 'y', '--threads', '0'],
+      "option '--threads <number>' argument '0' is invalid",
+      'Want an integer from 1 to 1024.',
+    ],
+  ])('%j is refused and says what is near', async (words, complaint, cure) => {
+    const { out, error, thrown } = await parse(...words);
+    expect(out).toBe('');
+    expect(error).toContain(`catalogue-replica: ${complaint}`);
+    expect(error).toContain(cure);
+    expect(thrown).toMatchObject({ name: 'CommanderError' });
+  });
+
+  test('generate does not write into a directory with files', async () => {
+    writeFileSync(join(directory, 'file'), '');
+    const { thrown } = await parse('generate', '--observations', '1', '-o', directory);
+    expect(thrown).toMatchObject({ code: 'usage', message: expect.stringContaining('--force') });
+  });
+
+  test('import is told before it begins that what it is to write is a directory', async () => {
+    const { error, thrown } = await parse('import', join(directory, 'absent'), '-o', directory);
+    expect(thrown).toMatchObject({
+      code: 'usage',
+      message: `--output ${directory} is a directory; want the name of the file to write`,
+    });
+    expect(error).toBe('');
+  });
+});
+
+describe('the exit code', () => {
+  test('of --version is 0, and the version is that of package.json', () => {
+    const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
+    expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  });
+
+  test('of no command at all is 2, with the help on stderr', () => {
+    expect(run([])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
+  });
+
+  test('of an unknown flag is 2', () => {
+    expect(run(['serve', '--bogus'])).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  test('of a wrong setting is 2, and each line says who speaks and where the value came from', () => {
+    const config = join(directory, 'wrong.toml');
+    writeFileSync(config, 'host = 1\n');
+    const environment = { CATALOGUE_PORT: 'tcp://10.0.0.1:80', CATALOGUE_CONFIG: config };
+    expect(run(['explain', '/', '--links', 'x'], { environment })).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: [
+        `catalogue-replica: setting host (key host in ${config}): got 1, want an IP address (IPv6 without brackets) or a host name`,
+        'catalogue-replica: setting port (environment variable CATALOGUE_PORT): got "tcp://10.0.0.1:80", want an integer from 0 to 65535',
+        'catalogue-replica: setting links (flag --links): got "x", want spec or request',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('of what the world refuses is 1, in one line without a stack', () => {
+    const config = join(directory, 'absent.toml');
+    expect(run(['serve', '--config', config])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `catalogue-replica: config file ${config} cannot be read (ENOENT)\n`,
+    });
+  });
+
+  test('of our own bug is 70, with its stack', () => {
+    const sabotage = 'data:text/javascript,JSON.parse=()=>{throw new TypeError("sabotage")}';
+    const { status, stderr } = run(['serve'], { node: ['--import', sabotage] });
+    expect(status).toBe(70);
+    expect(stderr).toMatch(/this is a bug .*\nTypeError: sabotage\n +at /);
+  });
+});
+
+describe('the launcher', () => {
+  test('runs the command line on a suitable Node', () => {
+    expect(run(['serv'], { script: LAUNCHER })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Did you mean serve?'),
+    });
+  });
+
+  test('starts the Node of the install when this one is not suitable', () => {
+    const old =
+      'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
+    const { status, stdout, stderr } = run(['--version'], { script: LAUNCHER, node: ['--import', old] });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('says in one line which Node is wanted where there is none', () => {
+    const alone = join(directory, 'launch.mjs');
+    writeFileSync(alone, readFileSync(LAUNCHER));
+    const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.0.0"})';
+    expect(run(['serve'], { script: alone, node: ['--import', old] })).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^catalogue-replica: this is Node 18\.0\.0; wanted is Node 22\.18 .*\n$/),
+    });
+  });
+});
+
+describe('a signal', () => {
+  /** A process that drains for ever or at once; sends it a signal per printed line and answers how it ended. */
+  function end(
+    stop: string,
+    ...signals: readonly NodeJS.Signals[]
+  ): Promise<{ out: string; code: unknown; by: unknown }> {
+    // Its clock goes one second further each time that it is looked at.
+    const script = `import { stopOnSignal } from ${JSON.stringify(SIGNALS_URL)};
+      const alive = setInterval(() => {}, 1000);
+      let now = 0;
+      const clock = () => (now += 1000);
+      const print = (line) => process.stdout.write(line + '\\n');
+      const stopped = stopOnSignal(() => ${stop}, print, clock).then(() => { print('stopped'); clearInterval(alive); });
+      print('ready');
+      await stopped;`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script]);
+    const left = [...signals];
+    let out = '';
+    return new Promise((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        out += chunk.toString();
+        const signal = left.shift();
+        if (signal) child.kill(signal);
+      });
+      child.on('exit', (code, by) => resolve({ out, code, by }));
+    });
+  }
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s drains and the process ends with 0', async (signal) => {
+    const { out, code } = await end('Promise.resolve()', signal);
+    expect(out).toMatch(/^ready\ndraining \.\.\..*\nstopped\n$/);
+    expect(code).toBe(0);
+  });
+
+  test('that comes second ends the process at once', async () => {
+    const { out, by } = await end('new Promise(() => {})', 'SIGTERM', 'SIGINT');
+    expect(out).toMatch(/^ready\ndraining \.\.\..*\n$/);
+    expect(by).toBe('SIGINT');
+  });
+});

@@ -1,0 +1,99 @@
+// What the command `explain` prints of a list: plan, estimates, where it would run, what it touched; and what it refuses.
+import { describe, expect, test } from 'vitest';
+import { readSettings } from '../../../../server/settings/declarations.ts';
+import { explain } from '../../../../server/commands/explain.ts';
+import { OperationError } from '../../../../data/operationError.ts';
+import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
+
+const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
+const observations = Array.from({ length: 200 }, (_, i) => ({
+  ob_id: i,
+  title: `${'x'.repeat(3000)} ${i}`,
+  status: i % 4 === 0 ? 'ongoing' : 'completed',
+  projects: [link('projects', i % 10)],
+}));
+const projects = Array.from({ length: 10 }, (_, i) => ({ ob_id: i, uuid: `p${i}` }));
+const linesOf = (records: readonly object[]): string => records.map((one) => `${JSON.stringify(one)}\n`).join('');
+const data = dataSetOf(temporaryDirectory(), {
+  'observations.ndjson': linesOf(observations),
+  'projects.ndjson': linesOf(projects),
+});
+
+async function explained(request: string, flags: Record<string, string | boolean> = {}): Promise<readonly string[]> {
+  const settings = readSettings({ data, threads: '1', ...flags }, {});
+  return (await explain(settings, request)).split('\n');
+}
+
+/** The message with which a request is refused. */
+async function refusalOf(request: string): Promise<string> {
+  const error = await explained(request).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OperationError)) throw new Error(`${request} was not refused`, { cause: error });
+  expect(error.code).toBe('usage');
+  return error.message;
+}
+
+describe('a list is explained', () => {
+  test('with its conditions in the order in which they run, its order, its facets, and what it touched', async () => {
+    const query = 'status=ongoing&projects__uuid=p4&projects__uuid!=p5&ordering=-title&facets=status&page=2';
+    expect(await explained(`/api/v3/observations/?${query}`)).toEqual([
+      expect.stringMatching(/^observations: at most 10 rows, offset 0, limit 100, about \d+ us, inline$/),
+      '  status exact "ongoing": posting list, 50 rows',
+      '  one row of projects: at most 20 rows',
+      '    at most 20 rows that link by projects to projects: at most 1 row',
+      '      projects__uuid exact "p4": posting list, 1 row',
+      '  except',
+      '    one row of projects: at most 10 rows, asked of the rows left',
+      '      at most 10 rows that link by projects to projects: at most 1 row',
+      '        projects__uuid exact "p5": posting list, 1 row',
+      '  ordered by title descending, then by id',
+      '  counted by status',
+      expect.stringMatching(
+        /^found 10 of 200: [1-9]\d* rows touched, [1-9]\d* postings visited, [1-9]\d* join steps, 0 bytes scanned, 10 rows ordered/,
+      ),
+      'ignored: page',
+    ]);
+  });
+
+  test('with the place where it would run: here what is cheap, in the pool what looks at much text', async () => {
+    const [cheap] = await explained('http://localhost:8080/api/v3/observations/?after=190');
+    expect(cheap).toMatch(/, inline$/);
+    const [heavy, step, found] = await explained('/api/v2/observations.json?title__regex=x 1.$');
+    expect(heavy).toMatch(/^observations: at most 200 rows, .*, in the pool$/);
+    expect(step).toMatch(/^ {2}title regex "x 1\.\$": scan, 200 rows, at the cost of [1-9]\d{6} bytes of text$/);
+    expect(found).toMatch(/^found 10 of 200: .* 60\d{4} bytes scanned$/);
+  });
+
+  test('of a path without its final slash, which a server would redirect, too', async () => {
+    expect(await explained('/api/v3/observations?status=ongoing')).toContain(
+      '  status exact "ongoing": posting list, 50 rows',
+    );
+  });
+
+  test('under the settings that a server would have', async () => {
+    const request = '/api/v3/observations/?title__foo=1&limit=9&ob_id=3';
+    expect(await explained(request, { filterErrors: 'empty', limitMax: '5' })).toEqual([
+      expect.stringContaining(', limit 5, '),
+      '  nothing: a filter is wrong',
+      expect.stringMatching(/^found 0 of 200: 0 rows touched/),
+    ]);
+    expect((await explained(request, { filterErrors: 'ignore' })).at(-1)).toBe('ignored: title__foo');
+  });
+});
+
+describe('what is no list, or would be refused, is refused', () => {
+  test.each([
+    [
+      '/api/v3/observations/1/',
+      '/api/v3/observations/1/ is no list, such as /api/v3/<collection>/; only lists have a plan',
+    ],
+    ['/api/v3/nothing/?a=1', '/api/v3/nothing/ is no list, such as /api/v3/<collection>/; only lists have a plan'],
+    ['/api/v3/observations/?format=xml&ob_id=x', 'format: got "xml", want api, json, ndjson or csv'],
+    [
+      '/api/v3/observations/?title__foo=1&after=x',
+      'title__foo: "foo" lookup is not supported\nafter: Enter a whole number.',
+    ],
+    ['/api/v3/observations/?strict=1&titel=x', 'titel: Unknown parameter.'],
+  ])('such as %s', async (request, message) => {
+    expect(await refusalOf(request)).toBe(message);
+  });
+});

@@ -1,0 +1,191 @@
+// What people see: plain progress lines at their pace, tables that line up, sizes in words, the reports.
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { importText, verifyText } from '../../../../server/commands/reports.ts';
+import { bytesText, countText } from '../../../../server/observe/quantities.ts';
+import { progressLines, tableText, withProgress } from '../../../../server/commands/terminal.ts';
+
+/** A clock that is told the time. */
+function testClock(): { ms: number; read: () => number } {
+  const clock = { ms: 0, read: () => clock.ms };
+  return clock;
+}
+
+describe('progress where the output is no terminal', () => {
+  test('is a plain line at most every three seconds, with the time left at the pace so far', () => {
+    const lines: string[] = [];
+    const clock = testClock();
+    const onProgress = progressLines({ write: (text) => lines.push(text) }, clock.read);
+    for (let done = 0; done <= 1000; done += 100) {
+      onProgress({ phase: 'reading platforms', done, total: 1000, unit: 'records' });
+      clock.ms += 1000;
+    }
+    expect(lines).toEqual([
+      'reading platforms: 30 % (300 of 1,000 records), 7 s left\n',
+      'reading platforms: 60 % (600 of 1,000 records), 4 s left\n',
+      'reading platforms: 90 % (900 of 1,000 records), 1 s left\n',
+    ]);
+  });
+
+  test('counts phases with one total as one piece of work, and others from their own start', () => {
+    const lines: string[] = [];
+    const clock = testClock();
+    const onProgress = progressLines({ write: (text) => lines.push(text) }, clock.read);
+    const report = (phase: string, done: number, total: number): void => {
+      onProgress({ phase, done, total, unit: 'bytes' });
+      clock.ms += 5000;
+    };
+    report('importing notes', 0, 4_000_000);
+    report('importing notes', 1000, 4_000_000);
+    report('importing times', 2_000_000, 4_000_000);
+    report('loading', 10, 100);
+    report('loading', 20, 100);
+    expect(lines).toEqual([
+      'importing notes: 0 % (1.0 kB of 4.0 MB), 334 min left\n',
+      'importing times: 50 % (2.0 MB of 4.0 MB), 10 s left\n',
+      'loading: 10 % (10 B of 100 B)\n',
+      'loading: 20 % (20 B of 100 B), 40 s left\n',
+    ]);
+  });
+
+  test('says how much is done where the total is not known', () => {
+    const lines: string[] = [];
+    const clock = testClock();
+    const onProgress = progressLines({ write: (text) => lines.push(text) }, clock.read);
+    for (const unit of ['bytes', 'records'] as const) {
+      clock.ms += 3000;
+      onProgress({ phase: 'writing', done: 12_345, total: 0, unit });
+    }
+    expect(lines).toEqual(['writing: 12.3 kB\n', 'writing: 12,345 records\n']);
+  });
+
+  test('is silent for quick work, and the result passes through', async () => {
+    const lines: string[] = [];
+    const result = await withProgress({ write: (text) => lines.push(text) }, async (onProgress) => {
+      onProgress({ phase: 'reading', done: 1, total: 1, unit: 'records' });
+      return 7;
+    });
+    expect({ result, lines }).toEqual({ result: 7, lines: [] });
+  });
+});
+
+describe('progress on a terminal', () => {
+  /** A terminal that keeps what is written to it. */
+  function terminal(): { stream: PassThrough; written: () => string } {
+    const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
+    return { stream, written: () => String(stream.read() ?? '') };
+  }
+
+  test('is a bar per phase, and its work ends where an error ends it', async () => {
+    const { stream, written } = terminal();
+    const work = withProgress(stream, async (onProgress) => {
+      onProgress({ phase: 'reading', done: 0, total: 2_000_000, unit: 'bytes' });
+      onProgress({ phase: 'reading', done: 2_000_000, total: 2_000_000, unit: 'bytes' });
+      onProgress({ phase: 'writing', done: 3, total: 0, unit: 'records' });
+      throw new Error('disk full');
+    });
+    await expect(work).rejects.toThrow('disk full');
+    const text = written();
+    expect(text).toContain('reading [');
+    expect(text).toContain('0 % (0 B of 2.0 MB)');
+    expect(text).toContain('writing [');
+    expect(text).toContain('3 records');
+  });
+
+  test('leaves Ctrl-C its effect', async () => {
+    const before = process.listenerCount('SIGINT');
+    const during = await withProgress(terminal().stream, async (onProgress) => {
+      onProgress({ phase: 'reading', done: 0, total: 1, unit: 'bytes' });
+      return process.listenerCount('SIGINT');
+    });
+    expect(during).toBe(before);
+  });
+});
+
+describe('numbers', () => {
+  test.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [999_949, '999.9 kB'],
+    [999_950, '1.0 MB'],
+    [433_000_000, '433.0 MB'],
+    [4_294_967_296, '4.3 GB'],
+    [Number.MAX_SAFE_INTEGER, '9007.2 TB'],
+  ])('%d bytes are %s', (bytes, text) => {
+    expect(bytesText(bytes)).toBe(text);
+  });
+
+  test('counts have separators', () => {
+    expect(countText(1_234_567)).toBe('1,234,567');
+  });
+});
+
+describe('tables', () => {
+  test('line up, numbers to the right, without blanks at the end of a line', () => {
+    const rows = [
+      ['name', 'records', 'note'],
+      ['platforms', '1,234', 'x'],
+      ['ipps', '5', ''],
+    ];
+    expect(tableText(rows)).toBe('name       records  note\nplatforms    1,234  x\nipps             5');
+  });
+
+  test('may have a head only, or nothing', () => {
+    expect(tableText([['a', 'b']])).toBe('a  b');
+    expect(tableText([])).toBe('');
+  });
+});
+
+describe('reports', () => {
+  test('an import has a line per collection, totals, what was skipped, and the file', () => {
+    const row = { inputBytes: 5000, skipped: 1, nulls: 2, dangling: 3, columns: 4, recordBytes: 4000, indexBytes: 100 };
+    const collections = [
+      { name: 'ipps', records: 10, ...row },
+      { name: 'mpos', records: 1200, ...row },
+    ];
+    const skipped = ['ipps.ndjson:1 /ob_id is missing'];
+    const inferred = [
+      { collection: 'ipps', fields: [] },
+      { collection: 'mpos', fields: ['size integer', 'owner link to parties'] },
+    ];
+    const report = { collections, snapshotBytes: 9000, generation: 'abc', skipped, inferred };
+    const lines = importText(report, 'x.snapshot').split('\n');
+    expect(lines.slice(0, 6)).toEqual([
+      'collection  records    input  skipped  nulls  dangling  columns  record bytes  index bytes',
+      'ipps             10   5.0 kB        1      2         3        4        4.0 kB        100 B',
+      'mpos          1,200   5.0 kB        1      2         3        4        4.0 kB        100 B',
+      'total         1,210  10.0 kB        2      4         6        8        8.0 kB        200 B',
+      'inferred in mpos: size integer, owner link to parties',
+      'skipped: ipps.ndjson:1 /ob_id is missing',
+    ]);
+    expect(lines.slice(-2)).toEqual(['skipped: 1 more', 'x.snapshot: 9.0 kB, generation abc']);
+  });
+
+  test('a verification has a line per check and says what the snapshot holds', () => {
+    const report = {
+      generation: 'abc',
+      created: '2020-01-01T00:00:00Z',
+      checks: [{ name: 'magic', outcome: 'good' }],
+      collections: [{ name: 'ipps', records: 10 }],
+      parts: [
+        { name: 'records', bytes: 6000 },
+        { name: 'codes of rows', bytes: 2000 },
+      ],
+    };
+    expect(verifyText(report, 'x.snapshot').split('\n')).toEqual([
+      'check  outcome',
+      'magic  good',
+      '',
+      'collection  records',
+      'ipps             10',
+      '',
+      'part            bytes  share',
+      'records        6.0 kB  75.0 %',
+      'codes of rows  2.0 kB  25.0 %',
+      'total          8.0 kB',
+      '',
+      'x.snapshot is good: generation abc, data of 2020-01-01T00:00:00Z',
+    ]);
+  });
+});

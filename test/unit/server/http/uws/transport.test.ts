@@ -1,0 +1,185 @@
+// What only uWebSockets.js does, over raw sockets: the facts its wrapper is built on. One that changes with a new version
+// of the library fails here, and says which part of server/http/ to look at again.
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, test } from 'vitest';
+
+import { GET, RawSocket, requestOf } from '../../../../support/rawSocket.ts';
+import { CountedBody, servers, textAnswer, TRANSPORTS } from '../../../../support/transports.ts';
+
+const [uws] = TRANSPORTS;
+if (uws?.name !== 'uws') throw new Error('the first transport is uWebSockets.js');
+const { serve, stopAll } = servers(uws);
+afterEach(stopAll);
+
+/** The status of the answer to these bytes, and what a second request on the connection gets, if anything. */
+async function statusOf(...writes: string[]): Promise<number | undefined> {
+  const { port } = await serve(() => textAnswer('seen'));
+  const client = await RawSocket.open(port);
+  for (const bytes of writes) await client.write(bytes);
+  const answer = await client.answer();
+  client.vanish();
+  return answer?.status;
+}
+
+describe('the library itself answers', () => {
+  test.each([
+    ['HTTP/1.0', 'GET / HTTP/1.0\r\nHost: x\r\n\r\n'],
+    ['an absolute-form target', 'GET http://x/a?b HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an asterisk-form target', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a blank in the target', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a NUL in the target', 'GET /a\0b HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['bytes of TLS', '\x16\x03\x01\x02\x00\x01\x00'],
+  ])('%s with 505 and the end of the connection', async (_, bytes) => {
+    const { port } = await serve(() => textAnswer('seen'));
+    const client = await RawSocket.open(port);
+    await client.write(bytes);
+    expect((await client.answer())?.status).toBe(505);
+    await client.ended();
+  });
+
+  test('a request without Host, but with another header, with 400', async () => {
+    expect(await statusOf('GET / HTTP/1.1\r\nX: 1\r\n\r\n')).toBe(400);
+  });
+
+  test('99 header lines with 431', async () => {
+    expect(await statusOf(`GET / HTTP/1.1\r\nHost: x\r\n${'X: 1\r\n'.repeat(97)}\r\n`)).toBe(200);
+    expect(await statusOf(`GET / HTTP/1.1\r\nHost: x\r\n${'X: 1\r\n'.repeat(98)}\r\n`)).toBe(431);
+  });
+
+  test('a chunk that breaks the rules with 400, and the waiting answer is given up', async () => {
+    const server = await serve(() => textAnswer('seen'));
+    const client = await RawSocket.open(server.port);
+    await client.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
+    expect((await client.answer())?.status).toBe(400);
+    await client.ended();
+    expect(server.errors).toEqual([]);
+  });
+});
+
+describe('a request line that arrives in parts', () => {
+  test('is read when it was cut in its target or after its last line break', async () => {
+    expect(await statusOf('GET /a', '?q=1 HTTP/1.1\r\nHost: x\r\n\r\n')).toBe(200);
+    expect(await statusOf('GET / HTTP/1.1\r\n', 'Host: x\r\n\r\n')).toBe(200);
+  });
+});
+
+test('an empty first Content-Length hides the second one: no body is read, and the bytes behind are a new request', async () => {
+  const seen: string[] = [];
+  const { port } = await serve(({ method, target }) => {
+    seen.push(`${method} ${target}`);
+    return textAnswer('seen');
+  });
+  const client = await RawSocket.open(port);
+  await client.write(`POST /1 HTTP/1.1\r\nHost: x\r\nContent-Length:\r\nContent-Length: ${GET.length}\r\n\r\n${GET}`);
+  await client.answer();
+  await client.answer();
+  expect(seen).toEqual(['POST /1', 'GET /']);
+  client.vanish();
+});
+
+describe('a request pipelined', () => {
+  test('behind an asynchronous answer loses both, ends the connection and is not served', async () => {
+    const { server, seen, comingBack } = await serveLate();
+    const client = await RawSocket.open(server.port);
+    await client.write(requestOf('GET', '/late') + requestOf('GET', '/2'));
+    expect(await client.ended()).toBe('');
+    expect(seen).toEqual(['/late']);
+    expect(server.errors).toEqual([]);
+    expect(comingBack).toEqual([true]);
+  });
+
+  test('behind an asynchronous answer takes the short answers before along, which the library still collected', async () => {
+    const { server, seen } = await serveLate();
+    const client = await RawSocket.open(server.port);
+    await client.write(requestOf('GET', '/1') + requestOf('GET', '/late') + requestOf('GET', '/3'));
+    expect(await client.ended()).toBe('');
+    expect(seen).toEqual(['/1', '/late']);
+  });
+
+  test('and sent later than one whose answer is asynchronous ends the connection too', async () => {
+    const { server, seen, comingBack } = await serveLate();
+    const client = await RawSocket.open(server.port);
+    await client.write(requestOf('GET', '/late'));
+    while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await client.write(GET);
+    expect(await client.ended()).toBe('');
+    expect(comingBack).toEqual([false]);
+  });
+
+  /** A server whose `/late` is answered when its client is gone; it tells what it was asked, and who is said to come back. */
+  async function serveLate() {
+    const seen: string[] = [];
+    const comingBack: boolean[] = [];
+    const server = await serve(({ target }, disconnection) => {
+      seen.push(target);
+      if (target !== '/late') return textAnswer(target);
+      return new Promise((resolve) => {
+        disconnection.onGone(() => {
+          comingBack.push(disconnection.isComingBack());
+          resolve(textAnswer('late'));
+        });
+      });
+    });
+    return { server, seen, comingBack };
+  }
+
+  test('behind an answer that a promise held, but no turn of the event loop, is served', async () => {
+    const { port } = await serve(({ target }) => Promise.resolve(textAnswer(target)));
+    const client = await RawSocket.open(port);
+    await client.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await client.answer())?.body).toBe('/1');
+    expect((await client.answer())?.body).toBe('/2');
+    client.vanish();
+  });
+
+  test('behind a page that does not fit the socket ends the connection: short of its length, never wrong bytes', async () => {
+    const { port } = await serve(() => ({ status: 200, headers: [], body: new CountedBody(50_000_000, 65_536) }));
+    const client = await RawSocket.open(port, false);
+    await client.write(GET + GET);
+    const came = await client.ended();
+    expect(came.split('HTTP/1.1').length).toBe(2);
+    expect(came.length).toBeLessThan(50_000_000);
+  });
+});
+
+describe('the limit of request heads in a worker thread', () => {
+  const library = new URL('../../../../../server/http/uws/library.ts', import.meta.url).href;
+  const transport = new URL('../../../../../server/http/uws/transport.ts', import.meta.url).href;
+
+  /** Runs a module in a thread of its own; gives its message, or its error. */
+  function inThread(source: string, env: NodeJS.ProcessEnv = process.env): Promise<unknown> {
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { env });
+    return new Promise((resolve) => {
+      worker.once('message', resolve);
+      worker.once('error', (error: unknown) => resolve(String(error)));
+    });
+  }
+
+  test('is refused to be forgotten: the library does not load where the main thread has not raised it', async () => {
+    const source = `import { loadUws } from '${library}'; await loadUws();`;
+    expect(await inThread(source, {})).toContain('call raiseHeadLimit() on the main thread');
+  });
+
+  test('is 64 kB once the main thread has raised it; the thread drains and ends by itself', async () => {
+    await serve(() => textAnswer('raises it'));
+    const source = `
+      import { parentPort } from 'node:worker_threads';
+      import { listenUws } from '${transport}';
+      const body = { bytes: 2, pieceAt: (offset) => new Uint8Array([111, 107]).subarray(offset) };
+      const listener = await listenUws({
+        host: '127.0.0.1', port: 0, exclusive: true, onError: () => undefined,
+        handler: () => ({ status: 200, headers: [], body }),
+      });
+      parentPort.postMessage(listener.port);
+      parentPort.once('message', () => listener.drain(1000));`;
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`));
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+    const client = await RawSocket.open(port);
+    await client.write(`GET /?${'a'.repeat(60_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect((await client.answer())?.body).toBe('ok');
+    worker.postMessage('drain');
+    expect(await ended).toBe(0);
+    await client.ended();
+  });
+});

@@ -1,0 +1,101 @@
+// What cheap requests allocate, and that an offset changes nothing of it: counted in a process of its own, without a clock.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import type { Allocated } from '../../../support/allocations.ts';
+import { snapshotOf } from '../../../support/snapshots.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../support/allocations.ts', import.meta.url));
+/** Compiled code, which decides what is allocated, comes at its moment of the run and not at one of another thread's. */
+const FLAGS = [
+  '--no-concurrent-recompilation',
+  '--expose-gc',
+  '--min-semi-space-size=128',
+  '--max-semi-space-size=128',
+];
+const ROWS = 100_000;
+const LIST = '/api/v3/notes/';
+
+const TARGETS = {
+  record: `${LIST}77777/`,
+  missing: `${LIST}999999999/`,
+  first: `${LIST}?limit=100&offset=0`,
+  deep: `${LIST}?limit=100&offset=90000`,
+  near: `${LIST}?limit=100&offset=300`,
+  nearOrdered: `${LIST}?limit=100&offset=300&ordering=text`,
+  deepOrdered: `${LIST}?limit=100&offset=90000&ordering=text`,
+  firstEqual: `${LIST}?limit=100&offset=0&kind=even`,
+  nearEqual: `${LIST}?limit=100&offset=300&kind=even`,
+  middleEqual: `${LIST}?limit=100&offset=20000&kind=even`,
+  deepEqual: `${LIST}?limit=100&offset=40000&kind=even`,
+} as const;
+type Name = keyof typeof TARGETS;
+
+/** What a page is cut from slabs of 64 kB: its head, and of an ordered one its rows, which are 400 bytes. */
+const SLAB_PART_BYTES = 768;
+
+const directory = temporaryDirectory();
+let allocated: Readonly<Record<Name, Allocated>>;
+
+beforeAll(async () => {
+  const file = join(directory, 'many.snapshot');
+  const lines = Array.from(
+    { length: ROWS },
+    (_, i) => `{"ob_id":${i},"text":"t${i}","kind":"${i % 2 ? 'odd' : 'even'}"}`,
+  );
+  await snapshotOf(file, { notes: lines.join('\n') });
+  const argv = [...FLAGS, PROGRAM, file, ...Object.values(TARGETS)];
+  const { stdout } = await promisify(execFile)(process.execPath, argv);
+  const counts = JSON.parse(stdout) as readonly Allocated[];
+  allocated = Object.fromEntries(Object.keys(TARGETS).map((name, i) => [name, counts[i]])) as Record<Name, Allocated>;
+}, 120_000);
+
+test('no cheap request leaves the thread', () => {
+  for (const name of Object.keys(TARGETS) as Name[]) expect(allocated[name].hops, name).toBe(0);
+});
+
+test('a record and a 404 make no buffer, pages their part of a slab', () => {
+  for (const name of ['record', 'missing'] as const) expect(allocated[name].bufferBytes, name).toBeLessThanOrEqual(0);
+  for (const name of Object.keys(TARGETS) as Name[]) {
+    expect(allocated[name].bufferBytes, name).toBeLessThan(SLAB_PART_BYTES);
+  }
+});
+
+/** Bytes of V8's heap: as they were measured, and a fifth more. */
+const HEAP_LIMITS = [
+  ['record', 1400],
+  ['missing', 200],
+  ['first', 4400],
+  ['firstEqual', 9050],
+] as const;
+
+describe('of the heap', () => {
+  test.each(HEAP_LIMITS)('one request of %s takes at most %d bytes', (name, most) => {
+    expect(allocated[name].heapBytes).toBeGreaterThan(0);
+    expect(allocated[name].heapBytes).toBeLessThan(most);
+  });
+
+  test.each([
+    ['near', 'deep'],
+    ['nearOrdered', 'deepOrdered'],
+    ['middleEqual', 'deepEqual'],
+  ] as const)('%s and %s take the same, to a twentieth', (near, deep) => {
+    expect(Math.abs(allocated[deep].heapBytes / allocated[near].heapBytes - 1)).toBeLessThan(0.05);
+  });
+
+  test('a filtered page near the start, which is found without its set, takes no more than a deep one', () => {
+    expect(allocated.nearEqual.heapBytes).toBeLessThan(allocated.deepEqual.heapBytes * 1.01);
+  });
+
+  test('the first page takes less than the deep one, by no more than its link to the page before', () => {
+    const link = allocated.deep.heapBytes - allocated.first.heapBytes;
+    expect(link).toBeGreaterThan(0);
+    expect(link).toBeLessThan(LINK_BYTES_MAX);
+  });
+});
+
+/** The texts and parts that a link is put together from. */
+const LINK_BYTES_MAX = 3000;

@@ -1,0 +1,86 @@
+// What a start of the server reads: how many modules the supervisor and a serving thread load before the first answer, and none
+// of those that only other commands or settings need. Counts, so that no noise is in it; ARCHITECTURE.md has the time it takes.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
+import { clientOf } from '../../../support/client.ts';
+import { runCommand, type CommandProcess } from '../../../support/commandProcess.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
+
+const BASE_URL = 'https://a.example.org';
+const directory = temporaryDirectory();
+const ROOT = new URL('../../../../', import.meta.url).href;
+let command: CommandProcess;
+let supervisor: readonly string[];
+let thread: readonly string[];
+
+beforeAll(async () => {
+  const { file } = await imported(dataSetOf(directory, { 'ipps.ndjson': '' }), { file: join(directory, 'a.snapshot') });
+  await keepBlocks(file, { baseUrl: BASE_URL, threads: 1 }, () => undefined);
+  const log = join(directory, 'modules.log');
+  const tracing = `data:text/javascript,${encodeURIComponent(`
+    import { appendFileSync } from 'node:fs';
+    import { registerHooks } from 'node:module';
+    import { isMainThread } from 'node:worker_threads';
+    registerHooks({
+      resolve(specifier, context, next) {
+        const found = next(specifier, context);
+        appendFileSync(${JSON.stringify(log)}, (isMainThread ? 'supervisor ' : 'thread ') + found.url + '\\n');
+        return found;
+      },
+    });`)}`;
+  command = runCommand(['serve', '--data', file, '--base-url', BASE_URL, '--port', '0', '--threads', '1'], {
+    node: ['--import', tracing],
+  });
+  const [, url] = await command.printed(/listening on (http:\S+)\n/);
+  const client = clientOf(url!);
+  expect(await client.get('/api/v3/ipps/')).toMatchObject({ status: 200 });
+  client.close();
+  const lines = [...new Set(readFileSync(log, 'utf8').trim().split('\n'))].map(
+    (line) => line.split(' ') as [string, string],
+  );
+  const loadedBy = (who: string): readonly string[] =>
+    lines.filter(([by, url]) => by === who && url.startsWith('file:')).map(([, url]) => url.replace(ROOT, ''));
+  supervisor = loadedBy('supervisor');
+  thread = loadedBy('thread');
+});
+afterAll(() => command.kill());
+
+const ownOf = (modules: readonly string[]): readonly string[] =>
+  modules.filter((one) => /^(data|engine|server|workers)\//.test(one));
+const matching = (modules: readonly string[], pattern: RegExp): readonly string[] =>
+  modules.filter((one) => pattern.test(one));
+
+describe('a start from a snapshot', () => {
+  // The most is what was seen and a few: each takes 0.3 ms to find and compile, and 1 ms more until its types are stripped.
+  test.each([
+    ['the supervisor', 'of its own', () => ownOf(supervisor), 48],
+    ['the supervisor', 'in all', () => supervisor, 86],
+    ['a serving thread', 'of its own', () => ownOf(thread), 133],
+    ['a serving thread', 'in all', () => thread, 175],
+  ] as const)('reads in %s few modules %s', (_, _of, modules, most) => {
+    expect(modules().length).toBeLessThanOrEqual(most);
+    expect(modules().length).toBeGreaterThan(most / 2);
+  });
+
+  test('reads in the supervisor neither the engine nor an import, which others do or need', () => {
+    expect(matching(supervisor, /^engine\/(engine|query|page|index|kernel)|re2js/)).toEqual([]);
+    expect(matching(supervisor, /^data\/(build\/|decode\/|blocks\/(?!blockStore)|openDirectory|synth\/)/)).toEqual([]);
+  });
+
+  test('reads nothing of the authority, of SOAP or of metrics where none is asked for', () => {
+    const of = /^server\/(authority\/|process\/authority|soap\/(?!tally|protocol)|admin\/)|saxes/;
+    expect(matching([...supervisor, ...thread], of)).toEqual([]);
+  });
+
+  test('reads neither progress bars for no terminal, nor the second listener without its port', () => {
+    expect(matching([...supervisor, ...thread], /cli-progress|^server\/http\/node/)).toEqual([]);
+  });
+
+  test('reads in the serving thread neither commands nor settings nor what builds snapshots', () => {
+    expect(
+      matching(thread, /commander|smol-toml|^server\/(commands|settings|process\/serve\.)|^data\/(?!operationError)/),
+    ).toEqual([]);
+  });
+});

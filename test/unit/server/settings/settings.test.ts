@@ -1,0 +1,273 @@
+// Settings: their four sources, the precedence among them, and that every wrong value is refused with a full message.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OperationError } from '../../../../data/operationError.ts';
+import { readSettings, SETTINGS, settingsTable, type Settings } from '../../../../server/settings/declarations.ts';
+import { environmentName, flagName } from '../../../../server/settings/sources.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'catalogue-config-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function toml(text: string): string {
+  const path = join(directory, `${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(-60) ?? 'x'}.toml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+function refusal(act: () => unknown): { readonly code: string; readonly lines: readonly string[] } {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof OperationError) return { code: error.code, lines: error.message.split('\n') };
+    throw error;
+  }
+  throw new Error('was accepted');
+}
+
+describe('without any source', () => {
+  test('every setting has its default', () => {
+    const { data, threads, ...rest } = readSettings({}, {});
+    expect(data).toMatch(/data[/\\]sample$/);
+    expect(threads).toBeGreaterThanOrEqual(1);
+    const expected: Omit<Settings, 'data' | 'threads'> = {
+      host: '127.0.0.1',
+      port: 8080,
+      baseUrl: undefined,
+      allowBaseUrls: [],
+      trustedProxies: [],
+      links: 'spec',
+      limitMax: undefined,
+      strict: false,
+      filterErrors: 'fail',
+      filters: 'all',
+      explain: false,
+      pinWalks: false,
+      rowSetCacheMb: 32,
+      answerCacheMb: 4,
+      http10Port: undefined,
+      cors: true,
+      cacheControl: 'public, no-cache',
+      gzip: 'stored',
+      serverTiming: false,
+      authority: undefined,
+      auditLog: undefined,
+      metricsPort: undefined,
+      soapBodyBytesMax: 1_048_576,
+    };
+    expect(rest).toEqual(expected);
+  });
+});
+
+describe('the table', () => {
+  test('names derive from one name in three spellings', () => {
+    const filterErrors = SETTINGS.find((setting) => setting.name === 'filterErrors');
+    expect(filterErrors && flagName(filterErrors)).toBe('--filter-errors');
+    expect(filterErrors && environmentName(filterErrors)).toBe('CATALOGUE_FILTER_ERRORS');
+    const http10Port = SETTINGS.find((setting) => setting.name === 'http10Port');
+    expect(http10Port && flagName(http10Port)).toBe('--http10-port');
+    expect(http10Port && environmentName(http10Port)).toBe('CATALOGUE_HTTP10_PORT');
+  });
+
+  test('it declares every setting of the command line once', () => {
+    const flags =
+      '--data --host --port --base-url --allow-base-url --trusted-proxy --links --limit-max --strict --filter-errors ' +
+      '--filters --explain --pin-walks --threads --row-set-cache-mb --answer-cache-mb --http10-port --cors --cache-control --gzip --server-timing --authority --audit-log --metrics-port --soap-body-bytes-max --config';
+    expect(SETTINGS.map(flagName)).toEqual(flags.split(' '));
+  });
+
+  test('it has a line of Markdown per setting, with the flag, both other names, the default and the meaning', () => {
+    const lines = settingsTable().split('\n');
+    expect(lines).toHaveLength(SETTINGS.length + 2);
+    expect(lines).toContain(
+      '| `--links <spec\\|request>` | `CATALOGUE_LINKS` | `links` | spec ' +
+        '| links in records: always with ?format=api, or in the form of the request |',
+    );
+  });
+});
+
+describe('precedence', () => {
+  test('a flag wins over the environment, that over the file, that over the default', () => {
+    const config = toml('port = 1\nhost = "::1"\nlimitMax = 5\nstrict = true\n');
+    const environment = { CATALOGUE_PORT: '2', CATALOGUE_HOST: '0.0.0.0', CATALOGUE_CONFIG: config };
+    expect(readSettings({ port: '3' }, environment)).toMatchObject({
+      port: 3,
+      host: '0.0.0.0',
+      limitMax: 5,
+      strict: true,
+      links: 'spec',
+    });
+  });
+
+  test('a flag switches off what the environment switches on', () => {
+    expect(readSettings({ strict: false }, { CATALOGUE_STRICT: '1' }).strict).toBe(false);
+    expect(readSettings({}, { CATALOGUE_CORS: 'false' }).cors).toBe(false);
+  });
+
+  test('--config wins over CATALOGUE_CONFIG', () => {
+    expect(readSettings({ config: toml('port = 7') }, { CATALOGUE_CONFIG: '/nonexistent' }).port).toBe(7);
+  });
+
+  test('a source replaces the whole list of another', () => {
+    const config = toml('trustedProxy = ["10.0.0.0/8", "::1"]\nallowBaseUrl = "http://a"\n');
+    expect(readSettings({ config }, {})).toMatchObject({
+      trustedProxies: ['10.0.0.0/8', '::1/128'],
+      allowBaseUrls: ['http://a'],
+    });
+    const environment = { CATALOGUE_TRUSTED_PROXY: '192.168.0.0/16, 127.0.0.1' };
+    expect(readSettings({ config }, environment).trustedProxies).toEqual(['192.168.0.0/16', '127.0.0.1/32']);
+    expect(readSettings({ config, trustedProxy: ['fd00::/8'] }, environment).trustedProxies).toEqual(['fd00::/8']);
+  });
+
+  test('an empty environment variable counts as absent', () => {
+    expect(readSettings({}, { CATALOGUE_PORT: '', CATALOGUE_BASE_URL: '' })).toMatchObject({ port: 8080 });
+  });
+
+  test('a relative path in the file is relative to the file, elsewhere it is kept', () => {
+    expect(readSettings({ config: toml('data = "sample"') }, {}).data).toBe(join(directory, 'sample'));
+    expect(readSettings({ data: 'sample' }, {}).data).toBe('sample');
+  });
+});
+
+describe('a wrong value', () => {
+  test('names the setting, the flag, what was given and what is wanted', () => {
+    expect(refusal(() => readSettings({ port: '65536' }, {}))).toEqual({
+      code: 'usage',
+      lines: ['setting port (flag --port): got "65536", want an integer from 0 to 65535'],
+    });
+  });
+
+  test('names the environment variable', () => {
+    expect(refusal(() => readSettings({}, { CATALOGUE_FILTER_ERRORS: 'warn' })).lines).toEqual([
+      'setting filterErrors (environment variable CATALOGUE_FILTER_ERRORS): got "warn", want fail or empty or ignore',
+    ]);
+  });
+
+  test('names the file and the key, and is judged by its TOML type too', () => {
+    const config = toml('limitMax = "10"\nstrict = 1\nlinks = ["spec"]\ndata = ""\n');
+    expect(refusal(() => readSettings({ config }, {})).lines).toEqual([
+      `setting data (key data in ${config}): got "", want the path of a directory or file`,
+      `setting links (key links in ${config}): got ["spec"], want spec or request`,
+      `setting limitMax (key limitMax in ${config}): got "10", want an integer from 1 up`,
+      `setting strict (key strict in ${config}): got 1, want true or false (or 1 or 0)`,
+    ]);
+  });
+
+  test.each([
+    ['port', '-1'],
+    ['port', '80 '],
+    ['port', '1e3'],
+    ['port', '٣'],
+    ['limitMax', '0'],
+    ['limitMax', '9007199254740992'],
+    ['threads', '0'],
+    ['threads', '1.5'],
+    ['host', ''],
+    ['host', '[::1]'],
+    ['host', 'a b'],
+    ['links', 'SPEC'],
+    ['filters', ''],
+    ['http10Port', 'off'],
+    ['data', ''],
+    ['data', 'a\0b'],
+    ['trustedProxy', '10.0.0.0/33'],
+    ['trustedProxy', '10.0.0.0/8/8'],
+    ['trustedProxy', '10.0.0.0/'],
+    ['trustedProxy', '10.1/8'],
+    ['trustedProxy', '0x7f.1'],
+    ['trustedProxy', 'fe80::1%eth0'],
+    ['trustedProxy', '::1/129'],
+    ['trustedProxy', 'localhost'],
+  ])('%s refuses %j', (name, text) => {
+    expect(refusal(() => readSettings({ [name]: text }, {})).lines).toHaveLength(1);
+  });
+
+  test('is reported together with every other wrong value', () => {
+    expect(refusal(() => readSettings({ port: 'x', trustedProxy: ['a', '::1', 'b'] }, {})).lines).toHaveLength(3);
+  });
+
+  test('is a port that another listener has too, unless each is to take a free one', () => {
+    const refused = (ports: object): readonly string[] => refusal(() => readSettings({ ...ports }, {})).lines;
+    expect(refused({ port: '81', http10Port: '81', metricsPort: '81' })).toEqual([
+      expect.stringContaining('setting http10Port: got 81, which is also the port; want a port of its own'),
+      expect.stringContaining('setting metricsPort: got 81, which is also the port; want a port of its own'),
+    ]);
+    expect(refused({ http10Port: '81', metricsPort: '81' })).toEqual([
+      expect.stringContaining('setting metricsPort: got 81, which is also the http10Port'),
+    ]);
+    const free = { port: '0', http10Port: '0', metricsPort: '0' };
+    expect(readSettings(free, {})).toMatchObject({ port: 0, http10Port: 0, metricsPort: 0 });
+  });
+});
+
+describe('a base URL', () => {
+  test.each([
+    ['http://localhost:8080', 'http://localhost:8080'],
+    ['https://example.org/', 'https://example.org'],
+    ['https://example.org/a/b//', 'https://example.org/a/b'],
+    ['HTTPS://Example.ORG:443/A', 'https://example.org/A'],
+    ['http://[::1]:80/x', 'http://[::1]/x'],
+    ['http://example.org/a%20b', 'http://example.org/a%20b'],
+  ])('%s becomes %s', (given, expected) => {
+    expect(readSettings({ baseUrl: given }, {}).baseUrl).toBe(expected);
+  });
+
+  test.each([
+    'ftp://example.org',
+    'example.org',
+    'http://',
+    'http:///a',
+    'http://example.org?x',
+    'http://example.org/#x',
+    'http://me@example.org',
+    'http://me:secret@example.org',
+    'http://example.org/"',
+    "http://example.org/'",
+    'http://example.org/\\',
+    'http://example.org/\n',
+    'http://example.org/é',
+    'http://exämple.org',
+    'http://example.org/%zz',
+    'http://example.org/a b',
+    'http://example.org:99999',
+    `http://example.org/${'a'.repeat(256)}`,
+  ])('%j is refused', (given) => {
+    expect(refusal(() => readSettings({ baseUrl: given }, {})).lines[0]).toContain('want an http or https URL');
+  });
+});
+
+describe('the TOML file', () => {
+  test('refuses an unknown key with the nearest known', () => {
+    const config = toml('filterErors = "fail"\n');
+    expect(refusal(() => readSettings({ config }, {})).lines).toEqual([
+      `unknown key "filterErors" in ${config}: the nearest known is filterErrors`,
+    ]);
+  });
+
+  test('may not name a further file', () => {
+    expect(refusal(() => readSettings({ config: toml('config = "b.toml"') }, {})).lines[0]).toContain('"config"');
+  });
+
+  test('names line and column of what is no TOML', () => {
+    const config = toml('port = 1\nhost = \n');
+    const { code, lines } = refusal(() => readSettings({ config }, {}));
+    expect(code).toBe('usage');
+    expect(lines[0]).toContain(`config file ${config}, line 2, column `);
+  });
+
+  test('that cannot be read is an error of its own', () => {
+    const config = join(directory, 'absent.toml');
+    expect(refusal(() => readSettings({ config }, {}))).toEqual({
+      code: 'file',
+      lines: [`config file ${config} cannot be read (ENOENT)`],
+    });
+  });
+
+  test('keys of the object prototype are unknown keys like any other', () => {
+    expect(refusal(() => readSettings({ config: toml('__proto__ = 1\nconstructor = 1\n') }, {})).lines).toHaveLength(2);
+  });
+});
