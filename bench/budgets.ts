@@ -1,5 +1,5 @@
 // The budgets of budgets.json: the most that ratios and counters may be, each with its reason, and how they are judged.
-// A budget is what was reached, not what is wanted, so that nothing reached is lost again. Called by bench.ts and guards.
+// A budget is what was reached, not what is wanted, so that nothing reached is lost again.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
@@ -23,8 +23,8 @@ export interface CounterBudget {
 }
 
 /**
- * What budgets.json holds: by name of the scenario, `micro` by name of the micro-benchmark. `spreadMax` is the spread of a control
- * beyond which nothing is judged.
+ * What budgets.json holds: by name of the scenario, `micro` by name of the micro-benchmark. `spreadMax` is the spread
+ * of a control beyond which nothing is judged.
  */
 export interface Budgets {
   readonly tolerance: Tolerance;
@@ -66,7 +66,9 @@ export interface MeasuredRatio {
   readonly spread: number;
 }
 
-/** Whether a ratio is within its budget. `unbudgeted` is for what has none, which the tests do not allow in the table. */
+/**
+ * Whether a ratio is within its budget. `unbudgeted` is for what has none, which the tests do not allow in the table.
+ */
 export type Guarded = 'held' | 'lost' | 'too noisy' | 'unbudgeted';
 
 /** Compares a ratio with its budget and tolerance. */
@@ -83,8 +85,8 @@ export function mostOf({ most, tolerance }: RatioBudget, place: Place, budgets =
 }
 
 /**
- * What a run says about its budgets, a line each; `isGood` only where something was judged and nothing was lost, so that
- * nothing passes because nothing ran.
+ * What a run says about its budgets, a line each; `isGood` only where something was judged and nothing was lost, so
+ * that nothing passes because nothing ran.
  */
 export function guardLines(
   measured: readonly MeasuredRatio[],

@@ -1,5 +1,5 @@
-// Reading and attempting file operations whose failures are the world's: told with the file's name.
-// Knows nothing of what the files hold. Called by whoever reads data sets and snapshots.
+// Reading and attempting file operations whose failures are the world's: told with the file's name. Knows nothing of
+// what the files hold.
 import { readSync } from 'node:fs';
 import { OperationError } from './operationError.ts';
 

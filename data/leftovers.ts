@@ -1,13 +1,13 @@
-// Files that must not outlive the process: removed when a signal ends it while they are being written.
-// For what `finally` cannot do, since a signal runs no `finally`. Called by store.ts and open.ts.
+// Files that must not outlive the process: removed when a signal ends it while they are being written. For what
+// `finally` cannot do, since a signal runs no `finally`.
 import { rmSync } from 'node:fs';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs work. A signal that would end the process meanwhile removes the file or directory `path`, which need not exist, and
- * then ends it as it would have; work that holds the thread delays that. The promise is that of the work, which removes
- * `path` itself in every other case.
+ * Runs work. A signal that would end the process meanwhile removes the file or directory `path`, which need not exist,
+ * and then ends it as it would have; work that holds the thread delays that. The promise is that of the work, which
+ * removes `path` itself in every other case.
  */
 export async function removedBySignal<T>(path: string, work: () => Promise<T>): Promise<T> {
   const forget = (): void => {

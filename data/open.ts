@@ -1,5 +1,5 @@
-// Makes a snapshot file or a data set directory ready to be served: whichever `--data` names.
-// Reads the code of an import only for a directory. Called by serve and explain.
+// Makes a snapshot file or a data set directory ready to be served: whichever `--data` names. Reads the code of an
+// import only for a directory.
 import { stat } from 'node:fs/promises';
 import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { METADATA_SECTION } from '../engine/snapshot/metadata.ts';

@@ -1,5 +1,5 @@
 // Makes a data set directory ready to be served: imports it to a temporary file, which is gone before this returns or a
-// signal ends the process, and loads that. Called by open.ts, and loaded only for directories.
+// signal ends the process, and loads that.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -16,7 +16,9 @@ import type { OnProgress } from './progress.ts';
 /** Below this many bytes of input, starting decode threads takes longer than decoding. */
 const INLINE_BYTES_MAX = 16 << 20;
 
-/** Imports a directory and loads what came of it. Throws OperationError `file` or `input`. Cost: an import and a load. */
+/**
+ * Imports a directory and loads what came of it. Throws OperationError `file` or `input`. Cost: an import and a load.
+ */
 export async function openDirectory(
   data: string,
   options: { baseUrl: string; threads: number },

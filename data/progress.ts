@@ -2,8 +2,8 @@
 // Knows no terminal; emitted by import, load and generate.
 
 /**
- * One step of long work. `phase` is a short noun phrase for people (`reading observations`); `done` of `total` in `unit`.
- * `total` is 0 where it is not known.
+ * One step of long work. `phase` is a short noun phrase for people (`reading observations`); `done` of `total` in
+ * `unit`. `total` is 0 where it is not known.
  */
 export interface Progress {
   readonly phase: string;

@@ -1,9 +1,11 @@
 // Work dealt to threads in turn, its results in the order of the work: what decoding and deflating have in common.
-// Knows neither; a thread takes one order at a time and answers it with one message. Called by decoders.ts and deflaters.ts.
+// Knows neither; a thread takes one order at a time and answers it with one message.
 import { once } from 'node:events';
 import type { Transferable, Worker } from 'node:worker_threads';
 
-/** Sends one order to a thread that is idle, without a copy of `transferred`, and answers its reply. Rejects if it dies. */
+/**
+ * Sends one order to a thread that is idle, without a copy of `transferred`, and answers its reply. Rejects if it dies.
+ */
 export async function replyOf<Reply>(
   worker: Worker,
   order: unknown,
@@ -15,8 +17,8 @@ export async function replyOf<Reply>(
 }
 
 /**
- * The results of all orders, in their order. Two orders a thread are under way: one being done, one waiting, so that no thread
- * idles while results are used. Rejects with the first failure. Cost: at most two results a thread are held.
+ * The results of all orders, in their order. Two orders a thread are under way: one being done, one waiting, so that no
+ * thread idles while results are used. Rejects with the first failure. Cost: at most two results a thread are held.
  */
 export async function* inOrder<Order, Result>(
   workers: readonly Worker[],

@@ -1,5 +1,5 @@
-// The only platform names the pure engine may see besides the language: the text coders, and webassembly.d.ts beside this.
-// Adding a name here widens what the engine can touch; clocks, randomness, I/O and threads stay out.
+// The only platform names the pure engine may see besides the language: the text coders, and webassembly.d.ts beside
+// this. Adding a name here widens what the engine can touch; clocks, randomness, I/O and threads stay out.
 
 declare class TextEncoder {
   encode(text: string): Uint8Array;

@@ -1,5 +1,6 @@
-// The face of the engine: what serving threads and the pool use of it, and the supervisor through shared.ts. They import no other file;
-// data/ builds snapshots with the parts behind it. Only re-exports: every name is documented where it is defined.
+// The face of the engine: what serving threads and the pool use of it, and the supervisor through shared.ts. They
+// import no other file; data/ builds snapshots with the parts behind it. Only re-exports: every name is documented
+// where it is defined.
 
 // The declaration.
 export type { Assumption } from './schema/assumptions.ts';

@@ -1,5 +1,5 @@
-// WebAssembly as far as the engine uses it: memories, shared ones so that every thread reads one snapshot, and the kernel.
-// Apart from ambient.d.ts because Node's own types, which the other folders see, do not declare it.
+// WebAssembly as far as the engine uses it: memories, shared ones so that every thread reads one snapshot, and the
+// kernel. Apart from ambient.d.ts because Node's own types, which the other folders see, do not declare it.
 
 declare namespace WebAssembly {
   /** A shared memory. */

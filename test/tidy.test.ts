@@ -1,5 +1,5 @@
-// Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure.
-// Every rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
+// Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure. Every
+// rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
 import { describe, expect, test } from 'vitest';
 import { settingsTable } from '../server/settings/declarations.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';

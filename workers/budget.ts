@@ -1,10 +1,12 @@
 // The time that a task of the pool may take, and the pool's one clock.
-// Asked by heavy.ts between slices, so that a pattern that is slow on much text ends by itself.
+// Asked between slices, so that a pattern that is slow on much text ends by itself.
 
 /** Milliseconds that a plan with regular expressions may run: 1 GB of text at the speed of an ordinary pattern. */
 export const REGEX_MS_MAX = 10_000;
 
-/** Whether the time given is over; the time starts now. `now` is a clock in milliseconds. Cost: one look at the clock. */
+/**
+ * Whether the time given is over; the time starts now. `now` is a clock in milliseconds. Cost: one look at the clock.
+ */
 export function budgetOf(milliseconds: number, now: () => number = () => performance.now()): () => boolean {
   const end = now() + milliseconds;
   return () => now() > end;

@@ -1,5 +1,5 @@
-// A pool thread: executes heavy plans over the shared snapshot and answers row ids. Started by Piscina, see pool.ts.
-// Never opens a socket; a cancelled task ends itself within one slice of its scan.
+// A pool thread: executes heavy plans over the shared snapshot and answers row ids. Never opens a socket; a cancelled
+// task ends itself within one slice of its scan.
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import {
   compacted,

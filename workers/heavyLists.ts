@@ -1,5 +1,6 @@
-// Finds lists in the pool: whole sets of rows, or what is ordered and counted of them, each shared by those who want it at once
-// and kept for the pages to come. Knows what is kept under which key; whether the pool is asked is decided by router.ts.
+// Finds lists in the pool: whole sets of rows, or what is ordered and counted of them, each shared by those who want it
+// at once and kept for the pages to come. Knows what is kept under which key; whether the pool is asked is decided by
+// router.ts.
 import assert from 'node:assert/strict';
 import {
   type CollectionIndex,
@@ -23,8 +24,8 @@ export interface ListQuery {
 }
 
 /**
- * Rows of an ordered list that are kept with a page of it: a walk by pages of 100 is ordered in the pool once in 20 pages.
- * Twice as many are found, so that every page of at most this many rows lies within one stretch.
+ * Rows of an ordered list that are kept with a page of it: a walk by pages of 100 is ordered in the pool once in 20
+ * pages. Twice as many are found, so that every page of at most this many rows lies within one stretch.
  */
 const STRETCH_ROWS = 2048;
 
@@ -55,8 +56,8 @@ export class HeavyLists {
   }
 
   /**
-   * The whole set, kept for the pages to come: those who wait for it take theirs from it. Where a set would be too large to
-   * keep, only requests for the same page share their work.
+   * The whole set, kept for the pages to come: those who wait for it take theirs from it. Where a set would be too
+   * large to keep, only requests for the same page share their work.
    */
   async findSet(
     { collection, plan }: ListQuery,
@@ -73,7 +74,10 @@ export class HeavyLists {
     return found.kind === 'set' ? pageOf(collection, found.set, plan, trace.counters) : found.page;
   }
 
-  /** What is ordered or counted: more of it than the page, kept for the pages to come, and the set where it is not known. */
+  /**
+   * What is ordered or counted: more of it than the page, kept for the pages to come, and the set where it is not
+   * known.
+   */
   findView(
     { collection, plan }: ListQuery,
     { key, known, isKept }: Filter,
@@ -104,7 +108,10 @@ export class HeavyLists {
     });
   }
 
-  /** Runs a query in the pool unless it is under way; what it finds is kept once, and comes with the set where that is known. */
+  /**
+   * Runs a query in the pool unless it is under way; what it finds is kept once, and comes with the set where that is
+   * known.
+   */
   async #outcomeOf(
     workKey: string,
     query: HeavyQuery,
@@ -133,8 +140,8 @@ function viewKey({ order, after, offset, limit, facets }: Plan): string {
 }
 
 /**
- * The plan of more than a page, of which the pages around can be taken: a stretch of an ordered list, or only the facets of one
- * by id, since its pages cost nothing. Undefined where a page is too large for that.
+ * The plan of more than a page, of which the pages around can be taken: a stretch of an ordered list, or only the
+ * facets of one by id, since its pages cost nothing. Undefined where a page is too large for that.
  */
 function widened(plan: Plan): Plan | undefined {
   if (plan.order.length === 0) return { ...plan, after: undefined, offset: 0, limit: 0 };

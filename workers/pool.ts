@@ -7,7 +7,9 @@ import { TaskFlag, type HeavyFound, type HeavyQuery, type HeavyResult, type Heav
 import type { Missed, PoolData } from './protocol.ts';
 import type { Waiter } from './waiter.ts';
 
-/** Heavy queries that run or wait at once; one more is answered `busy` (503). Bounds memory and the wait of the last. */
+/**
+ * Heavy queries that run or wait at once; one more is answered `busy` (503). Bounds memory and the wait of the last.
+ */
 export const TASKS_MAX = 64;
 
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */

@@ -3,8 +3,8 @@
 import type { Counters, Listed, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
 
 /**
- * What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). `regexMsMax` is how many milliseconds a plan
- * with regular expressions may run.
+ * What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). `regexMsMax` is how many milliseconds a
+ * plan with regular expressions may run.
  */
 export interface PoolData {
   readonly loaded: LoadedSnapshot;
@@ -13,8 +13,8 @@ export interface PoolData {
 }
 
 /**
- * One heavy query: all rows as a set, compact and given away without a copy, those of its page alone, or `both`. `set` has all
- * rows where they are known, so that they are ordered and counted only.
+ * One heavy query: all rows as a set, compact and given away without a copy, those of its page alone, or `both`. `set`
+ * has all rows where they are known, so that they are ordered and counted only.
  */
 export interface HeavyQuery {
   readonly collection: string;
@@ -34,12 +34,14 @@ export type HeavyFound = { readonly counters: Counters } & (
   | { readonly kind: 'page'; readonly page: Listed; readonly set?: RowSet | undefined }
 );
 
-/** What a task answers: what it found, undefined when it was cancelled, or that its regular expressions took too long. */
+/**
+ * What a task answers: what it found, undefined when it was cancelled, or that its regular expressions took too long.
+ */
 export type HeavyResult = HeavyFound | 'overtime' | undefined;
 
 /**
- * Why a heavy query has no rows: `busy` when too much waits already, `gone` when its client was gone first, `overtime` when its
- * regular expressions took too long.
+ * Why a heavy query has no rows: `busy` when too much waits already, `gone` when its client was gone first, `overtime`
+ * when its regular expressions took too long.
  */
 export type Missed = 'busy' | 'gone' | 'overtime';
 

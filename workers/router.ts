@@ -1,5 +1,5 @@
-// Decides where the rows of a list come from: the cache, this thread, or the pool; one per serving thread.
-// Answers rows and counts, never bytes. Called by the catalogue's handler.
+// Decides where the rows of a list come from: the cache, this thread, or the pool; one per serving thread. Answers rows
+// and counts, never bytes.
 import assert from 'node:assert/strict';
 import {
   compacted,
@@ -30,9 +30,9 @@ export interface RouterOptions {
 }
 
 /**
- * What a router has done since it was made, and keeps now. `joined` counts requests that found their query under way, `hits`
- * how often rows or a view of them were found kept, `misses` how often no rows were; `sets` of rows and views are kept in
- * `bytes` of at most `bytesMax`.
+ * What a router has done since it was made, and keeps now. `joined` counts requests that found their query under way,
+ * `hits` how often rows or a view of them were found kept, `misses` how often no rows were; `sets` of rows and views
+ * are kept in `bytes` of at most `bytesMax`.
  */
 export interface RouterStatistics {
   readonly inline: number;
@@ -46,8 +46,8 @@ export interface RouterStatistics {
 }
 
 /**
- * Finds rows. `find` answers at once what is cached or cheap, else a promise of them or of why there are none; a rejection is
- * our bug. Where and with what work is noted in `trace`, which is complete once the rows are there.
+ * Finds rows. `find` answers at once what is cached or cheap, else a promise of them or of why there are none; a
+ * rejection is our bug. Where and with what work is noted in `trace`, which is complete once the rows are there.
  */
 export interface Router {
   find(query: ListQuery, waiter: Waiter, trace?: Trace): Listed | Promise<Listed | Missed>;
@@ -55,8 +55,8 @@ export interface Router {
 }
 
 /**
- * Rows that a plan must combine for its set to be kept: below, finding them again takes less than 10 us. A key and a look
- * into the cache take 1 us.
+ * Rows that a plan must combine for its set to be kept: below, finding them again takes less than 10 us. A key and a
+ * look into the cache take 1 us.
  */
 const KEPT_ROWS_MIN = 4096;
 

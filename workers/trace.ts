@@ -1,11 +1,11 @@
-// How one list was found: where, with what work, and whether others had done it already. Plain data.
-// Written by router.ts while it finds the rows, read by whoever explains the request.
+// How one list was found: where, with what work, and whether others had done it already. Plain data. Written by
+// router.ts while it finds the rows.
 import { type Counters, newCounters } from '../engine/engine.ts';
 
 /**
- * `place`: in the serving thread (`inline`), in its `pool`, or nowhere since all rows and counts were kept (`cache`). `isKept`:
- * the rows of the filter were kept from a request before. `isShared`: the same work was under way for another request, whose
- * counters these are.
+ * `place`: in the serving thread (`inline`), in its `pool`, or nowhere since all rows and counts were kept (`cache`).
+ * `isKept`: the rows of the filter were kept from a request before. `isShared`: the same work was under way for another
+ * request, whose counters these are.
  */
 export interface Trace {
   place: 'inline' | 'pool' | 'cache';

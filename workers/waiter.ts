@@ -1,9 +1,9 @@
-// Who waits for the result of heavy work, alone or with others, and how to learn that they do no longer.
-// Knows no pool: the work is a function. Called by router.ts; the waiters are clients of the transports.
+// Who waits for the result of heavy work, alone or with others, and how to learn that they do no longer. Knows no pool:
+// the work is a function.
 
 /**
- * One who waits. Once gone, gone for good; `onGone` listeners are called at most once each. `isComingBack` says of one that
- * is gone that it will ask for the same again.
+ * One who waits. Once gone, gone for good; `onGone` listeners are called at most once each. `isComingBack` says of one
+ * that is gone that it will ask for the same again.
  */
 export interface Waiter {
   isGone(): boolean;
@@ -18,8 +18,9 @@ interface Shared<T> {
 }
 
 /**
- * Work by key that is under way. Whoever asks for a key meanwhile waits for the same result, and the work is told that its
- * waiter is gone only when all of them are, and none of them is coming back. `joined` counts those who found their work under way.
+ * Work by key that is under way. Whoever asks for a key meanwhile waits for the same result, and the work is told that
+ * its waiter is gone only when all of them are, and none of them is coming back. `joined` counts those who found their
+ * work under way.
  */
 export class SharedWork<T> {
   joined = 0;

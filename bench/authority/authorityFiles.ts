@@ -1,5 +1,5 @@
 // The authority that a benched server serves: the demonstration's files, made for the run, and what its users send.
-// Removes them at the end; starts nothing. Called by load.ts, soapBench.ts and tests.
+// Removes them at the end; starts nothing.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,8 +8,8 @@ import { type Credentials, type Issuers, issuersOf, type Who } from './freshCred
 import type { Running } from '../processes/stage.ts';
 
 /**
- * Flags for the server, the certificate (PEM) that answers must be signed with, what its users send who come again, and who
- * issues what is new.
+ * Flags for the server, the certificate (PEM) that answers must be signed with, what its users send who come again, and
+ * who issues what is new.
  */
 export interface BenchAuthority extends Running {
   readonly flags: readonly string[];
@@ -18,7 +18,10 @@ export interface BenchAuthority extends Running {
   readonly issuers: Issuers;
 }
 
-/** Makes the files in a directory of their own. Decisions are recorded there too, as operators do. Cost: 1 s of key making. */
+/**
+ * Makes the files in a directory of their own. Decisions are recorded there too, as operators do. Cost: 1 s of key
+ * making.
+ */
 export async function openBenchAuthority(): Promise<BenchAuthority> {
   const directory = mkdtempSync(path.join(tmpdir(), 'catalogue-replica-bench-authority-'));
   const holders = writeDemonstration(directory, Math.floor(Date.now() / 1000));

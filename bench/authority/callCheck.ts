@@ -1,6 +1,6 @@
-// Calls of the attribute authority as requests, and their answers checked before anything is measured. Requests are templates of
-// what gSOAP sends; answers are read by a general XML parser and signatures verified by xml-crypto: nothing of the product's.
-// Throws with what differs. Called by load.ts and soapBench.ts.
+// Calls of the attribute authority as requests, and their answers checked before anything is measured. Requests are
+// templates of what gSOAP sends; answers are read by a general XML parser and signatures verified by xml-crypto:
+// nothing of the product's. Throws with what differs.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { SaxesParser } from 'saxes';

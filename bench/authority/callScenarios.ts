@@ -1,5 +1,5 @@
-// The load scenarios of the attribute authority as a table: what it is asked over SOAP, what it must answer, the targets of
-// the design. Its configuration and users are those of authorityFiles.ts. Measures nothing. Called by scenarios.ts and soapBench.ts.
+// The load scenarios of the attribute authority as a table: what it is asked over SOAP, what it must answer, the
+// targets of the design. Its configuration and users are those of authorityFiles.ts. Measures nothing.
 import type { CallScenario, HostsCall } from '../scenarios/scenario.ts';
 
 /** Texts are the same in every request unless the call says what is new in them. */

@@ -1,5 +1,5 @@
-// Credentials that no server has seen: proxies, attribute certificates and certificates of users, made by who made the first ones.
-// For benches, whose issuers are those of a demonstration. Called by authorityTasks.ts, and in the process of the load client.
+// Credentials that no server has seen: proxies, attribute certificates and certificates of users, made by who made the
+// first ones. For benches, whose issuers are those of a demonstration.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { AttributeContent } from '../../server/authority/attributeCertificate/content.ts';
 import { readCertificate } from '../../server/authority/attributeCertificate/read.ts';
@@ -16,16 +16,22 @@ export interface Credentials {
   readonly attributeCertificate: string;
 }
 
-/** Whose credentials: of a user with roles at the site, or of one whose roles are mapped by an attribute certificate. */
+/**
+ * Whose credentials: of a user with roles at the site, or of one whose roles are mapped by an attribute certificate.
+ */
 export type Who = 'user' | 'visitor';
 
 /**
- * How much of them is new. `proxy`: a proxy with its key, and the attribute certificate where there is one, as from a user who
- * comes again on another day. `user`: the user's certificate and key besides, as from one who comes for the first time.
+ * How much of them is new. `proxy`: a proxy with its key, and the attribute certificate where there is one, as from a
+ * user who comes again on another day. `user`: the user's certificate and key besides, as from one who comes for the
+ * first time.
  */
 export type Freshness = 'proxy' | 'user';
 
-/** Who issues, as texts that can be sent to another process: certificates in base64, keys in PEM; and what a visitor has. */
+/**
+ * Who issues, as texts that can be sent to another process: certificates in base64, keys in PEM; and what a visitor
+ * has.
+ */
 export interface Issuers {
   readonly holders: Readonly<
     Record<keyof DemonstrationHolders, { readonly certificate: string; readonly key: string }>
@@ -71,7 +77,9 @@ export class FreshCredentials {
     this.#sign = signerOf(this.#holders.partner);
   }
 
-  /** The next ones. Cost: a signature of an RSA key for each certificate that is new, and 1 ms for the key of a user. */
+  /**
+   * The next ones. Cost: a signature of an RSA key for each certificate that is new, and 1 ms for the key of a user.
+   */
   next(who: Who, freshness: Freshness): Credentials {
     const known = this.#holders[who];
     const holder = freshness === 'user' ? this.#renewed(known) : known;

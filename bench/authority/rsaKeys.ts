@@ -1,5 +1,5 @@
 // New RSA-2048 keys by the thousand, for certificates that nobody has seen: every pair of a few primes is another key.
-// Never for use: who knows two of them knows more. Called by freshCredentials.ts.
+// Never for use: who knows two of them knows more.
 import { createPrivateKey, generatePrimeSync, type KeyObject } from 'node:crypto';
 
 const PRIME_BITS = 1024;

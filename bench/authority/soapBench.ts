@@ -1,5 +1,5 @@
-// Measures the attribute authority beside its controls and, for what they can answer too, other SOAP servers: all in one run.
-// The catalogue beside it is the embedded sample. Composition only; prints nothing. Called by bench.ts and fullReport.ts.
+// Measures the attribute authority beside its controls and, for what they can answer too, other SOAP servers: all in
+// one run. The catalogue beside it is the embedded sample. Composition only; prints nothing.
 import path from 'node:path';
 import { SAMPLE } from '../../server/settings/declarations.ts';
 import { openBenchAuthority, type BenchAuthority } from './authorityFiles.ts';

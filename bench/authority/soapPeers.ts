@@ -1,5 +1,5 @@
-// Other SOAP servers as peers of the attribute authority: gSOAP's in C, compiled from the WSDL that is served, and node soap.
-// What cannot be compiled or started is left out with its reason. Called by soapBench.ts.
+// Other SOAP servers as peers of the attribute authority: gSOAP's in C, compiled from the WSDL that is served, and node
+// soap. What cannot be compiled or started is left out with its reason.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Load clients as the bench sees them, and the built-in one: a process of its own, so that its CPU time is not the server's.
-// One order at a time. Called by the benches; the process itself is loadProcess.ts, and wrkClient.ts is the other client.
+// Load clients as the bench sees them, and the built-in one: a process of its own, so that its CPU time is not the
+// server's. One order at a time.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FreshTexts } from './freshBody.ts';
@@ -8,7 +8,8 @@ import type { Headers } from '../scenarios/scenario.ts';
 
 /**
  * One kind of request, and what every answer to it must have: status and Content-Length, which may miss `bytes` by
- * `bytesSlack`. With a body it is a POST. With `fresh` the body is a template, and what is put into it never the same twice.
+ * `bytesSlack`. With a body it is a POST. With `fresh` the body is a template, and what is put into it never the same
+ * twice.
  */
 export interface Exchange {
   readonly target: string;
@@ -21,10 +22,10 @@ export interface Exchange {
 }
 
 /**
- * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on each,
- * the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are answered. Bodies
- * that are new each time are made before the first request: `ahead` of them, or as many as there are requests. It gives up
- * after `withinMs`.
+ * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on
+ * each, the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are
+ * answered. Bodies that are new each time are made before the first request: `ahead` of them, or as many as there are
+ * requests. It gives up after `withinMs`.
  */
 export interface LoadOrder {
   readonly port: number;
@@ -37,9 +38,9 @@ export interface LoadOrder {
 }
 
 /**
- * What came of an order; `fault` says what was wrong, and then the numbers are those up to there. `elapsedMs` is from the
- * first request to the last answer, `p99Ms` what 99 % of the answers took at most, from when the request was due to their
- * last byte.
+ * What came of an order; `fault` says what was wrong, and then the numbers are those up to there. `elapsedMs` is from
+ * the first request to the last answer, `p99Ms` what 99 % of the answers took at most, from when the request was due to
+ * their last byte.
  */
 export interface LoadOutcome {
   readonly requests: number;
@@ -52,8 +53,8 @@ export interface LoadOutcome {
 }
 
 /**
- * A client that is running. `run` rejects when an answer is not as it must be, or time is over; `enough` ends it with what it
- * has.
+ * A client that is running. `run` rejects when an answer is not as it must be, or time is over; `enough` ends it with
+ * what it has.
  */
 export interface LoadClient {
   run(order: LoadOrder): Promise<LoadOutcome>;

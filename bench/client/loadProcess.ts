@@ -1,5 +1,5 @@
-// The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection.
-// Reads no more of an answer than its status and length; bounded in requests and time. Started by loadClient.ts.
+// The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection. Reads
+// no more of an answer than its status and length; bounded in requests and time.
 import { connect, type Socket } from 'node:net';
 import { bodiesOf } from './freshBody.ts';
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
@@ -53,7 +53,9 @@ class Run {
     return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!(), dueMs };
   }
 
-  /** Notices what has become due; a request waits from here on, so that a client's own slow timer is not the server's. */
+  /**
+   * Notices what has become due; a request waits from here on, so that a client's own slow timer is not the server's.
+   */
   tick(perSecond: number): void {
     const now = performance.now();
     const due = Math.min(this.#order.requests, Math.floor(((now - this.#startMs) * perSecond) / 1000));

@@ -1,5 +1,5 @@
-// Texts within markup: what is escaped in them.
-// Pure; called by what writes requests, and by the page of the report.
+// Texts within markup:
+// what is escaped in them. Pure.
 
 /** A text as it stands between tags of XML or HTML. */
 export function escaped(text: string): string {

@@ -1,5 +1,5 @@
 // Requests as bytes on the wire.
-// Pure; called by the load clients.
+// Pure.
 import type { Exchange } from './loadClient.ts';
 
 /** The request of an exchange with its body as it stands there. */

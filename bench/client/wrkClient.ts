@@ -1,5 +1,5 @@
-// wrk as a load client, where it is installed: a client in C that others know, so that no figure hangs on the built-in one.
-// As fast as answers come only: it knows no pace. Called by load.ts; what it asks and checks is a script in its own language.
+// wrk as a load client, where it is installed: a client in C that others know, so that no figure hangs on the built-in
+// one. As fast as answers come only: it knows no pace.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,8 +19,9 @@ const NOT_FOUND = 127;
 const AGAIN_MS = 10;
 
 /**
- * A client that runs wrk with one thread. It checks status and length of every answer against those of all exchanges of the
- * order, since it does not know which of them an answer is to. Rejects with OperationError `refused` where wrk is missing.
+ * A client that runs wrk with one thread. It checks status and length of every answer against those of all exchanges of
+ * the order, since it does not know which of them an answer is to. Rejects with OperationError `refused` where wrk is
+ * missing.
  */
 export async function startWrkClient(): Promise<LoadClient> {
   const folder = await mkdtemp(path.join(tmpdir(), 'catalogue-wrk-'));

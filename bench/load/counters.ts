@@ -1,5 +1,5 @@
 // What one question of a scenario costs as counts, which know no noise: rows, postings, bytes copied, hops, allocation.
-// Runs the engine as the catalogue's handler does, without a transport. Called by tests, which hold it to budgets.json.
+// Runs the engine as the catalogue's handler does, without a transport.
 import { measured, ndjsonRows, jsonRows, pageBody } from '../../engine/page/rows.ts';
 import { pageHead, pageTail } from '../../engine/page/envelope.ts';
 import { pageLinks } from '../../engine/page/links.ts';

@@ -10,8 +10,8 @@ import type { OnProgress } from '../../data/progress.ts';
 import { generate } from '../../data/synth/generate.ts';
 
 /**
- * What to prepare: a catalogue of so many observations of a seed, kept in `cacheDirectory`; or, with `dataSet`, what lies
- * in that directory, and its `snapshot` where that is given.
+ * What to prepare: a catalogue of so many observations of a seed, kept in `cacheDirectory`; or, with `dataSet`, what
+ * lies in that directory, and its `snapshot` where that is given.
  */
 export interface DataSetOptions {
   readonly observations: number;

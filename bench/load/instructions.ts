@@ -1,5 +1,5 @@
 // Instructions per request of the server and of the bare control beside it: the cost of the hot routes without noise.
-// Composition only; prints nothing. Called by bench.ts.
+// Composition only; prints nothing.
 import { openBenchAuthority } from '../authority/authorityFiles.ts';
 import { checkCall } from '../authority/callCheck.ts';
 import { checkQuestions } from '../scenarios/check.ts';
@@ -42,8 +42,8 @@ const FLOOR_BYTES = 64 << 20;
 const WITHIN_MS = 600_000;
 
 /**
- * Counts the scenarios. Only those compared with the bare control can be counted. Rejects when an answer is not what the
- * plain rows say. Cost: some 50 times the plain run, half a minute a scenario.
+ * Counts the scenarios. Only those compared with the bare control can be counted. Rejects when an answer is not what
+ * the plain rows say. Cost: some 50 times the plain run, half a minute a scenario.
  */
 export async function runInstructionBench(
   options: InstructionOptions,

@@ -1,5 +1,5 @@
 // The load bench: prepares the data, starts server, control and client, checks every answer, measures, sums up.
-// Composition only; prints nothing. Called by bench.ts and by tests.
+// Composition only; prints nothing.
 import type { OnProgress } from '../../data/progress.ts';
 import { openBenchAuthority, type BenchAuthority } from '../authority/authorityFiles.ts';
 import { guardedOf, type MeasuredRatio, type Place } from '../budgets.ts';
@@ -21,10 +21,12 @@ import { onStage, type Stage } from '../processes/stage.ts';
 import { startWrkClient } from '../client/wrkClient.ts';
 
 /**
- * What to run. `only` names scenarios, all when empty. `requestsPart` scales the requests of every round: 1 for figures,
- * less for a quick look; `warmUp` how many times those of a round are run before the first one. `floorBytes` is the memory that cold views move over: more than the machine's last cache. `against`
- * names a revision to race against; `preload` is a module that the server's process loads first. Where `place` is given, what
- * passes its budget there is measured again, since others on the machine may have been the reason. `client` asks, the built-in one when undefined.
+ * What to run. `only` names scenarios, all when empty. `requestsPart` scales the requests of every round: 1 for
+ * figures, less for a quick look; `warmUp` how many times those of a round are run before the first one. `floorBytes`
+ * is the memory that cold views move over: more than the machine's last cache. `against` names a revision to race
+ * against; `preload` is a module that the server's process loads first. Where `place` is given, what passes its budget
+ * there is measured again, since others on the machine may have been the reason. `client` asks, the built-in one when
+ * undefined.
  */
 export interface LoadOptions extends DataSetOptions {
   readonly rounds: number;
@@ -56,7 +58,9 @@ export interface Against {
   readonly ratio: number;
 }
 
-/** One scenario's outcome. `ratio` is the least cost of the subject over that of the control, `hash` that of its bodies. */
+/**
+ * One scenario's outcome. `ratio` is the least cost of the subject over that of the control, `hash` that of its bodies.
+ */
 export interface ScenarioReport {
   readonly scenario: Scenario;
   readonly requests: number;
@@ -68,7 +72,9 @@ export interface ScenarioReport {
   readonly against: Against | undefined;
 }
 
-/** Runs the bench. Rejects when an answer is not what the plain rows say. Cost: see dataSet.ts, then seconds a round. */
+/**
+ * Runs the bench. Rejects when an answer is not what the plain rows say. Cost: see dataSet.ts, then seconds a round.
+ */
 export async function runLoadBench(options: LoadOptions, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
   const data = await prepareDataSet(options, observer.onProgress);
   observer.onStep('reading the NDJSON naively');

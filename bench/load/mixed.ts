@@ -1,5 +1,5 @@
-// One heavy client beside cheap ones: how much slower these get, in ratios of interleaved rounds within one run.
-// The only figures of the bench that are no CPU time: what clients wait for is the point. Called by bench.ts and a guard.
+// One heavy client beside cheap ones: how much slower these get, in ratios of interleaved rounds within one run. The
+// only figures of the bench that are no CPU time: what clients wait for is the point.
 import assert from 'node:assert/strict';
 import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
 import type { LoadObserver } from './load.ts';
@@ -85,7 +85,9 @@ const MEASURES = [
   },
 ] as const;
 
-/** The middle of the rounds' ratios: the least one may be of a round in which others kept the heavy work from running. */
+/**
+ * The middle of the rounds' ratios: the least one may be of a round in which others kept the heavy work from running.
+ */
 function ratioOf(alone: readonly number[], beside: readonly number[]): Pick<MixedReport, 'ratio' | 'spread'> {
   const ratios = alone.map((one, i) => beside[i]! / one).toSorted((a, b) => a - b);
   return { ratio: ratios[ratios.length >> 1]!, spread: summaryOf(alone).spread };

@@ -1,5 +1,5 @@
-// Another revision of this project beside this tree: its sources, and a snapshot that its own import made of the same data.
-// Takes the sources by `git archive`, which leaves the repository as it is. Called by load.ts.
+// Another revision of this project beside this tree: its sources, and a snapshot that its own import made of the same
+// data. Takes the sources by `git archive`, which leaves the repository as it is.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -23,9 +23,9 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Prepares a revision, with the packages of this tree; its snapshot is kept in `cacheDirectory`. A revision whose import is
- * this tree's is given this tree's snapshot. Cost: an import where it is another one, once. Throws OperationError `usage`
- * for a name that is none.
+ * Prepares a revision, with the packages of this tree; its snapshot is kept in `cacheDirectory`. A revision whose
+ * import is this tree's is given this tree's snapshot. Cost: an import where it is another one, once. Throws
+ * OperationError `usage` for a name that is none.
  */
 export async function prepareRevision(
   name: string,

@@ -1,5 +1,5 @@
-// Measures loads side by side in interleaved rounds: CPU time per request of the processes that answer.
-// Contamination on a shared machine is one-sided, so that the least of the rounds is what counts. Called by the benches.
+// Measures loads side by side in interleaved rounds: CPU time per request of the processes that answer. Contamination
+// on a shared machine is one-sided, so that the least of the rounds is what counts.
 import { cpuMicroseconds, cpuTimesOf } from '../processes/cpuTime.ts';
 import type { Exchange, LoadClient, LoadOutcome } from '../client/loadClient.ts';
 import type { ListeningProcess } from '../processes/processes.ts';
@@ -38,7 +38,10 @@ export function summaryOf(rounds: readonly number[]): Summary {
   return { least, spread: ascending[ascending.length >> 1]! / least - 1 };
 }
 
-/** Times the requests of a whole round: the runtime compiles what a scenario runs within some 5,000 requests, at the cost of tens of us each. */
+/**
+ * Times the requests of a whole round: the runtime compiles what a scenario runs within some 5,000 requests, at the
+ * cost of tens of us each.
+ */
 export const WARM_UP = 10;
 
 /** How often to measure; before, each load is run with `warmUp` times its requests and not counted. */
@@ -48,8 +51,8 @@ export interface Schedule {
 }
 
 /**
- * Runs every race once a round, its loads next to each other and in turn first. Round 0 warms up: short rounds need it as
- * long as long ones, since code is compiled by how often it has run. Cost: all requests of all rounds.
+ * Runs every race once a round, its loads next to each other and in turn first. Round 0 warms up: short rounds need it
+ * as long as long ones, since code is compiled by how often it has run. Cost: all requests of all rounds.
  */
 export async function measure(
   client: LoadClient,
@@ -78,8 +81,9 @@ export async function measure(
 const REPEATS = 2;
 
 /**
- * As `measure`, and races that look lost then are measured again, up to two times: what others on the machine have added goes with
- * more rounds, what the program has lost stays. Their rounds are counted with those before. Cost: at most three times that.
+ * As `measure`, and races that look lost then are measured again, up to two times: what others on the machine have
+ * added goes with more rounds, what the program has lost stays. Their rounds are counted with those before. Cost: at
+ * most three times that.
  */
 export async function measureAgain(
   client: LoadClient,

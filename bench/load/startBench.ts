@@ -1,5 +1,5 @@
-// How long a start takes: from the beginning of the process to the first answer, of the embedded sample and of a snapshot.
-// Each start is a process of its own, with all files in the page cache and compressed records made before. Called by bench.ts.
+// How long a start takes: from the beginning of the process to the first answer, of the embedded sample and of a
+// snapshot. Each start is a process of its own, with all files in the page cache and compressed records made before.
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +19,8 @@ const FIRST_PAGE = '/api/v3/observations/?limit=1';
 const LAUNCHER = fileURLToPath(new URL('../../server/launch.js', import.meta.url));
 
 /**
- * Starts servers, `rounds` times each way, interleaved, and one time before that counts for nothing. CPU is that of the threads
- * that are left when the answer is there. Cost: a start and a drain each, about 2 s.
+ * Starts servers, `rounds` times each way, interleaved, and one time before that counts for nothing. CPU is that of the
+ * threads that are left when the answer is there. Cost: a start and a drain each, about 2 s.
  */
 export async function runStartBench(
   options: DataSetOptions & { readonly rounds: number; readonly threads: readonly number[] },

@@ -1,5 +1,5 @@
 // Measures the sweeps of the report: CPU and waiting time of one request after another while one thing varies.
-// Composition only. Called by fullReport.ts.
+// Composition only.
 import { prepareDataSet, type DataSet } from './dataSet.ts';
 import { ask } from '../scenarios/check.ts';
 import { choiceFor } from '../scenarios/choice.ts';
@@ -14,7 +14,10 @@ import { onStage } from '../processes/stage.ts';
 import { LIST } from '../scenarios/questions.ts';
 import { SIZE_LINES, SWEEPS, type Sweep } from '../scenarios/sweeps.ts';
 
-/** A measured point: CPU of the server in microseconds and what the client waited, both for one request, least of rounds. */
+/**
+ * A measured point: CPU of the server in microseconds and what the client waited, both for one request, least of
+ * rounds.
+ */
 export interface MeasuredPoint {
   readonly line: string;
   readonly x: number;

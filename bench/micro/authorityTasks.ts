@@ -1,6 +1,6 @@
-// The micro-benchmarks of the attribute authority: requests to be authorised, in RSA-2048 signatures timed in the same run.
-// With texts that came before, with new proxies, and with new users too; for roles of the site and mapped ones.
-// On the demonstration's files, made for the run. Called by microTasks.ts.
+// The micro-benchmarks of the attribute authority: requests to be authorised, in RSA-2048 signatures timed in the same
+// run. With texts that came before, with new proxies, and with new users too; for roles of the site and mapped ones. On
+// the demonstration's files, made for the run.
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// memmem of libc as a calibration: a program of libcScan.c, compiled where the machine has a C compiler.
-// Called by timedTasks.ts. Nothing of it is kept behind the process.
+// memmem of libc as a calibration: a program of libcScan.c, compiled where the machine has a C compiler. Nothing of it
+// is kept behind the process.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,10 @@ export interface LibcScan {
 
 const SOURCE = fileURLToPath(new URL('./libcScan.c', import.meta.url));
 
-/** Searches a text for `batchMs`; undefined where there is no C compiler. Cost of making it: a copy of the text, a compilation. */
+/**
+ * Searches a text for `batchMs`; undefined where there is no C compiler. Cost of making it: a copy of the text, a
+ * compilation.
+ */
 export function libcScanner(text: Uint8Array): ((needle: string, batchMs: number) => LibcScan) | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));

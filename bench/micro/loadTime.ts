@@ -1,5 +1,5 @@
-// Loads a snapshot once, as `serve` does. Prints the nanoseconds that took, and the generation: a process of its own, so that the
-// memory of one load is gone before the next. Started by timedTasks.ts.
+// Loads a snapshot once, as `serve` does. Prints the nanoseconds that took, and the generation: a process of its own,
+// so that the memory of one load is gone before the next.
 import { loadSnapshot } from '../../data/store/load.ts';
 import { BASE_URL } from '../processes/processes.ts';
 

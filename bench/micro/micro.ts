@@ -1,5 +1,5 @@
-// The micro-benchmarks: each task beside a calibration of the same kind, in alternating batches, as ratios.
-// Checks a task against its oracle before it is measured, so that a broken fast path cannot win. Called by bench.ts.
+// The micro-benchmarks: each task beside a calibration of the same kind, in alternating batches, as ratios. Checks a
+// task against its oracle before it is measured, so that a broken fast path cannot win.
 import { createHash } from 'node:crypto';
 import { Bench } from 'tinybench';
 import type { OnProgress } from '../../data/progress.ts';

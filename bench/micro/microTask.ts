@@ -2,8 +2,8 @@
 // Types only; the tasks are in microTasks.ts and its kin, micro.ts runs them.
 
 /**
- * What all have. `check` runs the task once, throws unless its answer is that of the slow twin, and answers a text of it to hash.
- * `calibration` says what it is compared with; targets are those of the design's table, where it has one.
+ * What all have. `check` runs the task once, throws unless its answer is that of the slow twin, and answers a text of
+ * it to hash. `calibration` says what it is compared with; targets are those of the design's table, where it has one.
  */
 interface Terms {
   readonly name: string;
@@ -13,14 +13,18 @@ interface Terms {
   check(): string;
 }
 
-/** A task and a calibration that take microseconds, and are run in turn. What `prepare` does before a run is not timed. */
+/**
+ * A task and a calibration that take microseconds, and are run in turn. What `prepare` does before a run is not timed.
+ */
 export interface LoopTask extends Terms {
   prepare?(): void;
   run(): unknown;
   calibrate(): unknown;
 }
 
-/** A task that knows how long a run of it and of its calibration take, in nanoseconds, after about `batchMs` for each. */
+/**
+ * A task that knows how long a run of it and of its calibration take, in nanoseconds, after about `batchMs` for each.
+ */
 export interface TimedTask extends Terms {
   times(batchMs: number): readonly [task: number, calibration: number];
 }

@@ -1,5 +1,5 @@
-// The micro-benchmarks that other programs have a part in, which time themselves: a search beside memmem of libc, and the load of a
-// snapshot. The others are microTasks.ts and authorityTasks.ts. Called by micro.ts.
+// The micro-benchmarks that other programs have a part in, which time themselves: a search beside memmem of libc, and
+// the load of a snapshot. The others are microTasks.ts and authorityTasks.ts.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// nginx as a control: a file of the same bytes, served by one process with sendfile and open files kept.
-// Left out where it is not installed. Called by peerBench.ts.
+// nginx as a control: a file of the same bytes, served by one process with sendfile and open files kept. Left out where
+// it is not installed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

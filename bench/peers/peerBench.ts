@@ -1,5 +1,5 @@
 // Races the replica against peers on the same data: the same questions, answers compared before anything is measured.
-// Peers that cannot be installed are left out, and the reason is told. Composition only. Called by bench.ts and report.
+// Peers that cannot be installed are left out, and the reason is told. Composition only.
 import { deepStrictEqual } from 'node:assert/strict';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Installs what the bench compares the replica with, into the cache and only when somebody asks for it.
-// SQLite's binding is native code for one Node: it is made for, and runs on, the machine's own. Called by peerBench.ts.
+// Installs what the bench compares the replica with, into the cache and only when somebody asks for it. SQLite's
+// binding is native code for one Node: it is made for, and runs on, the machine's own.
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
@@ -22,8 +22,8 @@ export interface InstalledPeers {
 export type PeerInstall = InstalledPeers | { readonly missing: string };
 
 /**
- * Installs the peers under `cacheDirectory` by `npm ci`, once for each lock file and Node. Cost: a minute where SQLite has
- * to be compiled.
+ * Installs the peers under `cacheDirectory` by `npm ci`, once for each lock file and Node. Cost: a minute where SQLite
+ * has to be compiled.
  */
 export async function installPeers(cacheDirectory: string): Promise<PeerInstall> {
   const searchPath = process.env['PATH'] ?? '';

@@ -1,5 +1,5 @@
-// The peers as a table, and the questions they are raced over with the targets of the design.
-// Knows how each peer is asked; starts nothing. Called by peerBench.ts.
+// The peers as a table, and the questions they are raced over with the targets of the design. Knows how each peer is
+// asked; starts nothing.
 import { citable, deepOffset, LIMIT, pageOf, recordOf, rowOfBytes } from '../scenarios/questions.ts';
 import type { Choice, Question } from '../scenarios/scenario.ts';
 

@@ -1,5 +1,5 @@
-// The control as a process: a main thread that waits and one thread that serves, as the product has them.
-// Started by processes.ts with the bytes of its floor memory; ends on SIGTERM.
+// The control as a process:
+// a main thread that waits and one thread that serves, as the product has them.
 import { Worker } from 'node:worker_threads';
 import { raiseHeadLimit } from '../../server/http/uws/library.ts';
 

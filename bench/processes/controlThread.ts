@@ -11,7 +11,9 @@ assert(parent, 'controlThread.ts runs as a thread of control.ts');
 
 const BARE = Buffer.alloc(300, 'x');
 const PAGE_BYTES = 65_536;
-/** Whole WebAssembly memory, as the product has it; written, since untouched memory is one page of zeros to the system. */
+/**
+ * Whole WebAssembly memory, as the product has it; written, since untouched memory is one page of zeros to the system.
+ */
 const pages = Math.ceil((workerData as number) / PAGE_BYTES);
 const memory = new Uint8Array(new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }).buffer).fill(
   120,
@@ -63,12 +65,10 @@ function takeText(response: HttpResponse): void {
 }
 
 /*
- * GET  /bare        300 bytes of the thread's own memory
- * GET  /page/N/AT   a view of N bytes of shared memory at AT: a page that is as much in the cache as its neighbours let it
- * GET  /floor/N     a view of N bytes of shared memory, another one every time: a page that is not in the cache
- * POST /text        takes the text that is scanned
- * GET  /scan/WORD   300 bytes, after one scan of the text for the word
- * GET  /sign        300 bytes, after one RSA-2048 signature with SHA-256, of as many bytes
+ * GET /bare 300 bytes of the thread's own memory GET /page/N/AT a view of N bytes of shared memory at AT: a page that
+ * is as much in the cache as its neighbours let it GET /floor/N a view of N bytes of shared memory, another one every
+ * time: a page that is not in the cache POST /text takes the text that is scanned GET /scan/WORD 300 bytes, after one
+ * scan of the text for the word GET /sign 300 bytes, after one RSA-2048 signature with SHA-256, of as many bytes
  */
 const uws = await loadUws();
 const app = uws.App();

@@ -1,5 +1,5 @@
 // CPU time of a process, all its threads, from the kernel's own accounting: nanoseconds, where `ps` has hundredths of a
-// second. Linux only; measures, judges nothing. Called by rounds.ts.
+// second. Linux only; measures, judges nothing.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { OperationError } from '../../data/operationError.ts';
 
@@ -18,7 +18,9 @@ export function cpuTimesOf(pid: number): CpuTimes {
   return new Map(readdirSync(tasks).map((thread) => [thread, nanosecondsOf(`${tasks}/${thread}/schedstat`)] as const));
 }
 
-/** Microseconds that a process ran between two looks. A thread that ended in between is left out, one that began is in. */
+/**
+ * Microseconds that a process ran between two looks. A thread that ended in between is left out, one that began is in.
+ */
 export function cpuMicroseconds(before: CpuTimes, after: CpuTimes): number {
   let nanoseconds = 0;
   for (const [thread, time] of after) nanoseconds += time - (before.get(thread) ?? 0);

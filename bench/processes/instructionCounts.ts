@@ -1,11 +1,13 @@
-// Processes that run under valgrind, and how many instructions each has executed: numbers without any noise of the machine.
-// Counts what runs in the processes, not what the kernel does for them. Called by instructions.ts.
+// Processes that run under valgrind, and how many instructions each has executed: numbers without any noise of the
+// machine. Counts what runs in the processes, not what the kernel does for them.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What stands before a program so that its instructions are counted; compiled code changes, so it is looked at anew. */
+/**
+ * What stands before a program so that its instructions are counted; compiled code changes, so it is looked at anew.
+ */
 export const COUNTED: readonly string[] = [
   'valgrind',
   '--tool=callgrind',

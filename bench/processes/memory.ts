@@ -1,5 +1,5 @@
-// What a server's process keeps in memory, beside what its data takes on disk, and whether one more has room.
-// Linux only, as the rest of the bench. Called by whoever starts a second server, and by sweepRun.ts.
+// What a server's process keeps in memory, beside what its data takes on disk, and whether one more has room. Linux
+// only, as the rest of the bench.
 import { readFileSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { freemem } from 'node:os';
@@ -13,7 +13,9 @@ export interface MemoryReport {
   readonly ndjsonBytes: number;
 }
 
-/** Looks at a process and its data. Source of the first: VmRSS of Linux, proc_pid_status(5), in units of 1,024 bytes. */
+/**
+ * Looks at a process and its data. Source of the first: VmRSS of Linux, proc_pid_status(5), in units of 1,024 bytes.
+ */
 export async function memoryOf(pid: number, { directory, snapshot }: DataSet): Promise<MemoryReport> {
   const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   const names = (await readdir(directory)).filter((name) => /\.ndjson(\.gz)?$/.test(name));
@@ -22,7 +24,10 @@ export async function memoryOf(pid: number, { directory, snapshot }: DataSet): P
   return { residentBytes: Number(kibibytes) * 1024, snapshotBytes: (await stat(snapshot)).size, ndjsonBytes };
 }
 
-/** Whether another server fits into memory: its snapshot, half as much for compressed records, as much again for all else. */
+/**
+ * Whether another server fits into memory: its snapshot, half as much for compressed records, as much again for all
+ * else.
+ */
 export function hasRoomFor(snapshot: string): boolean {
   return freemem() > 2.5 * statSync(snapshot).size;
 }

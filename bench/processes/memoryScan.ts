@@ -1,5 +1,5 @@
-// A scan of a whole text with what the platform has: what any program of Node can do without an index.
-// What searches are compared with; called by the control's thread and by the micro-benchmarks.
+// A scan of a whole text with what the platform has: what any program of Node can do without an index. What searches
+// are compared with.
 
 /** How often `needle` (not empty) stands in `text`, overlaps included. Cost: one pass of native code over the text. */
 export function countOf(text: Uint8Array, needle: Uint8Array): number {

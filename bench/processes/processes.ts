@@ -1,5 +1,5 @@
-// The processes of a bench: the server, the control beside it and the load client, each a child of its own.
-// Starts and stops them; knows nothing of scenarios. Called by load.ts.
+// The processes of a bench: the server, the control beside it and the load client, each a child of its own. Starts and
+// stops them; knows nothing of scenarios.
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -33,8 +33,8 @@ const START_MS_MAX = 900_000;
 const STOP_MS_MAX = 15_000;
 
 /**
- * Which tree's server to start (this one's when undefined), with how many threads, what its process loads first, and the
- * program with its flags that it runs under.
+ * Which tree's server to start (this one's when undefined), with how many threads, what its process loads first, and
+ * the program with its flags that it runs under.
  */
 export interface ServerOptions {
   readonly root?: string;
@@ -45,8 +45,8 @@ export interface ServerOptions {
 }
 
 /**
- * The product as operators run it, with one serving thread, but without its caches of rows and answers: each request does its
- * work. The second is told by the environment, in which an older revision, which has none, looks for nothing.
+ * The product as operators run it, with one serving thread, but without its caches of rows and answers: each request
+ * does its work. The second is told by the environment, in which an older revision, which has none, looks for nothing.
  */
 export function startServer(snapshot: string, options: ServerOptions = {}): Promise<ListeningProcess> {
   const { root = ROOT, threads = 1, preload, under = [], flags = [] } = options;

@@ -1,5 +1,5 @@
-// The processes that a bench has running: started one after the other, stopped together however the bench ends.
-// Knows nothing of what they are. Called by the benches.
+// The processes that a bench has running: started one after the other, stopped together however the bench ends. Knows
+// nothing of what they are.
 
 /** Anything that runs until it is stopped. */
 export interface Running {

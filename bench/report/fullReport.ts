@@ -1,5 +1,5 @@
-// All that a report shows, measured one after the other: load, mixed, peers, sweeps and sizes.
-// Composition only; drawn by plots.ts, written by htmlPage.ts. Called by bench.ts.
+// All that a report shows, measured one after the other:
+// load, mixed, peers, sweeps and sizes. Composition only.
 import { execFile } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';

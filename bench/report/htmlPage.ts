@@ -1,5 +1,5 @@
-// The report as one HTML file that needs nothing else, and as a short table in Markdown.
-// Text only; nothing is measured or written to disk here. Called by bench.ts.
+// The report as one HTML file that needs nothing else, and as a short table in Markdown. Text only; nothing is measured
+// or written to disk here.
 import type { FullReport } from './fullReport.ts';
 import { escaped } from '../client/markup.ts';
 import { drawings, type Drawing } from './plots.ts';
@@ -92,7 +92,9 @@ function percentText(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
 }
 
-/** The short table for README.md: how many times the replica's CPU each peer needs, and how that fares by the targets. */
+/**
+ * The short table for README.md: how many times the replica's CPU each peer needs, and how that fares by the targets.
+ */
 export function markdownTable({ peers }: Pick<FullReport, 'peers'>): string {
   const names = peerNames(peers);
   const rows = peers.map((report) => {

@@ -1,5 +1,5 @@
-// The plots of the report: from what was measured to SVG. No file is read or written here.
-// Drawn with Observable Plot on a document that is no browser's. Called by htmlPage.ts.
+// The plots of the report: from what was measured to SVG. No file is read or written here. Drawn with Observable Plot
+// on a document that is no browser's.
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import type { FullReport } from './fullReport.ts';

@@ -1,5 +1,5 @@
-// What a bench prints: tables of ratios, with the verdict on each, its budget, and what was skipped for noise.
-// Pure text; measures nothing. Called by bench.ts.
+// What a bench prints: tables of ratios, with the verdict on each, its budget, and what was skipped for noise. Pure
+// text; measures nothing.
 import { tableText } from '../../server/commands/terminal.ts';
 import { BUDGETS, guardedOf, MICRO_BUDGETS, type Place } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
@@ -59,7 +59,10 @@ export function mixedTable(reports: readonly MixedReport[], place: Place): strin
 
 const MIXED_HEAD = 'figure,what,ratio,spread alone,pass,great,verdict,guard'.split(',');
 
-/** The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then `PEER_VERDICT`. */
+/**
+ * The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then
+ * `PEER_VERDICT`.
+ */
 export function peerTable(reports: readonly PeerReport[]): string {
   const names = peerNames(reports);
   const head = ['question', 'replica us', ...names, ...PEER_VERDICT];
@@ -74,7 +77,10 @@ export function peerTable(reports: readonly PeerReport[]): string {
 /** What stands behind the times of a question: how it fares by the design's targets, which are of one peer. */
 export const PEER_VERDICT = ['spread', 'pass', 'great', 'verdict'] as const;
 
-/** These cells of a question; the spread is the larger one of the replica's rounds and the targeted peer's, where that was raced. */
+/**
+ * These cells of a question; the spread is the larger one of the replica's rounds and the targeted peer's, where that
+ * was raced.
+ */
 export function peerVerdict({ question, subject, peers }: PeerReport): readonly string[] {
   const { pass, great } = question;
   const targeted = peers.find(({ peer }) => peer === TARGETED);

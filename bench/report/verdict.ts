@@ -1,5 +1,5 @@
-// Judges a measured ratio by the targets of the design, and says when the machine was too noisy to judge.
-// Pure; called by report.ts. What may not be lost again is judged by budgets.ts.
+// Judges a measured ratio by the targets of the design, and says when the machine was too noisy to judge. Pure. What
+// may not be lost again is judged by budgets.ts.
 import { BUDGETS } from '../budgets.ts';
 
 /** A ratio with the spread of its control (0.4 is 40 %) and its targets, where it has some. */

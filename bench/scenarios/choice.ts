@@ -1,5 +1,5 @@
 // Chooses what the scenarios search for: a word and a prefix of titles, a project, often enough and not too often.
-// Plain counting, the same for the same rows. Called by load.ts.
+// Plain counting, the same for the same rows.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import type { Choice } from './scenario.ts';
 
@@ -11,7 +11,9 @@ const PREFIX_CHARACTERS = 12;
 /** A page's worth of hits is enough for a prefix, however few titles there are. */
 const PREFIX_HITS = 100;
 
-/** A choice for a catalogue. Throws when no title has a word that is rare enough. Cost: a few passes over the titles. */
+/**
+ * A choice for a catalogue. Throws when no title has a word that is rare enough. Cost: a few passes over the titles.
+ */
 export function choiceFor(catalogue: NaiveCatalogue): Choice {
   const { rows } = catalogue;
   const most = Math.max(1, Math.floor(rows.length * HITS_PART_MAX));

@@ -1,5 +1,5 @@
-// What the bare control is asked beside a scenario: as many answers of as many bytes, without any of the product's work.
-// Knows no server. Called by load.ts.
+// What the bare control is asked beside a scenario: as many answers of as many bytes, without any of the product's
+// work. Knows no server.
 import { request } from 'node:http';
 import type { Exchange } from '../client/loadClient.ts';
 import type { NaiveCatalogue } from './naive.ts';

@@ -1,5 +1,5 @@
-// The observations as their NDJSON file says, read with nothing of the product: what answers are compared with.
-// Plain arrays and loops; lines stay on disk. Called by scenarios.ts and check.ts.
+// The observations as their NDJSON file says, read with nothing of the product: what answers are compared with. Plain
+// arrays and loops; lines stay on disk.
 import { createReadStream, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 
@@ -16,7 +16,10 @@ export interface NaiveRow {
   readonly end: number;
 }
 
-/** All observations by ascending id, and the uuids of the projects. `line` answers one as served under a base URL and version. Cost of `line`: a read. */
+/**
+ * All observations by ascending id, and the uuids of the projects. `line` answers one as served under a base URL and
+ * version. Cost of `line`: a read.
+ */
 export interface NaiveCatalogue {
   readonly rows: readonly NaiveRow[];
   readonly projects: readonly { readonly id: number; readonly uuid: string }[];

@@ -1,5 +1,5 @@
-// Which scenarios or tasks a run is limited to. A name that fits none is refused, so that nothing passes by not running.
-// Pure; called by load.ts and micro.ts.
+// Which scenarios or tasks a run is limited to. A name that fits none is refused, so that nothing passes by not
+// running. Pure.
 import { OperationError } from '../../data/operationError.ts';
 
 /** Those of the names in `only`, in their own order; all of them when it is empty. Throws OperationError `usage`. */

@@ -1,5 +1,5 @@
-// The questions of the load scenarios: pages, records and their rows, computed from the plain rows.
-// Pure; the answers are compared by check.ts. Called by scenarios.ts, sweeps.ts and the benches that compare.
+// The questions of the load scenarios: pages, records and their rows, computed from the plain rows. Pure; the answers
+// are compared by check.ts.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import { OTHER_BASE_URL } from '../processes/processes.ts';
 import type { Question } from './scenario.ts';

@@ -4,10 +4,10 @@ import type { Freshness, Who } from '../authority/freshCredentials.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 
 /**
- * What a scenario's cost is divided by. `bare`: 300 bytes. `page`: one view of as many bytes for each question, the same
- * every time, so as much in the cache as its pages are. `floor`: one view of as many bytes that is not in the cache. `scan`:
- * one pass over all titles. `signature`: one RSA-2048 signature, sent as 300 bytes. A scenario of that name: what that costs,
- * a byte each where `per` says so, since no two pages are of one size.
+ * What a scenario's cost is divided by. `bare`: 300 bytes. `page`: one view of as many bytes for each question, the
+ * same every time, so as much in the cache as its pages are. `floor`: one view of as many bytes that is not in the
+ * cache. `scan`: one pass over all titles. `signature`: one RSA-2048 signature, sent as 300 bytes. A scenario of that
+ * name: what that costs, a byte each where `per` says so, since no two pages are of one size.
  */
 export type Control =
   'bare' | 'page' | 'floor' | 'scan' | 'signature' | { readonly scenario: string; readonly per?: 'request' | 'byte' };
@@ -36,9 +36,9 @@ export type Expected =
   | ExpectedPage;
 
 /**
- * One request of a scenario and what must come back. With `isRevalidated` it is measured as the request of a client that has
- * this answer already, and must get a 304; with `isGzipped` as that of one that takes gzip, and must get it. Links start with
- * `baseUrl` where that is not the configured one.
+ * One request of a scenario and what must come back. With `isRevalidated` it is measured as the request of a client
+ * that has this answer already, and must get a 304; with `isGzipped` as that of one that takes gzip, and must get it.
+ * Links start with `baseUrl` where that is not the configured one.
  */
 export interface Question {
   readonly target: string;
@@ -52,8 +52,8 @@ export interface Question {
 }
 
 /**
- * One call of the attribute authority and what it must answer. `freshness` says what is new in each request; without it, the
- * texts are the same every time, as those of a user who comes again before the proxy expires.
+ * One call of the attribute authority and what it must answer. `freshness` says what is new in each request; without
+ * it, the texts are the same every time, as those of a user who comes again before the proxy expires.
  */
 export type AuthorityCall =
   | HostsCall
@@ -73,10 +73,10 @@ export interface HostsCall {
 }
 
 /**
- * What all scenarios have. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the ratios of the
- * design, where it has some; what may not be passed any more stands in budgets.json. With `threads` the server of the scenario has so many
- * serving threads instead of one, with `flags` these settings beside the usual ones; with `connections` so many ask it and its
- * control, instead of a few.
+ * What all scenarios have. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the
+ * ratios of the design, where it has some; what may not be passed any more stands in budgets.json. With `threads` the
+ * server of the scenario has so many serving threads instead of one, with `flags` these settings beside the usual ones;
+ * with `connections` so many ask it and its control, instead of a few.
  */
 interface Terms {
   readonly name: string;

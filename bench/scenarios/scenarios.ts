@@ -1,5 +1,5 @@
-// The load scenarios of the catalogue as a table: what is asked, what it is divided by, and the targets of the design's performance table.
-// To add one, add a row here and its line in budgets.json. Measures nothing. Called by load.ts, peerBench.ts and the guards.
+// The load scenarios of the catalogue as a table: what is asked, what it is divided by, and the targets of the design's
+// performance table. To add one, add a row here and its line in budgets.json. Measures nothing.
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import {
   citable,

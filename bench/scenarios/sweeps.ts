@@ -1,5 +1,5 @@
-// The sweeps of the report as a table: one thing varies, all else stays, and a line that should be flat says so.
-// Only asks; answers are those whose kin the load scenarios check. Called by sweepRun.ts.
+// The sweeps of the report as a table: one thing varies, all else stays, and a line that should be flat says so. Only
+// asks; answers are those whose kin the load scenarios check.
 import { LIST, LIMIT } from './questions.ts';
 import type { Choice } from './scenario.ts';
 
@@ -86,7 +86,9 @@ export const SWEEPS: readonly Sweep[] = [
   },
 ];
 
-/** What is asked of catalogues of several sizes: each line one request whose cost should not grow with the catalogue. */
+/**
+ * What is asked of catalogues of several sizes: each line one request whose cost should not grow with the catalogue.
+ */
 export const SIZE_LINES: readonly {
   readonly name: string;
   target(choice: Choice): string;

@@ -1,5 +1,5 @@
-// The blocks of a snapshot's records as a file: made once for a snapshot and a base URL, checked whenever they are loaded.
-// Where they are kept and how they are found again; blockWriter.ts makes them.
+// The blocks of a snapshot's records as a file: made once for a snapshot and a base URL, checked whenever they are
+// loaded. Where they are kept and how they are found again; blockWriter.ts makes them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -13,7 +13,9 @@ import { loadSnapshot } from '../store/load.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 
-/** Blocks in shared memory, and what happened to come by them, for a line to people: the file, and why not another one. */
+/**
+ * Blocks in shared memory, and what happened to come by them, for a line to people: the file, and why not another one.
+ */
 export interface LoadedBlocks {
   readonly loaded: LoadedSnapshot;
   readonly file: string | undefined;
@@ -24,7 +26,9 @@ export interface LoadedBlocks {
 /** What `blocksFile` makes: the snapshot's name, its generation and the address. */
 const KEPT_NAME = /^(.+)\.[0-9a-f]{12}-([0-9a-f]{8})\.blocks$/;
 
-/** Where the blocks of a snapshot file are kept: beside it, under its generation and a hash of the base URL. Cost: none. */
+/**
+ * Where the blocks of a snapshot file are kept: beside it, under its generation and a hash of the base URL. Cost: none.
+ */
 export function blocksFile(
   snapshot: string,
   { generation, baseUrl }: Pick<LoadedSnapshot, 'generation' | 'baseUrl'>,
@@ -34,11 +38,11 @@ export function blocksFile(
 }
 
 /**
- * The blocks of a loaded snapshot: from `file` where it holds them, else made and kept there; without a `file`, or where it
- * cannot be written, made in the directory for temporary files and removed from there. A file that is damaged, or of other
- * records, is made again; one of another generation under the same names is removed. Throws OperationError `file` when nothing
- * can be written anywhere.
- * Cost: a load, or a deflation of all records in threads, one a core unless told otherwise: 24 s of CPU for 465 MB.
+ * The blocks of a loaded snapshot: from `file` where it holds them, else made and kept there; without a `file`, or
+ * where it cannot be written, made in the directory for temporary files and removed from there. A file that is damaged,
+ * or of other records, is made again; one of another generation under the same names is removed. Throws OperationError
+ * `file` when nothing can be written anywhere. Cost: a load, or a deflation of all records in threads, one a core
+ * unless told otherwise: 24 s of CPU for 465 MB.
  */
 export async function loadBlocks(
   loaded: LoadedSnapshot,

@@ -1,6 +1,5 @@
-// Makes a file of blocks: deflates all records of a loaded snapshot and writes them with their checksums.
-// The file is a snapshot file with other sections: header, directory, checksums and the move to its name are those of store.ts.
-// Called by blockStore.ts, which knows where such files are kept and reads them; loaded only when there are none.
+// Makes a file of blocks: deflates all records of a loaded snapshot and writes them with their checksums. The file is a
+// snapshot file with other sections: header, directory, checksums and the move to its name are those of store.ts.
 import { crcCombined, crcWithByte } from '../../engine/bits/crc32.ts';
 import { endOf, startOf, type Records } from '../../engine/column/records.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
@@ -19,7 +18,10 @@ const RUN_BYTES = 4 << 20;
 const INLINE_BYTES_MAX = 8 << 20;
 const COMMA = 0x2c;
 
-/** Writes the blocks of a snapshot to a file, whatever was there. Throws OperationError `file`. Cost: a deflation of all records. */
+/**
+ * Writes the blocks of a snapshot to a file, whatever was there. Throws OperationError `file`. Cost: a deflation of all
+ * records.
+ */
 export async function writeBlocks(
   file: string,
   loaded: LoadedSnapshot,

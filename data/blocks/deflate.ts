@@ -1,5 +1,5 @@
-// Deflates a run of records, each by itself and against those before it, as engine/column/blocks.ts says.
-// Knows neither file nor thread; called by deflaters.ts, here or in a thread of its own.
+// Deflates a run of records, each by itself and against those before it, as engine/column/blocks.ts says. Knows neither
+// file nor thread.
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { CHAINED_ROWS, SEPARATOR, WINDOW_SEPARATOR } from '../../engine/column/blocks.ts';
 import { endOf, startOf, type Records } from '../../engine/column/records.ts';
@@ -21,8 +21,8 @@ export interface RunOfRows {
 }
 
 /**
- * 9 costs 5 % more time than 6 here and saves 3 %: records are short. zlib writes into a new buffer of `chunkSize` for each
- * record, which is garbage at once: of the usual 16 kB, memory grows by gigabytes before it is collected.
+ * 9 costs 5 % more time than 6 here and saves 3 %: records are short. zlib writes into a new buffer of `chunkSize` for
+ * each record, which is garbage at once: of the usual 16 kB, memory grows by gigabytes before it is collected.
  */
 const OPTIONS = { level: 9, memLevel: 6, chunkSize: 2048, finishFlush: constants.Z_SYNC_FLUSH };
 /** What a sync flush ends with, and `SEPARATOR` takes the place of. */

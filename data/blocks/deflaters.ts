@@ -1,5 +1,5 @@
-// Runs of records in, their blocks out, in order: deflating in threads, or in this one for small data.
-// Threads read the snapshot in shared memory, so that an order is a few numbers. Called by blockStore.ts.
+// Runs of records in, their blocks out, in order: deflating in threads, or in this one for small data. Threads read the
+// snapshot in shared memory, so that an order is a few numbers.
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';

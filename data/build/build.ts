@@ -1,5 +1,5 @@
 // Builds one collection from its batches: columns with dictionaries and posting lists, child tables, record bytes, and
-// writes them as sections. Memory is that of the collection's columns, each let go once written. Called by import.ts.
+// writes them as sections. Memory is that of the collection's columns, each let go once written.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { narrow } from '../../engine/bits/narrow.ts';
 import { Interner } from '../../engine/column/intern.ts';
@@ -64,7 +64,9 @@ export class CollectionBuilder {
   private readonly collection: Collection;
   private ordered: { order: Order; repeats: readonly Repeat[] } | undefined;
 
-  /** `spillPath` is where a file may be made for many records, without a name and for as long as the builder is used. */
+  /**
+   * `spillPath` is where a file may be made for many records, without a name and for as long as the builder is used.
+   */
   constructor(collection: Collection, spillPath: string) {
     this.collection = collection;
     this.store = new RecordStore(spillPath);
@@ -114,7 +116,9 @@ export class CollectionBuilder {
     return repeated.sort((a, b) => a.line - b.line);
   }
 
-  /** Writes all sections of the collection but those `without`, its records in runs of at most `chunkBytesMax` bytes. */
+  /**
+   * Writes all sections of the collection but those `without`, its records in runs of at most `chunkBytesMax` bytes.
+   */
   write(writer: SnapshotWriter, chunkBytesMax = CHUNK_BYTES_MAX, without: readonly Variant[] = []): BuiltCollection {
     const { order } = this.order();
     const fields = fieldsOf(this.collection, this.learnt());
@@ -194,8 +198,8 @@ export class CollectionBuilder {
   }
 
   /**
-   * A column's texts and the number of each row's text, in the new order; without the texts that only dropped rows have.
-   * Inferred links were decoded as texts: here they become the ids that they point at.
+   * A column's texts and the number of each row's text, in the new order; without the texts that only dropped rows
+   * have. Inferred links were decoded as texts: here they become the ids that they point at.
    */
   private keptTexts(column: ColumnLayout, rowCount: number, order: Order): { texts: Interner; codes: Uint32Array } {
     const { texts, codes } = slotIn(this.columns, column.path, emptyColumn);

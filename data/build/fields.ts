@@ -1,5 +1,5 @@
-// From the keys that decoding met to fields: what the data has beside the declaration, with types inferred from all values.
-// The same data always gives the same fields, in whatever runs it was decoded. Called by build.ts when all is decoded.
+// From the keys that decoding met to fields: what the data has beside the declaration, with types inferred from all
+// values. The same data always gives the same fields, in whatever runs it was decoded.
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
@@ -25,8 +25,8 @@ export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
 }
 
 /**
- * The fields of a collection as its data has them: the declared ones in their order, then those only documents show, then
- * those only the data has, by name. A field that only documents show is known, and null in every record.
+ * The fields of a collection as its data has them: the declared ones in their order, then those only documents show,
+ * then those only the data has, by name. A field that only documents show is known, and null in every record.
  */
 export function fieldsOf(collection: Collection, learnt: Learnt): readonly Field[] {
   return extended(collection.name, collection.fields, collection.shown, learnt);
@@ -54,7 +54,9 @@ function withExtras(path: string, field: Field, learnt: Learnt): Field {
   return { ...field, fields: extended(path, field.fields, [], learnt) };
 }
 
-/** The field that the data shows at a path; where it shows only nulls or empty arrays, `shown` or a text without values. */
+/**
+ * The field that the data shows at a path; where it shows only nulls or empty arrays, `shown` or a text without values.
+ */
 function inferredField(path: string, shown: Field | undefined, learnt: Learnt): Field | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const inner = shown && 'fields' in shown ? shown.fields : [];
@@ -135,8 +137,8 @@ export function ownLink(text: string): OwnLink | undefined {
 }
 
 /**
- * The type of an inferred column over all its non-null values (A54): link where all are own links to one collection, date
- * or date-time where all match the grammar, then integer, float, boolean, else text. `kinds` is the sum of their
+ * The type of an inferred column over all its non-null values (A54): link where all are own links to one collection,
+ * date or date-time where all match the grammar, then integer, float, boolean, else text. `kinds` is the sum of their
  * `SCALAR_KIND`s. Cost: one look at each distinct text, until one decides.
  */
 export function inferType(kinds: number, texts: Iterable<string>): InferredType {

@@ -18,8 +18,8 @@ import { writeSnapshot } from '../store/store.ts';
 import { writeTargets, type LinkCounts } from './targets.ts';
 
 /**
- * What is imported to where, `without` some index variants, names with commas. `created` beats the manifest's data time; `threads` 0 decodes in the
- * calling thread.
+ * What is imported to where, `without` some index variants, names with commas. `created` beats the manifest's data
+ * time; `threads` 0 decodes in the calling thread.
  */
 export interface ImportOptions {
   readonly directory: string;
@@ -30,7 +30,10 @@ export interface ImportOptions {
   readonly without?: string | undefined;
 }
 
-/** What import found in one collection; bytes as stored, `nulls` over all its columns, `dangling` links without a record. */
+/**
+ * What import found in one collection; bytes as stored, `nulls` over all its columns, `dangling` links without a
+ * record.
+ */
 export interface CollectionReport {
   readonly name: string;
   readonly records: number;
@@ -71,8 +74,9 @@ interface Imported {
 }
 
 /**
- * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines and for files that are not as the
- * manifest says, `file` for what cannot be read or written, `usage` for a data time that is none or an unknown variant. The file appears only when the import succeeded. Same input, same bytes.
+ * Imports a directory into a snapshot file. Throws OperationError: `input` for faulty lines and for files that are not
+ * as the manifest says, `file` for what cannot be read or written, `usage` for a data time that is none or an unknown
+ * variant. The file appears only when the import succeeded. Same input, same bytes.
  */
 export async function importDirectory(options: ImportOptions, onProgress: OnProgress): Promise<ImportReport> {
   if (options.created !== undefined && Number.isNaN(parseInstant(options.created))) {

@@ -9,14 +9,20 @@ import { OperationError } from '../operationError.ts';
 /** The file of a directory that is its manifest. */
 export const MANIFEST_FILE = 'MANIFEST.json';
 
-/** Time of the data, records by collection, and SHA-256 sums in lower-case hexadecimal digits by name of the file as it is stored. */
+/**
+ * Time of the data, records by collection, and SHA-256 sums in lower-case hexadecimal digits by name of the file as it
+ * is stored.
+ */
 export interface Manifest {
   readonly created: string | undefined;
   readonly counts: ReadonlyMap<string, number>;
   readonly sha256: ReadonlyMap<string, string>;
 }
 
-/** The manifest of a directory; an empty one where there is none. Throws OperationError `input` with a JSON pointer, or `file`. */
+/**
+ * The manifest of a directory; an empty one where there is none. Throws OperationError `input` with a JSON pointer, or
+ * `file`.
+ */
 export async function readManifest(directory: string): Promise<Manifest> {
   const file = path.join(directory, MANIFEST_FILE);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -39,8 +39,8 @@ export interface DataSet {
 }
 
 /**
- * The data set in a directory. Throws OperationError `file` or `input` when there is none, a file fits no collection, or one that the
- * manifest names is missing, stored compressed or not.
+ * The data set in a directory. Throws OperationError `file` or `input` when there is none, a file fits no collection,
+ * or one that the manifest names is missing, stored compressed or not.
  */
 export async function openDataSet(directory: string): Promise<DataSet> {
   const names = (await readdir(directory).catch(cannotRead(directory))).sort();
@@ -84,8 +84,8 @@ function namedBy({ counts, sha256 }: Manifest): readonly string[] {
 }
 
 /**
- * The lines of a file in runs. Throws OperationError when it cannot be read, holds a line that is too long, or, before the last run,
- * has another SHA-256 than the manifest says.
+ * The lines of a file in runs. Throws OperationError when it cannot be read, holds a line that is too long, or, before
+ * the last run, has another SHA-256 than the manifest says.
  */
 export async function* linesOf(file: CollectionFile): AsyncGenerator<Lines> {
   const stream = createReadStream(file.path, { highWaterMark: 1 << 20 });

@@ -1,5 +1,5 @@
-// Which decoded row becomes which row of the snapshot: by ascending id, repeated ids dropped; child rows follow parents.
-// Undefined stands for "as they came", which most data sets are. Called by build.ts.
+// Which decoded row becomes which row of the snapshot: by ascending id, repeated ids dropped; child rows follow
+// parents. Undefined stands for "as they came", which most data sets are.
 import { GrowableU32 } from '../../engine/bits/growable.ts';
 
 /** The decoded rows in their new order, or undefined where nothing moves. */

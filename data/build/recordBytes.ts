@@ -1,5 +1,5 @@
 // The served bytes of one collection while it is imported: in memory while they are few, else in a file without a name
-// that ends with the process. Positions count over everything that was added. Called by recordStore.ts.
+// that ends with the process. Positions count over everything that was added.
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { GrowableF64 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
@@ -32,7 +32,9 @@ export class RecordBytes {
     this.memoryBytesMax = memoryBytesMax;
   }
 
-  /** Adds bytes, which must not change afterwards; answers their position. Throws OperationError `file` on a full disk. */
+  /**
+   * Adds bytes, which must not change afterwards; answers their position. Throws OperationError `file` on a full disk.
+   */
   add(bytes: Uint8Array): number {
     const start = this.length;
     this.length += bytes.length;
@@ -45,7 +47,10 @@ export class RecordBytes {
     return start;
   }
 
-  /** The runs' bytes in their order, in pieces that are each valid until the next. Cost: a copy, or a read from the file. */
+  /**
+   * The runs' bytes in their order, in pieces that are each valid until the next. Cost: a copy, or a read from the
+   * file.
+   */
   *read({ starts, ends }: Runs): Generator<Uint8Array> {
     const staging = new Uint8Array(READ_BYTES);
     let filled = 0;

@@ -1,5 +1,5 @@
-// The records of one collection while it is imported, written out in id order: where their bytes, own URLs and members stand.
-// Knows positions only; the bytes are recordBytes.ts's. Called by build.ts.
+// The records of one collection while it is imported, written out in id order: where their bytes, own URLs and members
+// stand. Knows positions only; the bytes are recordBytes.ts's.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
 import { narrow } from '../../engine/bits/narrow.ts';
@@ -78,8 +78,8 @@ export class RecordStore {
   }
 
   /**
-   * Writes the sections `<name>/records/<i>.*`; answers how many chunks and bytes, and the outlines that the records have.
-   * Cost: one pass over the bytes.
+   * Writes the sections `<name>/records/<i>.*`; answers how many chunks and bytes, and the outlines that the records
+   * have. Cost: one pass over the bytes.
    */
   write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): StoredRecords {
     const count = order ? order.length : this.rows;

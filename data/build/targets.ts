@@ -1,5 +1,5 @@
-// The sections that say where links point, written once the ids of all collections are known.
-// Knows ids only, no record. Called by import.ts.
+// The sections that say where links point, written once the ids of all collections are known. Knows ids only, no
+// record.
 import { DANGLING, targetsOf } from '../../engine/index/join.ts';
 import { paddedBytes } from '../../engine/snapshot/header.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
@@ -12,8 +12,8 @@ export interface LinkCounts {
 }
 
 /**
- * Writes the targets of every link column; answers counts by collection. `built` has all collections by name, in the order
- * of the root view. Cost: a merge of each column's ids with those they link to.
+ * Writes the targets of every link column; answers counts by collection. `built` has all collections by name, in the
+ * order of the root view. Cost: a merge of each column's ids with those they link to.
  */
 export function writeTargets(
   writer: SnapshotWriter,

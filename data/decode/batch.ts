@@ -1,5 +1,5 @@
 // What decoding makes of a run of lines: served bytes, and every column's values as parts of them. Plain typed arrays,
-// so that a batch can cross threads as one piece of msgpack. Made by decode.ts, consumed by build.ts.
+// so that a batch can cross threads as one piece of msgpack.
 import type { ShapeKind } from './shape.ts';
 
 /** The `start` of a null value. */
@@ -9,9 +9,9 @@ export const NULL_START = 0xffffffff;
 export const UNESCAPED_START = 0x80000000;
 
 /**
- * The values of one column, one a row of its table, as parts of the batch's bytes: `starts` and `ends`. `kinds` is the sum of
- * the `SCALAR_KIND`s (shape.ts) among the values of an inferred column.
- * `NULL_START` stands for null; a start of at least `UNESCAPED_START` lies in `unescaped`, less that number.
+ * The values of one column, one a row of its table, as parts of the batch's bytes: `starts` and `ends`. `kinds` is the
+ * sum of the `SCALAR_KIND`s (shape.ts) among the values of an inferred column. `NULL_START` stands for null; a start of
+ * at least `UNESCAPED_START` lies in `unescaped`, less that number.
  */
 export interface ColumnBatch {
   readonly path: string;
@@ -21,7 +21,9 @@ export interface ColumnBatch {
   readonly ends: Uint32Array;
 }
 
-/** One table: for a child table, `rowEnds` counts its rows up to and with each row of its parent; the root's is empty. */
+/**
+ * One table: for a child table, `rowEnds` counts its rows up to and with each row of its parent; the root's is empty.
+ */
 export interface TableBatch {
   readonly path: string;
   readonly parent: number;
@@ -36,13 +38,12 @@ export interface LineFault {
 }
 
 /**
- * Decoded lines.
- * `bytes` holds the records, each followed by a comma, ending at `recordEnds`; `lines` their line numbers; `ids` their ids.
- * `links` are the positions of own URLs in `bytes`, `linkEnds` how many stand up to and with each record.
- * `members` are the ends of top-level members, from the start of their record; `outlineOf` is the number of each record's
- * keys among `outlines`, as many as it has members.
- * `columns` and `tables` begin with those of the declared layout; those of inferred keys follow, in any order. `keys` are all
- * inferred keys with what their values are.
+ * Decoded lines. `bytes` holds the records, each followed by a comma, ending at `recordEnds`; `lines` their line
+ * numbers; `ids` their ids. `links` are the positions of own URLs in `bytes`, `linkEnds` how many stand up to and with
+ * each record. `members` are the ends of top-level members, from the start of their record; `outlineOf` is the number
+ * of each record's keys among `outlines`, as many as it has members. `columns` and `tables` begin with those of the
+ * declared layout; those of inferred keys follow, in any order. `keys` are all inferred keys with what their values
+ * are.
  */
 export interface Batch {
   readonly bytes: Uint8Array;

@@ -1,6 +1,5 @@
 // A batch while it grows: typed arrays that can be cut back to a mark, so that a faulty line leaves nothing behind.
-// Columns are filled up with nulls when their next value comes, so that what is missing costs nothing. Filled by decode.ts;
-// knows neither JSON nor types.
+// Columns are filled up with nulls when their next value comes, so that what is missing costs nothing.
 import { GrowableBytes, GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { NULL_START, UNESCAPED_START, type Batch, type LineFault } from './batch.ts';
 import { inferredKeys, type ShapeTree } from './shape.ts';
@@ -33,7 +32,10 @@ const EMPTY: Mark = {
   rowCounts: [],
 };
 
-/** A growing batch over the served bytes in `output`, with a column and a table for each of `shapes`, however many it gets. */
+/**
+ * A growing batch over the served bytes in `output`, with a column and a table for each of `shapes`, however many it
+ * gets.
+ */
 export class BatchDraft {
   readonly lines = new GrowableU32(1024);
   readonly ids = new GrowableF64();
@@ -60,7 +62,9 @@ export class BatchDraft {
     this.rowCounts[table] = (this.rowCounts[table] ?? 0) + 1;
   }
 
-  /** Adds a column's value in the current row of its table: a part of the output. Rows since its last value are null. */
+  /**
+   * Adds a column's value in the current row of its table: a part of the output. Rows since its last value are null.
+   */
   push(column: number, start: number, end: number): void {
     const draft = (this.columns[column] ??= { starts: new GrowableU32(1024), ends: new GrowableU32(1024) });
     fillUp(draft, this.rowsOf(this.shapes.columns[column]!.table) - 1);

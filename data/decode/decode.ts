@@ -1,5 +1,6 @@
-// Decodes lines of one collection into a batch: checks them against the declaration, finds every column's values and own
-// URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault. Runs in threads of decoders.ts.
+// Decodes lines of one collection into a batch: checks them against the declaration, finds every column's values and
+// own URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault. Runs in threads of
+// decoders.ts.
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
@@ -116,7 +117,10 @@ export class Decoder {
     scanner.at++;
   }
 
-  /** Reads a key and its colon; the number of its node, new or known, or -1 where it has none; `lastKey` is its text then. */
+  /**
+   * Reads a key and its colon; the number of its node, new or known, or -1 where it has none; `lastKey` is its text
+   * then.
+   */
   private key(shape: Shape, next: number): number {
     const { scanner } = this;
     if (scanner.peek() !== 0x22) scanner.fail('expected a key');

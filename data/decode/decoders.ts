@@ -1,5 +1,5 @@
-// Runs of lines in, batches out, in order: decoding in threads beside the one that builds, or in this one for small input.
-// Batches cross threads as msgpack, one buffer each, which is handed over and not copied again.
+// Runs of lines in, batches out, in order: decoding in threads beside the one that builds, or in this one for small
+// input. Batches cross threads as msgpack, one buffer each, which is handed over and not copied again.
 import { isUtf8 } from 'node:buffer';
 import { Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr';

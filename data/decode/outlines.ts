@@ -1,6 +1,6 @@
 // The outlines of records while they are decoded: each distinct sequence of top-level keys gets a number.
-// A step of a tree for each key, so that records alike cost no text. Filled by decode.ts, a batch at a time, and gathered by
-// recordStore.ts, which numbers them anew in the order of records, so that the same data always gives the same numbers.
+// A step of a tree for each key, so that records alike cost no text. Filled a batch at a time;
+// the record store numbers them anew in the order of records, so that the same data always gives the same numbers.
 import type { Outlines } from '../../engine/column/outline.ts';
 
 interface Step {

@@ -1,5 +1,6 @@
 // Reads one JSON text byte by byte and writes it out as served: compact, strings minimally escaped, numbers as written.
-// Knows no collection. What is already in served form is copied in one run; faults are thrown as ScanFault. See decode.ts.
+// Knows no collection. What is already in served form is copied in one run; faults are thrown as ScanFault. See
+// decode.ts.
 import { GrowableBytes } from '../../engine/bits/growable.ts';
 
 const QUOTE = 0x22;
@@ -20,8 +21,9 @@ export type ValueKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object'
 
 /**
  * A cursor over one text. `at` is the next byte to read; `output` what has been written, except for the run from
- * `runStart` to `at`, which is written as it stands by `flush`. `start` and `end` tell where the last string's, number's
- * or literal's characters lie in the output; `unescaped` holds a string's text where that differs from its written form.
+ * `runStart` to `at`, which is written as it stands by `flush`. `start` and `end` tell where the last string's,
+ * number's or literal's characters lie in the output; `unescaped` holds a string's text where that differs from its
+ * written form.
  */
 export class Scanner {
   bytes: Uint8Array = new Uint8Array(0);
@@ -203,8 +205,8 @@ function unescaped(token: Uint8Array): string {
 }
 
 /**
- * A text as served: quotes, backslashes and control characters escaped minimally, U+2028 and U+2029 too, all else as it is.
- * Source: design, Data set format.
+ * A text as served: quotes, backslashes and control characters escaped minimally, U+2028 and U+2029 too, all else as it
+ * is. Source: design, Data set format.
  */
 function escaped(text: string): string {
   return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

@@ -1,6 +1,5 @@
 // What the records of a collection look like, as far as decoding has seen: the declared fields, and the keys met beside
 // them, whose structure is learnt from their values. What a faulty line taught is forgotten again.
-// Grown by decode.ts; fields.ts makes fields of what was learnt.
 import type { ScalarType } from '../../engine/schema/types.ts';
 import type { Layout, LayoutNode, TableLayout } from '../../engine/schema/layout.ts';
 

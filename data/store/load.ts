@@ -39,8 +39,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a snapshot into shared memory with `baseUrl` in its own URLs. Checks, in this order: header, directory, then the
- * checksum of every section. Throws OperationError `snapshot` with what was found, `file` when it cannot be read.
+ * Loads a snapshot into shared memory with `baseUrl` in its own URLs. Checks, in this order: header, directory, then
+ * the checksum of every section. Throws OperationError `snapshot` with what was found, `file` when it cannot be read.
  * Cost: one read and one checksum pass, divided over the cores; memory is that of the file and its longer URLs.
  */
 export async function loadSnapshot(
@@ -75,8 +75,9 @@ async function loadFrom(
 }
 
 /**
- * The positions of own URLs first: record bytes are rebased with them. A shared place is loaded once. The calling thread loads
- * too, so that no time passes until the others run; each takes what is next, so that one that came late does less.
+ * The positions of own URLs first: record bytes are rebased with them. A shared place is loaded once. The calling
+ * thread loads too, so that no time passes until the others run; each takes what is next, so that one that came late
+ * does less.
  */
 async function load(loading: Loading, threads: number, onProgress: OnProgress): Promise<void> {
   const { sections, placements } = loading;
@@ -149,8 +150,8 @@ function accepted<T extends object>(file: string, result: T | Refusal): T {
 }
 
 /**
- * Where every section goes: one after the other, a new memory where the next would pass the limit of one. A section longer
- * than the limit has a memory of its own; one that shares its place in the file shares it in memory.
+ * Where every section goes: one after the other, a new memory where the next would pass the limit of one. A section
+ * longer than the limit has a memory of its own; one that shares its place in the file shares it in memory.
  */
 function place(sections: readonly Section[], growth: number, memoryBytesMax: number): readonly Placement[] {
   const bytesOf = new Map(sections.map(({ name, bytes }) => [name, bytes]));

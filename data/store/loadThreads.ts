@@ -1,5 +1,5 @@
-// Section loaders in threads of their own, for large snapshots: most of loading is the kernel's copying and zeroing of pages,
-// which two cores do in half the time. Called by load.ts; loadThread.ts is the other end.
+// Section loaders in threads of their own, for large snapshots: most of loading is the kernel's copying and zeroing of
+// pages, which two cores do in half the time.
 import { Worker } from 'node:worker_threads';
 import { OperationError, type OperationErrorCode } from '../operationError.ts';
 import type { Loading } from './sectionLoader.ts';

@@ -1,5 +1,5 @@
-// Loads sections of a snapshot file to their places in shared memory and compares their checksums; puts the base URL into
-// record bytes. One loader a thread, all writing apart. Called by load.ts, in its thread or through loadThread.ts.
+// Loads sections of a snapshot file to their places in shared memory and compares their checksums; puts the base URL
+// into record bytes. One loader a thread, all writing apart.
 import { setImmediate } from 'node:timers/promises';
 import { checksum, checksumOf } from '../../engine/bits/checksum.ts';
 import type { Section } from '../../engine/snapshot/directory.ts';
@@ -42,8 +42,8 @@ export class SectionLoader {
   }
 
   /**
-   * Loads these sections. The positions of own URLs must be loaded before the record bytes they are for.
-   * Throws OperationError `snapshot` for a wrong checksum, `file` where reading fails. Cost: one pass, a turn of the event
+   * Loads these sections. The positions of own URLs must be loaded before the record bytes they are for. Throws
+   * OperationError `snapshot` for a wrong checksum, `file` where reading fails. Cost: one pass, a turn of the event
    * loop every few MB.
    */
   async load(indexes: readonly number[]): Promise<void> {

@@ -1,5 +1,5 @@
-// Writes snapshot files: beside the final name first, moved there whole. Reads them only to hash them; load.ts loads them.
-// Called by import.ts and verify.ts.
+// Writes snapshot files: beside the final name first, moved there whole. Reads them only to hash them; load.ts loads
+// them.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -13,8 +13,9 @@ const WRITE_BYTES = 4 << 20;
 const READ_BYTES = 8 << 20;
 
 /**
- * Writes the snapshot that `fill` adds sections to. Answers its bytes and generation. The file appears under its name only
- * when it is whole; a failure or a signal leaves what was there before. Throws OperationError `file` when it cannot be written.
+ * Writes the snapshot that `fill` adds sections to. Answers its bytes and generation. The file appears under its name
+ * only when it is whole; a failure or a signal leaves what was there before. Throws OperationError `file` when it
+ * cannot be written.
  */
 export async function writeSnapshot(
   file: string,

@@ -1,5 +1,5 @@
 // Verifies a snapshot file: everything that loading checks, then the content hash, then every offset and order inside.
-// Reads only; nothing is served from what it loads. Called by the command `verify`.
+// Reads only; nothing is served from what it loads.
 import { setImmediate } from 'node:timers/promises';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
@@ -13,7 +13,9 @@ import type { OnProgress } from '../progress.ts';
 import { loadSnapshot } from './load.ts';
 import { contentHashOf } from './store.ts';
 
-/** What was checked, each with what was found, the records of each collection, and the bytes of each part of the file. */
+/**
+ * What was checked, each with what was found, the records of each collection, and the bytes of each part of the file.
+ */
 export interface VerifyReport {
   readonly generation: string;
   readonly created: string | undefined;

@@ -1,7 +1,9 @@
 // The deliberate edge cases: texts and shapes that a correct service must carry unharmed, met by a few percent of the
 // records. Which record meets which is a function of its index, so that small catalogues have them all too.
 
-/** Unusual texts, each one a trap that real catalogues have held. Written with escapes where an editor would hide them. */
+/**
+ * Unusual texts, each one a trap that real catalogues have held. Written with escapes where an editor would hide them.
+ */
 export const EDGE_TEXTS: readonly string[] = [
   'Ångström exponent, naïve café, œuvre, ß and ẞ',
   'A\u030angstro\u0308m with combining marks, e\u0301 and a\u0323\u0302',

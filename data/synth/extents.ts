@@ -67,7 +67,9 @@ const GLOBE: Bounds = {
   northBoundLatitude: '90.0',
 };
 
-/** Number tokens that a service must not respell: a negative zero, trailing zeros, exponents, more digits than a double. */
+/**
+ * Number tokens that a service must not respell: a negative zero, trailing zeros, exponents, more digits than a double.
+ */
 const ODD_NUMBERS: Bounds = {
   eastBoundLongitude: '1.5E+1',
   westBoundLongitude: '-0.0',

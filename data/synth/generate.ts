@@ -1,6 +1,6 @@
-// Writes a synthetic catalogue of any size as a data set directory: one NDJSON file for each collection, and a manifest.
-// Streams with back-pressure at constant memory; uses no clock, so the same options give the same bytes everywhere.
-// Called by the command line, by `sample.ts`, by benchmarks and tests.
+// Writes a synthetic catalogue of any size as a data set directory: one NDJSON file for each collection, and a
+// manifest. Streams with back-pressure at constant memory; uses no clock, so the same options give the same bytes
+// everywhere.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -16,9 +16,9 @@ import { SOURCES } from './sources.ts';
 import { World } from './world.ts';
 
 /**
- * What to generate: `observations` from 1 to 100 million, `seed` from 0 to 2^53 - 1, the directory to write to (made when
- * missing; files of the same names are replaced). `gzip` writes `<collection>.ndjson.gz`; there the bytes of a file
- * depend on the zlib of the runtime, only what they unpack to does not.
+ * What to generate: `observations` from 1 to 100 million, `seed` from 0 to 2^53 - 1, the directory to write to (made
+ * when missing; files of the same names are replaced). `gzip` writes `<collection>.ndjson.gz`; there the bytes of a
+ * file depend on the zlib of the runtime, only what they unpack to does not.
  */
 export interface GenerateOptions {
   readonly observations: number;
@@ -35,11 +35,11 @@ export interface Generated {
 }
 
 /**
- * Writes `<collection>.ndjson` for all 34 collections and `MANIFEST.json` last, so that an unfinished directory has none.
- * Every collection has records from 20 observations on. Progress counts the indexes of a collection's maker, which are
- * its records but for collections that hold several or none for an observation.
- * Cost: about 4.6 kB and 0.1 ms for each observation, with what it links to; memory does not grow.
- * Errors: `usage` for an option out of range, `file` when the directory cannot be written. Source: data set format.
+ * Writes `<collection>.ndjson` for all 34 collections and `MANIFEST.json` last, so that an unfinished directory has
+ * none. Every collection has records from 20 observations on. Progress counts the indexes of a collection's maker,
+ * which are its records but for collections that hold several or none for an observation. Cost: about 4.6 kB and 0.1 ms
+ * for each observation, with what it links to; memory does not grow. Errors: `usage` for an option out of range, `file`
+ * when the directory cannot be written. Source: data set format.
  */
 export async function generate(options: GenerateOptions, onProgress: OnProgress): Promise<Generated> {
   checkOptions(options);

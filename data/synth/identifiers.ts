@@ -1,5 +1,5 @@
-// Identifiers (spec 2.8): of observations, of their computations and composites, and of observation collections.
-// Called through `sources.ts`; which slots are in use is decided by `facts.ts` and `processes.ts`.
+// Identifiers (spec 2.8): of observations,
+// of their computations and composites, and of observation collections.
 import { edgeNumber, edgeText } from './edges.ts';
 import { extraIdentifier, factsOf } from './facts.ts';
 import { quote, record, type Json } from './json.ts';

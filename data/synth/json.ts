@@ -1,5 +1,5 @@
-// JSON text put together by hand, so that number tokens stay as written and key order is the order in the code.
-// Knows no collection; called by every file that makes records.
+// JSON text put together by hand, so that number tokens stay as written and key order is the order in the code. Knows
+// no collection.
 
 /** A piece of JSON text: one whole value, compact. */
 export type Json = string;

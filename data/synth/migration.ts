@@ -36,7 +36,10 @@ function owner(world: World, key: string, random: Random): Json {
   return `${world.id('observations', observation)}`;
 }
 
-/** The id of the first computation at or after an observation, going round; the observation's id where there is none near. */
+/**
+ * The id of the first computation at or after an observation, going round; the observation's id where there is none
+ * near.
+ */
 function computationId(world: World, observation: number): Json {
   for (let n = 0; n < 200; n++) {
     const slot = factsOf(world, (observation + n) % world.observations).computations[0];

@@ -82,7 +82,9 @@ export const topicCategories = named('topiccategories', TOPIC_CATEGORIES);
 /** INSPIRE themes. */
 export const inspireThemes = named('inspirethemes', INSPIRE_THEMES);
 
-/** Whatever has a uuid and a short code: shape of the public documents. Each index gives that of several collections. */
+/**
+ * Whatever has a uuid and a short code: shape of the public documents. Each index gives that of several collections.
+ */
 export const referenceables: Source = {
   length: (world) => world.observations,
   records(world, index) {

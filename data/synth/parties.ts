@@ -1,5 +1,5 @@
-// People and organisations, and the responsible party records (rpis) that tie them to other records.
-// Called through `sources.ts`; observations link to them by slot.
+// People and organisations,
+// and the responsible party records (rpis) that tie them to other records.
 import { edged } from './edges.ts';
 import { quote, record } from './json.ts';
 import { organisationName } from './prose.ts';

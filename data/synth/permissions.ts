@@ -1,5 +1,5 @@
-// Permissions of observations (spec 2.9), and the constraints, licences and classifications behind them.
-// Called through `sources.ts`, and by `observations.ts` for the permissions inside an observation.
+// Permissions of observations (spec 2.9), and the constraints,
+// licences and classifications behind them.
 import { edged } from './edges.ts';
 import type { Facts } from './facts.ts';
 import { EMPTY_LIST, list, NULL, quote, quoteOrNull, record, type Json } from './json.ts';

@@ -1,5 +1,5 @@
-// Phenomena (spec 2.5) and the vocabulary terms behind them. Terms live in pools by label: phenomena that carry the same
-// term carry the same term id.
+// Phenomena (spec 2.5) and the vocabulary terms behind them. Terms live in pools by label: phenomena that carry the
+// same term carry the same term id.
 import { EDGE_TEXTS, edgeNumber, edgeText } from './edges.ts';
 import { list, quote, record, type Json } from './json.ts';
 import { spoken } from './prose.ts';

@@ -1,5 +1,5 @@
-// How observations were made: acquisitions (spec 2.3), instrument-platform pairs (2.4), computations (2.6) and composites
-// (2.7). A composite's components are whole records that are listed in their own collections too.
+// How observations were made: acquisitions (spec 2.3), instrument-platform pairs (2.4), computations (2.6) and
+// composites (2.7). A composite's components are whole records that are listed in their own collections too.
 import { edged } from './edges.ts';
 import { extraIdentifier, factsOf } from './facts.ts';
 import { EMPTY_LIST, list, quote, quoteOrNull, record, type Json } from './json.ts';

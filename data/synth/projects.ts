@@ -1,5 +1,5 @@
-// Projects, platforms, instruments and mobile platform operations: the records with a title that observations hang on.
-// Called through `sources.ts`; `projectName` also by whatever names a project in its texts or paths.
+// Projects, platforms, instruments and mobile platform operations:
+// the records with a title that observations hang on.
 import { edged } from './edges.ts';
 import { list, quote, quoteOrNull, record, type Json } from './json.ts';
 import { abstractText, keywordText, organisationName, paragraph, placeName, type Subject } from './prose.ts';

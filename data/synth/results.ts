@@ -1,5 +1,5 @@
-// Results: where an observation's data lie. The same fields appear in the results record and inside the observation.
-// Called through `sources.ts`, and by `observations.ts` for the fields inside an observation.
+// Results: where an observation's data lie.
+// The same fields appear in the results record and inside the observation.
 import { edgeNumber, edgeText, HUGE_INTEGERS } from './edges.ts';
 import { factsOf, projectOf } from './facts.ts';
 import { EMPTY_LIST, list, NULL, quote, record, type Json } from './json.ts';

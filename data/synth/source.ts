@@ -1,5 +1,5 @@
-// What a maker of records is: how often it is called, and what it makes of each index. Type only.
-// Implemented by every file that makes records, gathered in `sources.ts`.
+// What a maker of records is: how often it is called,
+// and what it makes of each index. Type only.
 import type { Json } from './json.ts';
 import type { World } from './world.ts';
 

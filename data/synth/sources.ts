@@ -1,5 +1,5 @@
-// The table of record makers, one for each collection of the root view. To change what a collection holds, follow its line.
-// Holds no making itself; called by `generate.ts`.
+// The table of record makers, one for each collection of the root view. To change what a collection holds, follow its
+// line. Holds no making itself.
 import { bboxes, times, verticalExtents } from './extents.ts';
 import { identifiers } from './identifiers.ts';
 import { migrationProperties } from './migration.ts';

@@ -1,5 +1,5 @@
 // The arithmetic of one synthetic catalogue: how many records, their ids, identifiers and links. Holds no record: every
-// answer is computed from the seed, so that linked records agree without being kept. Called by every record maker.
+// answer is computed from the seed, so that linked records agree without being kept.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { list, quote, record, type Json } from './json.ts';
 import { Random, streamKeys, type StreamKeys } from './random.ts';
@@ -13,7 +13,9 @@ export const OBSERVATIONS_PER_COLLECTION = 50;
 /** Slots that each observation reserves in a collection; unused slots are gaps in the ids. */
 export const SLOTS = { acquisitions: 3, computations: 2, identifiers: 6, ipps: 6, referenceables: 6 } as const;
 
-/** A catalogue of `observations` observations under `seed`. A slot is a place in a collection that may hold a record. */
+/**
+ * A catalogue of `observations` observations under `seed`. A slot is a place in a collection that may hold a record.
+ */
 export class World {
   readonly seed: number;
   readonly observations: number;
@@ -73,7 +75,9 @@ export class World {
   }
 }
 
-/** The link to an id, as JSON (spec 2.2); `{base_url}` stands for the base address, here and nowhere else in a value. */
+/**
+ * The link to an id, as JSON (spec 2.2); `{base_url}` stands for the base address, here and nowhere else in a value.
+ */
 export function linkTo(collection: string, id: number): Json {
   return `"{base_url}/api/v3/${collection}/${id}/?format=api"`;
 }

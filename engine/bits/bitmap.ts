@@ -1,6 +1,5 @@
-// Bitmaps over rows: one bit a row in little-endian 32-bit words, bit (row & 31) of word (row >>> 5).
-// Pure loops over words; bits at and beyond the universe's end are always zero. Rank and select are in ranks.ts. Called by
-// index/rowset.ts and column/.
+// Bitmaps over rows: one bit a row in little-endian 32-bit words, bit (row & 31) of word (row >>> 5). Pure loops over
+// words; bits at and beyond the universe's end are always zero. Rank and select are in ranks.ts.
 
 /** Words that a bitmap over `rows` rows takes; even, so that every bitmap is a whole number of 8-byte units. */
 export function wordsFor(rows: number): number {
@@ -54,8 +53,8 @@ export function bitmapOf(list: Uint32Array, rows: number): Uint32Array {
 let marks = new Uint32Array(0);
 
 /**
- * A list of rows below `rows` once each, ascending, in an array of its own. Cost: the list, and O(rows / 32): each row is marked,
- * and the marks are read and cleared; a sort of 3,000 rows takes ten times as long.
+ * A list of rows below `rows` once each, ascending, in an array of its own. Cost: the list, and O(rows / 32): each row
+ * is marked, and the marks are read and cleared; a sort of 3,000 rows takes ten times as long.
  */
 export function sortedByMarks(list: Uint32Array, rows: number): Uint32Array {
   const length = wordsFor(rows);

@@ -1,5 +1,5 @@
-// Byte strings: order, prefixes and search over views of larger arrays. Pure loops without allocation.
-// UTF-8 compared byte by byte has the order of code points. Called by column/, query/ and page/.
+// Byte strings: order, prefixes and search over views of larger arrays. Pure loops without allocation. UTF-8 compared
+// byte by byte has the order of code points.
 
 /** A part of a larger byte array: `bytes[start..end)`. Lets hot loops compare without making views. */
 export interface Part {

@@ -1,5 +1,6 @@
-// XXH32 over whole arrays of bytes: the checksum of snapshot sections, directory and header, and the hash of dictionaries.
-// Source: the xxHash specification, version 0.1.1, XXH32 (Collet). Little-endian machines only, like typed arrays here.
+// XXH32 over whole arrays of bytes: the checksum of snapshot sections, directory and header, and the hash of
+// dictionaries. Source: the xxHash specification, version 0.1.1, XXH32 (Collet). Little-endian machines only, like
+// typed arrays here.
 
 const PRIME_1 = 0x9e3779b1 | 0;
 const PRIME_2 = 0x85ebca77 | 0;
@@ -8,8 +9,8 @@ const PRIME_4 = 0x27d4eb2f | 0;
 const PRIME_5 = 0x165667b1 | 0;
 
 /**
- * A running XXH32. Feed pieces whose lengths are multiples of 16, except the last; `digest` then answers an unsigned 32-bit
- * number. Cost: 3 GB/s for pieces whose memory is aligned to 4 bytes.
+ * A running XXH32. Feed pieces whose lengths are multiples of 16, except the last; `digest` then answers an unsigned
+ * 32-bit number. Cost: 3 GB/s for pieces whose memory is aligned to 4 bytes.
  */
 export interface Checksum {
   add(piece: Uint8Array): void;

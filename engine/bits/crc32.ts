@@ -1,6 +1,6 @@
-// CRC-32 as gzip has it: of bytes, and of texts put together from parts whose own sums are known.
-// Source: RFC 1952, 8; the algebra of combination is that of zlib (Adler): appending n bytes multiplies by x^(8n) modulo
-// the polynomial. Values are unsigned, bits reflected, so that x^0 is 0x80000000. Called by page/stitch.ts and data/.
+// CRC-32 as gzip has it: of bytes, and of texts put together from parts whose own sums are known. Source: RFC 1952, 8;
+// the algebra of combination is that of zlib (Adler): appending n bytes multiplies by x^(8n) modulo the polynomial.
+// Values are unsigned, bits reflected, so that x^0 is 0x80000000.
 
 const POLYNOMIAL = 0xedb88320 | 0;
 const X0 = 0x80000000;
@@ -27,7 +27,10 @@ export function crcWithByte(crc: number, byte: number): number {
   return ~(TABLE[(state ^ byte) & 0xff]! ^ (state >>> 8)) >>> 0;
 }
 
-/** The sum of two texts, one behind the other, the second of `bytes` bytes (below 2^42). Cost: 25 ns, twice that from 2^14 bytes. */
+/**
+ * The sum of two texts, one behind the other, the second of `bytes` bytes (below 2^42). Cost: 25 ns, twice that from
+ * 2^14 bytes.
+ */
 export function crcCombined(first: number, second: number, bytes: number): number {
   return (shifted(first, bytes) ^ second) >>> 0;
 }
@@ -49,8 +52,8 @@ function shifted(crc: number, bytes: number): number {
 }
 
 /**
- * The product of two polynomials modulo the one of CRC-32: four coefficients of `a` at a time, highest degrees first, which
- * are its lowest bits. A bit at a time takes three times as long.
+ * The product of two polynomials modulo the one of CRC-32: four coefficients of `a` at a time, highest degrees first,
+ * which are its lowest bits. A bit at a time takes three times as long.
  */
 function product(a: number, b: number): number {
   const once = timesX(b);

@@ -1,9 +1,9 @@
-// Simple case folding of Unicode: two characters are the same when one is the other in another case, one code point each.
-// Derived from the language's own case tables, a page of code points at a time when first met. Called by query/.
+// Simple case folding of Unicode: two characters are the same when one is the other in another case, one code point
+// each. Derived from the language's own case tables, a page of code points at a time when first met.
 
 /**
- * Characters whose case class the case conversions of the language do not give: dotless i has none, and the upper case of
- * the other three is several characters. Source: Unicode CaseFolding.txt, statuses C and S.
+ * Characters whose case class the case conversions of the language do not give: dotless i has none, and the upper case
+ * of the other three is several characters. Source: Unicode CaseFolding.txt, statuses C and S.
  */
 const EXCEPTIONS: ReadonlyMap<number, number> = new Map([
   [0x131, 0x131],
@@ -21,9 +21,9 @@ const CASELESS_FROM = 0x1f000;
 const pages: (Uint32Array | undefined)[] = [];
 
 /**
- * The representative of a code point's case class: equal for two code points exactly where simple case folding makes them
- * equal (`K` and the Kelvin sign, all three sigmas, `ß` and `ẞ`; not `ß` and `ss`, not `İ` and `i`). It is not always the
- * one that Unicode chose. ASCII folds to ASCII. Cost: two reads. Source: A55.
+ * The representative of a code point's case class: equal for two code points exactly where simple case folding makes
+ * them equal (`K` and the Kelvin sign, all three sigmas, `ß` and `ẞ`; not `ß` and `ss`, not `İ` and `i`). It is not
+ * always the one that Unicode chose. ASCII folds to ASCII. Cost: two reads. Source: A55.
  */
 export function foldCodePoint(codePoint: number): number {
   if (codePoint >= CASELESS_FROM) return codePoint;
@@ -45,8 +45,8 @@ export const FOLD_GROWTH_MAX = 1.5;
 export const FOLD_SHRINKAGE_MAX = 3;
 
 /**
- * Folds the UTF-8 text `bytes[start..end)` into `target` from `at` on, and answers where it ends there. `target` has room
- * for `FOLD_GROWTH_MAX` times the bytes. Cost: one step a byte of ASCII, some more for other characters.
+ * Folds the UTF-8 text `bytes[start..end)` into `target` from `at` on, and answers where it ends there. `target` has
+ * room for `FOLD_GROWTH_MAX` times the bytes. Cost: one step a byte of ASCII, some more for other characters.
  */
 export function foldBytes(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   let length = at;
@@ -63,9 +63,10 @@ export function foldBytes(bytes: Uint8Array, start: number, end: number, target:
 }
 
 /**
- * Folds the UTF-8 text `text[start..end)` where it lies, up to the first character that folds to one of another length, as
- * very few do; answers where that stands, or `end`. `text` starts its buffer, whose length is a multiple of 4; up to 3 bytes
- * before `start` and behind `end` may be folded too. Cost: one step for 4 bytes of ASCII, some for another character.
+ * Folds the UTF-8 text `text[start..end)` where it lies, up to the first character that folds to one of another length,
+ * as very few do; answers where that stands, or `end`. `text` starts its buffer, whose length is a multiple of 4; up to
+ * 3 bytes before `start` and behind `end` may be folded too. Cost: one step for 4 bytes of ASCII, some for another
+ * character.
  */
 export function foldInPlace(text: Uint8Array, start: number, end: number): number {
   const words = new Uint32Array(text.buffer, 0, text.length >>> 2);
@@ -107,8 +108,9 @@ function foldedPage(page: number): Uint32Array {
 }
 
 /**
- * The lower case of the upper case of the lower case brings the members of a class together (all sigmas are one upper case).
- * Where that is several characters (`SS`), the lower case does, and where even that is (`İ`), the character is alone.
+ * The lower case of the upper case of the lower case brings the members of a class together (all sigmas are one upper
+ * case). Where that is several characters (`SS`), the lower case does, and where even that is (`İ`), the character is
+ * alone.
  */
 function classOf(codePoint: number): number {
   const exception = EXCEPTIONS.get(codePoint);

@@ -1,5 +1,5 @@
-// Typed arrays that grow by doubling, for building what is stored with a length not known beforehand.
-// `length` counts elements; `view()` is valid until the next growth. Called by data/ while importing.
+// Typed arrays that grow by doubling, for building what is stored with a length not known beforehand. `length` counts
+// elements; `view()` is valid until the next growth.
 
 /** A growing list of u32. */
 export class GrowableU32 {

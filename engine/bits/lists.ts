@@ -1,7 +1,9 @@
-// Ascending lists of u32 and f64: binary search, intersection, difference, and the values that a list leaves out.
-// Pure loops that allocate results only; called by index/ and column/.
+// Ascending lists of u32 and f64: binary search, intersection, difference, and the values that a list leaves out. Pure
+// loops that allocate results only.
 
-/** The first position in `list` (ascending, between `start` and `end`) whose value is at least `value`. Cost: O(log n). */
+/**
+ * The first position in `list` (ascending, between `start` and `end`) whose value is at least `value`. Cost: O(log n).
+ */
 export function lowerBound(list: Uint32Array | Float64Array, value: number, start = 0, end = list.length): number {
   let low = start;
   let high = end;
@@ -57,12 +59,13 @@ export function subtractLists(a: Uint32Array, b: Uint32Array): Uint32Array {
 }
 
 /**
- * Of the numbers from 0 that an ascending list without duplicates leaves out, those of rank `start` to `end` (exclusive).
- * Cost: O(log list), the answer, and the values between.
+ * Of the numbers from 0 that an ascending list without duplicates leaves out, those of rank `start` to `end`
+ * (exclusive). Cost: O(log list), the answer, and the values between.
  */
 export function selectGaps(list: Uint32Array, start: number, end: number): Uint32Array {
   const selected = new Uint32Array(Math.max(0, end - start));
-  // Before list[i] lie list[i] - i gaps: the values at or before the gap of rank `start` are those with no more than that.
+  // Before list[i] lie list[i] - i gaps: the values at or before the gap of rank `start` are those with no more than
+  // that.
   let low = 0;
   let high = list.length;
   while (low < high) {

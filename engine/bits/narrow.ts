@@ -1,5 +1,5 @@
-// Lists of unsigned integers in as few bytes an element as their greatest needs: codes, members, outlines of a snapshot.
-// Called by data/ when a snapshot is written, by snapshot/verify when it is checked.
+// Lists of unsigned integers in as few bytes an element as their greatest needs: codes, members, outlines of a
+// snapshot.
 
 /** Unsigned integers of 1, 2 or 4 bytes each. */
 export type Unsigned = Uint8Array | Uint16Array | Uint32Array;

@@ -1,9 +1,11 @@
-// Rank and select over bitmaps: a directory of how many bits lie before each block of words, and the rows of given ranks.
-// A directory is made once per bitmap and kept beside it, so that bitmaps stay plain words that threads can be sent.
-// Called by index/.
+// Rank and select over bitmaps: a directory of how many bits lie before each block of words, and the rows of given
+// ranks. A directory is made once per bitmap and kept beside it, so that bitmaps stay plain words that threads can be
+// sent.
 import { popcount } from './bitmap.ts';
 
-/** Words a block: a select looks at 16 words at most before it meets its first row; a directory has 1/16 of the words. */
+/**
+ * Words a block: a select looks at 16 words at most before it meets its first row; a directory has 1/16 of the words.
+ */
 const BLOCK_WORDS = 16;
 const BLOCK_BITS = BLOCK_WORDS * 32;
 
@@ -16,7 +18,9 @@ export const ranking = { words: 0 };
 
 const directories = new WeakMap<Uint32Array, Uint32Array>();
 
-/** How many bits are set. Makes the directory in the same pass. Cost: one pass over the words, nothing the next time. */
+/**
+ * How many bits are set. Makes the directory in the same pass. Cost: one pass over the words, nothing the next time.
+ */
 export function countRanked(words: Uint32Array): number {
   const ranks = ranksOf(words);
   return ranks[ranks.length - 1]!;
@@ -32,7 +36,9 @@ export function directoryBytes(words: number): number {
   return directoryWords(words) * Uint32Array.BYTES_PER_ELEMENT;
 }
 
-/** Keeps a directory that was made elsewhere: bits before each block of 16 words, and behind the last one their number. */
+/**
+ * Keeps a directory that was made elsewhere: bits before each block of 16 words, and behind the last one their number.
+ */
 export function keepDirectory(words: Uint32Array, ranks: Uint32Array): void {
   directories.set(words, ranks);
 }
@@ -50,9 +56,10 @@ export function countBitsBelow(words: Uint32Array, row: number): number {
 }
 
 /**
- * The rows of rank `start` to `end` (exclusive), ascending; with `isFlipped` those of the bits that are not set, of which
- * `end` may not count the ones behind the table. Ranks beyond the last bit are left out. Cost: O(log words), and the words
- * from one block before the first row to the last. The rows are written to `selected`, which has room for them.
+ * The rows of rank `start` to `end` (exclusive), ascending; with `isFlipped` those of the bits that are not set, of
+ * which `end` may not count the ones behind the table. Ranks beyond the last bit are left out. Cost: O(log words), and
+ * the words from one block before the first row to the last. The rows are written to `selected`, which has room for
+ * them.
  */
 export function selectRanks(
   words: Uint32Array,
@@ -74,7 +81,10 @@ export function selectRanks(
   return selected.subarray(0, length);
 }
 
-/** Where to look: in the words from `word` to `wordEnd`, before which lie `rank` bits, for those of rank `start` to `end`. */
+/**
+ * Where to look: in the words from `word` to `wordEnd`, before which lie `rank` bits, for those of rank `start` to
+ * `end`.
+ */
 interface Stretch {
   readonly word: number;
   readonly wordEnd: number;

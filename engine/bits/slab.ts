@@ -1,6 +1,5 @@
 // Small arrays cut from slabs: an array of its own costs the system's allocator and the collector 500 ns, a view 50.
-// For results that live as long as one answer; whoever keeps or sends one copies it (index/footprint.ts does). Called by
-// index/ and page/.
+// For results that live as long as one answer; whoever keeps or sends one copies it (index/footprint.ts does).
 
 /** A page of 100 rows and its head take 700 bytes: one slab in 90 pages. */
 const SLAB_BYTES = 65_536;

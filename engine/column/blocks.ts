@@ -9,29 +9,30 @@ import type { RecordChunk, Records } from './records.ts';
 //   deflate blocks of the record | 000 and bits up to the next byte | LEN NLEN (00 00 FF FF in a flush)
 //   `------------- stored ----------------------------------------'   instead: 01 00 FE FF `,`
 //
-// The flush is the header of an empty stored block. With one byte in it that block holds the comma, so that neighbouring
-// blocks are a valid stream of neighbouring records; with a line feed it is that of lines; and the last one of a page takes
-// the end of the envelope instead.
+// The flush is the header of an empty stored block. With one byte in it that block holds the comma, so that
+// neighbouring blocks are a valid stream of neighbouring records; with a line feed it is that of lines; and the last
+// one of a page takes the end of the envelope instead.
 
 /** Stands behind every block: the rest of the stored block that holds the comma. The comma is its last byte. */
 export const SEPARATOR = Uint8Array.of(0x01, 0x00, 0xfe, 0xff, 0x2c);
 
 /**
- * A chained block may refer to as many records before its own; so that one is taken only where these stand in the answer.
- * Measured on observations: 4 gives a ratio of 7.2 where blocks by themselves give 2.7; 8 would give 8.3 and cost a third more.
+ * A chained block may refer to as many records before its own; so that one is taken only where these stand in the
+ * answer. Measured on observations: 4 gives a ratio of 7.2 where blocks by themselves give 2.7; 8 would give 8.3 and
+ * cost a third more.
  */
 export const CHAINED_ROWS = 4;
 
 /**
- * What deflate sees between records in place of the comma: no record holds it, so that no match crosses from one record into
- * the next, and the same blocks serve with any separator of one byte.
+ * What deflate sees between records in place of the comma: no record holds it, so that no match crosses from one record
+ * into the next, and the same blocks serve with any separator of one byte.
  */
 export const WINDOW_SEPARATOR = 0x00;
 
 /**
- * The blocks of a collection. `blocks` has twice its rows: row r is the block of record r by itself, row `rows` + r the one
- * chained to those before it; `SEPARATOR` stands behind each. By chunk of the records: `crcs`, CRC-32 of each record, and
- * `sums`, CRC-32 of the chunk's bytes up to and with the comma of each record.
+ * The blocks of a collection. `blocks` has twice its rows: row r is the block of record r by itself, row `rows` + r the
+ * one chained to those before it; `SEPARATOR` stands behind each. By chunk of the records: `crcs`, CRC-32 of each
+ * record, and `sums`, CRC-32 of the chunk's bytes up to and with the comma of each record.
  */
 export interface RecordBlocks {
   readonly blocks: Records;
@@ -39,7 +40,9 @@ export interface RecordBlocks {
   readonly sums: readonly Uint32Array[];
 }
 
-/** Blocks of one kind, of one chunk of records: `ends` behind the separators, `kernel` that of the memory of `bytes`. */
+/**
+ * Blocks of one kind, of one chunk of records: `ends` behind the separators, `kernel` that of the memory of `bytes`.
+ */
 export interface BlockRun {
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;

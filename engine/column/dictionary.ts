@@ -22,8 +22,8 @@ export interface CodeRange {
  *   numbers  one f64 a code for integer, float and link (the value, rounded to nearest) and for date and dateTime (the
  *            instant in microseconds since 1970, NaN last where the text is no date); undefined for text and boolean
  *
- * Text and boolean dictionaries ascend by text (code points), the others by value and then by text. Equal values written in
- * different ways (`5`, `5.00`) are neighbours, so that a value is always one range of codes.
+ * Text and boolean dictionaries ascend by text (code points), the others by value and then by text. Equal values
+ * written in different ways (`5`, `5.00`) are neighbours, so that a value is always one range of codes.
  */
 export interface Dictionary {
   readonly type: ColumnType;
@@ -69,7 +69,9 @@ export function codesOfNumbers(dictionary: Dictionary, from: number, to: number)
   return { start, end: Math.max(start, upperBound(numbers, to, start)) };
 }
 
-/** Calls `hit` with every code in the range whose text contains the non-empty needle. Cost: one pass over their texts. */
+/**
+ * Calls `hit` with every code in the range whose text contains the non-empty needle. Cost: one pass over their texts.
+ */
 export function eachCodeContaining(
   dictionary: Dictionary,
   range: CodeRange,

@@ -1,5 +1,5 @@
-// Gives equal texts equal numbers while a column is built: an open-addressing hash table over one run of bytes.
-// Texts are never JavaScript strings here, so that memory is bounded by the bytes themselves. Called by data/build/build.ts.
+// Gives equal texts equal numbers while a column is built: an open-addressing hash table over one run of bytes. Texts
+// are never JavaScript strings here, so that memory is bounded by the bytes themselves.
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
 
 const EMPTY = 0xffffffff;

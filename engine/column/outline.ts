@@ -1,5 +1,5 @@
-// Outlines: which top-level keys the records of a collection have, in which order. Most records of a collection share one,
-// so that each stores a number only. Plain data of the snapshot's metadata; read by page/cut.ts and page/csv.ts.
+// Outlines: which top-level keys the records of a collection have, in which order. Most records of a collection share
+// one, so that each stores a number only. Plain data of the snapshot's metadata.
 
 import { compareBytes } from '../bits/bytes.ts';
 
@@ -15,7 +15,9 @@ export interface Outlines {
 /** The outlines of a collection without records. */
 export const NO_OUTLINES: Outlines = { keys: [], lists: [] };
 
-/** The top-level keys of a collection: those of its fields in their order, and those that are no fields, by code point. */
+/**
+ * The top-level keys of a collection: those of its fields in their order, and those that are no fields, by code point.
+ */
 export interface TopLevelKeys {
   readonly fields: readonly string[];
   readonly others: readonly string[];

@@ -31,7 +31,9 @@ export interface RecordChunk {
   readonly kernel: Kernel;
 }
 
-/** All records of a collection, with the base URL that stands in their bytes. Chunks ascend; most collections have one. */
+/**
+ * All records of a collection, with the base URL that stands in their bytes. Chunks ascend; most collections have one.
+ */
 export interface Records {
   readonly rows: number;
   readonly chunks: readonly RecordChunk[];
@@ -40,7 +42,9 @@ export interface Records {
   readonly outlines: Outlines;
 }
 
-/** What stands for the base address in data sets and snapshots, at the start of every own URL (design: Data set format). */
+/**
+ * What stands for the base address in data sets and snapshots, at the start of every own URL (design: Data set format).
+ */
 export const PLACEHOLDER = '{base_url}';
 
 /** The chunk that holds `row`. The row exists. Cost: one step a chunk. */

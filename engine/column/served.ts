@@ -7,9 +7,9 @@ import { PLACEHOLDER } from './records.ts';
 export const SPEC_LINK_END = '/?format=api';
 
 /**
- * How own URLs are served.
- * `baseUrl`: ASCII without quote, backslash and final slash. `linkEnd`: what takes the place of `/?format=api` behind the
- * id of own record links; `SPEC_LINK_END` leaves them alone. In v2, `/api/v3/` behind the base URL becomes `/api/v2/`.
+ * How own URLs are served. `baseUrl`: ASCII without quote, backslash and final slash. `linkEnd`: what takes the place
+ * of `/?format=api` behind the id of own record links; `SPEC_LINK_END` leaves them alone. In v2, `/api/v3/` behind the
+ * base URL becomes `/api/v2/`.
  */
 export interface ServedForm {
   readonly baseUrl: string;

@@ -1,5 +1,5 @@
 // From the distinct texts of a column to its dictionary: sorted as its type compares, with numbers beside the texts.
-// The same set of texts always gives the same dictionary, whatever order they came in. Called by data/build/build.ts.
+// The same set of texts always gives the same dictionary, whatever order they came in.
 import { compareParts } from '../bits/bytes.ts';
 import type { ColumnType, Dictionary } from './dictionary.ts';
 import type { Interner } from './intern.ts';
@@ -22,8 +22,8 @@ export interface SortedDictionary {
 }
 
 /**
- * The dictionary of a column. `instantOf` reads a date or date-time text as microseconds since 1970, NaN where it is none.
- * Cost: O(n log n) comparisons of n distinct texts.
+ * The dictionary of a column. `instantOf` reads a date or date-time text as microseconds since 1970, NaN where it is
+ * none. Cost: O(n log n) comparisons of n distinct texts.
  */
 export function sortDictionary(
   type: ColumnType,
@@ -42,8 +42,8 @@ export function sortDictionary(
 }
 
 /**
- * The first code of a dictionary that is not above the one before it, or -1: what `sortDictionary` promises, looked at again.
- * Cost: one comparison a code.
+ * The first code of a dictionary that is not above the one before it, or -1: what `sortDictionary` promises, looked at
+ * again. Cost: one comparison a code.
  */
 export function firstUnsorted(dictionary: Dictionary): number {
   const { type, ends, text: bytes, numbers } = dictionary;

@@ -1,17 +1,17 @@
-// One field's inverted index: from codes of its dictionary to rows, and from a row to its code.
-// Posting lists by code are also the sorted permutation of the rows; dense codes have bitmaps. Called by query/.
+// One field's inverted index: from codes of its dictionary to rows, and from a row to its code. Posting lists by code
+// are also the sorted permutation of the rows; dense codes have bitmaps.
 import type { Unsigned } from '../bits/narrow.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { allRows, complement, NO_ROWS, rowSetOfDistinct, union, type RowSet } from './rowset.ts';
 import type { Grams } from './grams.ts';
 
 /**
- * What a query asks of a field's index. `rows` is the number of rows of the field's table.
- * `codeAt` answers a row's code, `dictionary.size` for null. `rowsOf` answers the rows whose code lies in the range; the
- * code `dictionary.size` means null there too. `countOf` is the size of that set, exact. `sortedRow` answers the row at a place
- * of the rows sorted by code: ascending within a code, those of code c at the places from `countOf` of all codes before it. `grams` finds candidates for
- * substrings, where scanning the texts would be long (grams.ts). `rowsGathered` is how many rows `rowsOf` looks at to put its set
- * together: 0 where it lies ready.
+ * What a query asks of a field's index. `rows` is the number of rows of the field's table. `codeAt` answers a row's
+ * code, `dictionary.size` for null. `rowsOf` answers the rows whose code lies in the range; the code `dictionary.size`
+ * means null there too. `countOf` is the size of that set, exact. `sortedRow` answers the row at a place of the rows
+ * sorted by code: ascending within a code, those of code c at the places from `countOf` of all codes before it. `grams`
+ * finds candidates for substrings, where scanning the texts would be long (grams.ts). `rowsGathered` is how many rows
+ * `rowsOf` looks at to put its set together: 0 where it lies ready.
  */
 export interface FieldIndex {
   readonly dictionary: Dictionary;
@@ -42,8 +42,8 @@ export interface InvertedParts {
 }
 
 /**
- * An inverted index over stored parts. Cost of `rowsOf`: none for one code; for several the rows of the range, or those outside
- * if they are fewer.
+ * An inverted index over stored parts. Cost of `rowsOf`: none for one code; for several the rows of the range, or those
+ * outside if they are fewer.
  */
 export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, grams?: Grams): FieldIndex {
   const { codes, starts, postings } = parts;

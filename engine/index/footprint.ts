@@ -1,5 +1,5 @@
 // What a row set takes to keep or to send: the bytes it owns, its smallest form, the buffers a thread can give away.
-// Views of the snapshot lie in shared memory and belong to nobody. Called by workers/.
+// Views of the snapshot lie in shared memory and belong to nobody.
 import { bitmapOf, wordsFor } from '../bits/bitmap.ts';
 import { directoryBytes, selectRanks } from '../bits/ranks.ts';
 import { complement, ofBitmap, type RowSet } from './rowset.ts';
@@ -25,8 +25,8 @@ export function ownedBytesMax(rows: number): number {
 }
 
 /**
- * The same set over a table of `rows` rows in the fewest bytes: a list, a bitmap, or the complement of a list, in a buffer of
- * its own size; views of shared memory stay views. Cost: a copy at most, and one pass over a bitmap's words.
+ * The same set over a table of `rows` rows in the fewest bytes: a list, a bitmap, or the complement of a list, in a
+ * buffer of its own size; views of shared memory stay views. Cost: a copy at most, and one pass over a bitmap's words.
  */
 export function compacted(set: RowSet, rows: number): RowSet {
   switch (set.kind) {

@@ -1,6 +1,6 @@
 // The n-gram index of a dictionary: for every three bytes of its folded texts, the blocks of codes in which they stand.
-// Answers candidates for a substring, which the caller verifies. Built by data/build/build.ts, asked by query/scan.ts.
-// Source: Zobel and Moffat 2006, 6 (inverted files); Cox 2012 (trigrams with verification).
+// Answers candidates for a substring, which the caller verifies. Built by data/build/build.ts. Source: Zobel and Moffat
+// 2006, 6 (inverted files); Cox 2012 (trigrams with verification).
 import { foldBytes, FOLD_GROWTH_MAX } from '../bits/fold.ts';
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
@@ -66,8 +66,8 @@ export function buildGrams(dictionary: Dictionary): Grams {
   return { ...writtenLists(found), block };
 }
 
-// Scratch for all builds of a thread: for every possible gram the last block it was met in, blocks counted over all builds,
-// and its number in the build. 128 MB while importing, and never made by a thread that only serves.
+// Scratch for all builds of a thread: for every possible gram the last block it was met in, blocks counted over all
+// builds, and its number in the build. 128 MB while importing, and never made by a thread that only serves.
 let metIn: Uint32Array | undefined;
 let numberOf: Uint32Array | undefined;
 let blocksBuilt = 0;
@@ -147,8 +147,8 @@ export interface GramQuery {
 }
 
 /**
- * What to read for a needle, UTF-8 and not folded; undefined where it is too short for a gram. A needle with a gram that
- * stands nowhere has one empty list. Cost: a binary search a byte of the needle.
+ * What to read for a needle, UTF-8 and not folded; undefined where it is too short for a gram. A needle with a gram
+ * that stands nowhere has one empty list. Cost: a binary search a byte of the needle.
  */
 export function gramQuery(grams: Grams, needle: Uint8Array): GramQuery | undefined {
   const folded = new Uint8Array(Math.ceil(needle.length * FOLD_GROWTH_MAX));

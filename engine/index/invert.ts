@@ -5,8 +5,8 @@ import type { InvertedParts } from './field.ts';
 import { DENSE_PART } from './rowset.ts';
 
 /**
- * The inverted index of `codes`, each from 0 to `size`, where `size` stands for null; without bitmaps where none are wanted.
- * Cost: O(rows + size).
+ * The inverted index of `codes`, each from 0 to `size`, where `size` stands for null; without bitmaps where none are
+ * wanted. Cost: O(rows + size).
  */
 export function invert(codes: Uint32Array, size: number, hasBitmaps = true): InvertedParts {
   const starts = new Uint32Array(size + 2);

@@ -1,5 +1,5 @@
-// Joins through links: which codes of a link column point at a set of rows of the collection it links to.
-// A semi-join: records are not put side by side, only sets of rows carried over. Called by snapshot/open.ts and query/.
+// Joins through links: which codes of a link column point at a set of rows of the collection it links to. A semi-join:
+// records are not put side by side, only sets of rows carried over.
 import { setBit, hasBit, wordsFor } from '../bits/bitmap.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
@@ -34,9 +34,9 @@ export function linkOf(index: FieldIndex, targets: Uint32Array, to: () => Collec
 }
 
 /**
- * The codes whose link points at a row of `set`, as a set over the codes of the column. With `isNullIncluded` also the codes
- * that point at nothing, dangling ones and null. Cost: a binary search for each row of `set`, or one pass over the codes if
- * that is less.
+ * The codes whose link points at a row of `set`, as a set over the codes of the column. With `isNullIncluded` also the
+ * codes that point at nothing, dangling ones and null. Cost: a binary search for each row of `set`, or one pass over
+ * the codes if that is less.
  */
 export function codesLinkingTo(index: FieldIndex, link: Link, set: RowSet, isNullIncluded: boolean): RowSet {
   const { targets } = link;
@@ -78,7 +78,10 @@ export function joinSteps(link: Link, rows: number): number {
   return Math.min(rows * CODES_PER_SEARCH, link.targets.length);
 }
 
-/** Ids ascend with rows and codes with ids, so that the codes found ascend too. One id may be written in two ways (`07`). */
+/**
+ * Ids ascend with rows and codes with ids, so that the codes found ascend too. One id may be written in two ways
+ * (`07`).
+ */
 function fewCodes({ dictionary }: FieldIndex, link: Link, set: RowSet): RowSet {
   const ids = link.to().ids.dictionary.numbers!;
   const numbers = dictionary.numbers!;

@@ -1,11 +1,11 @@
 // How many rows some values of a field have at most: a bound where counting the rows of each value would take too long.
-// Counted once for each index, then remembered. Called by join.ts and query/.
+// Counted once for each index, then remembered.
 import type { FieldIndex } from './field.ts';
 
 /**
  * The most rows that so many values have together, null aside: those of the values that have the most. Numbers that are
- * written in several ways are one value. Cost: one pass over the codes, once for each index; then a step for each different
- * number of rows among these values, none where each code has one row and is not a number.
+ * written in several ways are one value. Cost: one pass over the codes, once for each index; then a step for each
+ * different number of rows among these values, none where each code has one row and is not a number.
  */
 export function mostRowsOf(index: FieldIndex, values: number): number {
   const known = remembered.get(index);

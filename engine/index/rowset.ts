@@ -1,6 +1,5 @@
-// Sets of rows: the one contract that every index answers with and every query is put together from.
-// Immutable once made, plain data that threads can be sent; lists and bitmaps may be views of the snapshot. Called by
-// column/ and query/.
+// Sets of rows: the one contract that every index answers with and every query is put together from. Immutable once
+// made, plain data that threads can be sent; lists and bitmaps may be views of the snapshot.
 import {
   andNotBitmaps,
   bitmapOf,
@@ -18,10 +17,9 @@ import { slabWords } from '../bits/slab.ts';
 import { intersection, sharedCount } from '../kernel/bitmaps.ts';
 
 /**
- * A set of rows of one table.
- * `range`: the rows from `start` to `end`, exclusive. `list`: ascending rows without duplicates.
- * `bitmap`: one bit a row over the whole table (bits/bitmap.ts), with its `count`.
- * `complement`: all of the table's `rows` rows but those of `of`, so that a negation costs nothing until rows are wanted.
+ * A set of rows of one table. `range`: the rows from `start` to `end`, exclusive. `list`: ascending rows without
+ * duplicates. `bitmap`: one bit a row over the whole table (bits/bitmap.ts), with its `count`. `complement`: all of the
+ * table's `rows` rows but those of `of`, so that a negation costs nothing until rows are wanted.
  */
 export type RowSet =
   | { readonly kind: 'range'; readonly start: number; readonly end: number }
@@ -43,10 +41,15 @@ interface BitmapRows {
 /** Rows of a set that need no bitmap: neighbouring ones, or scattered ascending ones. */
 export type AscendingRows = Extract<RowSet, { kind: 'range' | 'list' }>;
 
-/** What a page shows: neighbouring rows, scattered ascending ones, or a `sequence` of rows in any order, without repeats. */
+/**
+ * What a page shows: neighbouring rows, scattered ascending ones, or a `sequence` of rows in any order, without
+ * repeats.
+ */
 export type Selection = AscendingRows | { readonly kind: 'sequence'; readonly rows: Uint32Array };
 
-/** A list longer than this part of its table is kept as a bitmap: from there on the bitmap is the smaller of the two. */
+/**
+ * A list longer than this part of its table is kept as a bitmap: from there on the bitmap is the smaller of the two.
+ */
 export const DENSE_PART = 1 / 32;
 
 /** The set without rows. */
@@ -96,8 +99,8 @@ export function hasRow(set: RowSet, row: number): boolean {
 }
 
 /**
- * The set of an unordered list of rows, duplicates allowed, over a table of `rows` rows. The list is not changed, and is the
- * set's own where it ascends.
+ * The set of an unordered list of rows, duplicates allowed, over a table of `rows` rows. The list is not changed, and
+ * is the set's own where it ascends.
  */
 export function rowSetOf(list: Uint32Array, rows: number): RowSet {
   if (list.length > rows * DENSE_PART) return ofBitmap(bitmapOf(list, rows));
@@ -359,7 +362,9 @@ function joined(sets: readonly AscendingRows[], total: number): Uint32Array {
 /** Sorting a row takes as long as looking at so many words of marks. */
 const MARKS_PER_ROW = 4;
 
-/** The rows of a list once each: the list where they ascend as they are, as ids asked for often do, else a sorted copy. */
+/**
+ * The rows of a list once each: the list where they ascend as they are, as ids asked for often do, else a sorted copy.
+ */
 function ascending(list: Uint32Array, rows: number): Uint32Array {
   for (let i = 1; i < list.length; i++) {
     if (list[i - 1]! < list[i]!) continue;

@@ -1,5 +1,5 @@
 // A collection as tables: the root table of its records and one child table per to-many embedded relation, each field
-// with its index. The tree has the shape of the declaration. Called by query/ and engine.ts.
+// with its index. The tree has the shape of the declaration.
 import type { Collection } from '../schema/types.ts';
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { Records } from '../column/records.ts';
@@ -20,8 +20,8 @@ export interface Table {
 }
 
 /**
- * Where the links of one column point (join.ts). `targets` has a row of the linked collection for each code, `DANGLING` where
- * there is no such record. `mostRowsTo` is how many rows of the column so many records are linked from at most.
+ * Where the links of one column point (join.ts). `targets` has a row of the linked collection for each code, `DANGLING`
+ * where there is no such record. `mostRowsTo` is how many rows of the column so many records are linked from at most.
  * `to` is a call because collections link in circles.
  */
 export interface Link {
@@ -31,13 +31,11 @@ export interface Link {
 }
 
 /**
- * A name that a filter key can step on.
- * `values`: a scalar or a to-one link, with its index over the table at hand.
- * `record`: a to-one embedded record; its members' indexes are over the same table; `id` means the relation itself, undefined
- * where an inferred one has none.
- * `many`: a to-many relation with a table of its own. Embedded records have `members`; links and arrays of scalars have
- * none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars.
- * `link` stands beside the index of ids that are links, and says where they point.
+ * A name that a filter key can step on. `values`: a scalar or a to-one link, with its index over the table at hand.
+ * `record`: a to-one embedded record; its members' indexes are over the same table; `id` means the relation itself,
+ * undefined where an inferred one has none. `many`: a to-many relation with a table of its own. Embedded records have
+ * `members`; links and arrays of scalars have none, and `id` is the index of their elements. `isRelation` is false for
+ * arrays of scalars. `link` stands beside the index of ids that are links, and says where they point.
  */
 export type FieldNode =
   | { readonly kind: 'values'; readonly name: string; readonly index: FieldIndex; readonly link?: Link }
@@ -72,7 +70,10 @@ export function rowOfId(collection: CollectionIndex, id: number): number {
   return ids[row] === id ? row : -1;
 }
 
-/** The first row whose record has an id above `id`, any number; the number of rows where there is none. Cost: O(log rows). */
+/**
+ * The first row whose record has an id above `id`, any number; the number of rows where there is none. Cost: O(log
+ * rows).
+ */
 export function rowAfterId(collection: CollectionIndex, id: number): number {
   return upperBound(collection.ids.dictionary.numbers!, id);
 }

@@ -1,5 +1,5 @@
-// Bitmaps combined by the kernel: brought to the thread's own memory, ANDed and counted there 16 bytes at a time, and taken
-// out with their directory of ranks. Short ones are not worth the way. Called by index/rowset.ts.
+// Bitmaps combined by the kernel: brought to the thread's own memory, ANDed and counted there 16 bytes at a time, and
+// taken out with their directory of ranks. Short ones are not worth the way.
 import { andBitmaps, countSharedBits } from '../bits/bitmap.ts';
 import { countRanked, directoryWords, keepDirectory } from '../bits/ranks.ts';
 import { kernelOf, ownKernel } from './kernel.ts';

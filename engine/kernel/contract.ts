@@ -2,8 +2,9 @@
 // Addresses are bytes of whole memories; nothing is checked but what WebAssembly checks.
 
 /**
- * What the kernel can do. `from`, `start` and `end` are addresses in the source memory, `to` and all others in the thread's
- * own (layout.ts says where forms, needles and ranges lie); up to `OVERRUN_BYTES` behind what is written there may change.
+ * What the kernel can do. `from`, `start` and `end` are addresses in the source memory, `to` and all others in the
+ * thread's own (layout.ts says where forms, needles and ranges lie); up to `OVERRUN_BYTES` behind what is written there
+ * may change.
  *
  *   copy           copies `bytes` to `to`
  *   gather         copies `count` ranges one behind the other; answers the address behind them

@@ -1,6 +1,6 @@
-// The memory kernel: copies, splices, searches and counts bytes where they lie in shared memory, at the speed of memory.
-// Made of committed bytes, one instance for each pair of memories and thread; the twin where the runtime cannot. Called by
-// column/, index/, page/ and snapshot/.
+// The memory kernel: copies, splices, searches and counts bytes where they lie in shared memory, at the speed of
+// memory. Made of committed bytes, one instance for each pair of memories and thread; the twin where the runtime
+// cannot.
 import { KERNEL_BASE64 } from './bytes.ts';
 import type { Kernel } from './contract.ts';
 import { own, type Own } from './own.ts';
@@ -22,8 +22,8 @@ function kernelModule(): WebAssembly.Module | undefined {
 }
 
 /**
- * A new kernel that reads bytes from `source` and positions of links from `positions`, which may be the same memory, and
- * writes to `memory`. Cost: some 10 us.
+ * A new kernel that reads bytes from `source` and positions of links from `positions`, which may be the same memory,
+ * and writes to `memory`. Cost: some 10 us.
  */
 export function newKernel(
   kind: KernelKind,
@@ -40,7 +40,10 @@ export function newKernel(
 const known = new WeakMap<WebAssembly.Memory, WeakMap<WebAssembly.Memory, Kernel>>();
 const bySource = new WeakMap<ArrayBufferLike, Kernel>();
 
-/** This thread's kernel between two memories: the same whenever it is asked for. Cost: that of `newKernel` the first time. */
+/**
+ * This thread's kernel between two memories: the same whenever it is asked for. Cost: that of `newKernel` the first
+ * time.
+ */
 export function kernelBetween(source: WebAssembly.Memory, positions: WebAssembly.Memory): Kernel {
   let ofSource = known.get(source);
   if (!ofSource) known.set(source, (ofSource = new WeakMap()));

@@ -10,9 +10,9 @@
 //  65536          the room: where pages are put together and bitmaps are combined
 
 /**
- * The form of a splice. `origin` is where the chunk's bytes start, `links` where its link positions do, `growth` what a URL
- * is longer than the placeholder, `urlBytes` the length of the stored base URL, `baseBytes` and `endBytes` the lengths of
- * what is put in, or `KEPT`; `digit` is the version's to put in, or 0.
+ * The form of a splice. `origin` is where the chunk's bytes start, `links` where its link positions do, `growth` what a
+ * URL is longer than the placeholder, `urlBytes` the length of the stored base URL, `baseBytes` and `endBytes` the
+ * lengths of what is put in, or `KEPT`; `digit` is the version's to put in, or 0.
  */
 export const FORM = { origin: 0, links: 4, growth: 8, urlBytes: 12, baseBytes: 16, digit: 20, endBytes: 24 } as const;
 

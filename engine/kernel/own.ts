@@ -1,5 +1,5 @@
-// A thread's own memory: what the kernel is told, and the room in which it puts bytes together. Not shared, so that no thread
-// sees another's, and so that JavaScript reads it as fast as any array. Called by page/, index/ and column/.
+// A thread's own memory: what the kernel is told, and the room in which it puts bytes together. Not shared, so that no
+// thread sees another's, and so that JavaScript reads it as fast as any array.
 import { OVERRUN_BYTES, ROOM_AT } from './layout.ts';
 
 const PAGE_BYTES = 65_536;
@@ -8,8 +8,9 @@ const PAGES_MAX = 65_536;
 const PAGES_INITIAL = 32;
 
 /**
- * A memory of its own for one thread. `bytes` and `words` are views of all of it, replaced when it grows. `uses` counts how
- * often the room was given away: whoever remembers the number knows whether the room still holds what was put there.
+ * A memory of its own for one thread. `bytes` and `words` are views of all of it, replaced when it grows. `uses` counts
+ * how often the room was given away: whoever remembers the number knows whether the room still holds what was put
+ * there.
  */
 export interface Own {
   readonly memory: WebAssembly.UnsharedMemory;
@@ -28,8 +29,9 @@ export function newOwn(): Own {
 export const own: Own = newOwn();
 
 /**
- * Gives the room away, with at least `bytes` from `ROOM_AT` on and what the kernel may write behind them. What it held is
- * lost; views of it die where it grows. Cost: none but when it grows. Throws RangeError where the system has no more memory.
+ * Gives the room away, with at least `bytes` from `ROOM_AT` on and what the kernel may write behind them. What it held
+ * is lost; views of it die where it grows. Cost: none but when it grows. Throws RangeError where the system has no more
+ * memory.
  */
 export function takeRoom(memory: Own, bytes: number): void {
   memory.uses++;

@@ -1,5 +1,5 @@
-// Searches for a byte string: by the kernel where the text lies in a snapshot's memory, else in JavaScript.
-// Answers places only. Called by column/ and query/.
+// Searches for a byte string: by the kernel where the text lies in a snapshot's memory, else in JavaScript. Answers
+// places only.
 import { horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
 import type { Kernel } from './contract.ts';
 import { kernelOf } from './kernel.ts';
@@ -10,8 +10,8 @@ import { own } from './own.ts';
 export type Finder = (start: number, end: number) => number;
 
 /**
- * A search for a non-empty needle in one text. Made for many calls, none of which may come after another finder was made.
- * Cost of a call: a pass over the bytes up to the hit, 16 at a time where the kernel can.
+ * A search for a non-empty needle in one text. Made for many calls, none of which may come after another finder was
+ * made. Cost of a call: a pass over the bytes up to the hit, 16 at a time where the kernel can.
  */
 export function finderIn(text: Uint8Array, needle: Uint8Array): Finder {
   const kernel = needle.length <= NEEDLE_BYTES_MAX ? kernelOf(text.buffer) : undefined;

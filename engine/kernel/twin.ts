@@ -1,6 +1,5 @@
 // The kernel in plain JavaScript: the same functions over the same memories with the same results. Slow and obvious.
-// The oracle of the kernel's tests, and what is used where the runtime has no such WebAssembly. Called by kernel.ts; CSV puts
-// its values together with the parts of it that need no memory.
+// The oracle of the kernel's tests, and what is used where the runtime has no such WebAssembly.
 import { BASE_AT, END_AT, FORM, KEPT, NEEDLE_AT, NOT_FOUND } from './layout.ts';
 import type { Kernel } from './contract.ts';
 import type { Own } from './own.ts';
@@ -114,8 +113,8 @@ function pathOf({ links }: SplicedPart, { origin, growth, urlBytes }: SpliceForm
 }
 
 /**
- * Where `/?format=api` starts in the own URL whose path, `/api/v3/` included, starts at `path`, or -1 where the text up to
- * its quote is not exactly `/api/v3/<collection>/<id>/?format=api`.
+ * Where `/?format=api` starts in the own URL whose path, `/api/v3/` included, starts at `path`, or -1 where the text up
+ * to its quote is not exactly `/api/v3/<collection>/<id>/?format=api`.
  */
 function linkEndAt(bytes: Uint8Array, path: number, end: number): number {
   const name = path + STORED_API.length;

@@ -1,11 +1,10 @@
-// What an answer's body is: known length, read in pieces. Knows neither records nor transports.
-// Made by page/ and the server's answers, read by the transports.
+// What an answer's body is: known length,
+// read in pieces. Knows neither records nor transports.
 
 /**
- * A body of known length, read in pieces so that a page of any size is sent at flat memory.
- * `pieceAt(offset)` answers a non-empty view that starts at exactly that byte of the body (0 <= offset < bytes); the view
- * is valid until the next `pieceAt` of any body, or the next query, in the same thread. The same offset always gives the
- * same bytes.
+ * A body of known length, read in pieces so that a page of any size is sent at flat memory. `pieceAt(offset)` answers a
+ * non-empty view that starts at exactly that byte of the body (0 <= offset < bytes); the view is valid until the next
+ * `pieceAt` of any body, or the next query, in the same thread. The same offset always gives the same bytes.
  */
 export interface Body {
   readonly bytes: number;

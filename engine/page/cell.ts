@@ -1,5 +1,5 @@
-// One value as a cell of CSV (RFC 4180): from its JSON bytes to its text, quoted where it must be.
-// Reads JSON as served, which is compact and minimally escaped. Called by page/csv.ts.
+// One value as a cell of CSV (RFC 4180): from its JSON bytes to its text, quoted where it must be. Reads JSON as
+// served, which is compact and minimally escaped.
 import { copyBytes } from './rewrite.ts';
 
 const QUOTE = 0x22;
@@ -25,8 +25,9 @@ const LINE_FEED_LETTER = 0x6e;
 const seen = { isQuoted: false, hasEscapes: false, bytes: 0 };
 
 /**
- * Bytes of the cell of the JSON value `json[start..end)`. Null is empty, an empty text `""`; a text is quoted where it is empty
- * or holds a quote, a comma or a line break, what is nested where its JSON holds a quote or a comma. Cost: one pass.
+ * Bytes of the cell of the JSON value `json[start..end)`. Null is empty, an empty text `""`; a text is quoted where it
+ * is empty or holds a quote, a comma or a line break, what is nested where its JSON holds a quote or a comma. Cost: one
+ * pass.
  */
 export function cellBytes(json: Uint8Array, start: number, end: number): number {
   look(json, start, end);

@@ -1,5 +1,5 @@
-// Records as rows of CSV: top-level members found by their positions, nested ones as JSON, own URLs in the form asked for.
-// Lengths need a pass over the bytes, so that they are measured in slices. Called by page/rows.ts.
+// Records as rows of CSV: top-level members found by their positions, nested ones as JSON, own URLs in the form asked
+// for. Lengths need a pass over the bytes, so that they are measured in slices.
 import type { Outlines, TopLevelKeys } from '../column/outline.ts';
 import type { RecordChunk, Records } from '../column/records.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
@@ -15,12 +15,15 @@ const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 const UTF8 = new TextEncoder();
 
-/** Keys that are no fields become columns up to this many: more are data, not names (A54), and each costs every row a comma. */
+/**
+ * Keys that are no fields become columns up to this many: more are data, not names (A54), and each costs every row a
+ * comma.
+ */
 const OTHER_COLUMNS_MAX = 1000;
 
 /**
- * The columns of a collection's export: fields in their order, then keys that are no fields; with `keys` only those among them.
- * Cost: the keys.
+ * The columns of a collection's export: fields in their order, then keys that are no fields; with `keys` only those
+ * among them. Cost: the keys.
  */
 export function csvColumns({ fields, others }: TopLevelKeys, keys: ReadonlySet<string> | undefined): readonly string[] {
   if (keys) return [...fields, ...others].filter((key) => keys.has(key));
@@ -43,8 +46,8 @@ export function csvHeader(columns: readonly string[]): Uint8Array {
 }
 
 /**
- * Writes records as rows of these columns, CRLF behind each. A member that is not there is an empty cell; a row of one empty
- * cell is `""`, since readers skip empty lines. Cost: one pass over the bytes to measure, two to write.
+ * Writes records as rows of these columns, CRLF behind each. A member that is not there is an empty cell; a row of one
+ * empty cell is `""`, since readers skip empty lines. Cost: one pass over the bytes to measure, two to write.
  */
 export function csvWriter(records: Records, columns: readonly string[], rewrite: Rewrite | undefined): RecordWriter {
   const rows: Rows = {
@@ -66,7 +69,9 @@ interface Rows {
   readonly membersOf: (outline: number) => Int32Array;
 }
 
-/** For each outline two numbers a column: the place of its member, -1 without one, and the bytes of its key and colon. */
+/**
+ * For each outline two numbers a column: the place of its member, -1 without one, and the bytes of its key and colon.
+ */
 function membersByOutline(outlines: Outlines, columns: readonly string[]): (outline: number) => Int32Array {
   const columnOf = new Map(columns.map((key, column) => [key, column]));
   const placeOfKey = outlines.keys.map((key) => columnOf.get(key) ?? -1);

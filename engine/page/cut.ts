@@ -1,5 +1,5 @@
-// Records cut to some of their top-level members, without parsing them: outlines say which members a record has, the stored
-// positions where they end. Neighbouring members stay one part. Called by page/gather.ts and page/csv.ts.
+// Records cut to some of their top-level members, without parsing them: outlines say which members a record has, the
+// stored positions where they end. Neighbouring members stay one part.
 import type { Outlines } from '../column/outline.ts';
 import type { RecordChunk, Records } from '../column/records.ts';
 import { own } from '../kernel/own.ts';
@@ -26,9 +26,9 @@ export function wholeWriter(records: Records, rewrite: Rewrite): RecordWriter {
 }
 
 /**
- * Writes records with those members only whose keys are among `keys`, in their own order, each record with a comma behind it;
- * a record with none of them is `{}`. Cost: a step a run of kept members and a look at each own URL before their end; for
- * writing a copy of what is kept.
+ * Writes records with those members only whose keys are among `keys`, in their own order, each record with a comma
+ * behind it; a record with none of them is `{}`. Cost: a step a run of kept members and a look at each own URL before
+ * their end; for writing a copy of what is kept.
  */
 export function cutWriter(records: Records, keys: ReadonlySet<string>, rewrite: Rewrite | undefined): RecordWriter {
   const cut: Cut = { records, rewrite, runs: runsByOutline(records.outlines, keys) };
@@ -45,8 +45,9 @@ export function newPart(): RecordPart {
 }
 
 /**
- * Makes a part the members `first` to `last` of a record, without commas around. `part` must be that of members before these
- * in the same record, or `recordStart` of it. Cost: a look at each own URL between that part and the end of this one.
+ * Makes a part the members `first` to `last` of a record, without commas around. `part` must be that of members before
+ * these in the same record, or `recordStart` of it. Cost: a look at each own URL between that part and the end of this
+ * one.
  */
 export function membersPart(
   part: RecordPart,

@@ -1,5 +1,5 @@
-// The JSON around records: the envelope of a page (spec 2.2), the root views (spec 2.1) and the index at `/`.
-// Answers bytes; knows no request and no records. Called by the catalogue's handler.
+// The JSON around records: the envelope of a page (spec 2.2), the root views (spec 2.1) and the index at `/`. Answers
+// bytes; knows no request and no records.
 import { slabText } from '../bits/slab.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { Version } from '../schema/types.ts';
@@ -16,7 +16,9 @@ export interface PageFacet {
 
 const BARE_TAIL = UTF8.encode(']}');
 
-/** What follows the records of a page: its end, and before it the facets where some were asked for. Cost: the facets. */
+/**
+ * What follows the records of a page: its end, and before it the facets where some were asked for. Cost: the facets.
+ */
 export function pageTail(facets: readonly PageFacet[]): Uint8Array {
   if (facets.length === 0) return BARE_TAIL;
   const members = facets.map(({ name, values }) => {

@@ -1,5 +1,5 @@
-// Rows that cannot be served where they lie, put together in the thread's own memory: scattered, rewritten, cut, or as CSV.
-// A body holds no page bytes of its own, so that a page of any size costs eight bytes a row. Called by page/rows.ts.
+// Rows that cannot be served where they lie, put together in the thread's own memory: scattered, rewritten, cut, or as
+// CSV. A body holds no page bytes of its own, so that a page of any size costs eight bytes a row.
 import { chunkOf, endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
 import { countSelected, selectedRow, type Selection } from '../index/rowset.ts';
 import { upperBound } from '../bits/lists.ts';
@@ -14,9 +14,9 @@ import { emptied, heldBytes, hold, isHeld, newBodyNumber } from './scratch.ts';
 const SLICE_ROWS = 4096;
 
 /**
- * Writes records in one way. `bytes` is what `write` will write of one, with what stands behind it; `write` writes `count`
- * neighbours to the thread's own memory at `at` and answers the address behind them. `index` is the (first) row within the
- * chunk.
+ * Writes records in one way. `bytes` is what `write` will write of one, with what stands behind it; `write` writes
+ * `count` neighbours to the thread's own memory at `at` and answers the address behind them. `index` is the (first) row
+ * within the chunk.
  */
 export interface RecordWriter {
   bytes(chunk: RecordChunk, index: number): number;
@@ -32,9 +32,9 @@ export function eachOf(write: (chunk: RecordChunk, index: number, at: number) =>
 }
 
 /**
- * What to gather: at least one row. Without a `writer` records are copied as stored. `separator` replaces the byte behind
- * each record; -1 leaves it. `openBytes` of the end are left out. `sliceBytes` bounds what is measured at once, for
- * writers that must look at the bytes.
+ * What to gather: at least one row. Without a `writer` records are copied as stored. `separator` replaces the byte
+ * behind each record; -1 leaves it. `openBytes` of the end are left out. `sliceBytes` bounds what is measured at once,
+ * for writers that must look at the bytes.
  */
 export interface Gathered {
   readonly records: Records;
@@ -48,7 +48,9 @@ export interface Gathered {
 /** A body that is being measured: each call measures a slice and answers the body once its length is known. */
 export type Measuring = () => Body | undefined;
 
-/** The ends of the body of few rows that was measured last in this thread: no page allocates, and few are asked again. */
+/**
+ * The ends of the body of few rows that was measured last in this thread: no page allocates, and few are asked again.
+ */
 const shared = { ends: new Float64Array(SLICE_ROWS), body: 0 };
 
 /**

@@ -1,5 +1,5 @@
-// JSON texts as the service writes them: compact, UTF-8 unescaped but for the two line separators of JavaScript.
-// Called by page/ and by whatever answers small JSON bodies; records are stored as bytes and never pass through here.
+// JSON texts as the service writes them: compact,
+// UTF-8 unescaped but for the two line separators of JavaScript.
 
 /** Printable ASCII without quote and backslash: its JSON is the text itself, and nearly all links are that. */
 const PLAIN = /^[ !#-[\]-~]*$/;

@@ -1,5 +1,5 @@
-// Neighbouring records as stored, each with a line feed behind it in place of its comma: an export of newline-delimited JSON.
-// Copies the run a piece at a time and patches it there; knows rows only by where they end. Called by page/rows.ts.
+// Neighbouring records as stored, each with a line feed behind it in place of its comma: an export of newline-delimited
+// JSON. Copies the run a piece at a time and patches it there; knows rows only by where they end.
 import { chunkOf, endOf, startOf, type RecordChunk, type Records } from '../column/records.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
 import { own } from '../kernel/own.ts';
@@ -19,8 +19,8 @@ interface Stretch {
 }
 
 /**
- * The records of rows `start` to `end`, at least one, a line feed behind each. Cost: a step a chunk; for a piece one copy of
- * its bytes and a step a record in it.
+ * The records of rows `start` to `end`, at least one, a line feed behind each. Cost: a step a chunk; for a piece one
+ * copy of its bytes and a step a record in it.
  */
 export function linesBody(records: Records, start: number, end: number): Body {
   const stretches = stretchesOf(records, start, end);

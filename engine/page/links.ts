@@ -1,11 +1,11 @@
-// The links of a page's envelope to its neighbours, and how a query is written again. Pure text; no records here.
-// Called by page/envelope.ts.
+// The links of a page's envelope to its neighbours,
+// and how a query is written again. Pure text; no records here.
 import { jsonText } from './json.ts';
 
 /**
  * What a list was asked for: decoded parameters in query order, the effective limit, and the place of the page's first
- * record. `lastId` is the id of its last one where the page was asked for by `after`. `generation` is what the links name
- * as theirs, in place of what the request named (A69); undefined where they name none.
+ * record. `lastId` is the id of its last one where the page was asked for by `after`. `generation` is what the links
+ * name as theirs, in place of what the request named (A69); undefined where they name none.
  */
 export interface PageRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
@@ -16,8 +16,8 @@ export interface PageRequest {
 }
 
 /**
- * Links to the neighbouring pages as they stand between the quotes of a JSON text; null where there is none (design: Envelope and
- * links).
+ * Links to the neighbouring pages as they stand between the quotes of a JSON text; null where there is none (design:
+ * Envelope and links).
  */
 export interface PageLinks {
   readonly next: string | null;
@@ -25,10 +25,10 @@ export interface PageLinks {
 }
 
 /**
- * The links of the page at `address` (base URL and path as asked, without query) of `count` records.
- * Next exists when offset + limit < count; previous unless offset is 0. Limit is always written, offset unless it is 0,
- * the other parameters sorted by name, repeats in order. With `lastId` there is no previous, and next goes on behind this
- * id. Cost: the query, sorted.
+ * The links of the page at `address` (base URL and path as asked, without query) of `count` records. Next exists when
+ * offset + limit < count; previous unless offset is 0. Limit is always written, offset unless it is 0, the other
+ * parameters sorted by name, repeats in order. With `lastId` there is no previous, and next goes on behind this id.
+ * Cost: the query, sorted.
  */
 export function pageLinks(address: string, request: PageRequest, count: number): PageLinks {
   const { limit, offset, lastId } = request;
@@ -45,7 +45,9 @@ export function pageLinks(address: string, request: PageRequest, count: number):
   };
 }
 
-/** All parameters but limit and offset as they stand in both links: before limit, between the two, and behind offset. */
+/**
+ * All parameters but limit and offset as they stand in both links: before limit, between the two, and behind offset.
+ */
 interface Around {
   readonly before: string;
   readonly between: string;
@@ -113,7 +115,10 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
 /** Up to so many parameters are put in order by insertion: a general sort costs 0.3 us before it compares anything. */
 const INSERTED_MAX = 16;
 
-/** Parameters in the order of their names by code point, repeats in order: the same array where they are. Cost: see the sort. */
+/**
+ * Parameters in the order of their names by code point, repeats in order: the same array where they are. Cost: see the
+ * sort.
+ */
 export function sortedByName(parameters: PageRequest['parameters']): PageRequest['parameters'] {
   let ordered = 1;
   while (ordered < parameters.length && byName(parameters[ordered - 1]!, parameters[ordered]!) <= 0) ordered++;

@@ -1,6 +1,6 @@
-// How the stored bytes of a record become the ones to serve: another base URL, version v2, links that follow the request.
-// Works on parts of records; touches own URLs only, at the positions stored with the records. The bytes are the kernel's
-// business. Called by the writers of rows.
+// How the stored bytes of a record become the ones to serve: another base URL, version v2, links that follow the
+// request. Works on parts of records; touches own URLs only, at the positions stored with the records. The bytes are
+// the kernel's business.
 import { slabText } from '../bits/slab.ts';
 import { endOf, PLACEHOLDER, startOf, type RecordChunk, type Records } from '../column/records.ts';
 import { isSpecForm, SPEC_LINK_END, type ServedForm } from '../column/served.ts';
@@ -9,8 +9,8 @@ import { own } from '../kernel/own.ts';
 import { splicePart, type SpliceForm } from '../kernel/twin.ts';
 
 /**
- * A form compiled for one collection's records: what replaces the base URL, the digit of the version (0: none) and the end of
- * links in own URLs; undefined leaves that part of the bytes as stored.
+ * A form compiled for one collection's records: what replaces the base URL, the digit of the version (0: none) and the
+ * end of links in own URLs; undefined leaves that part of the bytes as stored.
  */
 export interface Rewrite extends Omit<SpliceForm, 'origin'> {
   /** Whether lengths stay as they are. */
@@ -54,7 +54,8 @@ export function rewriteFor(records: Records, form: ServedForm): Rewrite | undefi
 
 /**
  * A part of one record, or of neighbours, in its chunk's bytes: from `start` to `end`, with the own URLs `firstLink` to
- * `linkEnd` in it, none of which crosses its ends. Parts are reused: whoever fills one has it read before it is filled again.
+ * `linkEnd` in it, none of which crosses its ends. Parts are reused: whoever fills one has it read before it is filled
+ * again.
  */
 export interface RecordPart {
   start: number;
@@ -133,7 +134,9 @@ export function copyBytes(bytes: Uint8Array, start: number, end: number, target:
 /** Below this a loop over bytes beats making a view for `set`. */
 const SHORT_BYTES = 32;
 
-/** Whose form the thread's own memory has, by its number, since the rewriting's records would keep their snapshot alive. */
+/**
+ * Whose form the thread's own memory has, by its number, since the rewriting's records would keep their snapshot alive.
+ */
 const used = { rewrite: 0 };
 
 function useForm({ growth, urlBytes, base, digit, end, number }: Rewrite, { bytes, links }: RecordChunk): void {

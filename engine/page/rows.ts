@@ -1,5 +1,5 @@
 // The rows of a page as a body, and the page around them. Neighbours served as stored are views of shared memory; all
-// others are gathered (page/gather.ts). Called by the catalogue's handler, for pages and single records alike.
+// others are gathered (page/gather.ts).
 import { chunkOf, endOf, startOf, type Records } from '../column/records.ts';
 import { countSelected, type Selection } from '../index/rowset.ts';
 import { wholeBody, type Body } from './body.ts';
@@ -38,8 +38,8 @@ export function jsonRows(served: ServedRows): Measuring {
 }
 
 /**
- * The same rows where they need no measuring: none, or neighbours as they are stored; undefined for all others. Cost: a step a
- * chunk, no copy.
+ * The same rows where they need no measuring: none, or neighbours as they are stored; undefined for all others. Cost: a
+ * step a chunk, no copy.
  */
 export function readyRows({ records, rows, form, keys }: ServedRows): Body | undefined {
   if (countSelected(rows) === 0) return EMPTY;
@@ -137,7 +137,10 @@ export interface Run {
   readonly end: number;
 }
 
-/** The selection as one run of neighbours, or undefined where it has gaps or an order of its own. Cost: a step a listed row. */
+/**
+ * The selection as one run of neighbours, or undefined where it has gaps or an order of its own. Cost: a step a listed
+ * row.
+ */
 export function runOf(rows: Selection): Run | undefined {
   if (rows.kind === 'range') return rows;
   if (rows.kind === 'sequence' || rows.rows.length === 0) return undefined;

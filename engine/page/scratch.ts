@@ -1,5 +1,5 @@
-// The room of a thread that pieces of bodies are put together in, and whose bytes it holds at the moment.
-// Lies in the thread's own memory, where the kernel writes. Called by page/gather.ts and page/lines.ts.
+// The room of a thread that pieces of bodies are put together in, and whose bytes it holds at the moment. Lies in the
+// thread's own memory, where the kernel writes.
 import { ROOM_AT } from '../kernel/layout.ts';
 import { own, takeRoom } from '../kernel/own.ts';
 
@@ -7,8 +7,8 @@ import { own, takeRoom } from '../kernel/own.ts';
 export const SCRATCH_BYTES = 512 * 1024;
 
 /**
- * The room holds the bytes `start` to `end` of one body: by its number, since the body itself would keep its snapshot alive,
- * and as long as nobody else used the room. Number 0 is no body.
+ * The room holds the bytes `start` to `end` of one body: by its number, since the body itself would keep its snapshot
+ * alive, and as long as nobody else used the room. Number 0 is no body.
  */
 const held = { body: 0, start: 0, end: 0, use: 0 };
 
@@ -40,8 +40,8 @@ export function hold(body: number, start: number, end: number): void {
 }
 
 /**
- * A piece with `tail` right behind it where the piece ends the room's contents, so that both are written at once; undefined
- * where it lies elsewhere. The byte behind the piece is no longer that of the body. Cost: a copy of the tail.
+ * A piece with `tail` right behind it where the piece ends the room's contents, so that both are written at once;
+ * undefined where it lies elsewhere. The byte behind the piece is no longer that of the body. Cost: a copy of the tail.
  */
 export function withTail(piece: Uint8Array, tail: Uint8Array): Uint8Array | undefined {
   const end = piece.byteOffset + piece.length;

@@ -1,6 +1,6 @@
-// Compressed answers put together from stored deflate blocks: one valid gzip member, its length known before its first byte.
-// Compresses nothing: envelope and separators go into stored blocks, and the checksum is combined from those of the records.
-// Called by the catalogue's handler for whole records as stored. Source: RFC 1951, RFC 1952.
+// Compressed answers put together from stored deflate blocks: one valid gzip member, its length known before its first
+// byte. Compresses nothing: envelope and separators go into stored blocks, and the checksum is combined from those of
+// the records. Source: RFC 1951, RFC 1952.
 import { crcBehind, crcCombined, crcOf, crcWithByte } from '../bits/crc32.ts';
 import { CHAINED_ROWS, SEPARATOR, type RecordBlocks } from '../column/blocks.ts';
 import { endOf, startOf, type Records } from '../column/records.ts';
@@ -12,20 +12,22 @@ import { rewriteFor } from './rewrite.ts';
 import { joinedBody, pageBody, runOf, viewsOf, type ServedRows } from './rows.ts';
 
 /**
- * A compressed body; `plainBytes` is its length once decompressed, `ownBytes` what it holds where the rest are views of shared
- * memory, undefined where it gathers them.
+ * A compressed body; `plainBytes` is its length once decompressed, `ownBytes` what it holds where the rest are views of
+ * shared memory, undefined where it gathers them.
  */
 export interface GzipBody extends Body {
   readonly plainBytes: number;
   readonly ownBytes: number | undefined;
 }
 
-/** A compressed body that is being measured: each call looks at a slice and answers the body once its length is known. */
+/**
+ * A compressed body that is being measured: each call looks at a slice and answers the body once its length is known.
+ */
 export type Stitching = () => GzipBody | undefined;
 
 /**
- * What to put together: at least one row, between `head` and `tail`. `isLines` puts a line feed behind each record, else
- * commas stand between them.
+ * What to put together: at least one row, between `head` and `tail`. `isLines` puts a line feed behind each record,
+ * else commas stand between them.
  */
 export interface Stitched {
   readonly records: Records;
@@ -48,8 +50,8 @@ const LAST_BLOCK = Uint8Array.of(0x03, 0x00);
 const TRAILER_BYTES = 8;
 
 /**
- * The compressed form of rows as they are served, or undefined where stored blocks do not give it: cut or rewritten rows,
- * and no rows at all. Cost: see `stitchedBody`.
+ * The compressed form of rows as they are served, or undefined where stored blocks do not give it: cut or rewritten
+ * rows, and no rows at all. Cost: see `stitchedBody`.
  */
 export function stitchedRows(
   { records, rows, form, keys }: ServedRows,
@@ -150,7 +152,10 @@ function viewsOfParts(blocks: Records, parts: readonly { start: number; end: num
   );
 }
 
-/** The blocks of rows, by their rows in `blocks`: chained where enough neighbours stand right before them. Cost: a step a row. */
+/**
+ * The blocks of rows, by their rows in `blocks`: chained where enough neighbours stand right before them. Cost: a step
+ * a row.
+ */
 function blockRows(rows: Selection, chainedFrom: number): Uint32Array {
   const blocks = new Uint32Array(countSelected(rows));
   let neighbours = 0;
@@ -162,7 +167,10 @@ function blockRows(rows: Selection, chainedFrom: number): Uint32Array {
   return blocks;
 }
 
-/** The sum of neighbours with commas between them: by chunk that of all up to the last without that of all before the first. */
+/**
+ * The sum of neighbours with commas between them: by chunk that of all up to the last without that of all before the
+ * first.
+ */
 function sumOfRun({ records, stored }: Stitched, start: number, end: number): Sum {
   let crc = 0;
   let bytes = 0;

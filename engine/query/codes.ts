@@ -1,5 +1,5 @@
 // From operands to codes of a dictionary: equality and prefixes by binary search, with own URLs compared as served.
-// Ranges of codes are kept ascending and disjoint. Pure look-ups, no scan. Called by lookups.ts and scan.ts.
+// Ranges of codes are kept ascending and disjoint. Pure look-ups, no scan.
 import { slabText } from '../bits/slab.ts';
 import { codesOfPrefix, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
@@ -18,7 +18,9 @@ export function isTextOrdered(dictionary: Dictionary): boolean {
   return !isNumeric(dictionary.type);
 }
 
-/** The codes of texts that are own URLs, stored with the placeholder (A9); most columns have none. Cost: O(log size). */
+/**
+ * The codes of texts that are own URLs, stored with the placeholder (A9); most columns have none. Cost: O(log size).
+ */
 export function codesOfOwnUrls(dictionary: Dictionary): CodeRange {
   return dictionary.type === 'text' ? codesOfPrefix(dictionary, PLACEHOLDER_BYTES) : NO_CODES;
 }
@@ -99,8 +101,8 @@ function addNumbers(found: CodeRange[], dictionary: Dictionary, values: readonly
 }
 
 /**
- * The first place, `start` or behind it, of a number that is at least `number`. Whole numbers that stand once each have it at most
- * `distance` places further on. Cost: O(log distance), or O(log size) where it lies behind that.
+ * The first place, `start` or behind it, of a number that is at least `number`. Whole numbers that stand once each have
+ * it at most `distance` places further on. Cost: O(log distance), or O(log size) where it lies behind that.
  */
 function placeBehind(numbers: Float64Array, number: number, start: number, distance: number): number {
   const likely = start + distance;
@@ -129,7 +131,9 @@ function addNumber(
     for (let code = codes.start; code < codes.end; code++) if (isExactly(dictionary, code, value)) addCode(found, code);
 }
 
-/** Instants are whole numbers of microseconds in digits, other values canonical decimals: each as exactValue makes it. */
+/**
+ * Instants are whole numbers of microseconds in digits, other values canonical decimals: each as exactValue makes it.
+ */
 function isExactly(dictionary: Dictionary, code: number, value: string): boolean {
   return exactValue(dictionary.type, decoder.decode(textAt(dictionary, code))) === value;
 }
@@ -143,8 +147,8 @@ function isEmpty({ start, end }: CodeRange): boolean {
 }
 
 /**
- * Ranges in any order, overlapping or not, as ascending disjoint ones without empty ones. Cost: O(n log n), one look at each
- * where they are so already, as those of ids in order are.
+ * Ranges in any order, overlapping or not, as ascending disjoint ones without empty ones. Cost: O(n log n), one look at
+ * each where they are so already, as those of ids in order are.
  */
 export function merged(ranges: readonly CodeRange[]): readonly CodeRange[] {
   if (isMerged(ranges)) return ranges;

@@ -1,5 +1,5 @@
 // One condition on a table's rows: which index answers it, how many rows it leaves and how much text it looks at.
-// Bounds from dictionaries and posting lists; a matcher never runs here. Called by draft.ts.
+// Bounds from dictionaries and posting lists; a matcher never runs here.
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
@@ -12,17 +12,18 @@ import type { Operand } from './values.ts';
 
 /**
  * How a condition finds its rows. `posting list`: the rows of one code. `code range`: those of neighbouring codes.
- * `code list`: those of several codes or ranges. `scan`: a matcher over all texts of the dictionary, then the rows of the
- * codes that hit. `n-gram`: the same over those texts that the n-gram index names. `row check`: the matcher over the texts of
- * the rows that are left, where they are few. `nothing`: none.
+ * `code list`: those of several codes or ranges. `scan`: a matcher over all texts of the dictionary, then the rows of
+ * the codes that hit. `n-gram`: the same over those texts that the n-gram index names. `row check`: the matcher over
+ * the texts of the rows that are left, where they are few. `nothing`: none.
  */
 export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | 'scan' | 'n-gram' | 'row check';
 
 /**
- * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else an upper
- * bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most, about where n-gram lists are long, each byte counted as often as `contains` is faster than this
- * matcher; 0 without one. `rowsGathered` is how many rows putting the set together looks at where the codes are known: 0 where it
- * lies ready in the snapshot. `codes` are those that match, where they were found while planning.
+ * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else
+ * an upper bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most,
+ * about where n-gram lists are long, each byte counted as often as `contains` is faster than this matcher; 0 without
+ * one. `rowsGathered` is how many rows putting the set together looks at where the codes are known: 0 where it lies
+ * ready in the snapshot. `codes` are those that match, where they were found while planning.
  */
 export interface ConditionStep {
   readonly kind: 'condition';
@@ -52,7 +53,10 @@ const COUNTED_LIST_BYTES_MAX = 4096;
 /** Lists of one needle that are read while planning, rarest first: a third seldom leaves less. */
 const COUNTED_LISTS = 2;
 
-/** The step of a condition on the rows of an index. Cost: a binary search for each of the first 64 values; n-gram lists up to 4 kB. */
+/**
+ * The step of a condition on the rows of an index. Cost: a binary search for each of the first 64 values; n-gram lists
+ * up to 4 kB.
+ */
 export function sizedCondition(condition: Condition, index: FieldIndex, form: ServedForm): SizedCondition {
   const { lookup, operand } = condition;
   if (operand.values.length > COUNTED_VALUES_MAX) {

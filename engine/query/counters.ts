@@ -1,10 +1,11 @@
-// What one query cost, counted while it runs: so that tests can assert work without a clock.
-// Written by execute.ts and scan.ts, read by tests and metrics.
+// What one query cost, counted while it runs: so that tests can assert work without a clock. Written by execute.ts and
+// scan.ts.
 
 /**
- * `rowsTouched`: rows that sets were made of or checked one by one, page included. `postingsVisited`: rows read from posting
- * lists. `joinSteps`: codes and rows that joins through links looked at. `bytesScanned`: bytes of text that a matcher saw. `rowsOrdered`: rows that were counted or sorted by value to find a
- * page of an ordered list, once for each key that looked at them. `rowsCounted`: rows that facets were counted from.
+ * `rowsTouched`: rows that sets were made of or checked one by one, page included. `postingsVisited`: rows read from
+ * posting lists. `joinSteps`: codes and rows that joins through links looked at. `bytesScanned`: bytes of text that a
+ * matcher saw. `rowsOrdered`: rows that were counted or sorted by value to find a page of an ordered list, once for
+ * each key that looked at them. `rowsCounted`: rows that facets were counted from.
  */
 export interface Counters {
   rowsTouched: number;

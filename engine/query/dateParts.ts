@@ -1,5 +1,5 @@
 // The parts of dates and times, in UTC: a day and a year are ranges of instants, other parts a pass over the instants.
-// Pure arithmetic on the numbers beside the texts. Called by lookups.ts.
+// Pure arithmetic on the numbers beside the texts.
 import { textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { daysSince1970, exactInstant } from './instant.ts';

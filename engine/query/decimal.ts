@@ -1,5 +1,5 @@
 // Decimal tokens of any length as exact values: two tokens have the same value exactly when their forms are equal.
-// Linear in the token, so that a number of thousands of digits costs no more than its text. Called by values.ts, codes.ts.
+// Linear in the token, so that a number of thousands of digits costs no more than its text.
 
 const TOKEN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 const PLAIN_DIGITS = 15;
@@ -7,7 +7,10 @@ const ZERO = 48;
 /** A comma, counted from `ZERO` as digits are. */
 const COMMA = 44 - ZERO;
 const EXPONENTS = Array.from({ length: PLAIN_DIGITS }, (_, zeros) => `e${zeros}`);
-/** 15 digits, `e` and one more: digits and power are doubles themselves, so that their product is rounded once (Clinger 1990). */
+/**
+ * 15 digits, `e` and one more: digits and power are doubles themselves, so that their product is rounded once (Clinger
+ * 1990).
+ */
 const SHORT = 17;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 
@@ -33,8 +36,8 @@ export function plainDecimal(token: string): string | undefined {
 }
 
 /**
- * The forms of tokens between commas, where each is as `plainDecimal` wants it; undefined for any other text. Cost: its length,
- * in one pass.
+ * The forms of tokens between commas, where each is as `plainDecimal` wants it; undefined for any other text. Cost: its
+ * length, in one pass.
  */
 export function plainDecimals(list: string): string[] | undefined {
   const forms: string[] = [];
@@ -56,7 +59,10 @@ export function plainDecimals(list: string): string[] | undefined {
 const ZEROS_WRITTEN_MAX = 20;
 const WHOLE_FORM = /^(-?\d+)e(\d+)$/;
 
-/** A whole number's form as people write it, `12e2` as `1200`; what is none, or has very many zeros, as it is. Cost: its length. */
+/**
+ * A whole number's form as people write it, `12e2` as `1200`; what is none, or has very many zeros, as it is. Cost: its
+ * length.
+ */
 export function writtenOut(form: string): string {
   const [, digits = '', zeros = ''] = WHOLE_FORM.exec(form) ?? [];
   return digits === '' || Number(zeros) > ZEROS_WRITTEN_MAX ? form : digits + '0'.repeat(Number(zeros));
@@ -103,7 +109,9 @@ function lastDigit(digits: string): number {
   return end;
 }
 
-/** Order of two decimal tokens that `canonicalDecimal` can read: negative, 0 or positive, exact. Cost: their lengths. */
+/**
+ * Order of two decimal tokens that `canonicalDecimal` can read: negative, 0 or positive, exact. Cost: their lengths.
+ */
 export function compareDecimals(a: string, b: string): number {
   const [first, second] = [partsOf(a), partsOf(b)];
   if (first.sign !== second.sign) return first.sign - second.sign;

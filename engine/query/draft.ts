@@ -1,5 +1,5 @@
 // The conditions of a query by the relations they are on, before it is known what runs before what: how many rows each
-// leaves at most, exactly where these are few. Called by plan.ts, which settles the order.
+// leaves at most, exactly where these are few.
 import { intersectLists } from '../bits/lists.ts';
 import type { ServedForm } from '../column/served.ts';
 import { codesLinkingTo, joinSteps } from '../index/join.ts';
@@ -27,10 +27,10 @@ export interface Placed {
 }
 
 /**
- * The conditions on one relation: what they find if all of its rows are asked. Each is drafted once and settled once, so that a
- * key of many steps costs no more than its steps. `step` is undefined at the root. `rows` is how many rows the relation has,
- * `estimate` at most how many of them match all steps, `reach` at most how many rows around have such a related row. `cost` is
- * about nanoseconds.
+ * The conditions on one relation: what they find if all of its rows are asked. Each is drafted once and settled once,
+ * so that a key of many steps costs no more than its steps. `step` is undefined at the root. `rows` is how many rows
+ * the relation has, `estimate` at most how many of them match all steps, `reach` at most how many rows around have such
+ * a related row. `cost` is about nanoseconds.
  */
 export interface Draft {
   readonly kind: 'draft';
@@ -58,8 +58,8 @@ const SEARCH_PART = 1 / 8;
 const DROPPED_PART_MIN = 1 / 8;
 
 /**
- * Rows that are looked up while planning, of each condition and relation: some 5 us, for bounds that are exact where most
- * queries through links begin.
+ * Rows that are looked up while planning, of each condition and relation: some 5 us, for bounds that are exact where
+ * most queries through links begin.
  */
 const FEW_ROWS_MAX = 64;
 
@@ -71,7 +71,8 @@ export function placed(collection: CollectionIndex, condition: Condition): Place
 
 /**
  * The steps by what each costs for every row that it is likely to drop, which is best where they are independent
- * (Hellerstein and Stonebraker 1993, 4); of equal ones those that leave the fewest rows first. `rows` is how many the table has.
+ * (Hellerstein and Stonebraker 1993, 4); of equal ones those that leave the fewest rows first. `rows` is how many the
+ * table has.
  */
 export function cheapestFirst(
   steps: readonly (ConditionStep | Draft)[],
@@ -98,8 +99,8 @@ function costOf(step: ConditionStep | Draft): number {
 export type RootDraft = Pick<Draft, 'steps' | 'estimate'>;
 
 /**
- * The draft of conditions on the records of a collection. Cost: `sizedCondition` each, and a few rows each; no rows for a single
- * one on the records themselves, which most queries have.
+ * The draft of conditions on the records of a collection. Cost: `sizedCondition` each, and a few rows each; no rows for
+ * a single one on the records themselves, which most queries have.
  */
 export function rootDraft(context: DraftContext, conditions: readonly Placed[]): RootDraft {
   const { rows } = context.collection;

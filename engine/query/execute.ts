@@ -1,5 +1,5 @@
-// Executes a plan: sets of rows per table, carried up to the records, less what is excluded, and the page's part of them.
-// Allocates sets only; never reads a record's bytes. Called by serving threads and by the pool.
+// Executes a plan: sets of rows per table, carried up to the records, less what is excluded, and the page's part of
+// them. Allocates sets only; never reads a record's bytes.
 import {
   countRows,
   allRows,
@@ -30,8 +30,8 @@ import { scanCodes, scanRows, type ScanContext } from './scan.ts';
 import { hasView } from './viewCost.ts';
 
 /**
- * What a list shows: the exact number of records that match, those of the page in order, which place of the list the first of
- * them has, and the facets that were asked for.
+ * What a list shows: the exact number of records that match, those of the page in order, which place of the list the
+ * first of them has, and the facets that were asked for.
  */
 export interface Listed {
   readonly count: number;
@@ -48,7 +48,8 @@ interface Context extends ScanContext {
 }
 
 /**
- * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan and before each relation; a cancelled run answers undefined. Cost: that of `walkedPage`, or of `findRows` and `pageOf`.
+ * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan and before each relation;
+ * a cancelled run answers undefined. Cost: that of `walkedPage`, or of `findRows` and `pageOf`.
  */
 export function execute(
   collection: CollectionIndex,
@@ -64,8 +65,8 @@ export function execute(
 }
 
 /**
- * The page of a plan that has a walk, found without all rows that match; undefined where there is none, or it is given up. Cost:
- * the rows that are looked at, of which the walk has a limit: some 20 us.
+ * The page of a plan that has a walk, found without all rows that match; undefined where there is none, or it is given
+ * up. Cost: the rows that are looked at, of which the walk has a limit: some 20 us.
  */
 export function walkedPage(
   collection: CollectionIndex,
@@ -81,8 +82,8 @@ export function walkedPage(
 }
 
 /**
- * All rows that match a plan, whatever its page; undefined when cancelled. Cost: the rows that the conditions match, and
- * what they scan.
+ * All rows that match a plan, whatever its page; undefined when cancelled. Cost: the rows that the conditions match,
+ * and what they scan.
  */
 export function findRows(
   collection: CollectionIndex,
@@ -94,8 +95,8 @@ export function findRows(
 }
 
 /**
- * The page of a plan from all its rows in the collection, in order, and the facets. Cost: the rows of the page, the offset
- * nothing but a rank select; with an order or facets that of `orderedPage` and `facetCounts`.
+ * The page of a plan from all its rows in the collection, in order, and the facets. Cost: the rows of the page, the
+ * offset nothing but a rank select; with an order or facets that of `orderedPage` and `facetCounts`.
  */
 export function pageOf(
   collection: CollectionIndex,
@@ -132,7 +133,10 @@ interface Ground {
   readonly start: RowSet;
 }
 
-/** Whether a tree looks at the rows that are left one by one; all others find the rows to drop without a pass over these. */
+/**
+ * Whether a tree looks at the rows that are left one by one; all others find the rows to drop without a pass over
+ * these.
+ */
 function checksRows({ steps }: TableNode): boolean {
   return steps.some((step) => step.kind === 'condition' && step.access === 'row check');
 }
@@ -154,13 +158,18 @@ function withRelated(context: Context, node: TableNode | LinkNode, set: RowSet, 
   return found && intersect(set, found);
 }
 
-/** Whether only `related` rows are asked of `all`: as planned, or since fewer rows are left than the plan could know. */
+/**
+ * Whether only `related` rows are asked of `all`: as planned, or since fewer rows are left than the plan could know.
+ */
 function asksRelated(node: TableNode | LinkNode, related: number, all: number): boolean {
   const { isNarrowed, estimate, joinSteps: joined, scanBytes } = node;
   return isNarrowed || (related <= estimate + joined + scanBytes && isWorthNarrowing(related, all));
 }
 
-/** The rows at hand that have a row in a to-many relation for which the node holds; others of the table may be among them. */
+/**
+ * The rows at hand that have a row in a to-many relation for which the node holds; others of the table may be among
+ * them.
+ */
 function rowsAround(context: Context, node: TableNode, { rows, start: set }: Ground): RowSet | undefined {
   const { table } = locate(context.collection, node.table)!.steps.at(-1) as ManyStep;
   const isNarrowed = asksRelated(node, relatedRowsMax({ kind: 'many', table }, countRows(set)), table.rows);

@@ -1,5 +1,5 @@
-// A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree of
-// lines and as plain data for JSON. Reads plain data only, runs nothing. Called by the command line, the server and tests.
+// A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree
+// of lines and as plain data for JSON. Reads plain data only, runs nothing.
 import type { ConditionStep } from './conditionStep.ts';
 import { writtenOut } from './decimal.ts';
 import type { Walk } from './firstRows.ts';
@@ -22,8 +22,9 @@ export function explain(plan: Plan): string {
 }
 
 /**
- * One step as data: a condition, or conditions on related rows, with the members of plan.ts under names for clients. `scanBytes`
- * is what a search costs, see `Lookup.scanCost`: what is folded or matched with a regular expression counts several times.
+ * One step as data: a condition, or conditions on related rows, with the members of plan.ts under names for clients.
+ * `scanBytes` is what a search costs, see `Lookup.scanCost`: what is folded or matched with a regular expression counts
+ * several times.
  */
 export type ExplainedStep =
   | {
@@ -49,9 +50,9 @@ export type ExplainedStep =
     };
 
 /**
- * A plan as data: `estimate` bounds the records found, `microseconds` is the cost about, `except` has the steps of each negated
- * condition. `walk` says by what and among how many rows, about and at most, the page is looked for before all rows that
- * match are found; null where it is not. `after` is a text, since it may be no number that JSON knows.
+ * A plan as data: `estimate` bounds the records found, `microseconds` is the cost about, `except` has the steps of each
+ * negated condition. `walk` says by what and among how many rows, about and at most, the page is looked for before all
+ * rows that match are found; null where it is not. `after` is a text, since it may be no number that JSON knows.
  */
 export interface ExplainedPlan {
   readonly collection: string;

@@ -1,5 +1,5 @@
-// Counts the records of a set by the values of a field: exact, each record once a value, the most frequent values first.
-// The counts are those that filters on the values would find. Called by execute.ts.
+// Counts the records of a set by the values of a field: exact, each record once a value, the most frequent values
+// first. The counts are those that filters on the values would find.
 import { codesOfText, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
@@ -10,7 +10,9 @@ import type { Facet } from './listControls.ts';
 import { valuesAt, type Values } from './scalarPath.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
-/** One facet: its values as served (ids of links, `null` without quotes for null) with their counts, in the order shown. */
+/**
+ * One facet: its values as served (ids of links, `null` without quotes for null) with their counts, in the order shown.
+ */
 export interface FacetCounts {
   readonly name: string;
   readonly values: readonly (readonly [text: string, count: number])[];
@@ -23,8 +25,8 @@ const NULL_TEXT = 'null';
 const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
 
 /**
- * The counts of one facet over a set of the collection's rows. A value that is written in several ways is one, shown as the
- * first of them by text that occurs. Records without a value, or with a related row without one, count as null.
+ * The counts of one facet over a set of the collection's rows. A value that is written in several ways is one, shown as
+ * the first of them by text that occurs. Records without a value, or with a related row without one, count as null.
  * Cost: the values and rows of `facetSteps`.
  */
 export function facetCounts(
@@ -70,8 +72,8 @@ function slotsOf({ size, type }: Dictionary, order: ValueOrder): Uint32Array | u
 }
 
 /**
- * Counts by slot. `shown` has the first code of each slot that occurs, undefined where each slot has one. A text `null` and
- * null have one key: `nulls` is how many records have either. `rows` is how many rows were looked at.
+ * Counts by slot. `shown` has the first code of each slot that occurs, undefined where each slot has one. A text `null`
+ * and null have one key: `nulls` is how many records have either. `rows` is how many rows were looked at.
  */
 interface Tally {
   readonly counts: Uint32Array;

@@ -1,5 +1,5 @@
-// What is worth doing row by row where few rows are left: checking their codes and texts, asking only what they relate to.
-// Decided while planning by bounds, and again while executing by the rows that are there. Called by plan.ts, execute.ts.
+// What is worth doing row by row where few rows are left: checking their codes and texts, asking only what they relate
+// to. Decided while planning by bounds, and again while executing by the rows that are there.
 import type { FieldIndex } from '../index/field.ts';
 import { rowsPerParentMax } from '../index/table.ts';
 import type { ConditionStep } from './conditionStep.ts';
@@ -20,14 +20,19 @@ export function isWorthChecking(rows: number, gathered: number): boolean {
   return rows * CODE_CHECK_GAIN <= gathered;
 }
 
-/** About how much text a check of so many rows sees, counted as a scan is; undefined where a scan is better. Cost: none. */
+/**
+ * About how much text a check of so many rows sees, counted as a scan is; undefined where a scan is better. Cost: none.
+ */
 export function rowCheckBytes(step: ConditionStep, { dictionary }: FieldIndex, rows: number): number | undefined {
   const perRow = Math.ceil(scanCostOf(lookupNamed(step.lookup)!, dictionary) / Math.max(1, dictionary.size));
   const bytes = rows * perRow;
   return bytes * ROW_CHECK_GAIN <= step.scanBytes ? bytes : undefined;
 }
 
-/** At most how many rows are related to so many rows at hand. Cost: none; the first time a pass over a child table's parents. */
+/**
+ * At most how many rows are related to so many rows at hand. Cost: none; the first time a pass over a child table's
+ * parents.
+ */
 export function relatedRowsMax(step: LinkStep | Pick<ManyStep, 'kind' | 'table'>, rows: number): number {
   return step.kind === 'many' ? rows * rowsPerParentMax(step.table) : rows;
 }

@@ -1,5 +1,5 @@
-// The parameter `fields`: which top-level keys of its records an answer is cut to, and which names it does not know.
-// Called by parse.ts, for lists and single records alike.
+// The parameter `fields`: which top-level keys of its records an answer is cut to,
+// and which names it does not know.
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { Parameter } from './form.ts';
 import { lastPlaceOf, namesAt } from './paging.ts';
@@ -42,7 +42,10 @@ export function fieldsOf(parameters: readonly Parameter[], known: TopLevelKeys):
   };
 }
 
-/** Why strict mode refuses the unknown names of `fields`, each with the nearest known key (A28). Cost: see `nearestName`. */
+/**
+ * Why strict mode refuses the unknown names of `fields`, each with the nearest known key (A28). Cost: see
+ * `nearestName`.
+ */
 export function fieldsProblem({ unknown }: FieldsAsked, { fields, others }: TopLevelKeys): Problem {
   const known = [...fields, ...others];
   const messages = unknown.map((name, i) =>

@@ -1,5 +1,5 @@
-// The canonical text of a filter: what two requests share when they find the same rows, whatever page of them they show.
-// Pure; runs nothing. Called where sets of rows are kept or shared between requests.
+// The canonical text of a filter: what two requests share when they find the same rows, whatever page of them they
+// show. Pure; runs nothing.
 import type { ServedForm } from '../column/served.ts';
 import type { Condition, ListRequest } from './parse.ts';
 

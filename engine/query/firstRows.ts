@@ -1,5 +1,5 @@
-// The first rows of one condition in the order of ids, found without the set of all its rows, which a page near the start of a
-// list does not need. Knows no relation and reads no value. Called by plan.ts and execute.ts.
+// The first rows of one condition in the order of ids, found without the set of all its rows, which a page near the
+// start of a list does not need. Knows no relation and reads no value.
 import { slabWords } from '../bits/slab.ts';
 import { upperBound } from '../bits/lists.ts';
 import type { CodeRange } from '../column/dictionary.ts';
@@ -9,10 +9,10 @@ import type { ConditionStep } from './conditionStep.ts';
 import type { Counters } from './counters.ts';
 
 /**
- * How the page of a list is found among the rows whose codes in the column at `path` are among `codes`, or are not where that is
- * negated. `by` `codes`: by a look at the codes of row after row, from the first record on, about `rows` of them if those that
- * match lie evenly. `by` `postings`: by a look at all postings of the codes, for those that stand first. Behind `rowsMax` rows,
- * or where too few postings are found, all rows are put together after all.
+ * How the page of a list is found among the rows whose codes in the column at `path` are among `codes`, or are not
+ * where that is negated. `by` `codes`: by a look at the codes of row after row, from the first record on, about `rows`
+ * of them if those that match lie evenly. `by` `postings`: by a look at all postings of the codes, for those that stand
+ * first. Behind `rowsMax` rows, or where too few postings are found, all rows are put together after all.
  */
 export interface Walk {
   readonly by: 'codes' | 'postings';
@@ -41,14 +41,23 @@ const GATHERED_MIN = 4096;
 /** Rows that are looked at in vain at most: 20 us. */
 const ROWS_MAX = 16_384;
 
-/** How much nearer than where it is given up a page must be expected: a row that is looked at costs half of one that is put into a set. */
+/**
+ * How much nearer than where it is given up a page must be expected: a row that is looked at costs half of one that is
+ * put into a set.
+ */
 const EXPECTED_GAIN = 1.5;
 
-/** Postings are looked through where the page is at most this part of them, and sorted where there are fewer than `SORTED_MAX`. */
+/**
+ * Postings are looked through where the page is at most this part of them, and sorted where there are fewer than
+ * `SORTED_MAX`.
+ */
 const SELECTED_PART = 1 / 4;
 const SORTED_MAX = 256;
 
-/** Postings that say before which row the page most likely ends, and by how many standard deviations they are not to miss it. */
+/**
+ * Postings that say before which row the page most likely ends, and by how many standard deviations they are not to
+ * miss it.
+ */
 const SAMPLES = 64;
 const DEVIATIONS = 3;
 const SAMPLES_SPARE = 2;
@@ -58,8 +67,8 @@ const found = new Uint32Array(ROWS_MAX + 1);
 const sample = new Uint32Array(SAMPLES);
 
 /**
- * How to walk to a page of the rows of a table of so many that match the condition, or do not where it is negated; undefined
- * where putting all of them together is better, or their codes are not known. Cost: none.
+ * How to walk to a page of the rows of a table of so many that match the condition, or do not where it is negated;
+ * undefined where putting all of them together is better, or their codes are not known. Cost: none.
  */
 export function walkTo(condition: ConditionStep, tableRows: number, { offset, limit }: Places): Walk | undefined {
   const { rowsGathered, estimate, isNegated, codes, path } = condition;
@@ -76,8 +85,8 @@ export function walkTo(condition: ConditionStep, tableRows: number, { offset, li
 }
 
 /**
- * The page that a walk leads to, in the index of its column; undefined where it is given up. Counts the rows and postings that
- * were looked at. Cost: these, about 1 ns each, and a sort of few.
+ * The page that a walk leads to, in the index of its column; undefined where it is given up. Counts the rows and
+ * postings that were looked at. Cost: these, about 1 ns each, and a sort of few.
  */
 export function walkedRows(
   index: FieldIndex,
@@ -109,9 +118,9 @@ function walked(index: FieldIndex, { codes, isNegated, rowsMax }: Walk, wanted: 
 }
 
 /**
- * Notes rows until `wanted` are found; answers how many it looked at, infinitely many where those up to `rowEnd` did not suffice.
- * Without a branch on what is found, which no processor could foresee: the signs of two differences say whether a code lies in the
- * range.
+ * Notes rows until `wanted` are found; answers how many it looked at, infinitely many where those up to `rowEnd` did
+ * not suffice. Without a branch on what is found, which no processor could foresee: the signs of two differences say
+ * whether a code lies in the range.
  */
 function lookInRange(
   index: FieldIndex,
@@ -152,8 +161,8 @@ function lookInRanges(
 }
 
 /**
- * Finds the first `wanted` rows among the postings of codes, `total` in all: those up to a row that a sample of them names, sorted; false where
- * these are too few.
+ * Finds the first `wanted` rows among the postings of codes, `total` in all: those up to a row that a sample of them
+ * names, sorted; false where these are too few.
  */
 function selected(
   index: FieldIndex,

@@ -1,5 +1,5 @@
 // Form decoding of a raw query into names and values, as the URL standard defines it, without the platform's classes.
-// Never fails: every text has pairs, perhaps none. Called by parse.ts.
+// Never fails: every text has pairs, perhaps none.
 
 /** A decoded parameter. */
 export type Parameter = readonly [name: string, value: string];
@@ -14,8 +14,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * The parameters of the text behind `?`, in order: split at `&`, empty parts skipped, name and value split at the first
- * `=`, `+` a blank, invalid UTF-8 and lone surrogates U+FFFD, broken escapes kept. A leading `?` belongs to the first name.
- * Cost: the length of the text. Source: A39, URL standard, section 5.1.
+ * `=`, `+` a blank, invalid UTF-8 and lone surrogates U+FFFD, broken escapes kept. A leading `?` belongs to the first
+ * name. Cost: the length of the text. Source: A39, URL standard, section 5.1.
  */
 export function decodeForm(query: string | undefined): readonly Parameter[] {
   if (query === undefined) return NONE;

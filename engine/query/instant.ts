@@ -1,5 +1,5 @@
-// Dates and date-times as instants: the grammar of A34, checked against the calendar, by pure arithmetic.
-// Knows no clock and no time zone but the one written in the text. Called by values.ts, codes.ts, dateParts.ts and the import.
+// Dates and date-times as instants: the grammar of A34, checked against the calendar, by pure arithmetic. Knows no
+// clock and no time zone but the one written in the text.
 
 const GRAMMAR = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(?:(Z)|([+-])(\d\d):(\d\d))?$/;
 const DAYS_BEFORE_1970 = 719_468;
@@ -11,9 +11,9 @@ interface Instant {
 }
 
 /**
- * The instant of a date or date-time in microseconds since 1970-01-01T00:00:00Z, as the nearest double; NaN where the text
- * is no date. A missing time is 00:00:00, a missing zone UTC; nothing is trimmed. Exact between the years 1684 and 2255.
- * Source: A34.
+ * The instant of a date or date-time in microseconds since 1970-01-01T00:00:00Z, as the nearest double; NaN where the
+ * text is no date. A missing time is 00:00:00, a missing zone UTC; nothing is trimmed. Exact between the years 1684 and
+ * 2255. Source: A34.
  */
 export function parseInstant(text: string): number {
   const instant = read(text);
@@ -49,8 +49,9 @@ function isLeap(year: number): boolean {
 }
 
 /**
- * Days from 1970-01-01 to a day of the proleptic Gregorian calendar; any year, month 1 to 12. Cost: none. Years are counted from March, so that the leap day is the last
- * of its year, and grouped in eras of 400 years, each of 146,097 days.
+ * Days from 1970-01-01 to a day of the proleptic Gregorian calendar; any year, month 1 to 12. Cost: none. Years are
+ * counted from March, so that the leap day is the last of its year, and grouped in eras of 400 years, each of 146,097
+ * days.
  */
 export function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;

@@ -1,5 +1,5 @@
 // One filter key: from the parameter's name to a field, a lookup and whether it is negated, or what is wrong with it.
-// Knows no value. Called by parse.ts.
+// Knows no value.
 import type { CollectionIndex } from '../index/table.ts';
 import { DEFAULT_LOOKUP, lookupNamed, type Lookup } from './lookups.ts';
 import { keepPlace, locate, type LocatedField } from './path.ts';
@@ -12,8 +12,8 @@ import { tooManySteps, unsupportedLookup } from './problems.ts';
 const RELATION_STEPS_MAX = 6;
 
 /**
- * What a parameter's name means. `unknown`: no filter of this collection. `bad`: a known field with something that does not
- * fit. `filter`: a condition but for its value. `identity` is equal for keys of which the last wins (A47).
+ * What a parameter's name means. `unknown`: no filter of this collection. `bad`: a known field with something that does
+ * not fit. `filter`: a condition but for its value. `identity` is equal for keys of which the last wins (A47).
  */
 export type Key =
   | { readonly kind: 'unknown' }
@@ -37,8 +37,8 @@ const remembered = new WeakMap<CollectionIndex, Map<string, FilterKey>>();
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 /**
- * Reads a decoded name. `isKnown` says which first names may be filtered at all. Cost: its length; a map look-up where it was read
- * before. Source: A30 to A33.
+ * Reads a decoded name. `isKnown` says which first names may be filtered at all. Cost: its length; a map look-up where
+ * it was read before. Source: A30 to A33.
  */
 export function readKey(collection: CollectionIndex, name: string, isKnown: (field: string) => boolean): Key {
   const known = remembered.get(collection)?.get(name);

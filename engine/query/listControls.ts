@@ -1,5 +1,5 @@
-// The parameters of a list that name its fields or records but filter nothing: ordering, after and facets.
-// Reads names and numbers only, counts and sorts nothing. Never throws. Called by parse.ts. Source: A64, A66, A67.
+// The parameters of a list that name its fields or records but filter nothing: ordering, after and facets. Reads names
+// and numbers only, counts and sorts nothing. Never throws. Source: A64, A66, A67.
 import type { CollectionIndex } from '../index/table.ts';
 import type { IgnoredName } from './fields.ts';
 import type { Parameter } from './form.ts';
@@ -28,8 +28,8 @@ export interface Remark {
 }
 
 /**
- * How a list is shown. `order` is empty where it is by id. `after`: only records with a larger id are shown. `facets` are
- * those asked for, once each. `remarks` by the place of their parameter.
+ * How a list is shown. `order` is empty where it is by id. `after`: only records with a larger id are shown. `facets`
+ * are those asked for, once each. `remarks` by the place of their parameter.
  */
 export interface ListControls {
   readonly order: readonly OrderKey[];
@@ -44,7 +44,9 @@ export const FACETS_MAX = 10;
 /** Those of most lists, which are by id and have nothing else. */
 const BY_ID: ListControls = { order: [], after: undefined, facets: [], remarks: new Map() };
 
-/** Reads the last ordering, after and facets of a list. Cost: their lengths, and suggestions for names that are refused. */
+/**
+ * Reads the last ordering, after and facets of a list. Cost: their lengths, and suggestions for names that are refused.
+ */
 export function readListControls(
   collection: CollectionIndex,
   parameters: readonly Parameter[],
@@ -90,7 +92,9 @@ function readOrdering(
   return [...found.values()];
 }
 
-/** An id after which to start. It is a place in a list by id, so that it goes with no other place and no other order. */
+/**
+ * An id after which to start. It is a place in a list by id, so that it goes with no other place and no other order.
+ */
 function readAfter(parameters: readonly Parameter[], remarks: Map<number, Remark>): number | undefined {
   const place = lastPlaceOf(parameters, 'after');
   if (place < 0) return undefined;
@@ -117,7 +121,10 @@ function readFacets(
   return facets;
 }
 
-/** A message a name, with the nearest field that fits for the first few. `fits` is told how many to-many steps there are. */
+/**
+ * A message a name, with the nearest field that fits for the first few. `fits` is told how many to-many steps there
+ * are.
+ */
 function unknownFields(
   collection: CollectionIndex,
   names: Iterable<string>,

@@ -1,5 +1,5 @@
-// The table of lookups: one row says what a lookup fits, how its operand is read and how it finds codes.
-// To add a lookup, add a row and a test; parser, planner and executor read the table. Called by key.ts, parse.ts, plan.ts.
+// The table of lookups: one row says what a lookup fits, how its operand is read and how it finds codes. To add a
+// lookup, add a row and a test; parser, planner and executor read the table.
 import type { CodeRange, ColumnType, Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { codesOfValues } from './codes.ts';
@@ -18,11 +18,11 @@ export interface Column {
 }
 
 /**
- * One lookup.
- * `fits`: the columns it can be asked of; elsewhere it is not supported. `parse` reads the client's text; with
- * `isLenient` bad members of a list are dropped (A42). `codes` finds codes without a scan: undefined where the dictionary
- * at hand has to be searched instead. A lookup that never scans has no `search`. `scanCost` is what a scan of a dictionary
- * costs, in bytes of text that `contains` would see in that time; its text without one. What `isPooled` is heavy always.
+ * One lookup. `fits`: the columns it can be asked of; elsewhere it is not supported. `parse` reads the client's text;
+ * with `isLenient` bad members of a list are dropped (A42). `codes` finds codes without a scan: undefined where the
+ * dictionary at hand has to be searched instead. A lookup that never scans has no `search`. `scanCost` is what a scan
+ * of a dictionary costs, in bytes of text that `contains` would see in that time; its text without one. What `isPooled`
+ * is heavy always.
  */
 export interface Lookup {
   readonly name: string;

@@ -1,5 +1,5 @@
-// Related rows that do not exist: each parent without rows has one row of nulls, which only `isnull=true` finds.
-// Knows how a plan says so and where a table lacks rows. Called by plan.ts and execute.ts. Source: A59.
+// Related rows that do not exist: each parent without rows has one row of nulls, which only `isnull=true` finds. Knows
+// how a plan says so and where a table lacks rows. Source: A59.
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 import { ofBitmap, type RowSet } from '../index/rowset.ts';
 import type { Table } from '../index/table.ts';

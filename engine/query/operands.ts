@@ -1,5 +1,5 @@
-// From the text of a parameter to a lookup's operand: one value, a text, a list, two ends, a truth, a whole number.
-// The rules of single values are in values.ts. Called by lookups.ts.
+// From the text of a parameter to a lookup's operand: one value, a text, a list, two ends, a truth, a whole number. The
+// rules of single values are in values.ts.
 import type { ColumnType } from '../column/dictionary.ts';
 import { plainDecimals } from './decimal.ts';
 import { atLeastItems, atMostItems, MESSAGES } from './problems.ts';
@@ -39,7 +39,9 @@ export function truth(_type: ColumnType, text: string): Parsed<Operand> {
   return oneValue('boolean', text);
 }
 
-/** An empty list is a list without members on every type; one whose members are all bad is an error in every mode (A42). */
+/**
+ * An empty list is a list without members on every type; one whose members are all bad is an error in every mode (A42).
+ */
 export function listOfValues(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand> {
   if (text === '') return operandOf(type, []);
   const { values, firstError } = members(type, text);
@@ -47,7 +49,9 @@ export function listOfValues(type: ColumnType, text: string, isLenient: boolean)
   return operandOf(type, values);
 }
 
-/** Exactly two values, both ends of a range; a bad one is an error in every mode, and found before their number (A57). */
+/**
+ * Exactly two values, both ends of a range; a bad one is an error in every mode, and found before their number (A57).
+ */
 export function twoValues(type: ColumnType, text: string): Parsed<Operand> {
   const { values, firstError } = members(type, text);
   if (firstError) return firstError;

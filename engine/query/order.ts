@@ -1,5 +1,5 @@
-// The codes between two values: runs of the sorted dictionary, found by binary search, with own URLs compared as served.
-// Exact where doubles are not: there the stored texts decide. Called by lookups.ts and dateParts.ts.
+// The codes between two values: runs of the sorted dictionary, found by binary search, with own URLs compared as
+// served. Exact where doubles are not: there the stored texts decide.
 import { codesOfNumbers, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
@@ -24,9 +24,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * The codes whose value lies between the bounds: texts by code point, as served, numbers by value, dates by instant. Not for
- * booleans. What is no date lies in no range. Cost: O(log size); the neighbours of a bound beyond 2^53; every own URL
- * where the form changes more than their base.
+ * The codes whose value lies between the bounds: texts by code point, as served, numbers by value, dates by instant.
+ * Not for booleans. What is no date lies in no range. Cost: O(log size); the neighbours of a bound beyond 2^53; every
+ * own URL where the form changes more than their base.
  */
 export function codesBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm): readonly CodeRange[] {
   return isTextOrdered(dictionary) ? textsBetween(dictionary, bounds, form) : numbersBetween(dictionary, bounds);
@@ -40,7 +40,9 @@ function textsBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm):
   return merged([...without(asStored, own), ...ownUrlsBetween(dictionary, bounds, own, form)]);
 }
 
-/** The part of `whole` between the bounds, where `placeOf` finds the codes that equal a value, or where they would be. */
+/**
+ * The part of `whole` between the bounds, where `placeOf` finds the codes that equal a value, or where they would be.
+ */
 function between({ from, to }: Bounds, whole: CodeRange, placeOf: (text: string) => CodeRange): CodeRange {
   const first = from && placeOf(from.value);
   const last = to && placeOf(to.value);
@@ -50,7 +52,10 @@ function between({ from, to }: Bounds, whole: CodeRange, placeOf: (text: string)
   };
 }
 
-/** Own URLs have one beginning when they are served, and in the form of the specification the order that they are stored in. */
+/**
+ * Own URLs have one beginning when they are served, and in the form of the specification the order that they are stored
+ * in.
+ */
 function ownUrlsBetween(
   dictionary: Dictionary,
   bounds: Bounds,

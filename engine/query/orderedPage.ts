@@ -1,5 +1,5 @@
-// A page of an ordered list: the rows that stand at its places when a set is sorted by keys, ties by id.
-// Never sorts more than the page and the values at its two ends, so that every page costs the same. Called by execute.ts.
+// A page of an ordered list: the rows that stand at its places when a set is sorted by keys, ties by id. Never sorts
+// more than the page and the values at its two ends, so that every page costs the same.
 import { lowerBound } from '../bits/lists.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
@@ -28,8 +28,8 @@ const SPARSE_PART = 8;
 
 /**
  * The rows of a page of a set, in order; `isWhole` where the set is the whole collection. Cost: for a whole collection
- * and one key a binary search and the page; else one look at each row of the set, or of a value at an end of the page, by
- * counting, and a sort of the page.
+ * and one key a binary search and the page; else one look at each row of the set, or of a value at an end of the page,
+ * by counting, and a sort of the page.
  */
 export function orderedPage(
   collection: CollectionIndex,
@@ -50,8 +50,8 @@ export function orderedPage(
 }
 
 /**
- * At most how many rows and values finding a page looks at, beside its own rows. `estimate` is at most how many rows the
- * list has. Cost: O(log size) a key.
+ * At most how many rows and values finding a page looks at, beside its own rows. `estimate` is at most how many rows
+ * the list has. Cost: O(log size) a key.
  */
 export function orderingSteps(
   collection: CollectionIndex,
@@ -72,7 +72,10 @@ export function orderingSteps(
   return places.before(tail!.end) - places.before(head!.start);
 }
 
-/** One key of the order. A place is a rank of its values in the direction asked for: null last ascending, first descending. */
+/**
+ * One key of the order. A place is a rank of its values in the direction asked for: null last ascending, first
+ * descending.
+ */
 class Key {
   readonly index: FieldIndex;
   readonly order: ValueOrder;
@@ -144,7 +147,10 @@ function addPlaces(page: Page, set: RowSet, keys: readonly Key[], start: number,
   addValue(last, 0, end - places.before(last.start));
 }
 
-/** Ids are unique, so that what follows them in the order has no effect. The rows are a copy where they are turned round. */
+/**
+ * Ids are unique, so that what follows them in the order has no effect. The rows are a copy where they are turned
+ * round.
+ */
 function byIdFrom(set: RowSet, offset: number, length: number, isDescending: boolean): Uint32Array {
   const rows = listed(select(set, offset, length));
   return isDescending ? Uint32Array.from(rows, (_, i) => rows[rows.length - 1 - i]!) : rows;
@@ -222,7 +228,9 @@ function rowsAt(key: Key, set: RowSet, { start, end }: Places): RowSet {
   return rowSetOf(rows.subarray(0, length), index.rows);
 }
 
-/** Adds all rows of a table that stand at these places, value by value: a walk over the rows as they are sorted by code. */
+/**
+ * Adds all rows of a table that stand at these places, value by value: a walk over the rows as they are sorted by code.
+ */
 function addValues(page: Page, key: Key, rest: readonly Key[], { start, end }: Places): void {
   const { index } = key;
   for (let place = start; place < end;) {
@@ -244,8 +252,8 @@ function settle(page: Page, rows: Uint32Array, rest: readonly Key[], isMerged: b
 }
 
 /**
- * Ascending rows in the order of the keys. Sorts numbers of place and position, which leaves rows of one value ascending;
- * exact below 2^53, which is 90 million rows of as many values.
+ * Ascending rows in the order of the keys. Sorts numbers of place and position, which leaves rows of one value
+ * ascending; exact below 2^53, which is 90 million rows of as many values.
  */
 function sorted(page: Page, rows: Uint32Array, keys: readonly Key[]): Uint32Array {
   const [key, ...rest] = keys;

@@ -1,5 +1,5 @@
-// The parameters that are no filters and name no field: limit, offset, format and strict. Each has a value for every text;
-// none is refused. Called by parse.ts and listControls.ts.
+// The parameters that are no filters and name no field: limit, offset, format and strict. Each has a value for every
+// text; none is refused.
 import type { Parameter } from './form.ts';
 
 /** Parameters of lists that are there only where a setting says so (A68, A69). */
@@ -63,7 +63,10 @@ export function isGiven(parameters: readonly Parameter[], name: string): boolean
   return lastPlaceOf(parameters, name) >= 0;
 }
 
-/** The members of the comma-separated value at a place, trimmed; empty ones say nothing. No place has none. Cost: the value. */
+/**
+ * The members of the comma-separated value at a place, trimmed; empty ones say nothing. No place has none. Cost: the
+ * value.
+ */
 export function namesAt(parameters: readonly Parameter[], place: number): readonly string[] {
   const text = parameters[place]?.[1] ?? '';
   return text
@@ -78,8 +81,8 @@ function lastOf(parameters: readonly Parameter[], name: string): string | undefi
 }
 
 /**
- * The page size: a positive integer, else the default, and at most `max` where there is one; of an export the limit asked
- * for, else all rows. Source: A19, A21, A62.
+ * The page size: a positive integer, else the default, and at most `max` where there is one; of an export the limit
+ * asked for, else all rows. Source: A19, A21, A62.
  */
 export function limitOf(parameters: readonly Parameter[], defaultLimit: number, max: number | undefined): number {
   const asked = wholeOf(lastOf(parameters, 'limit'));
@@ -128,7 +131,9 @@ function isSwitchedOn(parameters: readonly Parameter[], name: string): boolean {
 
 const ZERO = 0x30;
 
-/** The integer that a text means, 0 where it means none. Cost: its length; a few digits, as most are, take no pattern. */
+/**
+ * The integer that a text means, 0 where it means none. Cost: its length; a few digits, as most are, take no pattern.
+ */
 function wholeOf(text: string | undefined): number {
   if (text === undefined) return 0;
   if (text.length > DIGITS_MAX) return unusualWholeOf(text);

@@ -1,5 +1,5 @@
-// Parses the raw query of a list or of a single record into plain data: page, conditions, and what was wrong.
-// Never throws, whatever the text. Makes no answer and looks up no value. Called by the server's handlers.
+// Parses the raw query of a list or of a single record into plain data: page, conditions, and what was wrong. Never
+// throws, whatever the text. Makes no answer and looks up no value.
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { FIELDS_PARAMETER, fieldsOf, fieldsProblem, type FieldsAsked, type IgnoredName } from './fields.ts';
@@ -25,7 +25,10 @@ import { MESSAGES, tooManyRegexes, unknownParameter, type Problem } from './prob
 import { type KnownNames, nearestKey, SUGGESTIONS_MAX } from './suggest.ts';
 import type { Operand } from './values.ts';
 
-/** The settings that decide how queries are read (A19, A27, A29, A33, A68, A69). `limitMax` undefined means no upper bound. */
+/**
+ * The settings that decide how queries are read (A19, A27, A29, A33, A68, A69). `limitMax` undefined means no upper
+ * bound.
+ */
 export interface QueryOptions extends ExtraParameters {
   readonly limitDefault: number;
   readonly limitMax: number | undefined;
@@ -44,9 +47,9 @@ export interface Condition {
 }
 
 /**
- * What every query has. `parameters` are all decoded pairs in query order. `format` is the last one, undefined when empty.
- * `keys` are the top-level keys that records are cut to, undefined for whole records. `ignored` are the names without effect,
- * once each, in query order. With `problems` the answer is a 400 that lists them.
+ * What every query has. `parameters` are all decoded pairs in query order. `format` is the last one, undefined when
+ * empty. `keys` are the top-level keys that records are cut to, undefined for whole records. `ignored` are the names
+ * without effect, once each, in query order. With `problems` the answer is a 400 that lists them.
  */
 export interface RecordRequest {
   readonly parameters: readonly Parameter[];
@@ -57,9 +60,9 @@ export interface RecordRequest {
 }
 
 /**
- * A list's query. `order`, `after` and `facets` as in listControls.ts. `isEmpty` where a bad filter makes the list empty
- * (A29, `filterErrors` being `empty`). `isExplained` where not the list is wanted but how it is found (A68). `generation` is
- * the one that the request names (A69).
+ * A list's query. `order`, `after` and `facets` as in listControls.ts. `isEmpty` where a bad filter makes the list
+ * empty (A29, `filterErrors` being `empty`). `isExplained` where not the list is wanted but how it is found (A68).
+ * `generation` is the one that the request names (A69).
  */
 export interface ListRequest extends RecordRequest {
   readonly limit: number;
@@ -88,7 +91,9 @@ interface Findings {
   suggestions: number;
 }
 
-/** Parses the text behind `?` of a list. Never throws. Cost: its length, and suggestions where strict refuses a name. */
+/**
+ * Parses the text behind `?` of a list. Never throws. Cost: its length, and suggestions where strict refuses a name.
+ */
 export function parseListQuery(
   collection: CollectionIndex,
   query: string | undefined,
@@ -234,7 +239,10 @@ function isAny(): boolean {
   return true;
 }
 
-/** The position of the last key of each identity: earlier ones are not judged (A47). Undefined where there is one key at most. */
+/**
+ * The position of the last key of each identity: earlier ones are not judged (A47). Undefined where there is one key at
+ * most.
+ */
 function lastByIdentity(keys: readonly (Key | undefined)[]): ReadonlyMap<string, number> | undefined {
   let named = 0;
   for (let i = 0; i < keys.length; i++) if (keys[i]) named++;

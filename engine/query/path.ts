@@ -1,5 +1,5 @@
-// Walks the names of a key over a collection's fields and through links: what a path ends on and which steps lie on the way.
-// Knows no lookup and no value. Called by key.ts, plan.ts and execute.ts.
+// Walks the names of a key over a collection's fields and through links: what a path ends on and which steps lie on the
+// way. Knows no lookup and no value.
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 
@@ -21,10 +21,10 @@ export interface LinkStep {
 
 /**
  * Where a path ends. `path` holds the names that fit, in full: `permissions__uuid` crosses the link that is the id of
- * permissions, and is `permissions__ob_id__uuid`; `length` is how many names of the key that was. `index` is over the rows
- * of the last of `steps`, or of the collection where there is none, and undefined where the path ends on an embedded record
- * without an id; `link` says where it points if it holds links. `isRelation` where the path ends on a relation, so that the
- * index is of its id (A36), and `idNames` then lead on to this id.
+ * permissions, and is `permissions__ob_id__uuid`; `length` is how many names of the key that was. `index` is over the
+ * rows of the last of `steps`, or of the collection where there is none, and undefined where the path ends on an
+ * embedded record without an id; `link` says where it points if it holds links. `isRelation` where the path ends on a
+ * relation, so that the index is of its id (A36), and `idNames` then lead on to this id.
  */
 export interface Located {
   readonly path: readonly string[];
@@ -59,8 +59,8 @@ export type LocatedField = Located & { readonly index: FieldIndex };
 const NO_MEMBERS: Members = new Map();
 
 /**
- * Follows names as far as they are fields; undefined where the first is none. Behind a relation the members of the embedded
- * record come first, then those of the record that its link points at (A60). Cost: the names.
+ * Follows names as far as they are fields; undefined where the first is none. Behind a relation the members of the
+ * embedded record come first, then those of the record that its link points at (A60). Cost: the names.
  */
 export function locate(collection: CollectionIndex, names: readonly string[]): Located | undefined {
   const walk: Walk = { path: [], steps: [], members: collection.members, last: undefined };
@@ -91,7 +91,10 @@ export function keepPlace(collection: CollectionIndex, located: LocatedField): v
   places.set(located.path, { collection, located });
 }
 
-/** Where the path of a condition ends, which key.ts has found to have values. Cost: the names, or a look-up of a path that is kept. */
+/**
+ * Where the path of a condition ends, which key.ts has found to have values. Cost: the names, or a look-up of a path
+ * that is kept.
+ */
 export function locateField(collection: CollectionIndex, names: readonly string[]): LocatedField {
   const kept = places.get(names);
   if (kept?.collection === collection) return kept.located;

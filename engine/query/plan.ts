@@ -1,5 +1,5 @@
-// Plans a parsed query: conditions grouped by the table they are about, cheapest first, with what each will cost.
-// A plan is plain data that can be printed, cloned and sent to another thread. Runs nothing. Called by handlers, explain.ts.
+// Plans a parsed query: conditions grouped by the table they are about, cheapest first, with what each will cost. A
+// plan is plain data that can be printed, cloned and sent to another thread. Runs nothing.
 import { joinSteps } from '../index/join.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
@@ -16,9 +16,9 @@ import { hasView, INLINE_VIEW_STEPS_MAX, viewStepsOf } from './viewCost.ts';
 
 /**
  * What the conditions on one relation have in common. Steps are in the order in which they run; `estimate` is an upper
- * bound of the related rows that match all, `reaches` one of the rows around that have such a related row.
- * `joinSteps` is how many codes and rows the joins through links look at. `isNarrowed` where only the rows are asked that
- * are related to what the steps before leave.
+ * bound of the related rows that match all, `reaches` one of the rows around that have such a related row. `joinSteps`
+ * is how many codes and rows the joins through links look at. `isNarrowed` where only the rows are asked that are
+ * related to what the steps before leave.
  */
 interface Related {
   readonly steps: readonly PlanStep[];
@@ -30,8 +30,8 @@ interface Related {
 }
 
 /**
- * Conditions that must hold for the same row of one table (A45). `table` is the path of the to-many relation, empty for the
- * collection itself.
+ * Conditions that must hold for the same row of one table (A45). `table` is the path of the to-many relation, empty for
+ * the collection itself.
  */
 export interface TableNode extends Related {
   readonly kind: 'table';
@@ -53,9 +53,9 @@ export type PlanStep = ConditionStep | TableNode | LinkNode;
 
 /**
  * How a list is found: the records of `node`, without those of each tree in `excluded`, a negated condition each (A46);
- * none at all where `isEmpty`. How it is shown: by `order`, or by id from the one behind `after`.
- * `cost` is a rough number of microseconds on one core. Finding all rows of a plan that `isHeavy` belongs in the pool. With a
- * `walk` the page is looked for first, in whatever thread.
+ * none at all where `isEmpty`. How it is shown: by `order`, or by id from the one behind `after`. `cost` is a rough
+ * number of microseconds on one core. Finding all rows of a plan that `isHeavy` belongs in the pool. With a `walk` the
+ * page is looked for first, in whatever thread.
  */
 export interface Plan {
   readonly collection: string;
@@ -73,7 +73,9 @@ export interface Plan {
   readonly isHeavy: boolean;
 }
 
-/** Text that may be scanned in a serving thread, in bytes: 20 to 50 us, well below the 250 us that a request may take. */
+/**
+ * Text that may be scanned in a serving thread, in bytes: 20 to 50 us, well below the 250 us that a request may take.
+ */
 export const INLINE_SCAN_BYTES_MAX = 65_536;
 
 /** Members of `in` that may be looked up in a serving thread: about 0.5 us each, the sets of rows included. */
@@ -94,8 +96,8 @@ const JOIN_STEP_NANOSECONDS = 2;
 const VIEW_NANOSECONDS = 30;
 
 /**
- * Plans a request without problems. `arrange` decides the order of steps on one table. Cost: a binary search per value, for the
- * first 64 of each condition, and a look at up to 64 rows of each.
+ * Plans a request without problems. `arrange` decides the order of steps on one table. Cost: a binary search per value,
+ * for the first 64 of each condition, and a look at up to 64 rows of each.
  */
 export function plan(
   collection: CollectionIndex,
@@ -214,7 +216,9 @@ function isPooled(step: PlanStep): boolean {
   return step.kind === 'condition' ? lookupNamed(step.lookup)!.isPooled === true : step.steps.some(isPooled);
 }
 
-/** What a plan makes a thread do, about. `viewSteps` is at most how many rows and values ordering and facets look at. */
+/**
+ * What a plan makes a thread do, about. `viewSteps` is at most how many rows and values ordering and facets look at.
+ */
 interface Work {
   readonly values: number;
   readonly scanBytes: number;
@@ -295,7 +299,10 @@ function relation(context: DraftContext, draft: Draft, left: number): TableNode 
   };
 }
 
-/** A scan becomes a check of the rows that the steps before leave, where these are few; codes are then looked up by row too. */
+/**
+ * A scan becomes a check of the rows that the steps before leave, where these are few; codes are then looked up by row
+ * too.
+ */
 function withRowCheck({ collection }: DraftContext, step: ConditionStep, left: number): ConditionStep {
   if (step.access !== 'scan' && step.access !== 'n-gram') {
     return isWorthChecking(left, step.rowsGathered) ? { ...step, rowsGathered: left } : step;

@@ -1,5 +1,5 @@
-// The rows of many codes of one field as one set: posting lists joined, or one pass over the codes of all rows.
-// Chooses by the number of ranges alone. Called by execute.ts.
+// The rows of many codes of one field as one set: posting lists joined, or one pass over the codes of all rows. Chooses
+// by the number of ranges alone.
 import type { CodeRange } from '../column/dictionary.ts';
 import { hasBit, setBit, wordsFor } from '../bits/bitmap.ts';
 import type { FieldIndex } from '../index/field.ts';
@@ -24,7 +24,9 @@ const ROWS_PER_RANGE = 32;
 /** Postings of several ranges that are joined one by one: a set of its own for each range would cost more. */
 const JOINED_MAX = 4096;
 
-/** The rows whose code lies in one of the disjoint ranges. Cost: the rows of the ranges, or all rows if that is less. */
+/**
+ * The rows whose code lies in one of the disjoint ranges. Cost: the rows of the ranges, or all rows if that is less.
+ */
 export function rowsOfCodes(counters: Counters, index: FieldIndex, codes: readonly CodeRange[]): RowSet {
   if (codes.length * ROWS_PER_RANGE > index.rows) return rowsByCode(counters, index, bitsOf(index, codes));
   const total = codes.length > 1 ? codes.reduce((sum, range) => sum + index.countOf(range), 0) : Infinity;
@@ -53,8 +55,8 @@ function postingsOf(index: FieldIndex, codes: readonly CodeRange[], total: numbe
 }
 
 /**
- * The rows of a set whose code lies in one of the disjoint ascending ranges. Cost: that of `rowsOfCodes` and of intersecting, or
- * a look at the codes of the set's rows where these are few.
+ * The rows of a set whose code lies in one of the disjoint ascending ranges. Cost: that of `rowsOfCodes` and of
+ * intersecting, or a look at the codes of the set's rows where these are few.
  */
 export function rowsOfCodesIn(counters: Counters, index: FieldIndex, codes: readonly CodeRange[], set: RowSet): RowSet {
   const gathered = codes.reduce((sum, range) => sum + index.rowsGathered(range), 0);

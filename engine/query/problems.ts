@@ -1,5 +1,5 @@
-// What can be wrong with a query, as sentences for the client: the closed list of messages in one place.
-// Holds no logic; the answer's status and body are made by the server. Called by values.ts, key.ts and parse.ts.
+// What can be wrong with a query, as sentences for the client: the closed list of messages in one place. Holds no
+// logic; the answer's status and body are made by the server.
 
 /** A parameter that was refused: its name as the client wrote it (decoded) and what is wrong with it. */
 export interface Problem {
@@ -7,7 +7,10 @@ export interface Problem {
   readonly messages: readonly string[];
 }
 
-/** What can be wrong with a value, or with a name as a whole, each by the word that code uses for it. Source: A29, A34, A40, A43, A58. */
+/**
+ * What can be wrong with a value, or with a name as a whole, each by the word that code uses for it. Source: A29, A34,
+ * A40, A43, A58.
+ */
 export const MESSAGES = {
   required: 'This field is required.',
   wholeNumber: 'Enter a whole number.',
@@ -46,7 +49,9 @@ export function tooManyRegexes(most: number): string {
   return `At most ${most} regular expressions can be used at once.`;
 }
 
-/** The message for a name inside a parameter's value that is no field that fits there, with the one it may stand for. */
+/**
+ * The message for a name inside a parameter's value that is no field that fits there, with the one it may stand for.
+ */
 export function unknownField(name: string, nearest: string | undefined): string {
   const message = `Unknown field "${name}".`;
   return nearest === undefined ? message : `${message} Did you mean "${nearest}"?`;

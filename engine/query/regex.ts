@@ -1,5 +1,5 @@
-// Regular expressions in RE2 syntax, which match in time linear in the text; the one file that knows re2js.
-// A client's pattern is bounded before it is compiled, since compiling takes time and memory too. Called by lookups.ts.
+// Regular expressions in RE2 syntax, which match in time linear in the text; the one file that knows re2js. A client's
+// pattern is bounded before it is compiled, since compiling takes time and memory too.
 import { RE2JS, RE2JSException } from 're2js';
 import type { Dictionary } from '../column/dictionary.ts';
 import { MESSAGES } from './problems.ts';
@@ -63,8 +63,8 @@ function compiled(pattern: string, isFolded: boolean): RE2JS | undefined {
 }
 
 /**
- * About how many instructions a pattern becomes: its characters, those of what is repeated as often as it may be. A pattern
- * that is wrong has some size too.
+ * About how many instructions a pattern becomes: its characters, those of what is repeated as often as it may be. A
+ * pattern that is wrong has some size too.
  */
 function sizeOf(pattern: string): number {
   const groups: number[] = [];

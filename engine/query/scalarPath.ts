@@ -1,5 +1,5 @@
-// Walks names over a collection's own records, embedded ones included, but through no link: what can be ordered and counted.
-// Knows no value. Called by listControls.ts, orderedPage.ts and facetCounts.ts.
+// Walks names over a collection's own records, embedded ones included, but through no link: what can be ordered and
+// counted. Knows no value.
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, FieldNode, Members, Table } from '../index/table.ts';
 
@@ -12,8 +12,8 @@ export interface Values {
 const NO_MEMBERS: Members = new Map();
 
 /**
- * What a path of names has as values: a scalar's, or the ids of a relation that it ends on (A36); undefined where a name is no
- * field here, or where the embedded record at its end has no id. Cost: the names.
+ * What a path of names has as values: a scalar's, or the ids of a relation that it ends on (A36); undefined where a
+ * name is no field here, or where the embedded record at its end has no id. Cost: the names.
  */
 export function valuesAt(collection: CollectionIndex, names: readonly string[]): Values | undefined {
   const tables: Table[] = [];

@@ -1,5 +1,5 @@
-// Looks at texts as served, or at numbers: at all of a dictionary, slice by slice, or at those of some rows.
-// Polls for cancellation between slices; own URLs are put together before they are matched. Called by execute.ts.
+// Looks at texts as served, or at numbers: at all of a dictionary, slice by slice, or at those of some rows. Polls for
+// cancellation between slices; own URLs are put together before they are matched.
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
@@ -14,7 +14,9 @@ import type { Search, TextMatcher, TextSearch } from './search.ts';
 /** Text between two polls, in bytes: some 50 us, so that a cancelled task ends at once and polling costs nothing. */
 const SLICE_BYTES = 65_536;
 
-/** A search over a run of texts prepares itself; for fewer codes than this, as n-grams name them, one by one is faster. */
+/**
+ * A search over a run of texts prepares itself; for fewer codes than this, as n-grams name them, one by one is faster.
+ */
 const RUN_CODES_MIN = 16;
 
 /** Rows between two polls of a row check. */
@@ -32,8 +34,8 @@ export interface ScanContext {
 }
 
 /**
- * The codes that are a hit, ascending and disjoint; undefined when cancelled. Cost: one pass over the texts or numbers, or
- * over those that the n-gram index names.
+ * The codes that are a hit, ascending and disjoint; undefined when cancelled. Cost: one pass over the texts or numbers,
+ * or over those that the n-gram index names.
  */
 export function scanCodes(
   context: ScanContext,
@@ -94,7 +96,10 @@ interface Part {
   readonly isAsStored: boolean;
 }
 
-/** In text order own URLs are neighbours, and all other texts are served as they are stored, as the n-gram index has them. */
+/**
+ * In text order own URLs are neighbours, and all other texts are served as they are stored, as the n-gram index has
+ * them.
+ */
 function partsOf(index: Pick<FieldIndex, 'dictionary' | 'grams'>, search: Search): readonly Part[] {
   const { dictionary } = index;
   const own = codesOfOwnUrls(dictionary);

@@ -1,24 +1,27 @@
-// The known name that a refused one may stand for: nearest by edit distance, within a third of the name's length.
-// Runs only where strict mode refuses a parameter. Called by parse.ts, fields.ts and
-// listControls.ts.
+// The known name that a refused one may stand for: nearest by edit distance, within a third of the name's length. Runs
+// only where strict mode refuses a parameter.
 import { distance } from 'fastest-levenshtein';
 
 /**
- * How many unknown names of one kind get a suggestion: a person reads no more, and each costs an edit distance to every key of
- * the collection.
+ * How many unknown names of one kind get a suggestion: a person reads no more, and each costs an edit distance to every
+ * key of the collection.
  */
 export const SUGGESTIONS_MAX = 20;
 
-/** The names that may be suggested: fields take what followed the refused name (a path, a lookup, `!`), others stand alone. */
+/**
+ * The names that may be suggested: fields take what followed the refused name (a path, a lookup, `!`), others stand
+ * alone.
+ */
 export interface KnownNames {
   readonly fields: readonly string[];
   readonly others: readonly string[];
 }
 
 /**
- * The key that `key` may stand for, or undefined. A key is unknown by its first name, so that only this one is compared and
- * the rest is kept: `publicationStatus__in` gives `publicationState__in`. The first of several nearest names wins, fields
- * before others. Cost: known names of a like length times both lengths, so none for a very long name. Source: A28.
+ * The key that `key` may stand for, or undefined. A key is unknown by its first name, so that only this one is compared
+ * and the rest is kept: `publicationStatus__in` gives `publicationState__in`. The first of several nearest names wins,
+ * fields before others. Cost: known names of a like length times both lengths, so none for a very long name. Source:
+ * A28.
  */
 export function nearestKey(key: string, known: KnownNames): string | undefined {
   const end = key.search(/__|!$/);

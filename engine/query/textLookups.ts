@@ -1,5 +1,5 @@
-// The lookups that look at texts: contains, startswith, endswith, and their forms that fold case.
-// Bytes against bytes, no string per text; what is folded is folded into one buffer per search. Called by lookups.ts.
+// The lookups that look at texts: contains, startswith, endswith, and their forms that fold case. Bytes against bytes,
+// no string per text; what is folded is folded into one buffer per search.
 import { eachCodeContaining, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
@@ -134,8 +134,8 @@ function isContinuation(byte: number): boolean {
 }
 
 /**
- * Folds the texts of the codes where they lie in a copy and searches them as one text. The few that change their length are
- * looked at one by one by `matches`.
+ * Folds the texts of the codes where they lie in a copy and searches them as one text. The few that change their length
+ * are looked at one by one by `matches`.
  */
 function eachFoldedContaining(needle: Uint8Array, matches: TextMatcher): NonNullable<TextSearch['eachHit']> {
   const room = newRoom();
@@ -169,7 +169,9 @@ function startOf(ends: Uint32Array, i: number): number {
   return i === 0 ? 0 : ends[i - 1]!;
 }
 
-/** A buffer of whole words that is kept from text to text; asked with the bytes of a text, it has room for them folded. */
+/**
+ * A buffer of whole words that is kept from text to text; asked with the bytes of a text, it has room for them folded.
+ */
 function newRoom(): (bytes: number) => Uint8Array {
   let buffer = new Uint8Array(0);
   return (bytes) => {

@@ -1,6 +1,5 @@
-// The order of a column's values as clients see them, as ranks of its codes: nearly always the codes themselves.
-// Own URLs stand in a dictionary by their placeholder, and instants far from today by a rounded double: those get a table.
-// Called by orderedPage.ts and facetCounts.ts.
+// The order of a column's values as clients see them, as ranks of its codes: nearly always the codes themselves. Own
+// URLs stand in a dictionary by their placeholder, and instants far from today by a rounded double: those get a table.
 import { codesOfNumbers, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
 import { compareBytes } from '../bits/bytes.ts';
@@ -8,8 +7,9 @@ import { codesOfOwnUrls } from './codes.ts';
 import { exactValue } from './values.ts';
 
 /**
- * Ranks of codes: they ascend by value, null (the code `dictionary.size`) has the last one. `isByCode` where rank and code are
- * the same number. `isSame`: whether two codes of neighbouring ranks are one value written differently (`5`, `5.00`).
+ * Ranks of codes: they ascend by value, null (the code `dictionary.size`) has the last one. `isByCode` where rank and
+ * code are the same number. `isSame`: whether two codes of neighbouring ranks are one value written differently (`5`,
+ * `5.00`).
  */
 export interface ValueOrder {
   readonly isByCode: boolean;
@@ -23,8 +23,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The order of a dictionary's values in a form: texts by code point as served, numbers by value, dates by instant and what
- * is none behind them by text (A65). Cost: O(log size), or a table of all codes where they are not in this order.
+ * The order of a dictionary's values in a form: texts by code point as served, numbers by value, dates by instant and
+ * what is none behind them by text (A65). Cost: O(log size), or a table of all codes where they are not in this order.
  */
 export function valueOrder(dictionary: Dictionary, form: ServedForm): ValueOrder {
   const isSame = sameness(dictionary, form);

@@ -1,14 +1,14 @@
-// Values of filters: from the client's text to an operand, plain data that any thread can be sent.
-// One rule per column type; knows no dictionary and no lookup. Called by lookups.ts.
+// Values of filters: from the client's text to an operand, plain data that any thread can be sent. One rule per column
+// type; knows no dictionary and no lookup.
 import type { ColumnType } from '../column/dictionary.ts';
 import { canonicalDecimal, plainDecimal } from './decimal.ts';
 import { exactInstant } from './instant.ts';
 import { MESSAGES } from './problems.ts';
 
 /**
- * What a lookup compares with: texts as served, or numbers. Numbers are decimal tokens, since JSON has no integer beyond
- * 2^53: for integers and links in canonical form (decimal.ts), for floats as JavaScript prints the double, for dates the
- * instant in whole microseconds. `exact` and its kin have one value, `in` any number, 0 included.
+ * What a lookup compares with: texts as served, or numbers. Numbers are decimal tokens, since JSON has no integer
+ * beyond 2^53: for integers and links in canonical form (decimal.ts), for floats as JavaScript prints the double, for
+ * dates the instant in whole microseconds. `exact` and its kin have one value, `in` any number, 0 included.
  */
 export interface Operand {
   readonly kind: 'text' | 'number';
@@ -24,7 +24,10 @@ export function isNumeric(type: ColumnType): boolean {
   return type !== 'text' && type !== 'boolean';
 }
 
-/** One value as a column's type reads it: trimmed, then by the rule of the type (A34, A39 to A41, A43). Cost: its length. */
+/**
+ * One value as a column's type reads it: trimmed, then by the rule of the type (A34, A39 to A41, A43). Cost: its
+ * length.
+ */
 export function parseValue(type: ColumnType, text: string): Parsed<string> {
   const plain = type === 'integer' || type === 'link' ? plainDecimal(text) : undefined;
   if (plain !== undefined) return { kind: 'value', value: plain };
@@ -33,8 +36,8 @@ export function parseValue(type: ColumnType, text: string): Parsed<string> {
 }
 
 /**
- * The canonical value of a stored text of a numeric column, to be compared with an operand's; undefined for a date column's
- * text that is no date. Only where doubles do not decide: integers, links and dates.
+ * The canonical value of a stored text of a numeric column, to be compared with an operand's; undefined for a date
+ * column's text that is no date. Only where doubles do not decide: integers, links and dates.
  */
 export function exactValue(type: ColumnType, text: string): string | undefined {
   if (type === 'date' || type === 'dateTime') return exactInstant(text);

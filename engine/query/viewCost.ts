@@ -1,5 +1,5 @@
-// How much work it is to order a list and to count its facets, and whether a serving thread may do it.
-// Bounds from sizes alone; looks at no row. Called by plan.ts and by the router.
+// How much work it is to order a list and to count its facets, and whether a serving thread may do it. Bounds from
+// sizes alone; looks at no row.
 import { countRows, type RowSet } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { facetSteps } from './facetCounts.ts';
@@ -12,12 +12,14 @@ export interface View extends OrderedPage {
 }
 
 /**
- * Rows and values that ordering and facets may look at in a serving thread: 30 to 60 ns each where they are sorted, 2 to 10
- * where they are counted.
+ * Rows and values that ordering and facets may look at in a serving thread: 30 to 60 ns each where they are sorted, 2
+ * to 10 where they are counted.
  */
 export const INLINE_VIEW_STEPS_MAX = 4096;
 
-/** Whether a list is shown in an order of its own or with facets, which take a look at more than the rows of its page. */
+/**
+ * Whether a list is shown in an order of its own or with facets, which take a look at more than the rows of its page.
+ */
 export function hasView({ order, facets }: Pick<View, 'order' | 'facets'>): boolean {
   return order.length + facets.length > 0;
 }

@@ -2,8 +2,8 @@
 // Plain data: no behaviour. Numbers are never reused; a new choice goes to the end. Read by docs and tests.
 
 /**
- * One open question of the specification. `topic` names it, `choice` is what we do, `why` the reason.
- * `setting` is the key of the setting that changes it (flag `--filter-errors` is `filterErrors`); absent where none does.
+ * One open question of the specification. `topic` names it, `choice` is what we do, `why` the reason. `setting` is the
+ * key of the setting that changes it (flag `--filter-errors` is `filterErrors`); absent where none does.
  */
 export interface Assumption {
   readonly id: string;

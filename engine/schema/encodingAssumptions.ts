@@ -1,8 +1,10 @@
-// What the specification leaves open about validators and encodings of answers and what we chose: assumptions.ts goes on here.
-// Plain data: no behaviour. Numbers are never reused. Read by docs and tests.
+// What the specification leaves open about validators and encodings of answers and what we chose: assumptions.ts goes
+// on here. Plain data: no behaviour. Numbers are never reused. Read by docs and tests.
 import type { Assumption } from './assumptions.ts';
 
-/** The assumptions about validators and encodings, in the order of their numbers. Source: the design page, Responses. */
+/**
+ * The assumptions about validators and encodings, in the order of their numbers. Source: the design page, Responses.
+ */
 export const ENCODING_ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'A100',

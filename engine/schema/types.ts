@@ -32,7 +32,10 @@ export interface LinksField {
   readonly to: string;
 }
 
-/** A to-one embedded record: one JSON object. `idField` names the member that is its id; one inferred from data may have none. */
+/**
+ * A to-one embedded record: one JSON object. `idField` names the member that is its id; one inferred from data may have
+ * none.
+ */
 export interface RecordField {
   readonly kind: 'record';
   readonly name: string;

@@ -1,8 +1,11 @@
-// What the specification leaves open about how a list is shown and what we chose: the assumptions of assumptions.ts go on here.
-// Plain data: no behaviour. Numbers are never reused. Read by docs and tests.
+// What the specification leaves open about how a list is shown and what we chose: the assumptions of assumptions.ts go
+// on here. Plain data: no behaviour. Numbers are never reused. Read by docs and tests.
 import type { Assumption } from './assumptions.ts';
 
-/** The assumptions about order, walks by id and facets, in the order of their numbers. Source: the design page, Exports, order, facets. */
+/**
+ * The assumptions about order, walks by id and facets, in the order of their numbers. Source: the design page, Exports,
+ * order, facets.
+ */
 export const VIEW_ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'A64',

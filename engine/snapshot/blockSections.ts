@@ -1,5 +1,5 @@
-// The names in a file of blocks: its sections, and the title that says what they are blocks of.
-// Names only. Called by those who write such files, load them and open them.
+// The names in a file of blocks: its sections,
+// and the title that says what they are blocks of. Names only.
 import type { LoadedSnapshot } from './loaded.ts';
 
 /** The section that says what the blocks are of. */

@@ -28,8 +28,8 @@ export interface Directory {
 }
 
 /**
- * The hash of the columns and tables that follow from the declaration: a snapshot is read only by code with the same ones.
- * Descriptions, documented values and filters may change without a new import. Cost: microseconds.
+ * The hash of the columns and tables that follow from the declaration: a snapshot is read only by code with the same
+ * ones. Descriptions, documented values and filters may change without a new import. Cost: microseconds.
  */
 export function schemaHash(): string {
   const layouts = COLLECTIONS.map((collection) => layoutOf(collection)).map(({ columns, tables, members }) => ({
@@ -59,7 +59,9 @@ export function encodeDirectory(directory: Directory): Uint8Array {
   return builder.asUint8Array();
 }
 
-/** The directory of a file with this header, or why it is refused: checksum, identifier, schema and tiling are checked. */
+/**
+ * The directory of a file with this header, or why it is refused: checksum, identifier, schema and tiling are checked.
+ */
 export function decodeDirectory(bytes: Uint8Array, header: Header): Directory | Refusal {
   const computed = checksumOf(bytes);
   if (computed !== header.directoryChecksum) {
@@ -105,7 +107,10 @@ function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] {
   });
 }
 
-/** Sections follow each other without gaps, or share the place of an earlier one: no byte of the file is outside a checksum. */
+/**
+ * Sections follow each other without gaps, or share the place of an earlier one: no byte of the file is outside a
+ * checksum.
+ */
 function untiled(sections: readonly Section[], header: Header): Refusal | undefined {
   const placed = new Map<number, Section>();
   let end = HEADER_BYTES;

@@ -56,8 +56,8 @@ export function encodeHeader(header: Header): Uint8Array {
 }
 
 /**
- * The header of a file of `fileBytes` bytes, or why it is refused: magic, version, checksum, length, alignment and bounds
- * are checked in that order.
+ * The header of a file of `fileBytes` bytes, or why it is refused: magic, version, checksum, length, alignment and
+ * bounds are checked in that order.
  */
 export function decodeHeader(bytes: Uint8Array, fileBytes: number): Header | Refusal {
   if (bytes.length < HEADER_BYTES) return { refusal: `file has ${bytes.length} bytes, a header takes ${HEADER_BYTES}` };

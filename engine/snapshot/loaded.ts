@@ -1,9 +1,11 @@
-// A snapshot in shared memory as it is handed from thread to thread, and the views of its sections.
-// Knows no record and no index, so that whoever only hands it on reads nothing of them. Filled by data/store/load.ts; open.ts opens it.
+// A snapshot in shared memory as it is handed from thread to thread, and the views of its sections. Knows no record and
+// no index, so that whoever only hands it on reads nothing of them.
 import type { Unsigned } from '../bits/narrow.ts';
 import type { Section } from './directory.ts';
 
-/** Where a section lies: `memories[memory]`, from `offset`, `bytes` long. Record bytes may be longer than in the file. */
+/**
+ * Where a section lies: `memories[memory]`, from `offset`, `bytes` long. Record bytes may be longer than in the file.
+ */
 export interface Placement {
   readonly memory: number;
   readonly offset: number;
@@ -24,8 +26,8 @@ export interface LoadedSnapshot {
 }
 
 /**
- * Finds typed-array views of sections by name, and the memory that one lies in; absent sections are empty. `unsigned` has the
- * section's own width.
+ * Finds typed-array views of sections by name, and the memory that one lies in; absent sections are empty. `unsigned`
+ * has the section's own width.
  */
 export interface Sections {
   bytes(name: string): Uint8Array;

@@ -1,5 +1,5 @@
-// Opens a snapshot that lies in shared memory: every column becomes typed-array views, nothing is copied.
-// Called once per thread and generation, in the supervisor, in serving threads and in the pool alike.
+// Opens a snapshot that lies in shared memory:
+// every column becomes typed-array views, nothing is copied.
 import type { Dictionary } from '../column/dictionary.ts';
 import { topLevelKeys, type Outlines } from '../column/outline.ts';
 import { PLACEHOLDER, type RecordChunk, type Records } from '../column/records.ts';

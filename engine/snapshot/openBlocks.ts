@@ -1,12 +1,14 @@
-// Opens the blocks of a snapshot's records, which lie in shared memory as the snapshot does: views, nothing copied.
-// The file they come from is a snapshot file with other sections (FORMAT.md). Called by serving threads.
+// Opens the blocks of a snapshot's records, which lie in shared memory as the snapshot does: views, nothing copied. The
+// file they come from is a snapshot file with other sections (FORMAT.md).
 import { blocksOf, type BlockRun, type RecordBlocks } from '../column/blocks.ts';
 import { kernelBetween } from '../kernel/kernel.ts';
 import { blocksSection } from './blockSections.ts';
 import { sectionsOf, type LoadedSnapshot } from './loaded.ts';
 import type { Catalogue } from './open.ts';
 
-/** The blocks of each collection of a catalogue, by name. Cost: a step a chunk, when a collection is first asked for. */
+/**
+ * The blocks of each collection of a catalogue, by name. Cost: a step a chunk, when a collection is first asked for.
+ */
 export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (collection: string) => RecordBlocks {
   const sections = sectionsOf(loaded);
   const opened = new Map<string, RecordBlocks>();

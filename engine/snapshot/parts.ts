@@ -1,5 +1,5 @@
-// What the bytes of a snapshot are for, summed by part of its structure. For reports; called by data/store/verify.ts.
-// Knows the names of sections (FORMAT.md), not what is in them.
+// What the bytes of a snapshot are for, summed by part of its structure. For reports. Knows the names of sections
+// (FORMAT.md), not what is in them.
 import type { Section } from './directory.ts';
 import { paddedBytes } from './header.ts';
 
@@ -24,7 +24,9 @@ const PARTS: readonly (readonly [part: string, names: RegExp])[] = [
   ['metadata', /^metadata$/],
 ];
 
-/** The parts of a snapshot in the order of FORMAT.md, what sections share counted once. Cost: the number of sections. */
+/**
+ * The parts of a snapshot in the order of FORMAT.md, what sections share counted once. Cost: the number of sections.
+ */
 export function partsOf(sections: readonly Section[]): readonly Part[] {
   const bytes = new Map(PARTS.map(([name]) => [name, 0]));
   const counted = new Set<number>();

@@ -1,9 +1,12 @@
-// Puts the base URL in place of the placeholder while record bytes stream from the file into shared memory.
-// Pure copying; where the bytes come from is the caller's. Called by data/store/store.ts, once per record section.
+// Puts the base URL in place of the placeholder while record bytes stream from the file into shared memory. Pure
+// copying; where the bytes come from is the caller's.
 import { PLACEHOLDER } from '../column/records.ts';
 import type { Refusal } from './header.ts';
 
-/** Why `links` cannot all be placeholders in record bytes of this length, one behind the other. Cost: one pass over them. */
+/**
+ * Why `links` cannot all be placeholders in record bytes of this length, one behind the other. Cost: one pass over
+ * them.
+ */
 export function misplacedLink(links: Uint32Array, bytes: number): Refusal | undefined {
   let end = 0;
   for (let i = 0; i < links.length; i++) {
@@ -15,8 +18,8 @@ export function misplacedLink(links: Uint32Array, bytes: number): Refusal | unde
 
 /**
  * Copies record bytes to `target`, with `base` at every position of `links` instead of the placeholder. Pieces come in
- * order and may end anywhere. `target` has room for all bytes and the growth of every link; `links` fit (`misplacedLink`).
- * Cost: one copy, and a short write a link.
+ * order and may end anywhere. `target` has room for all bytes and the growth of every link; `links` fit
+ * (`misplacedLink`). Cost: one copy, and a short write a link.
  */
 export class Rebase {
   private readonly target: Uint8Array;

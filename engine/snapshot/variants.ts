@@ -1,16 +1,18 @@
-// The index variants that an import may leave out: answers stay the same, some take longer.
-// Names and a check only; build.ts heeds them, the metadata says which are missing. Called by data/, server/ and verify.
+// The index variants that an import may leave out: answers stay the same, some take longer. Names and a check only;
+// build.ts heeds them, the metadata says which are missing.
 
 /**
- * `grams`: the n-gram indexes, without which searches in texts scan all of them. `bitmaps`: those of values that many rows have,
- * without which combining such values costs their rows.
+ * `grams`: the n-gram indexes, without which searches in texts scan all of them. `bitmaps`: those of values that many
+ * rows have, without which combining such values costs their rows.
  */
 export const VARIANTS = ['grams', 'bitmaps'] as const;
 
 /** A variant's name. */
 export type Variant = (typeof VARIANTS)[number];
 
-/** The variants of a list of names with commas, sorted and once each; undefined where one is unknown or there is none. */
+/**
+ * The variants of a list of names with commas, sorted and once each; undefined where one is unknown or there is none.
+ */
 export function parseVariants(text: string): readonly Variant[] | undefined {
   const names = new Set(text.split(',').map((name) => name.trim()));
   const found = VARIANTS.filter((variant) => names.has(variant));

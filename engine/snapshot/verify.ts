@@ -1,5 +1,5 @@
 // Whether the sections of a snapshot say what FORMAT.md promises: which there are, their offsets, order and agreement.
-// For snapshots whose checksums are right; slow and thorough, never on the way to serving. Called by data/store/verify.ts.
+// For snapshots whose checksums are right; slow and thorough, never on the way to serving.
 import { hasPrefix } from '../bits/bytes.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { targetsOf } from '../index/join.ts';
@@ -55,7 +55,9 @@ export function verifyMetadata(sections: Sections): Metadata | Refusal {
   }
 }
 
-/** Why the directory does not list exactly the sections that the declaration and the metadata ask for, in their order. */
+/**
+ * Why the directory does not list exactly the sections that the declaration and the metadata ask for, in their order.
+ */
 export function misnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
   const names = new Set(listed.map(({ name }) => name));
   const expected = expectedSections(metadata, (path) => names.has(`${path}.gramKeys`));

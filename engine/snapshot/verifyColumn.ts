@@ -1,5 +1,5 @@
-// Whether one column of a snapshot is what FORMAT.md says: its dictionary sorted, its posting lists and bitmaps in agreement.
-// Slow and thorough, for `verify` only; yields the first thing found wrong. Called by verify.ts.
+// Whether one column of a snapshot is what FORMAT.md says: its dictionary sorted, its posting lists and bitmaps in
+// agreement. Slow and thorough, for `verify` only; yields the first thing found wrong.
 import { countBits, hasBit, wordsFor } from '../bits/bitmap.ts';
 import { narrowWidth, type Unsigned } from '../bits/narrow.ts';
 import type { Variant } from './variants.ts';
@@ -22,8 +22,9 @@ export interface ColumnTally {
 }
 
 /**
- * Checks a column whose table has `rows` rows and which has all index variants but those `without`; yields a refusal at the first fault, returns what was counted.
- * Cost: one pass over its sections, and the decoding of its numbers and dates.
+ * Checks a column whose table has `rows` rows and which has all index variants but those `without`; yields a refusal at
+ * the first fault, returns what was counted. Cost: one pass over its sections, and the decoding of its numbers and
+ * dates.
  */
 export function* verifyColumn(
   sections: Sections,

@@ -1,5 +1,5 @@
 // Whether the top-level members of a run of records stand where its sections say, with the keys that the outlines name.
-// Reads every byte of the records; for `verify` only, yields the first thing found wrong. Called by verify.ts.
+// Reads every byte of the records; for `verify` only, yields the first thing found wrong.
 import type { Unsigned } from '../bits/narrow.ts';
 import type { Outlines } from '../column/outline.ts';
 import { hasPrefix } from '../bits/bytes.ts';
@@ -66,7 +66,10 @@ function keysOf({ keys }: OutlineCheck, list: readonly number[]): readonly Uint8
   return list.map((key) => keys[key]!);
 }
 
-/** The first member that does not end at the next comma or brace of the record itself, or starts with another key; or -1. */
+/**
+ * The first member that does not end at the next comma or brace of the record itself, or starts with another key; or
+ * -1.
+ */
 function firstMisplaced(record: Uint8Array, members: Unsigned, keys: readonly Uint8Array[]): number {
   let start = 1;
   for (let i = 0; i < Math.max(members.length, keys.length); i++) {
@@ -79,7 +82,9 @@ function firstMisplaced(record: Uint8Array, members: Unsigned, keys: readonly Ui
   return start === record.length ? -1 : members.length;
 }
 
-/** Where the member that starts at `start` ends: at a comma or a closing brace outside its strings, objects and arrays. */
+/**
+ * Where the member that starts at `start` ends: at a comma or a closing brace outside its strings, objects and arrays.
+ */
 function memberEnd(record: Uint8Array, start: number): number {
   let depth = 0;
   let isText = false;

@@ -1,5 +1,5 @@
 // Writes a snapshot as a stream of bytes: padded sections in the order they come, the directory, and last the header.
-// Pure: where the bytes go and how they are hashed is the caller's. Called by data/build/import.ts.
+// Pure: where the bytes go and how they are hashed is the caller's.
 import { checksum, checksumOf } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
@@ -13,7 +13,9 @@ export interface Sink {
 /** A typed array as a section can hold it; the element width follows from it. */
 export type SectionArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
-/** Collects sections. `add` writes at once; `finish` writes the directory and answers the header for the file's start. */
+/**
+ * Collects sections. `add` writes at once; `finish` writes the directory and answers the header for the file's start.
+ */
 export class SnapshotWriter {
   private readonly sections: Section[] = [];
   /** Sections that others may share, by length and checksum. */
@@ -26,8 +28,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds a section. Where an earlier one has the same bytes, compared and not assumed, it takes that one's place in the file.
-   * Cost: one pass for the checksum, and one over the earlier section where they may be equal.
+   * Adds a section. Where an earlier one has the same bytes, compared and not assumed, it takes that one's place in the
+   * file. Cost: one pass for the checksum, and one over the earlier section where they may be equal.
    */
   add(name: string, elements: SectionArray): void {
     const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
@@ -46,8 +48,9 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds a section of bytes that come in pieces, each used before the next is asked for. No other section shares its place:
-   * record bytes are loaded with another base URL, which their neighbours in the directory decide. Cost: one pass.
+   * Adds a section of bytes that come in pieces, each used before the next is asked for. No other section shares its
+   * place: record bytes are loaded with another base URL, which their neighbours in the directory decide. Cost: one
+   * pass.
    */
   addPieces(name: string, pieces: Iterable<Uint8Array>): void {
     const running = checksum();

@@ -1,5 +1,5 @@
-// Where the metrics are asked for: GET /metrics on a port of the supervisor's own, so that counting takes nothing from serving
-// threads and no proxy hands it out. Knows no metric. Started by serve.ts when a port is set for it.
+// Where the metrics are asked for: GET /metrics on a port of the supervisor's own, so that counting takes nothing from
+// serving threads and no proxy hands it out. Knows no metric.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { boundPort, portRefused } from '../http/ports.ts';

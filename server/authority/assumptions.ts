@@ -1,5 +1,6 @@
-// What the specification of the attribute authority and its design leave open about decisions, certificates and configurations,
-// and what we chose. Plain data; numbered on from engine/schema/. Read by docs and tests; code cites it as `A83`.
+// What the specification of the attribute authority and its design leave open about decisions, certificates and
+// configurations, and what we chose. Plain data; numbered on from engine/schema/. Read by docs and tests; code cites it
+// as `A83`.
 import type { Assumption } from '../../engine/engine.ts';
 
 /** The assumptions of the authority, in the order of their numbers. */

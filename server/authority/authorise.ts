@@ -1,5 +1,5 @@
-// One request to be authorised, from its two texts to its answer and what is to be recorded of it.
-// Puts decision, evidence and signature together over one configuration; starts no thread. Called by signer.ts and benches.
+// One request to be authorised, from its two texts to its answer and what is to be recorded of it. Puts decision,
+// evidence and signature together over one configuration; starts no thread.
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
 import { type Authorised, refused } from './authorised.ts';
@@ -23,8 +23,8 @@ const CERTIFICATES_KEPT = 2000;
 const SIGNERS_KEPT = 1000;
 
 /**
- * Ready to answer by one configuration. `giveWay` is called behind each text that was proved, before what follows it, so that who
- * needs the core gets it between. Cost: reading its CAs, about 0.1 ms each.
+ * Ready to answer by one configuration. `giveWay` is called behind each text that was proved, before what follows it,
+ * so that who needs the core gets it between. Cost: reading its CAs, about 0.1 ms each.
  */
 export function authoriserOf(data: AuthorityData, giveWay: () => void = () => undefined): Authorise {
   const certificate = parseCertificate(data.certificate);

@@ -1,5 +1,5 @@
 // An answer to a request to be authorised and what is recorded of it; the one of a refusal, which needs no decision.
-// Judges nothing. Called by authorise.ts, and by service.ts for requests that no thread looked at.
+// Judges nothing.
 import type { AuthorisationRecord } from '../observe/events.ts';
 import type { Authorisation } from './authority.ts';
 import type { ProvenUser, RefusalCode } from './decide.ts';
@@ -16,7 +16,10 @@ interface Refusal {
   readonly at: number;
 }
 
-/** The answer and record of a request that is refused, here or before any thread looked at it; `chainDigest` as recorded. */
+/**
+ * The answer and record of a request that is refused, here or before any thread looked at it; `chainDigest` as
+ * recorded.
+ */
 export function refused(
   chainDigest: string,
   { code, sentence }: { readonly code: RefusalCode; readonly sentence: string },

@@ -1,10 +1,14 @@
-// What the attribute authority offers, whatever protocol asks: who maps to which roles elsewhere, and what a user may do here.
-// A contract only: no certificates, XML or threads here. server/soap/ speaks for it; service.ts and its kin fulfil it.
+// What the attribute authority offers, whatever protocol asks: who maps to which roles elsewhere, and what a user may
+// do here. A contract only: no certificates, XML or threads here. server/soap/ speaks for it; service.ts and its kin
+// fulfil it.
 
 /** The outcome of an authorisation; granted, refused by the configuration, or refused because an input is wrong. */
 export type StatusCode = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
-/** What a client sends to be authorised, each as received: PEM text of a certificate chain; an attribute certificate or ''. */
+/**
+ * What a client sends to be authorised, each as received: PEM text of a certificate chain; an attribute certificate or
+ * ''.
+ */
 export interface AuthorisationRequest {
   readonly usrProxyCert: string;
   readonly usrAttCert: string;

@@ -1,6 +1,5 @@
-// The decision about a request to be authorised: who the user is, which roles that gives here, and for how long.
-// Pure: keys, clock and files are behind what it is given. The steps are those of the authority design, reqAuthorisation.
-// Called by signer.ts, in the threads that decide and sign.
+// The decision about a request to be authorised: who the user is, which roles that gives here, and for how long. Pure:
+// keys, clock and files are behind what it is given. The steps are those of the authority design, reqAuthorisation.
 import type { AttributeContent, Provenance } from './attributeCertificate/content.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { TrustedHost } from './configuration/hosts.ts';
@@ -18,9 +17,10 @@ export interface ProvenUser {
 }
 
 /**
- * Another site's attribute certificate whose signature and signer's chain are good. `signer` and `issuer` are keys of names:
- * of the certificate that signed it, and of what it says of its issuer (undefined where that is no name); `holder` likewise. The
- * proof holds until `holdsUntil`, in seconds since 1970, whatever the certificate says of its own validity.
+ * Another site's attribute certificate whose signature and signer's chain are good. `signer` and `issuer` are keys of
+ * names: of the certificate that signed it, and of what it says of its issuer (undefined where that is no name);
+ * `holder` likewise. The proof holds until `holdsUntil`, in seconds since 1970, whatever the certificate says of its
+ * own validity.
  */
 export interface ProvenCertificate {
   readonly content: AttributeContent;
@@ -41,11 +41,11 @@ export type Proof<T> =
   { readonly kind: 'proven'; readonly value: T } | { readonly kind: 'fault'; readonly fault: Fault };
 
 /**
- * Why nothing was granted. AccessDenied: `unregistered`, `untrustedHost`, `unmapped`. AccessError: `userChain` (the user's
- * certificates), `userName` (a subject that cannot be told by its text), `externalForm` (XML or structure), `externalProvenance`,
- * `externalSignature`, `externalSigner` (its chain), `externalIssuer` (the issuer field), `externalTime`, `externalHolder`,
- * `externalHost` (signed for a trusted host by somebody else), `window` (nothing is left of the validity), `busy` (too much
- * waits already), `bug` (ours).
+ * Why nothing was granted. AccessDenied: `unregistered`, `untrustedHost`, `unmapped`. AccessError: `userChain` (the
+ * user's certificates), `userName` (a subject that cannot be told by its text), `externalForm` (XML or structure),
+ * `externalProvenance`, `externalSignature`, `externalSigner` (its chain), `externalIssuer` (the issuer field),
+ * `externalTime`, `externalHolder`, `externalHost` (signed for a trusted host by somebody else), `window` (nothing is
+ * left of the validity), `busy` (too much waits already), `bug` (ours).
  */
 export type RefusalCode =
   | 'unregistered'

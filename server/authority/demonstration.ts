@@ -1,6 +1,6 @@
-// A demonstration authority: keys, a CA, two trusted hosts, users and what they would send, made on this machine at first start.
-// For trying the service, never for use: the names say so, and the keys of the CA, the users and the hosts are thrown away.
-// Writes one directory; called by serve.ts when nothing else is configured and the embedded sample is served.
+// A demonstration authority: keys, a CA, two trusted hosts, users and what they would send, made on this machine at
+// first start. For trying the service, never for use: the names say so, and the keys of the CA, the users and the hosts
+// are thrown away. Writes one directory.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -45,9 +45,10 @@ export function demonstrationDirectory(): string {
 }
 
 /**
- * The directory of a demonstration that is good at this time (seconds since 1970): that in `directory`, made if there is none or
- * it is about to expire; in a temporary directory, removed when the process ends, where `directory` cannot be written.
- * Processes that make one at the same time do not disturb each other. Cost: 0.5 s of key making, or next to nothing.
+ * The directory of a demonstration that is good at this time (seconds since 1970): that in `directory`, made if there
+ * is none or it is about to expire; in a temporary directory, removed when the process ends, where `directory` cannot
+ * be written. Processes that make one at the same time do not disturb each other. Cost: 0.5 s of key making, or next to
+ * nothing.
  */
 export function prepareDemonstration(directory: string, at: number): string {
   if (isGood(directory, at)) return directory;
@@ -96,7 +97,10 @@ export interface DemonstrationHolders {
   readonly visitor: Holder;
 }
 
-/** Writes a demonstration into an existing directory. Answers the keys, which are kept nowhere else, for who goes on to issue. */
+/**
+ * Writes a demonstration into an existing directory. Answers the keys, which are kept nowhere else, for who goes on to
+ * issue.
+ */
 export function writeDemonstration(directory: string, at: number): DemonstrationHolders {
   const authority = rootOf('Demonstration CA', at);
   const issue = (kind: CertificateKind, commonName: string, pair: KeyPair): Holder =>

@@ -1,5 +1,5 @@
 // How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
-// Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire. Called by signer.ts.
+// Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire.
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
@@ -46,7 +46,10 @@ export interface ProvenSigner {
   readonly holdsUntil: number;
 }
 
-/** The verdicts that are kept: of users' chains and attribute certificates by their texts, of signers by their certificate. */
+/**
+ * The verdicts that are kept: of users' chains and attribute certificates by their texts, of signers by their
+ * certificate.
+ */
 export interface Verdicts {
   readonly users: VerdictCache<ProvenUser>;
   readonly certificates: VerdictCache<ProvenCertificate>;
@@ -57,7 +60,10 @@ const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
 /** Intermediate CAs of a path: a text holds 8 certificates, of which one is the user's. */
 const DEPTH_MAX = 7;
 
-/** When evidence is to hold, in seconds since 1970, the digests of texts, and what is called behind each text that was proved anew. */
+/**
+ * When evidence is to hold, in seconds since 1970, the digests of texts, and what is called behind each text that was
+ * proved anew.
+ */
 export interface Occasion {
   readonly at: number;
   readonly digest: (text: string) => string;

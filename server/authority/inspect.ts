@@ -1,5 +1,5 @@
-// What is in a file: an attribute certificate, or certificates, as text for people. Judges signatures only by the certificate
-// that comes with them: whom to trust is a matter of a configuration. Called by `authority inspect`.
+// What is in a file: an attribute certificate, or certificates, as text for people. Judges signatures only by the
+// certificate that comes with them: whom to trust is a matter of a configuration.
 import { timeText } from './attributeCertificate/content.ts';
 import { readCertificate, type ReadCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';

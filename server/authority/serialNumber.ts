@@ -1,5 +1,5 @@
-// Serial numbers of what this program issues: random, so that restarts and replicas need not know of each other.
-// The authority's only randomness. Called by the signing threads and by issuance/.
+// Serial numbers of what this program issues: random, so that restarts and replicas need not know of each other. The
+// authority's only randomness.
 import { randomFillSync } from 'node:crypto';
 
 /** With 96 bits, 200 certificates a second for ten years meet a number twice with a probability of 1 in 40 million. */

@@ -1,5 +1,5 @@
-// The authority of one serving thread: the current configuration's, replaced as a whole when the supervisor sends another.
-// Reads no file and holds no state but that. Started and stopped by servingThread.ts; asked by whoever speaks its protocol.
+// The authority of one serving thread: the current configuration's, replaced as a whole when the supervisor sends
+// another. Reads no file and holds no state but that.
 import type { MessagePort } from 'node:worker_threads';
 import { epochMs } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
@@ -44,8 +44,8 @@ export function openAuthority({ data, port }: AuthorityLink): AuthorityService {
 }
 
 /**
- * Records wait so long for others: to wake the supervisor, and to open its file, costs more than all else that is done with one.
- * A process that is killed loses those that wait.
+ * Records wait so long for others: to wake the supervisor, and to open its file, costs more than all else that is done
+ * with one. A process that is killed loses those that wait.
  */
 const GATHERED_MS = 10;
 

@@ -1,5 +1,5 @@
 // A signing thread: decides about requests to be authorised, and signs, one after the other until it is told to end.
-// Never opens a socket or a file: its configuration comes with its start and never changes. Started by signingThread.ts.
+// Never opens a socket or a file: its configuration comes with its start and never changes.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { beNice } from '../../workers/niceness.ts';
 import { epochMs } from '../observe/clock.ts';
@@ -7,14 +7,16 @@ import { authoriserOf } from './authorise.ts';
 import { END, type FromSigner, type SignerStart, type ToSigner } from './signingThread.ts';
 
 /**
- * So many answers go together where other requests are there already: to wake the serving thread costs both threads more than all
- * else that is done to hand an answer over. So an answer waits for two requests more at most, as each of those waited for it.
+ * So many answers go together where other requests are there already: to wake the serving thread costs both threads
+ * more than all else that is done to hand an answer over. So an answer waits for two requests more at most, as each of
+ * those waited for it.
  */
 const TOGETHER_MAX = 3;
 
 /**
- * So long a signing thread sleeps behind each proof, with what the system adds. Linux lets a thread that is awake finish its slice,
- * however nice it is, so that a serving thread that wakes meanwhile would wait for proof and signature, and waits for one of them.
+ * So long a signing thread sleeps behind each proof, with what the system adds. Linux lets a thread that is awake
+ * finish its slice, however nice it is, so that a serving thread that wakes meanwhile would wait for proof and
+ * signature, and waits for one of them.
  */
 const GIVE_WAY_MS = 0.05;
 
@@ -37,7 +39,9 @@ function waiting(): ToSigner | undefined {
   return (receiveMessageOnPort(parentPort!) as { readonly message: ToSigner } | undefined)?.message;
 }
 
-/** The next request, or the end. Sleeps without turning the event loop, which takes an event and two system calls more. */
+/**
+ * The next request, or the end. Sleeps without turning the event loop, which takes an event and two system calls more.
+ */
 function next(): ToSigner {
   for (;;) {
     // Before the look: what is posted behind it changes the number, and nobody sleeps.

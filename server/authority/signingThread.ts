@@ -1,5 +1,5 @@
-// The signing thread of a serving thread, for one configuration: what is handed over to it, in order, and what comes back.
-// A reload makes another, with nothing in its caches; this one ends when its last request is answered. Called by service.ts.
+// The signing thread of a serving thread, for one configuration: what is handed over to it, in order, and what comes
+// back. A reload makes another, with nothing in its caches; this one ends when its last request is answered.
 import { Worker } from 'node:worker_threads';
 import type { Authorised } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
@@ -17,7 +17,10 @@ export type ToSigner = AuthorisationRequest | typeof END;
 /** From a signing thread, one for each request and in their order: the answer, or the stack of a bug of ours. */
 export type FromSigner = Authorised | { readonly bug: string };
 
-/** What a signing thread starts with. `posted` is shared: its one number changes, and wakes, with each message to the thread. */
+/**
+ * What a signing thread starts with. `posted` is shared: its one number changes, and wakes, with each message to the
+ * thread.
+ */
 export interface SignerStart {
   readonly data: AuthorityData;
   readonly posted: Int32Array;
@@ -30,9 +33,10 @@ export interface SigningThread {
 }
 
 /**
- * A thread over one configuration, started with the first request, and again with the next one if it should fail. A rejected run
- * is our bug. All that waits is handed over at once: the thread sleeps only when there is nothing to do, and nobody is woken to
- * feed it. Without a pool's books of tasks, which cost a serving thread as much again as all else of a request.
+ * A thread over one configuration, started with the first request, and again with the next one if it should fail. A
+ * rejected run is our bug. All that waits is handed over at once: the thread sleeps only when there is nothing to do,
+ * and nobody is woken to feed it. Without a pool's books of tasks, which cost a serving thread as much again as all
+ * else of a request.
  */
 export function signingThreadOf(data: AuthorityData): SigningThread {
   let running: Running | undefined;

@@ -1,5 +1,5 @@
-// The authority as the supervisor has it: loads the configuration, hands it to every serving thread, reloads it as a whole or not
-// at all, and gathers the events of all threads. Signs nothing. Started and stopped by serve.ts.
+// The authority as the supervisor has it: loads the configuration, hands it to every serving thread, reloads it as a
+// whole or not at all, and gathers the events of all threads. Signs nothing.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs } from '../observe/clock.ts';
@@ -13,18 +13,23 @@ import type { AuthorityLink } from './service.ts';
 export interface AuthoritySupervisor {
   /** The link of one more serving thread; its port must be transferred to it. */
   link(): AuthorityLink;
-  /** Loads all files again; answers whether they were taken. With a mistake in them, the configuration stays as it was. */
+  /**
+   * Loads all files again; answers whether they were taken. With a mistake in them, the configuration stays as it was.
+   */
   reload(): boolean;
   /** No reload behind it. The threads close their links themselves. */
   stop(): void;
 }
 
-/** How often the directory of CRLs is looked at (A82): they come by clockwork, and a service without current ones refuses all. */
+/**
+ * How often the directory of CRLs is looked at (A82): they come by clockwork, and a service without current ones
+ * refuses all.
+ */
 export const CRLS_EVERY_MS = 60_000;
 
 /**
- * Loads a configuration file. Throws OperationError `input` with every mistake, a line each. Events of the threads, and of
- * reloads, go to `observe`.
+ * Loads a configuration file. Throws OperationError `input` with every mistake, a line each. Events of the threads, and
+ * of reloads, go to `observe`.
  */
 export function superviseAuthority(file: string, observe: Observer): AuthoritySupervisor {
   let loaded = loadedOrThrown(file);

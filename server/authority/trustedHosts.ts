@@ -1,10 +1,11 @@
-// What getTrustedHostInfo answers: for each local role, the hosts that map to it, as strings (authority design: getTrustedHostInfo).
-// Pure. Called once per configuration in each serving thread.
+// What getTrustedHostInfo answers: for each local role, the hosts that map to it, as strings (authority design:
+// getTrustedHostInfo). Pure.
 import type { TrustedHost } from './configuration/hosts.ts';
 
 /**
- * For each local role that some host maps to: `name:uri:remote1, remote2` of each such host, in configuration order, remote
- * roles in configuration order without duplicates. A role that is not a key has no hosts. Cost: linear in the mappings.
+ * For each local role that some host maps to: `name:uri:remote1, remote2` of each such host, in configuration order,
+ * remote roles in configuration order without duplicates. A role that is not a key has no hosts. Cost: linear in the
+ * mappings.
  */
 export function trustedHostStrings(hosts: readonly TrustedHost[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();

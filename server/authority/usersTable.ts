@@ -1,9 +1,9 @@
-// The users of a site in shared memory: keys sorted, each with its set of roles, so that every thread can look one up and none
-// has a copy. Made once per configuration and never changed. Called by load.ts; looked up by the threads that decide.
+// The users of a site in shared memory: keys sorted, each with its set of roles, so that every thread can look one up
+// and none has a copy. Made once per configuration and never changed.
 
 /**
- * Users by key. `keys` are their UTF-8 bytes end to end, ascending; user i's are from `starts[i]` to `starts[i + 1]`, its roles
- * `roleSets[sets[i]]`. The arrays lie in shared memory.
+ * Users by key. `keys` are their UTF-8 bytes end to end, ascending; user i's are from `starts[i]` to `starts[i + 1]`,
+ * its roles `roleSets[sets[i]]`. The arrays lie in shared memory.
  */
 export interface UsersTable {
   readonly keys: Uint8Array;

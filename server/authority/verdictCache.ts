@@ -1,7 +1,11 @@
-// Verdicts by the digest of what they are about, each as long as it holds: the same chain comes again with every request of a user.
-// Bounded; only what was proven is kept, since a refusal may be one of the moment. One per thread and configuration.
+// Verdicts by the digest of what they are about, each as long as it holds: the same chain comes again with every
+// request of a user. Bounded; only what was proven is kept, since a refusal may be one of the moment. One per thread
+// and configuration.
 
-/** A bounded cache of values that hold for a time. Digests are of the whole input, so that nobody's verdict is another's. */
+/**
+ * A bounded cache of values that hold for a time. Digests are of the whole input, so that nobody's verdict is
+ * another's.
+ */
 export class VerdictCache<T extends { readonly holdsUntil: number }> {
   readonly #entries = new Map<string, T>();
   readonly #entriesMax: number;

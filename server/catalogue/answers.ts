@@ -1,5 +1,5 @@
-// Every answer of the catalogue but what stands in its bodies: status, headers, and the bodies of all that is not a page.
-// Header sets that do not change are built once. Knows no transport; called by the catalogue's handler.
+// Every answer of the catalogue but what stands in its bodies: status, headers, and the bodies of all that is not a
+// page. Header sets that do not change are built once. Knows no transport.
 import { type Body, type IgnoredName, jsonObject, jsonText, percentEncode, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
 import { httpDate } from './httpDate.ts';
@@ -13,8 +13,8 @@ export interface ParameterProblem {
 }
 
 /**
- * What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters, and
- * its entity tag without quotes.
+ * What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters,
+ * and its entity tag without quotes.
  */
 export interface Remarks {
   readonly varies: readonly string[];
@@ -26,8 +26,8 @@ export interface Remarks {
 export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8';
 
 /**
- * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`. Each has an
- * entity tag of its own, since the same request can get any of them.
+ * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`. Each
+ * has an entity tag of its own, since the same request can get any of them.
  */
 export type Made = 'identity' | 'stored' | 'live';
 
@@ -191,8 +191,9 @@ function headersFor({ cors, cacheControl, lastModified, gzip, generation }: Answ
 }
 
 /**
- * The value of X-Ignored-Params: each name once, percent-encoded, in order, a name inside a parameter as `ordering=foo`; cut
- * at a whole name with `...` where it would pass 1 kB; undefined without names. Empty names are left out. Cost: the names.
+ * The value of X-Ignored-Params: each name once, percent-encoded, in order, a name inside a parameter as
+ * `ordering=foo`; cut at a whole name with `...` where it would pass 1 kB; undefined without names. Empty names are
+ * left out. Cost: the names.
  */
 export function ignoredNames(names: readonly IgnoredName[]): string | undefined {
   const encoded = [...new Set(names.filter((name) => name !== '').map(encodedName))];
@@ -250,7 +251,10 @@ function detail(message: string): Body {
   return wholeBody(UTF8.encode(jsonObject([['detail', jsonText(message)]])));
 }
 
-/** Makes each list once, so that transports know it again: there are as many as media types and ways to choose a base URL. */
+/**
+ * Makes each list once, so that transports know it again: there are as many as media types and ways to choose a base
+ * URL.
+ */
 function memoized(make: FoundHeaders): FoundHeaders {
   const made = [new Map<string, Headers>(), new Map<string, Headers>()] as const;
   return (varies, type, isGzip) => {

@@ -1,10 +1,12 @@
-// Which base URL the links of an answer start with: the configured one, or a listed one that the request names.
-// Never trusts a host that is not listed (A23). Called by the catalogue's handler.
+// Which base URL the links of an answer start with: the configured one, or a listed one that the request names. Never
+// trusts a host that is not listed (A23).
 import ipaddr from 'ipaddr.js';
 import { OperationError } from '../../data/operationError.ts';
 import type { Request } from '../http/exchange.ts';
 
-/** `baseUrl` is the default; `allowed` may be chosen instead; `trustedProxies` are CIDR networks or single addresses. */
+/**
+ * `baseUrl` is the default; `allowed` may be chosen instead; `trustedProxies` are CIDR networks or single addresses.
+ */
 export interface BaseUrlConfig {
   readonly baseUrl: string;
   readonly allowed: readonly string[];
@@ -12,8 +14,8 @@ export interface BaseUrlConfig {
 }
 
 /**
- * The choice, and the request headers beside Host that it depends on, set or not: for Vary. A chooser answers one object for
- * each choice, so that they can be compared by identity.
+ * The choice, and the request headers beside Host that it depends on, set or not: for Vary. A chooser answers one
+ * object for each choice, so that they can be compared by identity.
  */
 export interface BaseUrlChoice {
   readonly baseUrl: string;
@@ -26,8 +28,8 @@ const FORWARDED_HEADERS: readonly string[] = ['X-Forwarded-Host', 'X-Forwarded-P
 type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * A listed base URL taken apart. `scheme` is `http` or `https`; `host` in lower case, with a port unless it is the default. It
- * is chosen for a request as it came, or as a trusted proxy passed it on.
+ * A listed base URL taken apart. `scheme` is `http` or `https`; `host` in lower case, with a port unless it is the
+ * default. It is chosen for a request as it came, or as a trusted proxy passed it on.
  */
 interface Listed {
   readonly direct: BaseUrlChoice;
@@ -38,9 +40,9 @@ interface Listed {
 
 /**
  * Makes the choice for each request. The host is X-Forwarded-Host (the first of several) where the peer is a trusted
- * proxy that sent it, else Host. Of the base URLs with that host, default first, the one whose scheme is X-Forwarded-Proto
- * of a trusted proxy is taken, else the first; without one, the default. The path of a base URL plays no part.
- * Throws OperationError `usage` for a network that cannot be read. Cost of a choice: none without a list.
+ * proxy that sent it, else Host. Of the base URLs with that host, default first, the one whose scheme is
+ * X-Forwarded-Proto of a trusted proxy is taken, else the first; without one, the default. The path of a base URL plays
+ * no part. Throws OperationError `usage` for a network that cannot be read. Cost of a choice: none without a list.
  */
 export function baseUrlChooser(config: BaseUrlConfig): (request: Request) => BaseUrlChoice {
   const networks = config.trustedProxies.map(networkOf);

@@ -1,5 +1,5 @@
-// Which content codings a client takes: gzip, nothing but gzip, or none. Pure but for a memory of headers met.
-// Called by the catalogue's handler and by conditional.ts. Source: RFC 9110, 12.5.3.
+// Which content codings a client takes: gzip, nothing but gzip, or none. Pure but for a memory of headers met. Source:
+// RFC 9110, 12.5.3.
 import Negotiator from 'negotiator';
 import type { Request } from '../http/exchange.ts';
 import { remembered } from '../http/remembered.ts';
@@ -8,8 +8,8 @@ import { remembered } from '../http/remembered.ts';
 export type Coding = 'identity' | 'gzip' | 'gzipOnly';
 
 /**
- * What a value of Accept-Encoding asks for (A101). gzip counts where its quality is above 0 and not below that of identity;
- * `x-gzip` is gzip. Cost: a look-up for values met before, else one pass.
+ * What a value of Accept-Encoding asks for (A101). gzip counts where its quality is above 0 and not below that of
+ * identity; `x-gzip` is gzip. Cost: a look-up for values met before, else one pass.
  */
 export function codingOf(header: string | undefined): Coding {
   return header === undefined ? 'identity' : negotiatedOnce(header);

@@ -1,5 +1,5 @@
 // Conditional requests: the 304 to a client that has the answer already, before anything is looked up or put together.
-// Judges nothing but the conditions: the handler asks once it knows that the answer would be 200. Called by catalogue.ts.
+// Judges nothing but the conditions: the handler asks once it knows that the answer would be 200.
 import { parseInstant } from '../../engine/engine.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import { taggedAs, type Answers, type Made } from './answers.ts';
@@ -17,8 +17,8 @@ const MICROSECONDS = 1_000_000;
 const COMPRESSED: readonly Made[] = ['stored', 'live'];
 
 /**
- * What validators are made of. `settings` are those that answers depend on; `lastModified` is the time of the data in seconds
- * since 1970, where there is one to tell.
+ * What validators are made of. `settings` are those that answers depend on; `lastModified` is the time of the data in
+ * seconds since 1970, where there is one to tell.
  */
 export interface Validated {
   readonly generation: string;
@@ -66,15 +66,17 @@ export class Conditional {
     return this.#tagOf(tagged);
   }
 
-  /** Whether a request has a condition that could be met; asked once for each, since most have none. Cost: two look-ups. */
+  /**
+   * Whether a request has a condition that could be met; asked once for each, since most have none. Cost: two look-ups.
+   */
   isConditional(request: Request): boolean {
     if (request.header('if-none-match') !== undefined) return true;
     return this.#lastModified !== undefined && request.header('if-modified-since') !== undefined;
   }
 
   /**
-   * The 304 to a request that is known by its text and has not changed; undefined of all others, those without a condition
-   * among them. Cost: two look-ups.
+   * The 304 to a request that is known by its text and has not changed; undefined of all others, those without a
+   * condition among them. Cost: two look-ups.
    */
   known(request: Request, choice: BaseUrlChoice): Answer | undefined {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
@@ -84,8 +86,8 @@ export class Conditional {
   }
 
   /**
-   * The 304 to a request that would be answered with 200 under this tag, or undefined. `isNamed` says that path or format
-   * name the form of the answer, so that Accept plays no part.
+   * The 304 to a request that would be answered with 200 under this tag, or undefined. `isNamed` says that path or
+   * format name the form of the answer, so that Accept plays no part.
    */
   unchanged(request: Request, choice: BaseUrlChoice, tag: string, isNamed: boolean): Answer | undefined {
     const answer = this.#unchanged(request, choice, tag);
@@ -104,7 +106,9 @@ export class Conditional {
     return since !== undefined && this.#lastModified !== undefined && this.#lastModified <= since ? tag : undefined;
   }
 
-  /** Which of an answer's tags a client names: that of any body it takes, since each of them is the current one (A102). */
+  /**
+   * Which of an answer's tags a client names: that of any body it takes, since each of them is the current one (A102).
+   */
   #namedIn(tags: string, tag: string, request: Request): string | undefined {
     if (isNamedIn(tags, tag)) return tag;
     if (!this.#isGzipOffered || codingOf(request.header('accept-encoding')) === 'identity') return undefined;
@@ -121,7 +125,9 @@ export class Conditional {
   }
 }
 
-/** What a request asks for: path and query as sent. A path holds no question mark, so that no two requests share a text. */
+/**
+ * What a request asks for: path and query as sent. A path holds no question mark, so that no two requests share a text.
+ */
 export function textOf({ target, query }: Pick<Request, 'target' | 'query'>): string {
   return query === undefined ? target : `${target}?${query}`;
 }
@@ -132,8 +138,8 @@ export function welcomesJson(request: Request): boolean {
 }
 
 /**
- * Whether If-None-Match names a tag: `*`, or the tag in quotes anywhere in the list, weak or not (weak comparison). No tag
- * can hold a quote, so that nothing else in a well-formed list looks like it. Source: RFC 9110, 8.8.3.2 and 13.1.2.
+ * Whether If-None-Match names a tag: `*`, or the tag in quotes anywhere in the list, weak or not (weak comparison). No
+ * tag can hold a quote, so that nothing else in a well-formed list looks like it. Source: RFC 9110, 8.8.3.2 and 13.1.2.
  */
 export function isNamedIn(tags: string, tag: string): boolean {
   return tags.includes(`"${tag}"`) || tags.trim() === '*';

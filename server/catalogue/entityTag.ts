@@ -1,5 +1,5 @@
-// The entity tags of answers: what a tag is made of, and whether those that a client sends name it.
-// Pure but for SHA-256 at start; the same on every replica of one generation and one configuration. Called by conditional.ts.
+// The entity tags of answers: what a tag is made of, and whether those that a client sends name it. Pure but for
+// SHA-256 at start; the same on every replica of one generation and one configuration.
 import { createHash } from 'node:crypto';
 import { sortedByName } from '../../engine/engine.ts';
 
@@ -14,7 +14,10 @@ const DASH = 0x2d;
 /** Ends a text: no unit of one is as large. */
 const END = 0x10000;
 
-/** What a tag stands for, beside the snapshot: decoded parameters in query order, and the keys of the filters that apply. */
+/**
+ * What a tag stands for, beside the snapshot: decoded parameters in query order, and the keys of the filters that
+ * apply.
+ */
 export interface Tagged {
   readonly baseUrl: string;
   readonly path: string;
@@ -23,10 +26,10 @@ export interface Tagged {
 }
 
 /**
- * Makes the tags of one snapshot under one configuration; `settings` are all that answers depend on. A tag is without its
- * quotes, hexadecimal digits with one dash. Parameters count sorted by name, repeats in order, the unknown ones too since links
- * repeat them. Equal tags mean equal bodies, hash collisions apart: of filters on one field under different names the last
- * one of the query wins, so that those which apply count as well. Cost of a tag: a pass over the texts.
+ * Makes the tags of one snapshot under one configuration; `settings` are all that answers depend on. A tag is without
+ * its quotes, hexadecimal digits with one dash. Parameters count sorted by name, repeats in order, the unknown ones too
+ * since links repeat them. Equal tags mean equal bodies, hash collisions apart: of filters on one field under different
+ * names the last one of the query wins, so that those which apply count as well. Cost of a tag: a pass over the texts.
  */
 export function entityTags(generation: string, settings: readonly unknown[]): (tagged: Tagged) => string {
   const scopes = new Map<string, string>();

@@ -1,5 +1,5 @@
-// What `explain=1` answers (A68): the plan of a list, where it ran, the work it took, and what the thread keeps.
-// Text only: finds nothing and sends nothing. Called by catalogue.ts.
+// What `explain=1` answers (A68): the plan of a list, where it ran, the work it took, and what the thread keeps. Text
+// only: finds nothing and sends nothing.
 import { countSelected, explained, type Listed } from '../../engine/engine.ts';
 import type { ListQuery } from '../../workers/heavyLists.ts';
 import type { Router } from '../../workers/router.ts';

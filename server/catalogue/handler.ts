@@ -1,5 +1,5 @@
-// The catalogue's handler: path, method, format, parameters, rows, page, in the order in which the stock service judges.
-// Knows no transport and no thread: the router says where rows come from. Called by the transports.
+// The catalogue's handler: path, method, format, parameters, rows, page, in the order in which the stock service
+// judges. Knows no transport and no thread: the router says where rows come from.
 import {
   type CollectionIndex,
   countSelected,
@@ -70,8 +70,8 @@ export interface CatalogueSettings extends Pick<
 
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
- * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are any.
- * `ignored` is a tally of IGNORED_PARAMETERS.
+ * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
+ * any. `ignored` is a tally of IGNORED_PARAMETERS.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -112,8 +112,9 @@ interface Visit {
 type View<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
 
 /**
- * The handler of every path of the catalogue. HEAD is answered like GET. Cost: see engine/query/plan.ts; all but
- * heavy plans that the router has not met are answered at once. Throws OperationError `usage` for a trusted proxy that is no network.
+ * The handler of every path of the catalogue. HEAD is answered like GET. Cost: see engine/query/plan.ts; all but heavy
+ * plans that the router has not met are answered at once. Throws OperationError `usage` for a trusted proxy that is no
+ * network.
  */
 export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Promise<Answer>> {
   const { generation, created, settings } = options;
@@ -382,7 +383,9 @@ function explainedAnswer(
   return found instanceof Promise ? waitedFor(found, steadyMs, answer) : answer(found);
 }
 
-/** How records and links are written for a request (A24). With `links` set to `request`, links follow path and format. */
+/**
+ * How records and links are written for a request (A24). With `links` set to `request`, links follow path and format.
+ */
 function formOf(
   { settings }: Catalogue,
   { version, isJsonPath }: View<'root' | 'list' | 'record'>,

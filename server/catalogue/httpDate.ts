@@ -1,5 +1,5 @@
-// Dates as HTTP writes them: one form to send, three to read. Pure; knows no clock.
-// Called by http/conditional.ts.
+// Dates as HTTP writes them: one form to send,
+// three to read. Pure; knows no clock.
 
 const DAYS = 'Sun|Mon|Tue|Wed|Thu|Fri|Sat';
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -20,8 +20,8 @@ export function httpDate(seconds: number): string {
 }
 
 /**
- * The seconds since 1970 that a text in any of the three forms says, or undefined where it is no date. The day of the week
- * is not compared with the date. Cost: up to three patterns. Source: RFC 9110, 5.6.7.
+ * The seconds since 1970 that a text in any of the three forms says, or undefined where it is no date. The day of the
+ * week is not compared with the date. Cost: up to three patterns. Source: RFC 9110, 5.6.7.
  */
 export function parseHttpDate(text: string): number | undefined {
   const groups = (FIXED.exec(text) ?? RFC_850.exec(text) ?? ASCTIME.exec(text))?.groups;

@@ -1,14 +1,20 @@
-// Answers that are asked for again and again, by the text of their requests: pages and records that are views of the snapshot.
-// Holds no bytes of a page, knows no routes and no queries; of one snapshot and one thread. Called by catalogue.ts.
+// Answers that are asked for again and again, by the text of their requests: pages and records that are views of the
+// snapshot. Holds no bytes of a page, knows no routes and no queries; of one snapshot and one thread.
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Coding } from './coding.ts';
 import { textOf, welcomesJson } from './conditional.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 
-/** The longest text, and the most bytes beside the text, of an answer that is kept: the links of a page are a few hundred. */
+/**
+ * The longest text, and the most bytes beside the text, of an answer that is kept: the links of a page are a few
+ * hundred.
+ */
 const TEXT_CHARACTERS_MAX = 512;
 const OWN_BYTES_MAX = 4096;
-/** What an answer takes beside its text and its own bytes: a page with its views, its tag and their places (measured: 0.9 kB). */
+/**
+ * What an answer takes beside its text and its own bytes: a page with its views, its tag and their places (measured:
+ * 0.9 kB).
+ */
 const ANSWER_BYTES = 1024;
 /** Tags of which is known whether they were met: a word each, 32 kB. */
 const MET_TAGS = 8192;
@@ -16,7 +22,10 @@ const TAG_DIGITS_READ = 8;
 /** Marks of the texts that a half keeps: a few thousand of so many, so that hardly a new text has one. 64 kB. */
 const MARKS = 65_536;
 const MARKED_UNITS = 8;
-/** Of the answers that come again one in so many is kept: what is asked for often soon is, and a walk in circles costs little. */
+/**
+ * Of the answers that come again one in so many is kept: what is asked for often soon is, and a walk in circles costs
+ * little.
+ */
 const KEPT_ONE_IN = 8;
 
 /** What an answer depends on beside the text of its request. `heedsAccept` unless path or format override Accept. */
@@ -27,7 +36,10 @@ export interface Asked {
   readonly heedsAccept: boolean;
 }
 
-/** An answer, and the next one to the same text: for another base URL or another coding, so that there are a few at most. */
+/**
+ * An answer, and the next one to the same text: for another base URL or another coding, so that there are a few at
+ * most.
+ */
 interface KnownAnswer extends Pick<Asked, 'choice' | 'coding' | 'heedsAccept'> {
   readonly answer: Answer;
   readonly bytes: number;
@@ -35,8 +47,9 @@ interface KnownAnswer extends Pick<Asked, 'choice' | 'coding' | 'heedsAccept'> {
 }
 
 /**
- * A memory of two halves: what is found in the older half moves to the younger one, and when that is full the older half goes.
- * An answer is kept only where its tag was met before, so that who walks over a list once leaves nothing behind.
+ * A memory of two halves: what is found in the older half moves to the younger one, and when that is full the older
+ * half goes. An answer is kept only where its tag was met before, so that who walks over a list once leaves nothing
+ * behind.
  */
 export class KnownAnswers {
   readonly #halfBytesMax: number;
@@ -56,8 +69,8 @@ export class KnownAnswers {
   }
 
   /**
-   * The answer to GET or HEAD without a condition, undefined where it is not known, or Accept must be judged. Cost: a few
-   * characters of a text that is not known; else a look-up or two of the text, and two headers.
+   * The answer to GET or HEAD without a condition, undefined where it is not known, or Accept must be judged. Cost: a
+   * few characters of a text that is not known; else a look-up or two of the text, and two headers.
    */
   find(request: Request, choice: BaseUrlChoice): Answer | undefined {
     const mark = markOf(request);
@@ -85,8 +98,8 @@ export class KnownAnswers {
   }
 
   /**
-   * Keeps an answer that `find` did not find: 200, the same for every request of this text, base URL, coding and Accept. Its
-   * body must hold views of the snapshot and `ownBytes` beside them, and may be read at any time.
+   * Keeps an answer that `find` did not find: 200, the same for every request of this text, base URL, coding and
+   * Accept. Its body must hold views of the snapshot and `ownBytes` beside them, and may be read at any time.
    */
   keep({ request, choice, coding, heedsAccept }: Asked, answer: Answer, ownBytes: number): void {
     const text = textOf(request);
@@ -116,7 +129,10 @@ export class KnownAnswers {
   }
 }
 
-/** A number for the end of a request's text: there offsets and ids stand. A text is joined and looked up only where it is marked. */
+/**
+ * A number for the end of a request's text: there offsets and ids stand. A text is joined and looked up only where it
+ * is marked.
+ */
 function markOf({ target, query }: Request): number {
   const end = query || target;
   let mark = target.length;

@@ -1,6 +1,6 @@
-// Answers without stored blocks compressed while the client waits: short ones at once, since uWebSockets.js ends a connection
-// with a request pipelined behind an answer that comes later; longer ones away from this thread, bounded in size and number.
-// Called by catalogueRows.ts; what is not taken goes as it is.
+// Answers without stored blocks compressed while the client waits: short ones at once, since uWebSockets.js ends a
+// connection with a request pipelined behind an answer that comes later; longer ones away from this thread, bounded in
+// size and number.
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { Body } from '../../engine/engine.ts';
@@ -13,13 +13,19 @@ const LIVE_BYTES_MAX = 1 << 20;
 /** Bodies up to this are compressed at once: 0.2 ms, about what a hop to another thread and back costs under load. */
 const SHORT_BYTES_MAX = 1 << 16;
 
-/** Bytes compressed at once in one turn of the event loop, a short body more at most, so that nobody waits for many of them. */
+/**
+ * Bytes compressed at once in one turn of the event loop, a short body more at most, so that nobody waits for many of
+ * them.
+ */
 const TURN_BYTES_MAX = 1 << 18;
 
 /** Compressions that a serving thread has under way: as many as the runtime's threads for such work. */
 const UNDER_WAY_MAX = 4;
 
-/** Half the time of level 6 for a page of 100, and a fifth more bytes. One level, so that a body has one compressed form. */
+/**
+ * Half the time of level 6 for a page of 100, and a fifth more bytes. One level, so that a body has one compressed
+ * form.
+ */
 const OPTIONS = { level: 3 } as const;
 
 /** Compresses bodies, in the calling thread or in those that Node keeps for zlib. One for each serving thread. */
@@ -30,8 +36,8 @@ export class LiveGzip {
   #short: Uint8Array | undefined;
 
   /**
-   * The compressed body, a promise of it where it is long; undefined where it is too long, or many are asked for at once.
-   * Cost here: a copy of the body, and for a short one its compression, 25 us for a record.
+   * The compressed body, a promise of it where it is long; undefined where it is too long, or many are asked for at
+   * once. Cost here: a copy of the body, and for a short one its compression, 25 us for a record.
    */
   compressed(body: Body): Uint8Array | Promise<Uint8Array> | undefined {
     if (body.bytes > LIVE_BYTES_MAX) return undefined;

@@ -1,5 +1,5 @@
-// In which form a request can be answered: by the format it names, its path, its Accept header, in this order.
-// Pure; called by the catalogue's handler once a route and a method are known.
+// In which form a request can be answered: by the format it names,
+// its path, its Accept header, in this order. Pure.
 import Negotiator from 'negotiator';
 
 /** The outcome: the format to send, the format is not known (404), or Accept rules JSON out (406). */
@@ -19,8 +19,8 @@ const PARAMETERS = /;(?!\s*q\s*=)[^;,]*/gi;
 
 /**
  * Judges the wishes (A26, A51, A62). A named format and a `.json` path override Accept; an empty Accept counts as none;
- * parameters of media ranges but `q` are not looked at. Cost: none for what most clients send, else one pass over Accept.
- * Source: RFC 9110, 12.5.1.
+ * parameters of media ranges but `q` are not looked at. Cost: none for what most clients send, else one pass over
+ * Accept. Source: RFC 9110, 12.5.1.
  */
 export function negotiate({ accept, format, isJsonPath }: Wishes): Negotiation {
   if (format === 'ndjson' || format === 'csv') return format;

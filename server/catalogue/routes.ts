@@ -1,11 +1,11 @@
-// What a path means: a view of the catalogue, a redirection to the path with its final slash, or nothing.
-// Pure text, derived from the declaration; knows neither requests nor records. Called by the catalogue's handler.
+// What a path means: a view of the catalogue, a redirection to the path with its final slash, or nothing. Pure text,
+// derived from the declaration; knows neither requests nor records.
 import { type Collection, COLLECTIONS, collectionsOfPath, type Version } from '../../engine/engine.ts';
 
 /**
- * What a target means. `isJsonPath` says that the path itself asks for JSON (`.json`). A record's `collections` are tried
- * in order (A3); its `id` is -1 where the integer asked for is beyond every id (A10). `location` is the target with a
- * final slash, percent-encoded as sent and without the query, which the caller keeps byte for byte.
+ * What a target means. `isJsonPath` says that the path itself asks for JSON (`.json`). A record's `collections` are
+ * tried in order (A3); its `id` is -1 where the integer asked for is beyond every id (A10). `location` is the target
+ * with a final slash, percent-encoded as sent and without the query, which the caller keeps byte for byte.
  */
 export type Route =
   | { readonly kind: 'index' }
@@ -31,7 +31,8 @@ const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
 
 /**
  * The meaning of a target: a path as sent, without its query. Percent-decoding is per segment, after the split (A17);
- * what does not decode is not found. Never throws. Cost: one map lookup for lists and records as usually written, a pattern for others.
+ * what does not decode is not found. Never throws. Cost: one map lookup for lists and records as usually written, a
+ * pattern for others.
  */
 export function route(target: string): Route {
   const record = plainRecord(target);
@@ -62,7 +63,10 @@ const LISTS: ReadonlyMap<string, { readonly collections: readonly Collection[]; 
   ),
 );
 
-/** A record as usually written, its id in digits between two slashes; undefined of all else. Cost: the digits, one look-up. */
+/**
+ * A record as usually written, its id in digits between two slashes; undefined of all else. Cost: the digits, one
+ * look-up.
+ */
 function plainRecord(target: string): Route | undefined {
   const end = target.length - 1;
   if (target.charCodeAt(end) !== SLASH) return undefined;

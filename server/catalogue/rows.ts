@@ -1,5 +1,5 @@
-// From rows to an answer: a page, a single record or an export, measured in turns where that takes long, compressed where
-// the client takes that and it pays. Knows neither routes nor queries. Called by catalogue.ts.
+// From rows to an answer: a page, a single record or an export, measured in turns where that takes long, compressed
+// where the client takes that and it pays. Knows neither routes nor queries.
 import { setImmediate } from 'node:timers/promises';
 import {
   type Body,
@@ -38,8 +38,8 @@ export interface WrittenRows {
 }
 
 /**
- * How an answer goes out. Rows may be compressed: by blocks of the collection where there are any, else live. `keep` is given an
- * answer that could be given again, with the bytes that its body holds beside views of the snapshot.
+ * How an answer goes out. Rows may be compressed: by blocks of the collection where there are any, else live. `keep` is
+ * given an answer that could be given again, with the bytes that its body holds beside views of the snapshot.
  */
 export interface Delivery {
   readonly coding: Coding;
@@ -95,9 +95,9 @@ function stitchingOf({ rows, format, head, tail }: WrittenRows, stored: RecordBl
 }
 
 /**
- * The answer with these rows: at once where one slice of measuring suffices, else after a slice for each turn of the event
- * loop, so that other requests are answered between them. A client that leaves ends it. Compressed bodies are sent where they
- * are the smaller ones; a body that fits a packet goes as it is, unless the client refuses that (A101).
+ * The answer with these rows: at once where one slice of measuring suffices, else after a slice for each turn of the
+ * event loop, so that other requests are answered between them. A client that leaves ends it. Compressed bodies are
+ * sent where they are the smaller ones; a body that fits a packet goes as it is, unless the client refuses that (A101).
  */
 export function rowsAnswer(
   answers: Answers,

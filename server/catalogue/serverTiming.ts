@@ -1,5 +1,5 @@
 // Server-Timing: what an answer says of the time that it took, as browsers and proxies read it (W3C Server Timing).
-// Knows no request and has no clock of its own. Called by catalogue.ts.
+// Knows no request and has no clock of its own.
 import type { Clock } from '../observe/clock.ts';
 import type { Answer, Handler } from '../http/exchange.ts';
 
@@ -28,7 +28,10 @@ export async function waitedFor<T>(
   return withTiming(await answerOf(later), 'pool', ms);
 }
 
-/** A handler all of whose answers say how long they took to make, those of the pool also how long it was waited for (design: Responses). */
+/**
+ * A handler all of whose answers say how long they took to make, those of the pool also how long it was waited for
+ * (design: Responses).
+ */
 export function timedHandler(
   handler: Handler<Answer | Promise<Answer>>,
   clock: Clock,

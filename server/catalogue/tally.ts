@@ -1,9 +1,12 @@
-// What the catalogue counts of requests: names without effect, a cell for each collection, and the metric that they make.
-// Data and a count only. Counted by catalogue.ts in its serving thread, summed by the supervisor's metrics.
+// What the catalogue counts of requests: names without effect, a cell for each collection, and the metric that they
+// make. Data and a count only.
 import { COLLECTIONS } from '../../engine/shared.ts';
 import type { Tally, TalliedMetric } from '../observe/tally.ts';
 
-/** Names without effect by collection, the last cell for views of none: their number is bounded, as that of names is not. */
+/**
+ * Names without effect by collection, the last cell for views of none: their number is bounded, as that of names is
+ * not.
+ */
 export const IGNORED_PARAMETERS: TalliedMetric = {
   name: 'catalogue_ignored_parameters_total',
   help: 'Names in queries that had no effect, by collection.',

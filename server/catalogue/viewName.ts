@@ -1,5 +1,5 @@
-// What a view is called where it is described, after the stock service. Knows no request.
-// Called by catalogue.ts for OPTIONS.
+// What a view is called where it is described,
+// after the stock service. Knows no request.
 import type { Route } from './routes.ts';
 
 /** A route that leads to a view. */

@@ -1,6 +1,5 @@
-// The entry point of `catalogue-replica`: runs the command line and turns its end into an exit code.
-// 0: done; 1: the world's fault, said in one message; 2: wrong usage; 70: our bug, with its stack.
-// Started by `npm start` and by launch.js; imported by nobody else.
+// The entry point of `catalogue-replica`: runs the command line and turns its end into an exit code. 0: done; 1: the
+// world's fault, said in one message; 2: wrong usage; 70: our bug, with its stack.
 import { CommanderError } from 'commander';
 import { OperationError } from '../../data/operationError.ts';
 import { commandLine } from './commands.ts';
@@ -33,8 +32,8 @@ async function run(): Promise<number> {
 }
 
 /**
- * Nobody hears us any more: the reader is gone (`| head`, or a `tee` that Ctrl-C ended with us), or its disk is full. The
- * work goes on, and a server drains as ever; only output that could not be kept is a failure.
+ * Nobody hears us any more: the reader is gone (`| head`, or a `tee` that Ctrl-C ended with us), or its disk is full.
+ * The work goes on, and a server drains as ever; only output that could not be kept is a failure.
  */
 function onLostOutput(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') process.exitCode = OPERATION_EXIT;

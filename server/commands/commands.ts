@@ -1,5 +1,5 @@
-// The commands: their flags, help and what each calls. Built on commander; every command loads its code when it runs, so
-// that --help is quick. Called by cli.ts; turns no error into an exit code (cli.ts does) and does no work of its own.
+// The commands: their flags, help and what each calls. Built on commander; every command loads its code when it runs,
+// so that --help is quick.
 import { Command, Option } from 'commander';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -189,7 +189,8 @@ function addSettings(command: Command): Command {
   return command.addHelpText('after', SETTINGS_HINT);
 }
 
-// No default and no parser here: config.ts judges all sources alike and says where a wrong value came from.
+// No default and no parser here: settings/declarations.ts judges all sources alike and says where a wrong value came
+// from.
 function settingOptions(setting: Setting<unknown>): readonly Option[] {
   const flag = flagName(setting);
   if (setting.kind === SWITCH) {

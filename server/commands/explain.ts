@@ -20,8 +20,9 @@ import { negotiate } from '../catalogue/negotiate.ts';
 import { route } from '../catalogue/routes.ts';
 
 /**
- * The plan of a list request, its count and the work it took, as lines. `request` is a URL or a path with query.
- * Throws OperationError `usage` where it is no list, its format is unknown or its filters are wrong, and what loading the data throws.
+ * The plan of a list request, its count and the work it took, as lines. `request` is a URL or a path with query. Throws
+ * OperationError `usage` where it is no list, its format is unknown or its filters are wrong, and what loading the data
+ * throws.
  */
 export async function explain(settings: Settings, request: string): Promise<string> {
   const [target = '', query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');

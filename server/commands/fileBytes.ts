@@ -1,5 +1,5 @@
 // The bytes of a file that a command was given; what the system says of one that cannot be read is told in one word.
-// Knows nothing of what files hold. Called by the commands for certificates and authorities.
+// Knows nothing of what files hold.
 import { readFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 

@@ -1,5 +1,5 @@
-// What the commands have in common: where they print, how their help ends, and options with a checked value.
-// Defines no command. Used by commands.ts and the files of command groups beside it.
+// What the commands have in common: where they print, how their help ends, and options with a checked value. Defines no
+// command.
 import { InvalidArgumentError, Option } from 'commander';
 import type { ValueKind } from '../settings/values.ts';
 import type { Output } from './terminal.ts';

@@ -1,5 +1,5 @@
-// What import and verify say when they are done, as text for people.
-// Pure: the outcome as plain data in, lines out. Called by commands.ts.
+// What import and verify say when they are done,
+// as text for people. Pure: the outcome as plain data in, lines out.
 import type { ImportReport } from '../../data/build/import.ts';
 import type { verifyFile } from '../../data/store/verify.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
@@ -20,7 +20,9 @@ const IMPORT_COLUMNS: readonly Column[] = [
   ['index bytes', bytesText, (row) => row.indexBytes],
 ];
 
-/** The report of an import: a line per collection with totals, the first lines skipped, and the file that was written. */
+/**
+ * The report of an import: a line per collection with totals, the first lines skipped, and the file that was written.
+ */
 export function importText(report: ImportReport, file: string): string {
   const rows = report.collections.map((row) => [row.name, ...IMPORT_COLUMNS.map(([, text, read]) => text(read(row)))]);
   const totals = IMPORT_COLUMNS.map(([, text, read]) =>

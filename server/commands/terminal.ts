@@ -104,8 +104,8 @@ function amountText({ done, total, unit }: Progress): string {
 }
 
 /**
- * Rows of equal length as lines with aligned columns, two blanks between them. The first row is the head; a column whose
- * cells below it all start with a digit is aligned to the right. No line ends in a blank; no final line break.
+ * Rows of equal length as lines with aligned columns, two blanks between them. The first row is the head; a column
+ * whose cells below it all start with a digit is aligned to the right. No line ends in a blank; no final line break.
  */
 export function tableText(rows: readonly (readonly string[])[]): string {
   const columns = (rows[0] ?? []).map((_, column) => {

@@ -1,5 +1,5 @@
 // One request body put together from the pieces in which it arrives, and the memory that all of a listener may take.
-// Knows no transport; used by uwsExchange.ts and nodeExchange.ts for handlers that want a body.
+// Knows no transport.
 
 /** Bytes of unfinished bodies that one listener holds: 64 of the largest that the default limit lets in. */
 const UNFINISHED_BYTES_MAX = 64 << 20;
@@ -32,10 +32,10 @@ export class BodyBudget {
 export type Collected = 'more' | 'tooLong' | 'busy' | Uint8Array;
 
 /**
- * Collects one body. `declaredBytes` is its Content-Length, undefined of a chunked one. A body that comes in one piece is
- * not copied; of others each byte is copied once, or twice while an undeclared one grows. A buffer of a declared length is
- * made with its first piece, but costs memory only as far as it is written: so only that counts, and who declares much and
- * sends little takes nothing from others.
+ * Collects one body. `declaredBytes` is its Content-Length, undefined of a chunked one. A body that comes in one piece
+ * is not copied; of others each byte is copied once, or twice while an undeclared one grows. A buffer of a declared
+ * length is made with its first piece, but costs memory only as far as it is written: so only that counts, and who
+ * declares much and sends little takes nothing from others.
  */
 export class BodyCollector {
   readonly #bytesMax: number;

@@ -1,5 +1,5 @@
 // The neutral exchange between handlers and transports: a request as data, an answer as data, bodies both ways.
-// Knows no transport; http/uws.ts and http/node.ts both turn these into bytes on a socket.
+// Knows no transport; both transports turn these into bytes on a socket.
 import type { Body } from '../../engine/engine.ts';
 
 /**
@@ -32,9 +32,9 @@ export interface Answer {
 }
 
 /**
- * Whether the client went away before an asynchronous answer was ready, and a hook for the moment it does. `isComingBack` where
- * it was the transport that ended the connection, because of a request pipelined behind: such a client asks again
- * (RFC 9112, 9.3.2).
+ * Whether the client went away before an asynchronous answer was ready, and a hook for the moment it does.
+ * `isComingBack` where it was the transport that ended the connection, because of a request pipelined behind: such a
+ * client asks again (RFC 9112, 9.3.2).
  */
 export interface Disconnection {
   isGone(): boolean;
@@ -45,9 +45,9 @@ export interface Disconnection {
 /**
  * What a handler returns to be given the request's body first: the transport collects it whole and asks `answer` then.
  * `tooLong` is for a body of more than `bodyBytesMax` bytes and ends the connection: at once, with nothing kept, where
- * Content-Length says so. `failed` is sent where `answer` throws or rejects, or the body cannot be collected, which is our bug; `busy`
- * where as many bodies are being received as memory is set aside for, and ends the connection too. The body given to `answer` is
- * a view that lives until it returns: a promise copies or decodes before what it needs.
+ * Content-Length says so. `failed` is sent where `answer` throws or rejects, or the body cannot be collected, which is
+ * our bug; `busy` where as many bodies are being received as memory is set aside for, and ends the connection too. The
+ * body given to `answer` is a view that lives until it returns: a promise copies or decodes before what it needs.
  */
 export interface Intake {
   readonly bodyBytesMax: number;
@@ -58,8 +58,8 @@ export interface Intake {
 }
 
 /**
- * What a handler throws where its clients could not read the JSON that a bug is answered with otherwise: `answer` is sent, `cause`,
- * the bug itself, is reported.
+ * What a handler throws where its clients could not read the JSON that a bug is answered with otherwise: `answer` is
+ * sent, `cause`, the bug itself, is reported.
  */
 export class AnsweredBug extends Error {
   readonly answer: Answer;
@@ -75,7 +75,8 @@ export type Reply = Answer | Promise<Answer> | Intake;
 
 /**
  * What a transport calls once per request. Cheap answers are returned at once; a promise only where work left the
- * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500 (see AnsweredBug).
+ * thread. It never throws and never rejects for a client's fault; what it throws is our bug and becomes a 500 (see
+ * AnsweredBug).
  */
 export type Handler<R extends Reply = Reply> = (request: Request, disconnection: Disconnection) => R;
 

@@ -1,5 +1,5 @@
-// How many answers are under way on one listener, so that a drain knows when it may close.
-// Knows no transport and does not say which answers they are; used by http/uws.ts and http/node.ts.
+// How many answers are under way on one listener, so that a drain knows when it may close. Knows no transport and does
+// not say which answers they are.
 
 /** Counts the answers that have been asked for and not yet handed to the network. Cost: an addition each way. */
 export class Flight {

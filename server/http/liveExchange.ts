@@ -1,5 +1,5 @@
-// One request being answered, as far as both transports are alike: bodies, clients that leave, answers that fail.
-// Knows no socket. Extended by nodeExchange.ts and uwsExchange.ts.
+// One request being answered, as far as both transports are alike: bodies, clients that leave, answers that fail. Knows
+// no socket.
 import { BodyCollector, type BodyBudget, type Collected } from './bodyCollector.ts';
 import {
   type Answer,
@@ -161,8 +161,8 @@ export abstract class LiveExchange implements Disconnection {
   }
 
   /**
-   * Sends the answer once it is there, or that to a bug where it was not to be had. `awaitsBody` first reads the request's
-   * body away, up to its limit.
+   * Sends the answer once it is there, or that to a bug where it was not to be had. `awaitsBody` first reads the
+   * request's body away, up to its limit.
    */
   abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
 

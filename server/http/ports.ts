@@ -1,5 +1,5 @@
-// Taking ports: the one place that knows how a refused port is said.
-// Threads of one program share a port with SO_REUSEPORT, and so could two programs by accident: claimPort finds that out.
+// Taking ports: the one place that knows how a refused port is said. Threads of one program share a port with
+// SO_REUSEPORT, and so could two programs by accident: claimPort finds that out.
 import { createServer } from 'node:net';
 
 import { OperationError } from '../../data/operationError.ts';
@@ -8,9 +8,9 @@ import { OperationError } from '../../data/operationError.ts';
 const MAIN_FLAG = '--port';
 
 /**
- * The port that may be listened on: `port` itself, or a free one where it is 0. Binds it without SO_REUSEPORT, which the
- * kernel refuses while anyone listens there, shared or not, and closes it again. `flag` is what people choose it by.
- * Throws OperationError `port` when it is taken, forbidden, or the address is not this machine's.
+ * The port that may be listened on: `port` itself, or a free one where it is 0. Binds it without SO_REUSEPORT, which
+ * the kernel refuses while anyone listens there, shared or not, and closes it again. `flag` is what people choose it
+ * by. Throws OperationError `port` when it is taken, forbidden, or the address is not this machine's.
  */
 export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<number> {
   const probe = createServer();
@@ -29,7 +29,10 @@ export function boundPort(address: { readonly port: number } | string | null): n
   return address.port;
 }
 
-/** The error for a port that cannot be taken; `cause` is what the system said, where it said anything, `flag` what to choose another by. */
+/**
+ * The error for a port that cannot be taken; `cause` is what the system said, where it said anything, `flag` what to
+ * choose another by.
+ */
 export function portRefused(host: string, port: number, cause?: unknown, flag = MAIN_FLAG): OperationError {
   return new OperationError('port', `port ${port} on ${host} ${reasonOf(cause, flag)}`, cause);
 }

@@ -1,5 +1,5 @@
-// What a value of a header means, remembered: clients send a handful of values, again and again.
-// Knows no header. Used by coding.ts and by the SOAP service for its Content-Type.
+// What a value of a header means, remembered:
+// clients send a handful of values, again and again. Knows no header.
 
 /** Longer lists of values, and longer values, are somebody playing. */
 const KEPT_MAX = 256;

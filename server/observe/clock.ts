@@ -1,5 +1,5 @@
-// The clocks: the one file of the server that asks for the time. Tests hand in their own.
-// Called where something is measured for people (progress, load time, Server-Timing) or stamped (logs); no body depends on it.
+// The clocks: the one file of the server that asks for the time.
+// Tests hand in their own.
 
 /** A clock in milliseconds. */
 export type Clock = () => number;

@@ -1,14 +1,14 @@
-// What the service tells about itself while it runs, as one closed union of plain events. Log and metrics are observers of it.
-// No event holds the text of a key, of a certificate, or of a request. Emitted by the authority and its supervisor.
+// What the service tells about itself while it runs, as one closed union of plain events. Log and metrics are observers
+// of it. No event holds the text of a key, of a certificate, or of a request.
 
 /** How a request to be authorised ended; see StatusCode. */
 export type AuthorisationStatus = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
 /**
- * A request to be authorised, for the audit (A88). `reason` is the code of a refusal, '' where granted. `holder` is the user's name,
- * '' until a chain proved one; `proxy` how it was presented. `roles`, `serialNumber`, `provenance` and `notAfter` (seconds since
- * 1970) are those of the certificate issued; `issuedDigest` is its SHA-256, `chainDigest` that of what the user sent to prove who
- * it is, both in hexadecimal.
+ * A request to be authorised, for the audit (A88). `reason` is the code of a refusal, '' where granted. `holder` is the
+ * user's name, '' until a chain proved one; `proxy` how it was presented. `roles`, `serialNumber`, `provenance` and
+ * `notAfter` (seconds since 1970) are those of the certificate issued; `issuedDigest` is its SHA-256, `chainDigest`
+ * that of what the user sent to prove who it is, both in hexadecimal.
  */
 export interface AuthorisationRecord {
   readonly kind: 'authorisation';

@@ -4,7 +4,9 @@ import { appendFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';
 
-/** An observer that writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members. */
+/**
+ * An observer that writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members.
+ */
 export function logTo(write: (lines: readonly string[]) => void): Observer {
   return (events) => write(events.map(logLine));
 }
@@ -18,8 +20,9 @@ export function logLine({ kind, at, ...members }: ServiceEvent): string {
 const FILE_MODE = 0o600;
 
 /**
- * A sink that appends lines to a file, which is opened for those that come together, so that it may be moved away at any time.
- * Throws OperationError `file` when it cannot be written now; `onLost` is told of each line that cannot be written later.
+ * A sink that appends lines to a file, which is opened for those that come together, so that it may be moved away at
+ * any time. Throws OperationError `file` when it cannot be written now; `onLost` is told of each line that cannot be
+ * written later.
  */
 export function appendingTo(file: string, onLost: (line: string) => void): (lines: readonly string[]) => void {
   const append = (text: string): void => appendFileSync(file, text, { mode: FILE_MODE });

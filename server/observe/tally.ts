@@ -1,5 +1,5 @@
-// Counters that serving threads count by themselves, in memory that the supervisor reads when it is asked for the metrics:
-// no event, no message, nothing allocated. Knows no metric. Made by metrics.ts, counted by whoever declares one.
+// Counters that serving threads count by themselves, in memory that the supervisor reads when it is asked for the
+// metrics: no event, no message, nothing allocated. Knows no metric.
 
 /** A metric of tallies: the labels of each of its cells. */
 export interface TalliedMetric {
@@ -9,8 +9,8 @@ export interface TalliedMetric {
 }
 
 /**
- * The counts of one thread, a cell each, exact up to 2^53. One thread writes them without a lock; whoever reads sees each count
- * as it was a moment ago, never a torn one, since an aligned double is written in one piece.
+ * The counts of one thread, a cell each, exact up to 2^53. One thread writes them without a lock; whoever reads sees
+ * each count as it was a moment ago, never a torn one, since an aligned double is written in one piece.
  */
 export type Tally = Float64Array;
 

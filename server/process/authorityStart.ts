@@ -1,5 +1,5 @@
 // The attribute authority of a server: which one the settings ask for, who observes it, and how it is told to reload.
-// Composition only; called by serve.ts.
+// Composition only.
 import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } from '../authority/demonstration.ts';
 import { superviseAuthority, type AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
@@ -10,8 +10,9 @@ import { countText } from '../observe/quantities.ts';
 import { join } from 'node:path';
 
 /**
- * Starts the authority that the settings name, or a demonstration where they name none. `count` observes all its events; `report` gets lines for people, and the audit log where no file is set for it. On SIGHUP a configured one reloads
- * its files (A84). Throws OperationError `input` with every mistake of the configuration, and `file`.
+ * Starts the authority that the settings name, or a demonstration where they name none. `count` observes all its
+ * events; `report` gets lines for people, and the audit log where no file is set for it. On SIGHUP a configured one
+ * reloads its files (A84). Throws OperationError `input` with every mistake of the configuration, and `file`.
  */
 export function startAuthority(
   settings: Settings,

@@ -15,9 +15,9 @@ export interface ThreadParts {
 }
 
 /**
- * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any. `http10Port` is set for
- * the one thread that has the second listener. `soapAnswers` and `ignoredParameters` are its tallies, in memory
- * that it shares with the supervisor.
+ * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any.
+ * `http10Port` is set for the one thread that has the second listener. `soapAnswers` and `ignoredParameters` are its
+ * tallies, in memory that it shares with the supervisor.
  */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
@@ -33,7 +33,10 @@ export interface ServingData {
   readonly ignoredParameters: Tally;
 }
 
-/** From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has drained. */
+/**
+ * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has
+ * drained.
+ */
 export type FromThread =
   | { readonly kind: 'listening' }
   | { readonly kind: 'refused'; readonly message: string }

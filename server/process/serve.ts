@@ -1,5 +1,5 @@
 // The supervisor: takes the port, loads the data, starts the serving threads and stops them. Serves nothing itself.
-// Composition only; called by the serve command.
+// Composition only.
 import { statSync } from 'node:fs';
 import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
 import { openData } from '../../data/open.ts';
@@ -24,8 +24,8 @@ import type { ServingData } from './messages.ts';
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
 /**
- * A server that runs. `welcome` is for whoever started it, a line each: where it listens, and what to try. `stop` drains: no new
- * connections, answers in flight finish, threads end.
+ * A server that runs. `welcome` is for whoever started it, a line each: where it listens, and what to try. `stop`
+ * drains: no new connections, answers in flight finish, threads end.
  */
 export interface Server {
   readonly welcome: readonly string[];
@@ -36,10 +36,10 @@ export interface Server {
 export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
 
 /**
- * Serves what the settings name. `report` gets lines for people: what was loaded, later bugs; none
- * but about a reload while `showProgress` shows the loading, perhaps as a bar on the same terminal.
- * Throws OperationError: `port` in use, `input` and `file` for the authority before any data is looked at, `file`, `input` or
- * `snapshot` for the data; nothing is left running then.
+ * Serves what the settings name. `report` gets lines for people: what was loaded, later bugs; none but about a reload
+ * while `showProgress` shows the loading, perhaps as a bar on the same terminal. Throws OperationError: `port` in use,
+ * `input` and `file` for the authority before any data is looked at, `file`, `input` or `snapshot` for the data;
+ * nothing is left running then.
  */
 export async function serve(
   settings: Settings,

@@ -1,6 +1,6 @@
 // A serving thread: its own listener on the shared port, its own view of the shared snapshot, its own heavy pool
 // and cache of row sets. Reads the program at once, and begins when it gets the data.
-// Started and stopped by servingThreads.ts; never terminated while its App is open, it ends by itself after `drain`.
+// Never terminated while its App is open, it ends by itself after `drain`.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';

@@ -1,5 +1,5 @@
-// The serving threads of a server as its supervisor has them: started at once, so that they read the program while the data
-// loads, then given the data, at last drained. Knows neither data nor settings. Called by serve.ts; servingThread.ts is the other end.
+// The serving threads of a server as its supervisor has them: started at once, so that they read the program while the
+// data loads, then given the data, at last drained. Knows neither data nor settings.
 import { Worker } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import { give, receive, send, type ServingData, type ThreadParts } from './messages.ts';
@@ -10,8 +10,9 @@ const DRAIN_MS = 10_000;
 /** Threads that wait for their data, or serve. */
 export interface ServingThreads {
   /**
-   * Gives every thread its data, told its number from 0 on; resolves when all listen. Throws OperationError `port`, and what a
-   * thread that fails before throws. One that fails later stops all others and ends the process as our bug: half a server is none.
+   * Gives every thread its data, told its number from 0 on; resolves when all listen. Throws OperationError `port`, and
+   * what a thread that fails before throws. One that fails later stops all others and ends the process as our bug: half
+   * a server is none.
    */
   begin(dataOf: (i: number) => ServingData): Promise<void>;
   /** Drains the threads, or ends those that have no data yet; resolves when they have ended. */

@@ -1,18 +1,18 @@
-// How a server ends: the first SIGINT or SIGTERM drains, the second ends the process at once.
-// Called by the serve command, after the server listens; before that a signal has its default effect.
+// How a server ends: the first SIGINT or SIGTERM drains,
+// the second ends the process at once.
 import { steadyMs, type Clock } from '../observe/clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /**
- * Signals this close together are one. A terminal sends Ctrl-C to every process in it, and npm passes on the one it got:
- * after `npm start` a server hears one key twice where npm's shell has given way to it (not every shell does).
+ * Signals this close together are one. A terminal sends Ctrl-C to every process in it, and npm passes on the one it
+ * got: after `npm start` a server hears one key twice where npm's shell has given way to it (not every shell does).
  */
 const ONE_PRESS_MS = 500;
 
 /**
- * Waits for a signal, reports `draining ...`, calls `stop` and resolves when it did. A second signal ends the process by
- * that very signal: no exit handlers, because ending threads with an open uWebSockets.js App can abort the process. `clock`
- * tells it from an echo of the first. Rejects with what `stop` rejects with.
+ * Waits for a signal, reports `draining ...`, calls `stop` and resolves when it did. A second signal ends the process
+ * by that very signal: no exit handlers, because ending threads with an open uWebSockets.js App can abort the process.
+ * `clock` tells it from an echo of the first. Rejects with what `stop` rejects with.
  */
 export async function stopOnSignal(
   stop: () => Promise<void>,

@@ -1,6 +1,6 @@
-// The settings, declared once: flags, environment names, TOML keys, defaults, help and the README table derive from
-// the table in this file. The only file that sees the process environment. Called by commands.ts.
-// To add a setting: a property in Settings, a row in DECLARATIONS, the line the tidy test then asks for in README.md.
+// The settings, declared once: flags, environment names, TOML keys, defaults, help and the README table derive from the
+// table in this file. The only file that sees the process environment. To add a setting: a property in Settings, a row
+// in DECLARATIONS, the line the tidy test then asks for in README.md.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { OperationError } from '../../data/operationError.ts';
@@ -263,8 +263,8 @@ const CONFIG: Setting<string | undefined> = one(
 export const SETTINGS: readonly Setting<unknown>[] = [...Object.values(DECLARATIONS), CONFIG];
 
 /**
- * The settings of this process: flag, else environment, else TOML file, else default. Throws OperationError `usage` that
- * lists every wrong value with its source and what is wanted, and `file` when the TOML file cannot be read.
+ * The settings of this process: flag, else environment, else TOML file, else default. Throws OperationError `usage`
+ * that lists every wrong value with its source and what is wanted, and `file` when the TOML file cannot be read.
  */
 export function readSettings(flags: Flags, environment: Environment = process.env): Settings {
   const { values, mistakes } = gatherSettings({ declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment });

@@ -1,5 +1,5 @@
 // Where settings come from: flags, environment, a TOML file, defaults, in this order of precedence. Generic over the
-// table of settings, which config.ts declares; knows no setting by name. Reads one file, the TOML file.
+// table of settings, which declarations.ts has; knows no setting by name. Reads one file, the TOML file.
 import { closest } from 'fastest-levenshtein';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -52,9 +52,9 @@ export function environmentName(setting: Setting<unknown>): string {
 }
 
 /**
- * Gathers the settings: flag, else environment, else file, else default. An empty environment variable counts as absent;
- * in one, several values are separated by blanks or commas. A relative path in the file is relative to the file.
- * Throws OperationError `file` when the TOML file cannot be read, `usage` when it is no TOML.
+ * Gathers the settings: flag, else environment, else file, else default. An empty environment variable counts as
+ * absent; in one, several values are separated by blanks or commas. A relative path in the file is relative to the
+ * file. Throws OperationError `file` when the TOML file cannot be read, `usage` when it is no TOML.
  */
 export function gatherSettings(sources: Sources): Gathered {
   const mistakes: string[] = [];

@@ -1,5 +1,5 @@
-// What a setting's text may be: one kind per sort of value, each with the words that say what is wanted.
-// Pure functions on text: no environment, no files. Used by config.ts; settingSources.ts knows where a text came from.
+// What a setting's text may be: one kind per sort of value, each with the words that say what is wanted. Pure functions
+// on text: no environment, no files.
 import ipaddr from 'ipaddr.js';
 
 /**

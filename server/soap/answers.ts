@@ -1,5 +1,5 @@
-// The answers of the attribute authority that depend on nothing or on its configuration only: made once, sent as they are.
-// Knows no transport and reads no request. Called by soap/service.ts.
+// The answers of the attribute authority that depend on nothing or on its configuration only: made once, sent as they
+// are. Knows no transport and reads no request.
 import { wholeBody } from '../../engine/engine.ts';
 import type { Authority } from '../authority/authority.ts';
 import type { Answer } from '../http/exchange.ts';

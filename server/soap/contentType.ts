@@ -12,7 +12,8 @@ const PARAMETER = /;\s*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)))?\s*/y;
 
 /**
  * The charset of a request whose type is text/xml, undefined where it names none, and where there is no header at all;
- * `unsupported` for every other type. Of two charsets the first counts; what is no parameter is not looked at. Cost: a look-up for headers met before.
+ * `unsupported` for every other type. Of two charsets the first counts; what is no parameter is not looked at. Cost: a
+ * look-up for headers met before.
  */
 export function charsetOf(contentType: string | undefined): Charset {
   return contentType === undefined ? NO_CHARSET : readOnce(contentType);

@@ -1,5 +1,5 @@
-// From the bytes of a request to its text: which encoding they are in, and whether they are.
-// Pure; knows no XML but its declaration. Called by the general reader.
+// From the bytes of a request to its text: which encoding they are in, and whether they are. Pure; knows no XML but its
+// declaration.
 
 /** Encodings by their names in lower case; UTF-16 alone says nothing of the byte order, so it needs a mark. */
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1';
@@ -19,7 +19,8 @@ const DECLARED = /^<\?xml\s+version\s*=\s*(?:"[^"]*"|'[^']*')\s+encoding\s*=\s*[
 
 /**
  * The text of a request, or undefined where the bytes are not text in their encoding. That is the one of the byte order
- * mark, else of `charset` (of Content-Type), else of the XML declaration, else UTF-8 (A91). A mark is not part of the text.
+ * mark, else of `charset` (of Content-Type), else of the XML declaration, else UTF-8 (A91). A mark is not part of the
+ * text.
  */
 export function decodedText(bytes: Uint8Array, charset: string | undefined): string | undefined {
   const encoding = markedEncoding(bytes) ?? namedEncoding(bytes, charset);

@@ -1,12 +1,15 @@
-// The general reader of requests: bytes of any encoding in, a call or the name of a fault out. Strict and complete; slow
-// beside envelopeScanner.ts, which answers the plain ones and must never answer otherwise. Pure.
+// The general reader of requests: bytes of any encoding in, a call or the name of a fault out. Strict and complete;
+// slow beside envelopeScanner.ts, which answers the plain ones and must never answer otherwise. Pure.
 import { decodedText } from './decode.ts';
 import type { FaultName } from './faults.ts';
 import { type Call, NAMESPACES, NEXT_ACTOR, type Operation, OPERATIONS } from './protocol.ts';
 import { elementsById, referencedText } from './references.ts';
 import { type Element, parseXml } from './xmlTree.ts';
 
-/** What a request says. `charset` is that of Content-Type, undefined without one. Cost: about 20 us for a usual envelope. */
+/**
+ * What a request says. `charset` is that of Content-Type, undefined without one. Cost: about 20 us for a usual
+ * envelope.
+ */
 export function readEnvelope(bytes: Uint8Array, charset: string | undefined): Call | FaultName {
   const text = decodedText(bytes, charset);
   if (text === undefined) return 'undecodable';

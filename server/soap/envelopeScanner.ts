@@ -1,16 +1,18 @@
-// The fast reader of requests: one pass over the bytes of a plain envelope, or undefined where anything is unusual.
-// It never says what is wrong: envelopeReader.ts then reads the same bytes. Where it answers, that one answers the same.
+// The fast reader of requests: one pass over the bytes of a plain envelope, or undefined where anything is unusual. It
+// never says what is wrong: envelopeReader.ts then reads the same bytes. Where it answers, that one answers the same.
 import { ascii } from './plainMarkup.ts';
 import { type Call, OPERATIONS } from './protocol.ts';
 import { TagScanner } from './tagScanner.ts';
 
-// A plain envelope is ASCII without `<!`, carriage returns and other controls, has references to the five characters of XML in
-// texts only and no others, at most an XML declaration that says UTF-8, no Header, one operation of ours and its parts, each once:
+// A plain envelope is ASCII without `<!`, carriage returns and other controls, has references to the five characters of
+// XML in texts only and no others, at most an XML declaration that says UTF-8, no Header, one operation of ours and its
+// parts, each once:
 //
 //   <P:Envelope A><P:Body A><Q:operation A><part A>text</part> ... </Q:operation></P:Body></P:Envelope>
 //
-// A stands for declarations of namespaces, at most one prefixed `type` and one prefixed `encodingStyle`; white space may
-// stand between tags. P and Q are any prefixes, or none, that are bound to the right namespaces; parts are unqualified or Q.
+// A stands for declarations of namespaces, at most one prefixed `type` and one prefixed `encodingStyle`; white space
+// may stand between tags. P and Q are any prefixes, or none, that are bound to the right namespaces; parts are
+// unqualified or Q.
 
 const ENVELOPE = ascii('Envelope');
 const BODY = ascii('Body');

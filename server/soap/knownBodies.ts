@@ -1,5 +1,5 @@
-// The bodies of requests whose answer is known, byte for byte, so that one that comes again is not read again.
-// Knows neither messages nor answers; holds copies within a limit. Used by soap/service.ts for one configuration.
+// The bodies of requests whose answer is known, byte for byte, so that one that comes again is not read again. Knows
+// neither messages nor answers; holds copies within a limit.
 
 /** Requests of one role by one toolkit are the same bytes: more than the roles and toolkits of most sites. */
 const BODIES_MAX = 16;

@@ -1,5 +1,5 @@
-// The namespaces that are declared where the fast reader of requests stands, as positions in the request.
-// Knows the two namespaces that matter; declarations that are anything but usual are refused. Used by tagScanner.ts.
+// The namespaces that are declared where the fast reader of requests stands, as positions in the request. Knows the two
+// namespaces that matter; declarations that are anything but usual are refused.
 import { ascii, isText, SPACE } from './plainMarkup.ts';
 import { NAMESPACES } from './protocol.ts';
 

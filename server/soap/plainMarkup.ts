@@ -1,5 +1,5 @@
-// The bytes of plain markup by their names, and what each byte may be part of: the alphabet of the fast reader of requests.
-// Data only. Whatever has no place here is unusual, and left to the strict reader.
+// The bytes of plain markup by their names, and what each byte may be part of: the alphabet of the fast reader of
+// requests. Data only. Whatever has no place here is unusual, and left to the strict reader.
 
 /** Blanks, as far as they are usual: a carriage return is not. */
 export const TAB = 0x09;

@@ -1,5 +1,5 @@
-// The service's two operations and the names of SOAP 1.1, declared once: WSDL, readers, writer and client derive from them.
-// Data only; a name that is not in this file is not understood.
+// The service's two operations and the names of SOAP 1.1, declared once: WSDL, readers, writer and client derive from
+// them. Data only; a name that is not in this file is not understood.
 
 /** The namespaces of SOAP 1.1 (sections 3 and 5) and XML Schema, and the service's own (spec 4). */
 export const NAMESPACES = {
@@ -47,7 +47,9 @@ export const GET_TRUSTED_HOST_INFO: Operation = {
 /** Both, in the order of the specification. */
 export const OPERATIONS: readonly Operation[] = [REQ_AUTHORISATION, GET_TRUSTED_HOST_INFO];
 
-/** A message that was understood: `values` are those of the operation's parts, in their order; '' where absent or nil. */
+/**
+ * A message that was understood: `values` are those of the operation's parts, in their order; '' where absent or nil.
+ */
 export interface Call {
   readonly operation: Operation;
   readonly values: readonly string[];

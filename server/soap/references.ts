@@ -1,5 +1,5 @@
-// Values that stand elsewhere in the request: `href="#id"` of SOAP 1.1, 5.4.1, and texts that are nil.
-// Pure. Only references within the request are followed, and only a few steps. Called by envelopeReader.ts.
+// Values that stand elsewhere in the request: `href="#id"` of SOAP 1.1, 5.4.1, and texts that are nil. Pure. Only
+// references within the request are followed, and only a few steps.
 import type { FaultName } from './faults.ts';
 import { NAMESPACES } from './protocol.ts';
 import type { Element } from './xmlTree.ts';

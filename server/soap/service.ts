@@ -1,5 +1,6 @@
-// The attribute authority's handler: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design: message level).
-// Speaks for an Authority and decides nothing itself; every other path is the other handler's. Knows no transport.
+// The attribute authority's handler: WSDL to GET and HEAD, SOAP 1.1 over POST (spec, attribute authority; design:
+// message level). Speaks for an Authority and decides nothing itself; every other path is the other handler's. Knows no
+// transport.
 import type { Authority } from '../authority/authority.ts';
 import { type Answer, AnsweredBug, type Handler, type Intake, type Reply, type Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
@@ -31,8 +32,8 @@ export interface SoapSettings {
 }
 
 /**
- * What the handler is composed of. `authority` is asked for each request: a reload makes another, undefined is none at all.
- * `tally` is of SOAP_ANSWERS, and counts the answers to messages.
+ * What the handler is composed of. `authority` is asked for each request: a reload makes another, undefined is none at
+ * all. `tally` is of SOAP_ANSWERS, and counts the answers to messages.
  */
 export interface SoapOptions {
   readonly authority: () => Authority | undefined;
@@ -42,9 +43,9 @@ export interface SoapOptions {
 }
 
 /**
- * The handler of the service's path; `otherwise` answers every other one, and this one too while there is no authority (A99).
- * Cost for other paths: a comparison of lengths. getTrustedHostInfo is answered at once from bytes made before, and a request
- * of the same bytes as one before is not read again.
+ * The handler of the service's path; `otherwise` answers every other one, and this one too while there is no authority
+ * (A99). Cost for other paths: a comparison of lengths. getTrustedHostInfo is answered at once from bytes made before,
+ * and a request of the same bytes as one before is not read again.
  */
 export function soapHandler({ authority, settings, tally, otherwise }: SoapOptions): Handler {
   const service = new Service(settings, tally);
@@ -78,7 +79,10 @@ class Service {
     this.#tally = tally;
   }
 
-  /** Undefined where there is no authority now. Throws AnsweredBug: SOAP clients read no other answer to a bug than a fault. */
+  /**
+   * Undefined where there is no authority now. Throws AnsweredBug: SOAP clients read no other answer to a bug than a
+   * fault.
+   */
   reply(authority: SoapOptions['authority'], request: Request): Reply | undefined {
     try {
       const current = authority();

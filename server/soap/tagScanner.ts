@@ -1,5 +1,5 @@
-// Reads plain markup byte by byte: start tags, end tags, texts; every method is false or undefined where anything is unusual.
-// After that the scanner is of no more use. Knows no order of elements; used by envelopeScanner.ts.
+// Reads plain markup byte by byte: start tags, end tags, texts; every method is false or undefined where anything is
+// unusual. After that the scanner is of no more use. Knows no order of elements.
 import { type Binding, NamespaceScope } from './namespaceScope.ts';
 import * as plain from './plainMarkup.ts';
 import { ascii, CLASSES, isText } from './plainMarkup.ts';
@@ -64,7 +64,10 @@ export class TagScanner {
     return found !== null;
   }
 
-  /** A start tag behind white space: declarations, a prefixed `type` and a prefixed `encodingStyle`, no other attributes. */
+  /**
+   * A start tag behind white space: declarations, a prefixed `type` and a prefixed `encodingStyle`, no other
+   * attributes.
+   */
   startTag(): boolean {
     this.#space();
     if (this.#bytes[this.#at++] !== plain.LESS || !this.#name()) return false;
@@ -104,7 +107,10 @@ export class TagScanner {
     return bytes[this.#at++] === plain.GREATER;
   }
 
-  /** The text of the element whose start tag was read last, references resolved, and its end; the namespaces go back to `scope`. */
+  /**
+   * The text of the element whose start tag was read last, references resolved, and its end; the namespaces go back to
+   * `scope`.
+   */
   textElement(scope: number): string | undefined {
     const bytes = this.#bytes;
     const start = this.#at;

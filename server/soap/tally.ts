@@ -1,9 +1,11 @@
 // What the SOAP service counts of its answers: the outcomes, each a cell of a tally, and the metric that they make.
-// Data only. Counted by soap/service.ts in its serving thread, summed by the supervisor's metrics.
+// Data only.
 import type { TalliedMetric } from '../observe/tally.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from './protocol.ts';
 
-/** The cell of each outcome: of getTrustedHostInfo, of reqAuthorisation by its status, and of a message by its fault. */
+/**
+ * The cell of each outcome: of getTrustedHostInfo, of reqAuthorisation by its status, and of a message by its fault.
+ */
 export const OUTCOME = {
   listed: 0,
   unknownRole: 1,

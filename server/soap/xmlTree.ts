@@ -1,5 +1,5 @@
-// Well-formed XML with namespaces as a tree of elements, within limits, by the saxes parser.
-// Nothing is fetched and no entity but the five of XML is known: a document type declaration ends the reading. Knows no SOAP.
+// Well-formed XML with namespaces as a tree of elements, within limits, by the saxes parser. Nothing is fetched and no
+// entity but the five of XML is known: a document type declaration ends the reading. Knows no SOAP.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { FaultName } from './faults.ts';
 

@@ -1,4 +1,5 @@
-// What a served data set finds and refuses, for tests that write ids and messages out. Called by the conformance tests of filters.
+// What a served data set finds and refuses,
+// for tests that write ids and messages out.
 import { expect } from 'vitest';
 import type { Sample } from './sample.ts';
 

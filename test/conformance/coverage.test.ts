@@ -1,5 +1,6 @@
-// The conformance ring as a whole: what tests quote stands in the texts, and every sentence of the specification is quoted
-// or listed as untestable, as is every sentence of the design about queries and answers. Skipped where the texts are not beside the project.
+// The conformance ring as a whole: what tests quote stands in the texts, and every sentence of the specification is
+// quoted or listed as untestable, as is every sentence of the design about queries and answers. Skipped where the texts
+// are not beside the project.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';

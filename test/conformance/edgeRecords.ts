@@ -1,5 +1,5 @@
-// A data set made by hand: few records, whose values and links are the edges of filters and orders.
-// Plain data; what requests find in it is the tests' business. Called by the conformance tests of filters and exports.
+// A data set made by hand: few records, whose values and links are the edges of filters and orders. Plain data; what
+// requests find in it is the tests' business.
 import { dataSetOf, temporaryDirectory } from '../support/dataSets.ts';
 
 const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
@@ -19,8 +19,8 @@ const result = (id: number, volume: number, oldDataPath: readonly string[]): obj
 });
 
 /**
- * Titles, times of publication and relations of the observations. The time of 5 is no date; project 9 does not exist; 6 and 7
- * stand the other way round by UTF-16; the two spellings of one instant are 2 and 3.
+ * Titles, times of publication and relations of the observations. The time of 5 is no date; project 9 does not exist; 6
+ * and 7 stand the other way round by UTF-16; the two spellings of one instant are 2 and 3.
  */
 const OBSERVATIONS: readonly object[] = [
   {

@@ -1,4 +1,5 @@
-// spec 4.1, 4.2, 7 and 9: paths in both spellings, payloads, query parameters, versions. Over a real socket, on the sample.
+// spec 4.1, 4.2, 7 and 9: paths in both spellings, payloads, query parameters, versions. Over a real socket, on the
+// sample.
 import { describe, expect } from 'vitest';
 import { spec } from './quotes.ts';
 import { BASE_URL, servedSample, targetOf } from './sample.ts';

@@ -1,4 +1,5 @@
-// What the design lets settings decide of filters: `filterErrors`, `filters` and `strict`. Over a real socket, on records made by hand.
+// What the design lets settings decide of filters: `filterErrors`, `filters` and `strict`. Over a real socket, on
+// records made by hand.
 import { describe, expect } from 'vitest';
 import { edgeRecords } from './edgeRecords.ts';
 import { design } from './quotes.ts';

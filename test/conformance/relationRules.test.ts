@@ -1,5 +1,5 @@
-// What the design decides of filters over relations, in open collections and on what is not declared, where the specification
-// is silent. Over a real socket, on records made by hand; the ids to find are written out.
+// What the design decides of filters over relations, in open collections and on what is not declared, where the
+// specification is silent. Over a real socket, on records made by hand; the ids to find are written out.
 import { describe } from 'vitest';
 import { askedOf, unsupported } from './asked.ts';
 import { edgeRecords } from './edgeRecords.ts';

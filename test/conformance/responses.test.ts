@@ -1,4 +1,5 @@
-// What the design decides of headers, conditions and codings where the specification is silent. Over a real socket, on the sample.
+// What the design decides of headers, conditions and codings where the specification is silent. Over a real socket, on
+// the sample.
 import { gunzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { design } from './quotes.ts';

@@ -1,5 +1,5 @@
-// The embedded sample or a data set made by hand, served over a real socket for the tests of one file. Knows the API's envelope.
-// Called by the conformance tests.
+// The embedded sample or a data set made by hand, served over a real socket for the tests of one file. Knows the API's
+// envelope.
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';

@@ -1,5 +1,5 @@
-// Shapes of values as the tables of the specification describe them (spec 2.2 to 2.10). Pure predicates.
-// Called by the conformance tests of records.
+// Shapes of values as the tables of the specification describe them (spec 2.2 to 2.10).
+// Pure predicates.
 import { BASE_URL } from './sample.ts';
 import type { Shape } from './quotes.ts';
 

@@ -1,5 +1,5 @@
-// Cuts a page of the specification into what a test can quote: sentences, list points and table rows.
-// Knows markdown just well enough for that. Called by coverage.test.ts.
+// Cuts a page of the specification into what a test can quote: sentences, list points and table rows. Knows markdown
+// just well enough for that.
 
 /** The units of a page in order: table rows with their outer bars removed, all else cut at the ends of sentences. */
 export function unitsOf(markdown: string): string[] {

@@ -1,5 +1,6 @@
 // Sentences of the specification that no test quotes, and why: they describe the page itself, the world outside the
-// service, or head what other sentences say. Sentences that say "not shown" need no line here. Read by coverage.test.ts.
+// service, or head what other sentences say. Sentences that say "not shown" need no line here. Read by
+// coverage.test.ts.
 
 /** A unit of the specification as coverage.test.ts cuts it, and why nothing can be asked of a server about it. */
 export interface Untestable {

@@ -1,5 +1,5 @@
-// Compressed answers as clients read them, over both transports: node:zlib, curl, gzip, libdeflate and Python's zlib all accept
-// every stream, and all read the bytes of the identity answer. Chromium has chromium.long.test.ts.
+// Compressed answers as clients read them, over both transports: node:zlib, curl, gzip, libdeflate and Python's zlib
+// all accept every stream, and all read the bytes of the identity answer. Chromium has chromium.long.test.ts.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +11,10 @@ import { startServer, type RunningServer } from '../support/server.ts';
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const LIST = '/api/v3/observations/';
 
-/** Every way to make a compressed answer: neighbours, scattered rows, runs, an order, lines, records, and no stored blocks. */
+/**
+ * Every way to make a compressed answer: neighbours, scattered rows, runs, an order, lines, records, and no stored
+ * blocks.
+ */
 const TARGETS: readonly string[] = [
   LIST,
   `${LIST}?limit=1&offset=7`,

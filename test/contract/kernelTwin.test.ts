@@ -1,4 +1,5 @@
-// The suites of pages, sets and queries once more, over the kernel's twin: whatever they ask of the kernel holds of both.
+// The suites of pages, sets and queries once more, over the kernel's twin: whatever they ask of the kernel holds of
+// both.
 import { expect, test } from 'vitest';
 import { kernels, ownKernel } from '../../engine/kernel/kernel.ts';
 

@@ -1,5 +1,5 @@
-// Requests pipelined on one connection to a running server, over both transports: all answers come whole and in order, or the
-// connection ends where one of them came from the pool, and a client that asks again gets them.
+// Requests pipelined on one connection to a running server, over both transports: all answers come whole and in order,
+// or the connection ends where one of them came from the pool, and a client that asks again gets them.
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// Clients with bad manners against a running server, in the numbers that were promised: what they are sent is right to the last byte,
-// and afterwards the server holds as many descriptors and as much memory as before. Linux tells what a process holds.
+// Clients with bad manners against a running server, in the numbers that were promised: what they are sent is right to
+// the last byte, and afterwards the server holds as many descriptors and as much memory as before. Linux tells what a
+// process holds.
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +18,10 @@ import {
 } from '../support/rudeClients.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
-/** Pages of 100 observations, about 310 kB each, 40 kB with gzip: neighbours, scattered ones, and a short one without stored blocks. */
+/**
+ * Pages of 100 observations, about 310 kB each, 40 kB with gzip: neighbours, scattered ones, and a short one without
+ * stored blocks.
+ */
 const TARGETS = [
   '/api/v3/observations/',
   '/api/v3/observations/?offset=100',
@@ -37,7 +41,10 @@ const PIPELINED_PAGES = 8;
 
 /** What memory may have grown by when all is over: what the collectors have not come to yet. */
 const GROWTH_BYTES_MAX = 32 << 20;
-/** As often as all is done again at most: what an allocator keeps for the next time it keeps once, a leak grows each time. */
+/**
+ * As often as all is done again at most: what an allocator keeps for the next time it keeps once, a leak grows each
+ * time.
+ */
 const REPEATS_MAX = 3;
 
 describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
@@ -48,7 +55,8 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
   beforeAll(async () => {
     server = await runServer(['--data', SAMPLE, '--threads', '1']);
     port = isNode ? server.http10Port : server.port;
-    // The heap of a thread keeps the size that it once needed: so there are as many clients as later, and fewer that leave.
+    // The heap of a thread keeps the size that it once needed: so there are as many clients as later, and fewer that
+    // leave.
     const pages = await bothCodings();
     await readSlowly(port, pages, SLOW_READERS);
     await pipelineUnread(port, cycle(pages, UNREAD_PAGES), UNREAD_CLIENTS);
@@ -121,7 +129,10 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
     expect(grownBytes).toBeLessThan(GROWTH_BYTES_MAX);
   }
 
-  /** What the server holds once it has let go of our connections: its descriptors are at most `wanted`, or stay the same. */
+  /**
+   * What the server holds once it has let go of our connections: its descriptors are at most `wanted`, or stay the
+   * same.
+   */
   async function settledHoldings(wanted?: number): Promise<Holdings> {
     let still = 0;
     let holdings = holdingsOf(server.pid);

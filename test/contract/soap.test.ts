@@ -1,5 +1,6 @@
-// The message level of the attribute authority over the wire, row by row of the design's table, on every transport.
-// How readers understand a message is in test/unit/server/soap; here are HTTP, the answers' bytes and what a fault may tell.
+// The message level of the attribute authority over the wire, row by row of the design's table, on every transport. How
+// readers understand a message is in test/unit/server/soap; here are HTTP, the answers' bytes and what a fault may
+// tell.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -46,7 +46,9 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   const { serve, stopAll } = servers(transport);
   afterEach(stopAll);
 
-  /** Sends the pieces, each once the transport has had a turn, and gives the answer and whether the connection goes on. */
+  /**
+   * Sends the pieces, each once the transport has had a turn, and gives the answer and whether the connection goes on.
+   */
   async function exchanged(pieces: readonly string[], handler: Handler = echoing) {
     const server = await serve(handler);
     const client = await RawSocket.open(server.port);

@@ -6,8 +6,8 @@ interface Range {
 }
 
 /**
- * Whether an Accept header welcomes `application/json`: none, an empty one, or a matching range whose quality is above 0;
- * the most specific matching range decides (RFC 9110, 12.5.1). Parameters other than `q` are not looked at.
+ * Whether an Accept header welcomes `application/json`: none, an empty one, or a matching range whose quality is above
+ * 0; the most specific matching range decides (RFC 9110, 12.5.1). Parameters other than `q` are not looked at.
  */
 export function accepts(header: string | undefined): boolean {
   if (header === undefined || header.trim() === '') return true;

@@ -1,5 +1,5 @@
-// Random small catalogues, driven by the declaration: every field kind, shared values, gaps in ids, odd spellings of JSON.
-// Seeded; called by the differential. Answers NDJSON texts, which both the oracle and the server read.
+// Random small catalogues, driven by the declaration: every field kind, shared values, gaps in ids, odd spellings of
+// JSON. Seeded. Answers NDJSON texts, which both the oracle and the server read.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';

@@ -1,5 +1,5 @@
-// Compares what a server answered to what the oracle says, and shrinks a request that differs.
-// Called by the differential.
+// Compares what a server answered to what the oracle says,
+// and shrinks a request that differs.
 import type { Received } from '../support/client.ts';
 import type { OracleAnswer, OracleRequest } from './oracle.ts';
 

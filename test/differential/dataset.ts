@@ -1,5 +1,5 @@
-// A data set as the oracle holds it: for each collection an array of records in id order. No index, no column.
-// Called by the oracle, the random requests and the conformance tests.
+// A data set as the oracle holds it:
+// for each collection an array of records in id order. No index, no column.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -29,8 +29,8 @@ export function dataSetIn(directory: string): DataSet {
 }
 
 /**
- * The record that a link to a collection points at, undefined for no link. A dangling link is a record that has only its
- * id.
+ * The record that a link to a collection points at, undefined for no link. A dangling link is a record that has only
+ * its id.
  */
 export function linkedRecord(dataSet: DataSet, to: string, link: Json | undefined): Json | undefined {
   const digits = link?.kind === 'string' ? /\/(\d+)\/\?format=api$/.exec(link.value)?.[1] : undefined;

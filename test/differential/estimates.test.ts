@@ -1,5 +1,6 @@
-// What the planner expects against what is true: exact where it says so, bounds everywhere else, on random catalogues and on
-// the sample, whose abstracts have an n-gram index. The truth is a plain loop over the rows of the condition's table.
+// What the planner expects against what is true: exact where it says so, bounds everywhere else, on random catalogues
+// and on the sample, whose abstracts have an n-gram index. The truth is a plain loop over the rows of the condition's
+// table.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

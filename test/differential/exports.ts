@@ -1,5 +1,5 @@
-// The oracle's idea of cut records and of exports: plain maps and joins over records as read.
-// Called by the oracle. Slow and obvious; shares no rule of escaping or quoting with the product.
+// The oracle's idea of cut records and of exports: plain maps and joins over records as read. Slow and obvious; shares
+// no rule of escaping or quoting with the product.
 import type { Collection } from '../../engine/schema/types.ts';
 import type { OracleRecord } from './dataset.ts';
 import { writeJson, type Json } from './json.ts';

@@ -1,5 +1,5 @@
-// The oracle's matching: does a record fulfil all conditions? Plain loops over the record's JSON.
-// Called by the oracle. Rules: design, Filters, Combination.
+// The oracle's matching: does a record fulfil all conditions? Plain loops over the record's JSON. Rules: design,
+// Filters, Combination.
 import type { Field } from '../../engine/schema/types.ts';
 import { memberOf, type Json } from './json.ts';
 import type { Test } from './values.ts';
@@ -18,8 +18,9 @@ export interface Condition {
 }
 
 /**
- * Whether a record fulfils all conditions. Positive conditions on one to-many relation hold for the same related row; each
- * negated one stands alone and drops records with any matching row. A related row that does not exist is a row of nulls.
+ * Whether a record fulfils all conditions. Positive conditions on one to-many relation hold for the same related row;
+ * each negated one stands alone and drops records with any matching row. A related row that does not exist is a row of
+ * nulls.
  */
 export function matches(record: Json, conditions: readonly Condition[], world: World): boolean {
   const positive = conditions.filter(({ negated }) => !negated);

@@ -1,5 +1,5 @@
-// The fields that a collection's data has, as the oracle sees them: declared ones, shown ones and those only the data has.
-// Slow and obvious: for each key, all its values at once. Called by the oracle and by the random requests.
+// The fields that a collection's data has, as the oracle sees them: declared ones, shown ones and those only the data
+// has. Slow and obvious: for each key, all its values at once.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
 import type { DataSet } from './dataset.ts';

@@ -1,5 +1,5 @@
-// A small JSON reader and writer that keeps what JSON.parse loses: number tokens, key order and repeated keys.
-// Slow and obvious on purpose: the oracle's idea of a record. Called by the oracle and by the random catalogues.
+// A small JSON reader and writer that keeps what JSON.parse loses: number tokens, key order and repeated keys. Slow and
+// obvious on purpose: the oracle's idea of a record.
 
 /** A JSON value with number tokens as written and object members in written order. */
 export type Json =
@@ -23,8 +23,8 @@ export function parseJson(text: string): Json {
 }
 
 /**
- * Writes a value with compact separators, number tokens as they are and strings escaped minimally (`\b \f \n \r \t`, else
- * `\u00xx`; U+2028 and U+2029 escaped). `mapText` is applied to every string value, never to a key. Cost: linear.
+ * Writes a value with compact separators, number tokens as they are and strings escaped minimally (`\b \f \n \r \t`,
+ * else `\u00xx`; U+2028 and U+2029 escaped). `mapText` is applied to every string value, never to a key. Cost: linear.
  */
 export function writeJson(value: Json, mapText: (text: string) => string = (text) => text): string {
   const write = (inner: Json): string => writeJson(inner, mapText);

@@ -1,5 +1,5 @@
-// The oracle's judgement of a request's parameters: conditions, errors, ignored names, suggestions.
-// Called by the oracle. Order of everything is query order.
+// The oracle's judgement of a request's parameters: conditions, errors, ignored names, suggestions. Order of everything
+// is query order.
 import type { Collection } from '../../engine/schema/types.ts';
 import { namesIn } from './exports.ts';
 import { writeText } from './json.ts';
@@ -127,7 +127,10 @@ interface Judged {
   readonly place: number;
 }
 
-/** Every parameter once: a filter where its last value stands, an unknown name where it first stands; controls have no key. */
+/**
+ * Every parameter once: a filter where its last value stands, an unknown name where it first stands; controls have no
+ * key.
+ */
 function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => JudgedKey): Judged[] {
   const all = pairs.map(([name, value], place) => ({
     name,

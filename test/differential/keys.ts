@@ -1,5 +1,5 @@
-// The oracle's reading of a filter key: which field it walks to, which lookup, whether negated, or what is wrong.
-// Called by judge.ts. Reads the declaration and nothing else of the product.
+// The oracle's reading of a filter key: which field it walks to, which lookup, whether negated, or what is wrong. Reads
+// the declaration and nothing else of the product.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { LOOKUPS, type Lookup } from './lookups.ts';
 import type { OperandType } from './values.ts';
@@ -70,7 +70,9 @@ function isLookup(name: string): name is Lookup {
   return (LOOKUPS as readonly string[]).includes(name);
 }
 
-/** Dates have parts, all but booleans an order; text lookups ask for a text; a key that ends on a relation means an id. */
+/**
+ * Dates have parts, all but booleans an order; text lookups ask for a text; a key that ends on a relation means an id.
+ */
 function suits(lookup: Lookup, last: Field | undefined): boolean {
   const type = last?.kind === 'scalar' || last?.kind === 'scalars' ? last.type : 'id';
   if (DATE_PARTS.includes(lookup)) return type === 'date' || type === 'dateTime';
@@ -96,8 +98,8 @@ function typeOf(last: Field | undefined): OperandType {
 }
 
 /**
- * The path and one name more: a member of an embedded record, or a field of the record that a link points at. An embedded
- * record whose id is a link is also the record it points at, for names that are not its own.
+ * The path and one name more: a member of an embedded record, or a field of the record that a link points at. An
+ * embedded record whose id is a link is also the record it points at, for names that are not its own.
  */
 function stepped(path: readonly Field[], name: string, linked: Linked): readonly Field[] | undefined {
   const last = path.at(-1);

@@ -1,10 +1,10 @@
-// The oracle's writing of own URLs: the base URL in place of `{base_url}`, the version and the link form of the answer.
-// Called by the oracle.
+// The oracle's writing of own URLs: the base URL in place of `{base_url}`,
+// the version and the link form of the answer.
 import type { Version } from '../../engine/schema/types.ts';
 
 /**
- * How links of one answer look. `form` is `api` for the specification's `.../?format=api`; otherwise the format value of the
- * request (undefined without one) and whether its path ended in `.json`.
+ * How links of one answer look. `form` is `api` for the specification's `.../?format=api`; otherwise the format value
+ * of the request (undefined without one) and whether its path ended in `.json`.
  */
 export interface LinkStyle {
   readonly baseUrl: string;

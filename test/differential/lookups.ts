@@ -1,5 +1,5 @@
-// The oracle's lookups: from a lookup's name and a raw value to a test of one JSON value of a record.
-// Case is folded by the language's own regular expressions, parts of dates are those of Date. Called by judge.ts.
+// The oracle's lookups: from a lookup's name and a raw value to a test of one JSON value of a record. Case is folded by
+// the language's own regular expressions, parts of dates are those of Date.
 import { RE2JS } from 're2js';
 import { compareCodePoints } from './query.ts';
 import { instantOf, jsonText, NUL, parseExact, REQUIRED, type OperandType, type Parsed, type Test } from './values.ts';
@@ -8,7 +8,9 @@ import { instantOf, jsonText, NUL, parseExact, REQUIRED, type OperandType, type 
 /** A lookup's name. */
 export type Lookup = keyof typeof PARSERS;
 
-/** The test of a lookup with a raw (decoded) value. `lenient` drops wrong members of `in` instead of refusing the list. */
+/**
+ * The test of a lookup with a raw (decoded) value. `lenient` drops wrong members of `in` instead of refusing the list.
+ */
 export function parseTest(type: OperandType, lookup: Lookup, raw: string, lenient: boolean): Parsed {
   return PARSERS[lookup](type, raw, lenient);
 }

@@ -1,5 +1,5 @@
-// The naive oracle: answers any request of the catalogue API from arrays of records and plain loops.
-// Shares only the declaration with the product. Called by the differential and its own tests. Never fast.
+// The naive oracle: answers any request of the catalogue API from arrays of records and plain loops. Shares only the
+// declaration with the product. Never fast.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { collectionIn, collectionOf } from './infer.ts';
 import type { Collection } from '../../engine/schema/types.ts';

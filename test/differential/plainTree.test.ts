@@ -1,5 +1,5 @@
-// Two readers of attribute certificates, one tree: the fast one for plain texts beside saxes, on texts mutated and put together
-// from a printed seed. A comment before a text keeps it from the fast reader and changes nothing of the tree.
+// Two readers of attribute certificates, one tree: the fast one for plain texts beside saxes, on texts mutated and put
+// together from a printed seed. A comment before a text keeps it from the fast reader and changes nothing of the tree.
 import { expect, test } from 'vitest';
 import { readPlainTree } from '../../server/authority/attributeCertificate/plainTree.ts';
 import { readTree } from '../../server/authority/attributeCertificate/tree.ts';

@@ -1,5 +1,5 @@
-// The oracle's reading of a query string: URLSearchParams for decoding, a plain loop for encoding.
-// Knows neither collections nor filters. Called by the oracle.
+// The oracle's reading of a query string: URLSearchParams for decoding, a plain loop for encoding. Knows neither
+// collections nor filters.
 
 /** One parameter, decoded: form rules, invalid UTF-8 as U+FFFD. */
 export type Pair = readonly [name: string, value: string];
@@ -38,8 +38,8 @@ export function pageQuery(pairs: readonly Pair[], limit: bigint, offset: bigint 
 }
 
 /**
- * A `limit` or `offset`: an integer from `least`, capped at fifteen nines, else undefined. Surrounding blanks, leading zeros
- * and a `+` are accepted.
+ * A `limit` or `offset`: an integer from `least`, capped at fifteen nines, else undefined. Surrounding blanks, leading
+ * zeros and a `+` are accepted.
  */
 export function pageInteger(value: string | undefined, least: bigint): bigint | undefined {
   const digits = /^\+?(\d+)$/.exec((value ?? '').trim())?.[1];

@@ -1,5 +1,5 @@
-// Random values of `fields`, and formats of exports: known keys, keys that are no fields, unknown and nearly known names.
-// Called by requests.ts.
+// Random values of `fields`, and formats of exports: known keys, keys that are no fields, unknown and nearly known
+// names.
 import type { Collection } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import type { Json } from './json.ts';

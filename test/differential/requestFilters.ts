@@ -1,5 +1,5 @@
-// Random filters: keys walked through the declaration, values drawn from a record, both spelled in many ways.
-// Called by requests.ts.
+// Random filters: keys walked through the declaration,
+// values drawn from a record, both spelled in many ways.
 import type { Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import { linkedRecord, type DataSet } from './dataset.ts';

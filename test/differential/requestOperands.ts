@@ -1,5 +1,5 @@
-// Random operands of lookups: what a lookup wants, made of values that a record holds or any at all.
-// Called by requestFilters.ts and the tests of every field and lookup.
+// Random operands of lookups: what a lookup wants,
+// made of values that a record holds or any at all.
 import type { Random } from '../support/random.ts';
 
 /** Lookups of texts, as ends of keys. */

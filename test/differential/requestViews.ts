@@ -1,5 +1,5 @@
-// Random values of ordering, after and facets: mostly fields that fit, some that do not, spelled in many ways.
-// Called by requests.ts.
+// Random values of ordering, after and facets:
+// mostly fields that fit, some that do not, spelled in many ways.
 import type { Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import { memberOf, type Json } from './json.ts';

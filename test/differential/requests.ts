@@ -1,5 +1,5 @@
-// Random requests on a data set: valid, nearly valid and hostile ones, spelled in many ways.
-// Seeded; called by the differential. Values are mostly drawn from the data, so that filters find something.
+// Random requests on a data set: valid, nearly valid and hostile ones, spelled in many ways. Seeded. Values are mostly
+// drawn from the data, so that filters find something.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';

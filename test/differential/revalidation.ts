@@ -1,5 +1,5 @@
-// What must be true of validators and codings, whatever the answer: every 200 has a strong entity tag that a client can come
-// back with, nothing else has one, equal tags mean equal bodies, and gzip decompresses to the same bytes. Called by ring.ts.
+// What must be true of validators and codings, whatever the answer: every 200 has a strong entity tag that a client can
+// come back with, nothing else has one, equal tags mean equal bodies, and gzip decompresses to the same bytes.
 import { gunzipSync } from 'node:zlib';
 import type { Client, Received } from '../support/client.ts';
 import type { OracleRequest } from './oracle.ts';

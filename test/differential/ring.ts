@@ -1,6 +1,5 @@
-// One round of the differential ring: a server and the naive oracle answer the same random requests over both transports,
-// with the same status, headers and body bytes. A failure prints its seed and a smallest request.
-// Called by differential.test.ts with few seeds, by differential.long.test.ts with many.
+// One round of the differential ring: a server and the naive oracle answer the same random requests over both
+// transports, with the same status, headers and body bytes. A failure prints its seed and a smallest request.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +77,9 @@ export async function compareOnSample(requests: number): Promise<void> {
   await compare(random, { directory: SAMPLE, dataSet: dataSetIn(SAMPLE), settings, origin, first, requests });
 }
 
-/** Asks for the pages of filtered walks in random order, so that most find the rows of their filter cached or under way. */
+/**
+ * Asks for the pages of filtered walks in random order, so that most find the rows of their filter cached or under way.
+ */
 async function walk(random: Random, sides: readonly Side[], ground: Ground, named: string): Promise<void> {
   const { dataSet, settings, first = [] } = ground;
   const starts = [...first, ...Array.from({ length: WALKS }, () => randomRequest(random, dataSet))];
@@ -90,7 +91,10 @@ async function walk(random: Random, sides: readonly Side[], ground: Ground, name
   }
 }
 
-/** The requests of a walk that follows `next` from a list's page, as the oracle has it; none where the request is no list. */
+/**
+ * The requests of a walk that follows `next` from a list's page, as the oracle has it; none where the request is no
+ * list.
+ */
 function pagesFrom(start: OracleRequest, dataSet: DataSet, settings: OracleSettings): readonly OracleRequest[] {
   const pages: OracleRequest[] = [];
   for (let request: OracleRequest | undefined = start; request && pages.length < WALK_PAGES_MAX;) {
@@ -107,7 +111,9 @@ function inParts<T>(list: readonly T[], size: number): readonly (readonly T[])[]
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 }
 
-/** What is compared on: a directory, what the oracle read of it, where it came from, requests to put before random ones. */
+/**
+ * What is compared on: a directory, what the oracle read of it, where it came from, requests to put before random ones.
+ */
 interface Ground {
   readonly directory: string;
   readonly dataSet: DataSet;

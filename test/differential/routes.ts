@@ -1,5 +1,5 @@
-// The oracle's reading of a path: which view it means, or that it lacks its final slash, or nothing.
-// Called by the oracle. Percent-decoding is per segment, after the split (design: Paths).
+// The oracle's reading of a path: which view it means, or that it lacks its final slash, or nothing. Percent-decoding
+// is per segment, after the split (design: Paths).
 import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
 import type { Collection, Version } from '../../engine/schema/types.ts';
 

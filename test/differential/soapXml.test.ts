@@ -12,8 +12,8 @@ const SEED = 20_261_124;
 const ROUNDS = 8000;
 const EXPAT = fileURLToPath(new URL('../support/expat.py', import.meta.url));
 /**
- * Where expat is known to judge otherwise: it takes any version where we take 1.x, reads names by the fourth edition of XML
- * 1.0 and not the fifth (beyond U+0250), and does not trim the names of namespaces.
+ * Where expat is known to judge otherwise: it takes any version where we take 1.x, reads names by the fourth edition of
+ * XML 1.0 and not the fifth (beyond U+0250), and does not trim the names of namespaces.
  */
 const KNOWN = [
   /^\ufeff?<\?xml version=(?!["']1\.[0-9]+["'])/,

@@ -1,7 +1,10 @@
-// The oracle's suggestions for unknown names, by a plain table of edit distances.
-// Called by judge.ts and views.ts.
+// The oracle's suggestions for unknown names,
+// by a plain table of edit distances.
 
-/** A sentence with the nearest known name within a third of the unknown one's length, with the lookup kept; the first of equals; empty without one. */
+/**
+ * A sentence with the nearest known name within a third of the unknown one's length, with the lookup kept; the first of
+ * equals; empty without one.
+ */
 export function suggestion(key: string, known: readonly string[], controls: readonly string[]): string {
   const end = key.search(/__|!$/);
   const name = end < 0 ? key : key.slice(0, end);

@@ -1,5 +1,5 @@
-// Adversarial values for random catalogues and requests: few enough that filters hit, odd enough to hurt.
-// Called by catalogues.ts and requests.ts.
+// Adversarial values for random catalogues and requests:
+// few enough that filters hit, odd enough to hurt.
 
 /** Texts that stress escapes, folding, trimming, decoding and splitting. None holds a lone surrogate. */
 export const TEXTS: readonly string[] = [

@@ -1,5 +1,5 @@
-// The oracle's reading of one filter value, and its equality with one JSON value of a record.
-// Called by lookups.ts. Messages are those of the design page, Parameters and Filters.
+// The oracle's reading of one filter value, and its equality with one JSON value of a record. Messages are those of the
+// design page, Parameters and Filters.
 import type { ScalarType } from '../../engine/schema/types.ts';
 import type { Json } from './json.ts';
 

@@ -1,5 +1,5 @@
-// The oracle's reading of ordering, after and facets, and what they make of the records found: sorted arrays and plain counts.
-// Called by judge.ts and the oracle. Rules: design, Parameters and Exports, order, facets.
+// The oracle's reading of ordering, after and facets, and what they make of the records found: sorted arrays and plain
+// counts. Rules: design, Parameters and Exports, order, facets.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { memberOf, writeText, type Json } from './json.ts';
 import { lastValue, type Pair } from './query.ts';

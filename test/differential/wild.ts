@@ -1,5 +1,5 @@
-// JSON spelled oddly but correctly: blanks between tokens, needless escapes. An import must serve the plain spelling.
-// Called by the random catalogues.
+// JSON spelled oddly but correctly: blanks between tokens,
+// needless escapes. An import must serve the plain spelling.
 import type { Random } from '../support/random.ts';
 import { writeText, type Json } from './json.ts';
 

@@ -1,5 +1,6 @@
-// Signing beside the catalogue: how much slower catalogue answers get while 200 requests a second are authorised, as the ratio
-// of interleaved rounds within one run. Judged by the middle round; not where others use the cores, or the catalogue alone varies.
+// Signing beside the catalogue: how much slower catalogue answers get while 200 requests a second are authorised, as
+// the ratio of interleaved rounds within one run. Judged by the middle round; not where others use the cores, or the
+// catalogue alone varies.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,15 +24,22 @@ const AUTHORISATIONS_PER_SECOND = 200;
 const AUTHORISATIONS_AHEAD = 1200;
 /** So long the users ask before the catalogue is asked too: they have read what they are to send by then. */
 const LEAD_MS = 500;
-/** Users of the authority that ask at the same time at most: with those of the round before, fewer than it lets wait. */
+/**
+ * Users of the authority that ask at the same time at most: with those of the round before, fewer than it lets wait.
+ */
 const USERS = 32;
-/** How the catalogue is asked: as fast as it answers, which fills both cores, or `perSecond`, which leaves room on them. */
+/**
+ * How the catalogue is asked: as fast as it answers, which fills both cores, or `perSecond`, which leaves room on them.
+ */
 interface Load {
   readonly connections: number;
   readonly requests: number;
   readonly perSecond?: number;
 }
-/** What p99 may be over that alone: the target that passes (design: performance). And by how much others on the machine may spoil it. */
+/**
+ * What p99 may be over that alone: the target that passes (design: performance). And by how much others on the machine
+ * may spoil it.
+ */
 const P99_MOST: readonly (readonly [what: string, most: number, load: Load])[] = [
   ['16 connections', 2, { connections: 16, requests: CHEAP_REQUESTS }],
   ['4 connections', 2, { connections: 4, requests: CHEAP_REQUESTS }],
@@ -56,7 +64,10 @@ let users: ReturnType<typeof startLoadClient>;
 let exchanges: readonly Exchange[];
 let newAuthorisation: () => Exchange;
 
-/** p99 of the catalogue alone and beside `rate` authorisations a second, and what part of all cores others had meanwhile. */
+/**
+ * p99 of the catalogue alone and beside `rate` authorisations a second, and what part of all cores others had
+ * meanwhile.
+ */
 interface Round {
   readonly aloneMs: number;
   readonly besideMs: number;

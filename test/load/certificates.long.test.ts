@@ -1,4 +1,5 @@
-// The long part of test/property/certificates.test.ts: mutated certificates of the public suites, CRLs and texts, for minutes.
+// The long part of test/property/certificates.test.ts: mutated certificates of the public suites, CRLs and texts, for
+// minutes.
 import { expect, test } from 'vitest';
 import { readPem } from '../../server/authority/x509/pem.ts';
 import { fuzzCertificates } from '../support/certificateFuzz.ts';

@@ -1,5 +1,6 @@
-// The guards bite: builds with a planted defect pass their budgets, by the tolerance of CI, and the tree as it is does not.
-// No product code knows of the defects: a module hook puts them in place while the server starts (test/support/defects/).
+// The guards bite: builds with a planted defect pass their budgets, by the tolerance of CI, and the tree as it is does
+// not. No product code knows of the defects: a module hook puts them in place while the server starts
+// (test/support/defects/).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BUDGETS, guardedOf, type Guarded } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';

@@ -1,5 +1,6 @@
-// One million observations with all they link to, from end to end: generated, imported in bounded memory, loaded into several
-// memories, and served at the cost of a small catalogue. Skipped, and says so, where disk or memory are too small for it.
+// One million observations with all they link to, from end to end: generated, imported in bounded memory, loaded into
+// several memories, and served at the cost of a small catalogue. Skipped, and says so, where disk or memory are too
+// small for it.
 import {
   createReadStream,
   existsSync,
@@ -33,7 +34,9 @@ const MEMORY_BYTES = 16e9;
 /** What `serve` may keep resident, and import at its peak, as parts of the NDJSON. */
 const RESIDENT_MOST = 2;
 const IMPORT_PEAK_MOST = 1;
-/** The target that passes for a deep page beside the first one (design: performance), and what others may spoil of it. */
+/**
+ * The target that passes for a deep page beside the first one (design: performance), and what others may spoil of it.
+ */
 const DEEP_MOST = 1.1 * 1.3;
 const SPREAD_MAX = 0.4;
 

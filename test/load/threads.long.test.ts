@@ -1,5 +1,5 @@
-// Serving threads share one copy of the data: a thread more takes its own scratch and the runtime's, whatever is served.
-// Linux only, as the rest of the bench.
+// Serving threads share one copy of the data: a thread more takes its own scratch and the runtime's, whatever is
+// served. Linux only, as the rest of the bench.
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CACHE_DIRECTORY, prepareDataSet } from '../../bench/load/dataSet.ts';

@@ -1,5 +1,6 @@
-// The whole program under attack by what a client may send to be authorised: chains and attribute certificates mutated from a
-// printed seed, over both ports. All are answered, none crashes it, hangs it or fills it, and nobody gets what is not theirs.
+// The whole program under attack by what a client may send to be authorised: chains and attribute certificates mutated
+// from a printed seed, over both ports. All are answered, none crashes it, hangs it or fills it, and nobody gets what
+// is not theirs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REQ_AUTHORISATION } from '../../server/soap/protocol.ts';
 import { readAnswer, requestBytes } from '../../server/soap/requests.ts';

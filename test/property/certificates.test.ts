@@ -1,5 +1,6 @@
-// Certificates against the runtime's own reader, and against nobody's: whatever bytes come, the readers end, keep little, and
-// the validator accepts nothing that was not signed. test/load/certificates.long.test.ts does the same for longer.
+// Certificates against the runtime's own reader, and against nobody's: whatever bytes come, the readers end, keep
+// little, and the validator accepts nothing that was not signed. test/load/certificates.long.test.ts does the same for
+// longer.
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { isCa, mayBeUsedFor, parseCertificate } from '../../server/authority/x509/certificate.ts';

@@ -1,5 +1,5 @@
-// Decoding random JSON: the bytes served are those of JSON.stringify but for its escapes, however the line was written, and
-// columns hold what a naive walk finds. fast-check prints seed and smallest failing case.
+// Decoding random JSON: the bytes served are those of JSON.stringify but for its escapes, however the line was written,
+// and columns hold what a naive walk finds. fast-check prints seed and smallest failing case.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../data/decode/batch.ts';

@@ -33,7 +33,9 @@ class Twins {
     for (const { own } of this.#worlds) change(own);
   }
 
-  /** Expects the same answer of both, and the same bytes from `ROOM_AT` to the address that `end` makes of the answer. */
+  /**
+   * Expects the same answer of both, and the same bytes from `ROOM_AT` to the address that `end` makes of the answer.
+   */
   expectSame(run: (kernel: Kernel) => number | void, end: (answer: number) => number, what: string): number {
     const [fast, slow] = this.#worlds.map(({ kernel, own }) => {
       const answer = run(kernel) ?? 0;

@@ -1,4 +1,5 @@
-// A snapshot that lies in many memories answers what it answers in one: pages of rows anywhere, in every form, and filters.
+// A snapshot that lies in many memories answers what it answers in one: pages of rows anywhere, in every form, and
+// filters.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +22,9 @@ const SAMPLE = fileURLToPath(new URL('../../data/sample/observations.ndjson', im
 const STORED = 'http://catalogue.example.org';
 const SEED = 77;
 const ROUNDS = 60;
-/** A run of records, and what a memory takes: several runs a memory, positions of links in another one than their bytes. */
+/**
+ * A run of records, and what a memory takes: several runs a memory, positions of links in another one than their bytes.
+ */
 const RUN_BYTES = 30_000;
 const MEMORY_BYTES = 65_536;
 

@@ -1,5 +1,5 @@
-// What was seen before changes no answer: random chains, times, CRLs and CAs, judged with certificates that are known from all
-// chains before, and with none. Prints its seed.
+// What was seen before changes no answer: random chains, times, CRLs and CAs, judged with certificates that are known
+// from all chains before, and with none. Prints its seed.
 import { expect, test } from 'vitest';
 import { readChain } from '../../server/authority/x509/chain.ts';
 import { crlStoreOf, parseCrl } from '../../server/authority/x509/crl.ts';

@@ -1,5 +1,6 @@
-// Path building against its slow twin: random meshes of CAs that share names and keys, some expired, some no CAs, some with path
-// lengths. The twin tries every sequence of certificates; both must agree on whether there is a path, and the path must be one.
+// Path building against its slow twin: random meshes of CAs that share names and keys, some expired, some no CAs, some
+// with path lengths. The twin tries every sequence of certificates; both must agree on whether there is a path, and the
+// path must be one.
 import { expect, test } from 'vitest';
 import { trustStoreOf } from '../../server/authority/x509/trust.ts';
 import { validateChain } from '../../server/authority/x509/validate.ts';

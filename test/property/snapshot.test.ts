@@ -1,5 +1,5 @@
-// The snapshot file as a whole: what goes in comes out byte for byte, and a file that was damaged anywhere is never opened.
-// Seeded; each failure names the seed or the position.
+// The snapshot file as a whole: what goes in comes out byte for byte, and a file that was damaged anywhere is never
+// opened. Seeded; each failure names the seed or the position.
 import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

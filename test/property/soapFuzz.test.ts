@@ -1,5 +1,6 @@
-// The service under attack, end to end on both transports: hostile requests from a printed seed, and floods of a megabyte.
-// Every one is answered, with a response, a refusal or a fault; none crashes it, hangs it, fills it or changes what it says.
+// The service under attack, end to end on both transports: hostile requests from a printed seed, and floods of a
+// megabyte. Every one is answered, with a response, a refusal or a fault; none crashes it, hangs it, fills it or
+// changes what it says.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAULTS } from '../../server/soap/faults.ts';
 import { faultBytes } from '../../server/soap/responses.ts';

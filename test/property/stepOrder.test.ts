@@ -1,5 +1,5 @@
-// The order in which the planner runs conditions against every other order, by counted work: never much worse than the best.
-// Random conjunctions over a made-up catalogue, operands drawn from its own values, so that conditions meet.
+// The order in which the planner runs conditions against every other order, by counted work: never much worse than the
+// best. Random conjunctions over a made-up catalogue, operands drawn from its own values, so that conditions meet.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

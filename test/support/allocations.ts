@@ -16,8 +16,8 @@ export interface Allocated {
 
 const REQUESTS = 10_000;
 /**
- * The middle one of so many parts counts of the heap, since the compiler may come to something meanwhile, and the worst one of
- * the buffers, since old ones are still given back.
+ * The middle one of so many parts counts of the heap, since the compiler may come to something meanwhile, and the worst
+ * one of the buffers, since old ones are still given back.
  */
 const PARTS = 10;
 const WARM_UP = 10_000;

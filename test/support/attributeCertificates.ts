@@ -46,7 +46,10 @@ export function judged(text: string, rules: SignatureRules = RULES): AttributeCo
   }
 }
 
-/** Whether xmlsec1 verifies a text, its certificates issued by these CAs (PEM) and valid at a time; what it printed where it does not. */
+/**
+ * Whether xmlsec1 verifies a text, its certificates issued by these CAs (PEM) and valid at a time; what it printed
+ * where it does not.
+ */
 export function xmlsecVerdict(text: string, cas: string, at = AT): 'good' | string {
   const directory = mkdtempSync(join(tmpdir(), 'xmlsec-'));
   try {

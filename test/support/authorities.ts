@@ -1,5 +1,5 @@
-// A configured attribute authority for tests: its files in a directory of their own, with a partner site and some users.
-// Everything is valid around AT of pki.ts unless a test asks for another time.
+// A configured attribute authority for tests: its files in a directory of their own, with a partner site and some
+// users. Everything is valid around AT of pki.ts unless a test asks for another time.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,9 @@ import { type AuthorityData, loadAuthority } from '../../server/authority/config
 import { nameDer } from '../../server/authority/issuance/certificate.ts';
 import { AT, type Holder, holderOf, type KeyPair, person, rsaPair, ecPair } from './pki.ts';
 
-/** The people and files of a test. `staff` has roles here, `visitor` at the partner only. `remove` takes the files away. */
+/**
+ * The people and files of a test. `staff` has roles here, `visitor` at the partner only. `remove` takes the files away.
+ */
 export interface TestSite {
   readonly directory: string;
   readonly config: string;

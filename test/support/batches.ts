@@ -43,7 +43,9 @@ export function column(batch: Batch, collection: string, path: string): (string 
   });
 }
 
-/** The top-level members of each record, as served, by the positions that the batch has, with the keys of its outline. */
+/**
+ * The top-level members of each record, as served, by the positions that the batch has, with the keys of its outline.
+ */
 export function membersIn(batch: Batch): { readonly key: string; readonly text: string }[][] {
   let first = 0;
   return served(batch).map((record, row) =>

@@ -1,5 +1,5 @@
-// Feeds mutated certificates, CRLs and texts to the readers and the validator, in a thread of its own with a small heap: a
-// reader that keeps too much ends the thread. Started by the tests of test/property/certificates.test.ts.
+// Feeds mutated certificates, CRLs and texts to the readers and the validator, in a thread of its own with a small
+// heap: a reader that keeps too much ends the thread.
 import { parentPort, Worker } from 'node:worker_threads';
 import { readCertificateFile, readChain, readCrlFile } from '../../server/authority/x509/chain.ts';
 import { trustStoreOf } from '../../server/authority/x509/trust.ts';
@@ -19,7 +19,9 @@ export interface FuzzTask {
 
 const HEAP_MB = 64;
 
-/** Runs a task; answers what went wrong, each with the input that did it, and how many inputs were read all the same. */
+/**
+ * Runs a task; answers what went wrong, each with the input that did it, and how many inputs were read all the same.
+ */
 export async function fuzzCertificates(task: FuzzTask): Promise<{ faults: readonly string[]; read: number }> {
   const worker = new Worker(new URL(import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
   try {

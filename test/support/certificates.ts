@@ -1,5 +1,5 @@
-// Certificates, CRLs and proxies made for a test in this process: any name, extension, time and mistake, signed with keys of
-// P-256. Quick, so that a test can make hundreds. Those made by openssl are in opensslCertificates.ts.
+// Certificates, CRLs and proxies made for a test in this process: any name, extension, time and mistake, signed with
+// keys of P-256. Quick, so that a test can make hundreds. Those made by openssl are in opensslCertificates.ts.
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { parseCertificate, type Certificate } from '../../server/authority/x509/certificate.ts';
 import {

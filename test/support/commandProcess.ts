@@ -11,9 +11,9 @@ export interface End {
 }
 
 /**
- * A process of the command line. `printed` resolves with the match of a pattern in all it printed, on either output, and
- * rejects with that text when it ends without one. `deafen` closes the reading ends of both outputs. `kill` is for afterwards:
- * it ends a process that a test left running.
+ * A process of the command line. `printed` resolves with the match of a pattern in all it printed, on either output,
+ * and rejects with that text when it ends without one. `deafen` closes the reading ends of both outputs. `kill` is for
+ * afterwards: it ends a process that a test left running.
  */
 export interface CommandProcess {
   readonly pid: number;

@@ -1,6 +1,5 @@
 // Compiles the memory kernel: AssemblyScript to text, the functions that reach further memories put in, text to bytes.
-// AssemblyScript knows one memory, so what needs more is declared there and defined in memories.wat. Called by writeKernel.ts
-// and by the test that compares the bytes.
+// AssemblyScript knows one memory, so what needs more is declared there and defined in memories.wat.
 import { readFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 import binaryen from 'assemblyscript/binaryen';

@@ -1,5 +1,6 @@
-// Programs and libraries from Debian packages that some tests drive: a test of one is skipped where it is not installed, and
-// one line at the end of the run says so. Nothing is installed here; .ci/run installs DEBIAN_PACKAGES, the same ones.
+// Programs and libraries from Debian packages that some tests drive: a test of one is skipped where it is not
+// installed, and one line at the end of the run says so. Nothing is installed here; .ci/run installs DEBIAN_PACKAGES,
+// the same ones.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// Mutations of DER and PEM for fuzzing: bits flipped, bytes cut out, doubled and swapped, lengths and tags that lie, pieces of
-// one input put into another. Draws only from the source given, so that a seed is enough to see a case again.
+// Mutations of DER and PEM for fuzzing: bits flipped, bytes cut out, doubled and swapped, lengths and tags that lie,
+// pieces of one input put into another. Draws only from the source given, so that a seed is enough to see a case again.
 import type { Random } from './random.ts';
 
 /** Bytes and tags that parsers stumble over. */

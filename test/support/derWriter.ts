@@ -1,5 +1,5 @@
-// Writes DER for tests: what a certificate may be made of, and what it may not. Checks nothing, so that wrong ones can be made.
-// Shares no code with the reader under test.
+// Writes DER for tests: what a certificate may be made of, and what it may not. Checks nothing, so that wrong ones can
+// be made. Shares no code with the reader under test.
 
 /** One element with its length in the shortest form. */
 export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {

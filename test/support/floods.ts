@@ -64,7 +64,9 @@ export async function abandonedPages(port: number, pages: number): Promise<void>
   for (const socket of sockets) socket.vanish();
 }
 
-/** Asks for large pages on slow connections, which read nothing for a while and then all; answers the bodies' lengths. */
+/**
+ * Asks for large pages on slow connections, which read nothing for a while and then all; answers the bodies' lengths.
+ */
 export async function slowPages(victim: Victim, pages: number): Promise<readonly (number | undefined)[]> {
   const ports = [victim.port, victim.http10Port].flatMap((port) => Array.from({ length: pages }, () => port));
   const sockets = await Promise.all(ports.map((port) => RawSocket.open(port, false)));

@@ -1,5 +1,6 @@
-// A fuzz run against a running server: sends what hostileBytes.ts draws over both transports and collects what is wrong.
-// A fault is text for people, with the bytes that caused it; a run without faults gives an empty list. Linux only.
+// A fuzz run against a running server: sends what hostileBytes.ts draws over both transports and collects what is
+// wrong. A fault is text for people, with the bytes that caused it; a run without faults gives an empty list. Linux
+// only.
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { clientOf } from './client.ts';
@@ -30,8 +31,8 @@ function transportsOf({ port, http10Port }: Addresses): readonly Transport[] {
 }
 
 /**
- * Sends `count` well-formed hostile requests to each transport, each over a connection of its own. Ordinary ones must get
- * one whole answer that is no 5xx, with the same status and body from both transports, JSON where there is a body.
+ * Sends `count` well-formed hostile requests to each transport, each over a connection of its own. Ordinary ones must
+ * get one whole answer that is no 5xx, with the same status and body from both transports, JSON where there is a body.
  */
 export async function fuzzRequests(victim: Victim, random: Random, count: number): Promise<readonly string[]> {
   const requests = Array.from({ length: count }, () => hostileRequest(random));
@@ -95,8 +96,8 @@ function isJson(latin1: string): boolean {
 }
 
 /**
- * Sends the bytes of `count` hostile connections to each transport. With `leaves` the client ends its side and the server
- * must end the other; without, the client waits, and the server must end the connection in time.
+ * Sends the bytes of `count` hostile connections to each transport. With `leaves` the client ends its side and the
+ * server must end the other; without, the client waits, and the server must end the connection in time.
  */
 export async function fuzzBytes(
   victim: Victim,
@@ -210,7 +211,9 @@ export async function finalWords(victim: Victim): Promise<{ code: number | null;
   return { code, complaints: lines.filter((line) => /bug|error|warn|assert/i.test(line)) };
 }
 
-/** A client that sends one byte after the other until the server ends the connection; answers whether it did in time. */
+/**
+ * A client that sends one byte after the other until the server ends the connection; answers whether it did in time.
+ */
 export async function dribble(port: number, { head, bytes }: { head: string; bytes: string }): Promise<boolean> {
   const socket = await RawSocket.open(port);
   await socket.write(head);

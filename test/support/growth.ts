@@ -1,5 +1,5 @@
-// How the cost of a function grows with the length of its input: a ratio within one run, in CPU time, never an absolute.
-// For tests that want no quadratic regular expression; noise is kept out by repeats and by a floor.
+// How the cost of a function grows with the length of its input: a ratio within one run, in CPU time, never an
+// absolute. For tests that want no quadratic regular expression; noise is kept out by repeats and by a floor.
 
 /** An input: `fill` over and over between head and tail. */
 export interface Shape {
@@ -12,7 +12,9 @@ export interface Shape {
 const FACTOR = 8;
 /** Between linear and quadratic, both far away. */
 export const GROWTH_MAX = FACTOR * 4;
-/** Below this many microseconds the clock and the collector say more than the function: such a cost is taken as this. */
+/**
+ * Below this many microseconds the clock and the collector say more than the function: such a cost is taken as this.
+ */
 const FLOOR_MICROSECONDS = 2000;
 const REPEATS = 4;
 

@@ -1,5 +1,5 @@
-// What goes over a connection in a fuzz run: well-framed requests with odd parts, and bytes that are no request any more.
-// Drawn from a seed; knows no transport and opens no connection.
+// What goes over a connection in a fuzz run: well-framed requests with odd parts, and bytes that are no request any
+// more.
 import { hostileTarget } from './hostileQueries.ts';
 import type { Random } from './random.ts';
 

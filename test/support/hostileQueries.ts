@@ -1,5 +1,5 @@
-// Targets that nobody means well with: odd paths, and queries of prototype names, broken escapes, huge lists and numbers.
-// All are one line of bytes below 60 kB without blanks, so that they fit a well-framed request. Drawn from a seed.
+// Targets that nobody means well with: odd paths, and queries of prototype names, broken escapes, huge lists and
+// numbers. All are one line of bytes below 60 kB without blanks, so that they fit a well-framed request.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Random } from './random.ts';
 

@@ -1,5 +1,5 @@
-// A collection's index from plain JavaScript values, by slow and obvious code that follows the declaration.
-// Shares nothing with import but the declaration and the index's stored form; holds no served bytes (records have no chunk).
+// A collection's index from plain JavaScript values, by slow and obvious code that follows the declaration. Shares
+// nothing with import but the declaration and the index's stored form; holds no served bytes (records have no chunk).
 import { parseInstant } from '../../engine/query/instant.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
@@ -20,8 +20,8 @@ export interface RecordValue {
 }
 
 /**
- * The index of a declared collection over these records, in any order. `records` of it has rows but no chunks. Its links
- * dangle, unless they point at this collection itself.
+ * The index of a declared collection over these records, in any order. `records` of it has rows but no chunks. Its
+ * links dangle, unless they point at this collection itself.
  */
 export function indexOf(collectionName: string, records: readonly RecordValue[]): CollectionIndex {
   return indexesOf({ [collectionName]: records })(collectionName);

@@ -1,5 +1,5 @@
-// What requests say, row by row of the design's table of the message level: bytes, and what they mean or which fault they are.
-// Data only. Asked of both readers by their unit test, and of the running service on both transports by its contract test.
+// What requests say, row by row of the design's table of the message level: bytes, and what they mean or which fault
+// they are. Data only.
 import type { FaultName } from '../../server/soap/faults.ts';
 import { call, ENVELOPE, envelope, roleCall, TOOLKIT_ENVELOPES } from './envelopes.ts';
 

@@ -1,5 +1,5 @@
-// Certificates and proxies as openssl makes them, in files of a directory: what users of a grid really present. For tests that
-// are skipped where openssl is not installed. certificates.ts makes stranger ones without it.
+// Certificates and proxies as openssl makes them, in files of a directory: what users of a grid really present. For
+// tests that are skipped where openssl is not installed. certificates.ts makes stranger ones without it.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,9 @@ export interface Issued {
   readonly keyFile: string;
 }
 
-/** What openssl is asked for. `extensions` are lines of an openssl configuration; `bits` makes an RSA key of that size. */
+/**
+ * What openssl is asked for. `extensions` are lines of an openssl configuration; `bits` makes an RSA key of that size.
+ */
 export interface Order {
   readonly subject: string;
   readonly issuer?: Issued;

@@ -50,7 +50,9 @@ export function person(commonName: string): readonly TypedValue[] {
 
 let serial = 1000n;
 
-/** A holder; from a day before AT to a day behind unless `validity` says otherwise. Without an issuer it signs itself. */
+/**
+ * A holder; from a day before AT to a day behind unless `validity` says otherwise. Without an issuer it signs itself.
+ */
 export function holderOf(
   kind: CertificateKind,
   subject: Uint8Array,

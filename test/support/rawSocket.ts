@@ -1,5 +1,5 @@
-// A client of raw bytes: what goes out is exactly what a test wrote, what comes back is cut into answers by Content-Length.
-// For requests that no HTTP client would send, and for clients that read slowly, pipeline or vanish.
+// A client of raw bytes: what goes out is exactly what a test wrote, what comes back is cut into answers by
+// Content-Length. For requests that no HTTP client would send, and for clients that read slowly, pipeline or vanish.
 import { connect, type Socket } from 'node:net';
 
 /** A request with Host and further header lines. */

@@ -10,8 +10,8 @@ import type { Outlines } from '../../engine/column/outline.ts';
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * Records of JSON texts in which `{base_url}` stands for the base address, served under `baseUrl`, `chunkRows` to a chunk.
- * The chunks lie in WebAssembly memories, as they do when served, the records at the very end of one.
+ * Records of JSON texts in which `{base_url}` stands for the base address, served under `baseUrl`, `chunkRows` to a
+ * chunk. The chunks lie in WebAssembly memories, as they do when served, the records at the very end of one.
  */
 export function recordsOf(texts: readonly string[], baseUrl: string, chunkRows = Infinity): Records {
   const chunks: RecordChunk[] = [];

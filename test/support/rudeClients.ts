@@ -1,5 +1,5 @@
-// Clients with bad manners on raw sockets: they read slowly, leave in the middle, or pipeline and do not read. What they are sent is
-// compared byte for byte while it comes, never kept. Knows pages as targets with their bodies; used by rudeClients.test.ts.
+// Clients with bad manners on raw sockets: they read slowly, leave in the middle, or pipeline and do not read. What
+// they are sent is compared byte for byte while it comes, never kept. Knows pages as targets with their bodies.
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
@@ -12,7 +12,10 @@ export interface KnownPage {
   readonly bodies: Readonly<Record<string, Buffer>>;
 }
 
-/** What a client was sent: answers that came whole and right, and what was wrong, in words. Part of an answer is neither. */
+/**
+ * What a client was sent: answers that came whole and right, and what was wrong, in words. Part of an answer is
+ * neither.
+ */
 export interface Sent {
   readonly whole: number;
   readonly wrong: string | undefined;
@@ -112,7 +115,10 @@ function written(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve) => socket.write(text, 'latin1', () => resolve()));
 }
 
-/** Reads until all answers are there, or the connection ended, `stepBytes` at a time and then a turn of the event loop for others. */
+/**
+ * Reads until all answers are there, or the connection ended, `stepBytes` at a time and then a turn of the event loop
+ * for others.
+ */
 async function readOut(socket: Socket, pages: readonly KnownPage[], stepBytes: number): Promise<Sent> {
   const reader = new AnswerReader(pages);
   let isEnded = false;
@@ -166,8 +172,8 @@ export function pipeline(port: number, pages: readonly KnownPage[], clients: num
 }
 
 /**
- * So many clients that send all requests at once and read nothing, until a request of another one, sent behind all of theirs, is
- * answered. Then they read what there is.
+ * So many clients that send all requests at once and read nothing, until a request of another one, sent behind all of
+ * theirs, is answered. Then they read what there is.
  */
 export async function pipelineUnread(port: number, pages: readonly KnownPage[], clients: number): Promise<Sent[]> {
   const text = pages.map(({ request }) => request).join('');
@@ -183,8 +189,8 @@ export async function pipelineUnread(port: number, pages: readonly KnownPage[], 
 const ABORTS_AT_ONCE = 100;
 
 /**
- * So many clients that ask and leave, with a reset: in turn before their request is whole, behind it, with the first bytes of the
- * answer, and behind `heavy`, which is for the pool. Some ask for several pages at once.
+ * So many clients that ask and leave, with a reset: in turn before their request is whole, behind it, with the first
+ * bytes of the answer, and behind `heavy`, which is for the pool. Some ask for several pages at once.
  */
 export async function abort(port: number, pages: readonly KnownPage[], heavy: string, clients: number): Promise<void> {
   const all = pages.map(({ request }) => request).join('');

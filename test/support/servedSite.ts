@@ -1,5 +1,6 @@
-// The program as operators start it, serving an authority that is configured by files: what the SOAP clients of others talk to.
-// Its trusted hosts are those of memoryAuthority.ts, its people those of authorities.ts and some with unusual names.
+// The program as operators start it, serving an authority that is configured by files: what the SOAP clients of others
+// talk to. Its trusted hosts are those of memoryAuthority.ts, its people those of authorities.ts and some with unusual
+// names.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,8 +19,8 @@ export const MANY_ROLES = 'Ålesund 日本 & <Söhne>';
 export const STRANGER = 'Øyvind 日本';
 
 /**
- * A server, on an authority in files. `manyRoles` has MANY, `stranger` none. `now` is when it was made, in seconds since 1970.
- * `seen` resolves once the audit log says that this usrProxyCert was sent, byte for byte.
+ * A server, on an authority in files. `manyRoles` has MANY, `stranger` none. `now` is when it was made, in seconds
+ * since 1970. `seen` resolves once the audit log says that this usrProxyCert was sent, byte for byte.
  */
 export interface ServedSite {
   readonly site: TestSite;

@@ -1,5 +1,5 @@
-// The server under test: spawns the command line on free ports and reads from its output where it listens.
-// Knows the contract of that output only: `listening on http://HOST:PORT`, followed by ` (HTTP/1.0)` for the second listener.
+// The server under test: spawns the command line on free ports and reads from its output where it listens. Knows the
+// contract of that output only: `listening on http://HOST:PORT`, followed by ` (HTTP/1.0)` for the second listener.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

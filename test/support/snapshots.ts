@@ -23,7 +23,10 @@ import type { SectionArray } from '../../engine/snapshot/write.ts';
 const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
 const lines = (records: readonly object[]): string => records.map((record) => JSON.stringify(record)).join('\n');
 
-/** A small data set: 40 terms in 10 phenomena, whose `label` has one dense value and rare ones; links; dates; gaps in ids. */
+/**
+ * A small data set: 40 terms in 10 phenomena, whose `label` has one dense value and rare ones; links; dates; gaps in
+ * ids.
+ */
 export const SMALL_TEXTS = {
   phenomona: lines(
     Array.from({ length: 10 }, (_, i) => ({
@@ -43,7 +46,9 @@ export const SMALL_TEXTS = {
   migrationproperties: lines(['2020-01-02', 'never', '2019-01-02'].map((modified, id) => ({ id, modified }))),
 };
 
-/** Writes the snapshot of NDJSON texts by collection, records in runs of at most `chunkBytesMax` bytes. Dangling is 0. */
+/**
+ * Writes the snapshot of NDJSON texts by collection, records in runs of at most `chunkBytesMax` bytes. Dangling is 0.
+ */
 export async function snapshotOf(
   file: string,
   texts: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
-// What every SOAP client of others must get from the service: one suite, run on each client and each transport it speaks to.
-// The clients are values of soapClients.ts; the service is the program itself, with an authority in files.
+// What every SOAP client of others must get from the service: one suite, run on each client and each transport it
+// speaks to. The clients are values of soapClients.ts; the service is the program itself, with an authority in files.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -141,7 +141,9 @@ function refusal(client: SoapClient, statCode: string, errMsg: string): Outcome 
   };
 }
 
-/** What the attribute certificate of a grant says, once its signature was verified; the outcome itself where it is none. */
+/**
+ * What the attribute certificate of a grant says, once its signature was verified; the outcome itself where it is none.
+ */
 function grantOf(client: SoapClient, outcome: Outcome): unknown {
   if (!('results' in outcome)) return outcome;
   const [attCert, statCode, errMsg] = outcome.results;

@@ -14,7 +14,9 @@ export interface Case {
   readonly values: readonly string[];
 }
 
-/** What a client made of an answer: a text, a list of texts, or something else, by its name in the client's language. */
+/**
+ * What a client made of an answer: a text, a list of texts, or something else, by its name in the client's language.
+ */
 export type Value = string | readonly Value[] | { readonly other: string };
 
 /** What a client got: the results by name, in their order, or the fault. */

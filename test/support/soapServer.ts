@@ -1,5 +1,5 @@
-// The SOAP service on both transports in this process, speaking for an authority in memory: what clients and fuzzers talk to.
-// Everything but the authority is the product's own; paths that are not the service's are answered 404.
+// The SOAP service on both transports in this process, speaking for an authority in memory: what clients and fuzzers
+// talk to. Everything but the authority is the product's own; paths that are not the service's are answered 404.
 import type { Authority } from '../../server/authority/authority.ts';
 import { claimPort } from '../../server/http/ports.ts';
 import { newMetrics } from '../../server/observe/metrics.ts';

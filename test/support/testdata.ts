@@ -1,5 +1,6 @@
-// The public test suites that are no part of the project: in the folder that CATALOGUE_TESTDATA names, ../shared/testdata by
-// default. Tests of them are skipped where it is not there, and one line at the end of the run says so.
+// The public test suites that are no part of the project: in the folder that CATALOGUE_TESTDATA names,
+// ../shared/testdata by default. Tests of them are skipped where it is not there, and one line at the end of the run
+// says so.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -22,7 +22,10 @@ export function textAnswer(text: string, headers: Answer['headers'] = []): Answe
   return { status: 200, headers, body: wholeBody(new TextEncoder().encode(text)) };
 }
 
-/** A body of `bytes` bytes in pieces of at most `pieceBytes`, all views of one small buffer; counts the pieces asked for. */
+/**
+ * A body of `bytes` bytes in pieces of at most `pieceBytes`, all views of one small buffer; counts the pieces asked
+ * for.
+ */
 export class CountedBody implements Body {
   readonly bytes: number;
   readonly #pieceBytes: number;

@@ -1,6 +1,7 @@
 // Fastify over SQLite, a peer, as one writes it who wants it fast. JSON texts are stored ready to be sent, filtered
-// columns are indexed, statements prepared, the count of all records is known, and a page is one concatenation of texts.
-// Arguments: the directory of the data set, the file of its database (made unless it is there), the base URL of the links.
+// columns are indexed, statements prepared, the count of all records is known, and a page is one concatenation of
+// texts. Arguments: the directory of the data set, the file of its database (made unless it is there), the base URL of
+// the links.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import fastify from 'fastify';

@@ -1,5 +1,5 @@
 // The observations of a data set as their lines say, with the real base URL, for the peers: read with plain loops.
-// Plain JavaScript, since peers run on whatever Node the machine has. Called by fastifyPeer.js and jsonServerPeer.js.
+// Plain JavaScript, since peers run on whatever Node the machine has.
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,6 @@
 // A SOAP server by the npm package soap over node:http, a peer: answers getTrustedHostInfo with what it is told.
-// Arguments: the file of the WSDL, the role, then a string for each trusted host. Run by this project's Node and packages.
+// Arguments: the file of the WSDL, the role, then a string for each trusted host. Run by this project's Node and
+// packages.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import soap from 'soap';

@@ -1,5 +1,5 @@
-// The algorithms of XML signatures that this authority writes or accepts, each by its identifier. Nothing else is looked up.
-// Constants and one table; used by the writer and the verifier.
+// The algorithms of XML signatures that this authority writes or accepts, each by its identifier. Nothing else is
+// looked up. Constants and one table.
 
 /** The namespace of XML signatures (XML Signature Syntax and Processing, section 1.3). */
 export const SIGNATURE_NAMESPACE = 'http://www.w3.org/2000/09/xmldsig#';
@@ -13,7 +13,9 @@ export const INCLUSIVE_C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 /** A signature algorithm that a configuration may accept. */
 export type SignatureAlgorithm = 'rsa-sha256' | 'ecdsa-sha256' | 'rsa-sha1';
 
-/** What a signature algorithm is. `keyType` is the only type of key it is used with; `digest` is of the document too. */
+/**
+ * What a signature algorithm is. `keyType` is the only type of key it is used with; `digest` is of the document too.
+ */
 export interface AlgorithmRow {
   readonly name: SignatureAlgorithm;
   readonly uri: string;

@@ -1,11 +1,12 @@
-// The canonical form of the few XML documents that are accepted, small enough to be put down in one function.
-// Pure. Called by read.ts and readSignature.ts.
+// The canonical form of the few XML documents that are accepted,
+// small enough to be put down in one function. Pure.
 import { escapedText } from './content.ts';
 import type { XmlElement } from './element.ts';
 
 /**
- * The canonical form of an element of which nothing but the apex declares a namespace, and none has two attributes: exclusive
- * and inclusive canonicalisation are then the same (Canonical XML 1.0, section 2.3; Exclusive XML Canonicalization, section 3).
+ * The canonical form of an element of which nothing but the apex declares a namespace, and none has two attributes:
+ * exclusive and inclusive canonicalisation are then the same (Canonical XML 1.0, section 2.3; Exclusive XML
+ * Canonicalization, section 3).
  */
 export function canonicalText({ name, declaration, attribute, children }: XmlElement): string {
   const declared = declaration ? ` ${declaration.name}="${escapedValue(declaration.namespace)}"` : '';

@@ -1,12 +1,12 @@
-// What an attribute certificate says, and the one way this authority writes it: canonical by construction.
-// Pure: no keys, no signature, no clock. Used by the writer, the reader and the decision.
+// What an attribute certificate says, and the one way this authority writes it: canonical by construction. Pure: no
+// keys, no signature, no clock.
 
 /** Whether the roles are those the user has at the issuer, or were mapped from another site's. */
 export type Provenance = 'original' | 'mapped';
 
 /**
- * What an attribute certificate says. Names are `/TYPE=value` texts; the serial number is decimal; times are whole seconds
- * since 1970, both ends included; roles are in order.
+ * What an attribute certificate says. Names are `/TYPE=value` texts; the serial number is decimal; times are whole
+ * seconds since 1970, both ends included; roles are in order.
  */
 export interface AttributeContent {
   readonly holder: string;
@@ -52,8 +52,8 @@ export function timeOf(text: string): number | undefined {
 }
 
 /**
- * The content as XML: the element `acInfo`, canonical by construction (no namespaces, attributes, comments or white space
- * between tags), so that its digest needs no canonicaliser. Cost: linear in its length.
+ * The content as XML: the element `acInfo`, canonical by construction (no namespaces, attributes, comments or white
+ * space between tags), so that its digest needs no canonicaliser. Cost: linear in its length.
  */
 export function contentXml(content: AttributeContent): string {
   const roles = content.roles.map((role) => `<role>${leaf('name', role)}</role>`).join('');

@@ -1,6 +1,6 @@
-// The fast reader of attribute certificates: the plain XML that authorities write, and nothing else.
-// Judges nothing: for whatever is not plain it answers undefined, and tree.ts reads the text with saxes. Both make the same tree
-// of a plain text; test/differential/plainTree.test.ts compares them on hostile ones.
+// The fast reader of attribute certificates: the plain XML that authorities write, and nothing else. Judges nothing:
+// for whatever is not plain it answers undefined, and tree.ts reads the text with saxes. Both make the same tree of a
+// plain text; test/differential/plainTree.test.ts compares them on hostile ones.
 import type { Growing, XmlElement } from './element.ts';
 
 /** How many elements a tree may have, and how deep they may be nested; more is for the other reader to refuse. */
@@ -13,8 +13,8 @@ export interface TreeSize {
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 
 /**
- * One tag and the text behind it. Groups: name of a start tag, its default namespace, the name and value of its attribute, the
- * slash of an empty element; or the name of an end tag; the text.
+ * One tag and the text behind it. Groups: name of a start tag, its default namespace, the name and value of its
+ * attribute, the slash of an empty element; or the name of an end tag; the text.
  */
 const TAG =
   /<(?:([A-Za-z]\w*)(?: xmlns="([^"<&\s]+)")?(?: ([A-Za-z]\w*)="([^"<&\t\n]*)")?(\/?)|\/([A-Za-z]\w*))>([^<>]*)/y;
@@ -35,9 +35,10 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The tree of a document in plain XML: names of ASCII letters, digits and underscores, without prefixes; a default namespace and
- * then one attribute at most, in double quotes; the five named references in text; no declaration, comment, CDATA or carriage
- * return. Undefined for every other text. Cost: linear, some 15 us for an attribute certificate.
+ * The tree of a document in plain XML: names of ASCII letters, digits and underscores, without prefixes; a default
+ * namespace and then one attribute at most, in double quotes; the five named references in text; no declaration,
+ * comment, CDATA or carriage return. Undefined for every other text. Cost: linear, some 15 us for an attribute
+ * certificate.
  */
 export function readPlainTree(text: string, size: TreeSize): XmlElement | undefined {
   const start = text.indexOf('<');

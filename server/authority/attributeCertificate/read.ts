@@ -1,6 +1,6 @@
 // The structure of an attribute certificate: exactly the one form that this authority understands, as plain values.
-// Checks no signature; verify.ts does. Whatever is not named here makes the whole text unreadable, so that there is nothing in
-// a certificate beside what was read, and nothing that could be wrapped, moved or hidden.
+// Checks no signature; verify.ts does. Whatever is not named here makes the whole text unreadable, so that there is
+// nothing in a certificate beside what was read, and nothing that could be wrapped, moved or hidden.
 import { canonicalText } from './canonical.ts';
 import type { AttributeContent } from './content.ts';
 import { contentOf } from './readContent.ts';
@@ -21,10 +21,10 @@ export type CertificateReading =
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 /**
- * Reads an attribute certificate: the root `attributeCertificate` with exactly `acInfo` and `Signature`, in this order; in
- * `acInfo` exactly the elements of contentXml, without attributes and namespaces; in `Signature` one Reference to the whole
- * document, the two transforms, one X509Certificate. White space between elements and comments anywhere change nothing
- * (A81). The version must be 1.0. Cost: linear in the length of the text.
+ * Reads an attribute certificate: the root `attributeCertificate` with exactly `acInfo` and `Signature`, in this order;
+ * in `acInfo` exactly the elements of contentXml, without attributes and namespaces; in `Signature` one Reference to
+ * the whole document, the two transforms, one X509Certificate. White space between elements and comments anywhere
+ * change nothing (A81). The version must be 1.0. Cost: linear in the length of the text.
  */
 export function readCertificate(text: string): CertificateReading {
   const tree = readTree(text);

@@ -1,10 +1,12 @@
-// The signed part of an attribute certificate, read from its tree.
-// Judges form only: whether version, names and times are any, not what they say. Called by read.ts.
+// The signed part of an attribute certificate, read from its tree. Judges form only: whether version, names and times
+// are any, not what they say.
 import { type AttributeContent, type Provenance, timeOf, VERSION } from './content.ts';
 import { childrenOf, decimalOf, elementsOf, isPlain, misshapen, plainText } from './shape.ts';
 import type { XmlElement } from './element.ts';
 
-/** The content of an element `acInfo`: exactly the elements that contentXml writes, in their order, without attributes. */
+/**
+ * The content of an element `acInfo`: exactly the elements that contentXml writes, in their order, without attributes.
+ */
 export function contentOf(acInfo: XmlElement): AttributeContent {
   const names = [
     'version',

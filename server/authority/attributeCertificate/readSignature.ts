@@ -1,6 +1,6 @@
-// The signature of an attribute certificate, read from its tree: one reference to the whole document, and one certificate.
-// Every element is in the one namespace with the one prefix that Signature declares, so that nothing can hide under another.
-// Verifies nothing; called by read.ts.
+// The signature of an attribute certificate, read from its tree: one reference to the whole document, and one
+// certificate. Every element is in the one namespace with the one prefix that Signature declares, so that nothing can
+// hide under another. Verifies nothing.
 import { DIGEST_URIS, ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, SIGNATURE_ALGORITHMS } from './algorithms.ts';
 import { type AlgorithmRow, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import { canonicalText } from './canonical.ts';
@@ -8,8 +8,8 @@ import { base64In, childrenOf, decimalOf, elementsOf, misshapen, textOf } from '
 import type { XmlElement } from './element.ts';
 
 /**
- * The signature as read. `signedText` and `signedInfoText` are canonical: what the digest is of, and what is signed. `digest`
- * and `value` are bytes, `der` the signer's certificate; `hints` repeat its names and are checked against it.
+ * The signature as read. `signedText` and `signedInfoText` are canonical: what the digest is of, and what is signed.
+ * `digest` and `value` are bytes, `der` the signer's certificate; `hints` repeat its names and are checked against it.
  */
 export interface ReadSignature {
   readonly algorithm: AlgorithmRow;
@@ -99,7 +99,10 @@ function oneOf(uri: string, allowed: readonly string[], what: string): void {
   if (!allowed.includes(uri)) misshapen(`has a ${what} that is not accepted`);
 }
 
-/** An element of the signature: in its namespace, with its prefix, declaring nothing. Without an attribute but where taken. */
+/**
+ * An element of the signature: in its namespace, with its prefix, declaring nothing. Without an attribute but where
+ * taken.
+ */
 function within(signature: XmlElement, element: XmlElement): XmlElement {
   const isWithin = element.namespace === SIGNATURE_NAMESPACE && element.prefix === signature.prefix;
   if (!isWithin || element.declaration || element.attribute) misshapen(`has a ${element.local} that is not plain`);

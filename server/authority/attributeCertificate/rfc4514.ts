@@ -15,8 +15,8 @@ function escaped(value: string): string {
 }
 
 /**
- * Whether a text names the same attributes as a name, in whatever order: other writers turn RDNs round, put blanks behind
- * commas, and quote or escape at will. Types are compared without case, by short name or OID.
+ * Whether a text names the same attributes as a name, in whatever order: other writers turn RDNs round, put blanks
+ * behind commas, and quote or escape at will. Types are compared without case, by short name or OID.
  */
 export function isTextOf(text: string, name: Name): boolean {
   const wanted = name.rdns

@@ -1,5 +1,5 @@
-// The shape of elements: which children they have, and nothing beside them. What is misshapen is thrown, and caught by read.ts.
-// Knows no names. Called by read.ts, readContent.ts and readSignature.ts.
+// The shape of elements: which children they have, and nothing beside them. What is misshapen is thrown, and caught by
+// read.ts. Knows no names.
 import type { XmlElement } from './element.ts';
 
 /** Thrown where the structure is not the one wanted; its message is the end of a sentence. Never leaves read.ts. */

@@ -1,6 +1,6 @@
-// Reads a small XML document into a tree, strictly: what an attribute certificate has no use for is refused, not interpreted.
-// Knows no names of elements; read.ts judges those. Built on saxes; fetches nothing and expands no entity of a document.
-// What authorities write is plain, and is read ten times as fast by plainTree.ts.
+// Reads a small XML document into a tree, strictly: what an attribute certificate has no use for is refused, not
+// interpreted. Knows no names of elements; read.ts judges those. Built on saxes; fetches nothing and expands no entity
+// of a document. What authorities write is plain, and is read ten times as fast by plainTree.ts.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { Growing, XmlElement } from './element.ts';
 import { readPlainTree } from './plainTree.ts';
@@ -16,8 +16,9 @@ const TREE_LIMITS = { bytes: 262_144, depth: 32, elements: 20_000 } as const;
 class Refused extends Error {}
 
 /**
- * Reads a document. Refused: more than the limits, anything ill-formed, XML 1.1, a DOCTYPE (nothing in it is interpreted), processing instructions, elements with two attributes or two namespace declarations, prefixed attributes.
- * Cost: linear in its length.
+ * Reads a document. Refused: more than the limits, anything ill-formed, XML 1.1, a DOCTYPE (nothing in it is
+ * interpreted), processing instructions, elements with two attributes or two namespace declarations, prefixed
+ * attributes. Cost: linear in its length.
  */
 export function readTree(text: string): TreeReading {
   if (text.length > TREE_LIMITS.bytes || Buffer.byteLength(text) > TREE_LIMITS.bytes) {

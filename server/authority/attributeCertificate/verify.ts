@@ -1,12 +1,14 @@
-// Whether a read attribute certificate was signed by the key of the certificate it carries. Nothing else of the text counts:
-// what was read is what is verified. Whom the signer's certificate belongs to is judged by others.
+// Whether a read attribute certificate was signed by the key of the certificate it carries. Nothing else of the text
+// counts: what was read is what is verified. Whom the signer's certificate belongs to is judged by others.
 import { hash, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 import type { Certificate } from '../x509/certificate.ts';
 import type { SignatureAlgorithm } from './algorithms.ts';
 import type { ReadSignature, SignerHints } from './readSignature.ts';
 import { isTextOf } from './rfc4514.ts';
 
-/** What signatures are accepted: by these algorithms, and by RSA keys under 2,048 bits only where weak ones are allowed. */
+/**
+ * What signatures are accepted: by these algorithms, and by RSA keys under 2,048 bits only where weak ones are allowed.
+ */
 export interface SignatureRules {
   readonly algorithms: readonly SignatureAlgorithm[];
   readonly allowWeak: boolean;
@@ -16,9 +18,9 @@ export interface SignatureRules {
 const RSA_BITS_MIN = 2048;
 
 /**
- * Why a signature is refused, as the end of a sentence that begins with `it`; undefined when it is good. `signer` is the
- * certificate that the signature carries. The algorithm is the document's choice within the rules, but the key must be of
- * that algorithm's type: an RSA signature is never checked with another key. Cost: one verification, one digest.
+ * Why a signature is refused, as the end of a sentence that begins with `it`; undefined when it is good. `signer` is
+ * the certificate that the signature carries. The algorithm is the document's choice within the rules, but the key must
+ * be of that algorithm's type: an RSA signature is never checked with another key. Cost: one verification, one digest.
  */
 export function signatureProblem(
   signature: ReadSignature,

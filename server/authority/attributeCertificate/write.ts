@@ -1,5 +1,5 @@
-// Signs attribute certificates: digest and signature over texts that are canonical by construction, no canonicaliser needed.
-// Decides nothing; holds no key longer than its caller. Called by the signing threads, and by the demonstration.
+// Signs attribute certificates: digest and signature over texts that are canonical by construction, no canonicaliser
+// needed. Decides nothing; holds no key longer than its caller.
 import { hash, sign, type KeyObject } from 'node:crypto';
 import { ENVELOPED, EXCLUSIVE_C14N, DIGEST_URIS, SIGNATURE_ALGORITHMS, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import type { AlgorithmRow } from './algorithms.ts';
@@ -21,9 +21,9 @@ const BEFORE_DIGEST = `<Reference URI=""><Transforms><Transform Algorithm="${ENV
 const BEHIND_DIGEST = '</DigestValue></Reference></SignedInfo>';
 
 /**
- * A signer for one identity: `<attributeCertificate>` with the content and, as its last child, an enveloped XML signature
- * (RSA-SHA256, or ECDSA with SHA-256 for an EC key, A86) with the certificate. One line, no XML declaration: clients cut it out of
- * other texts by its root element. Throws an Error for a key that is neither RSA nor EC.
+ * A signer for one identity: `<attributeCertificate>` with the content and, as its last child, an enveloped XML
+ * signature (RSA-SHA256, or ECDSA with SHA-256 for an EC key, A86) with the certificate. One line, no XML declaration:
+ * clients cut it out of other texts by its root element. Throws an Error for a key that is neither RSA nor EC.
  */
 export function signerOf({ key, certificate }: SigningIdentity): Sign {
   const algorithm = algorithmOf(key);

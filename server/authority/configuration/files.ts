@@ -1,5 +1,6 @@
-// Reads the files that a configuration names, each within its limit; what cannot be read is a mistake of the configuration.
-// The authority's only file reader. Called while a configuration is loaded and watched, never while requests are answered.
+// Reads the files that a configuration names, each within its limit; what cannot be read is a mistake of the
+// configuration. The authority's only file reader. Called while a configuration is loaded and watched, never while
+// requests are answered.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../../data/operationError.ts';
@@ -43,7 +44,10 @@ export function readText(path: string, place: Place, mistakes: Mistakes): string
   }
 }
 
-/** What tells two states of a directory apart: names, sizes and times of its files. `unreadable` where it cannot be read now. */
+/**
+ * What tells two states of a directory apart: names, sizes and times of its files. `unreadable` where it cannot be read
+ * now.
+ */
 export function directoryStamp(directory: string): string {
   try {
     return readdirSync(directory)

@@ -1,5 +1,5 @@
 // The trusted hosts of a site: who they are, who signs for them, and which of their roles stand for which of ours.
-// Checked alike, whichever file they come from. Called by load.ts and mapConfig.ts.
+// Checked alike, whichever file they come from.
 import { nameSetKeyOfText } from '../x509/name.ts';
 import type { Place } from './files.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -108,7 +108,9 @@ export function hostDrafts(
     mistakes.add(file, lineOf(path), message);
   }
 
-  /** The members of a table; those not in `other` must be strings. One that is missing is '' and refused as such later. */
+  /**
+   * The members of a table; those not in `other` must be strings. One that is missing is '' and refused as such later.
+   */
   function textsOf(
     table: unknown,
     path: readonly (string | number)[],

@@ -1,5 +1,5 @@
-// Who a configured authority is, and whom it believes: its key and certificate, the CAs, and their CRLs.
-// Judges them as users' clients will: a certificate that nobody would accept is a mistake. Called by load.ts.
+// Who a configured authority is, and whom it believes: its key and certificate, the CAs, and their CRLs. Judges them as
+// users' clients will: a certificate that nobody would accept is a mistake.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// The keys of an authority's configuration, declared once: checks, defaults and the table in the README derive from this table.
-// To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test then asks for in README.md.
-// Reads no file; called by load.ts.
+// The keys of an authority's configuration, declared once: checks, defaults and the table in the README derive from
+// this table. To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test then asks for in
+// README.md. Reads no file.
 import { closest } from 'fastest-levenshtein';
 import { dirname, resolve } from 'node:path';
 import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settings/values.ts';

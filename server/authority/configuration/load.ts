@@ -1,6 +1,5 @@
-// Loads the configuration of an authority: the TOML file and every file it names, checked as a whole.
-// All mistakes are found before any is told, and a configuration with one is not used at all. Reads files, starts nothing.
-// Called when the service starts, when it reloads, and by `authority check`.
+// Loads the configuration of an authority: the TOML file and every file it names, checked as a whole. All mistakes are
+// found before any is told, and a configuration with one is not used at all. Reads files, starts nothing.
 import type { KeyObject } from 'node:crypto';
 import { parse, TomlError } from 'smol-toml';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
@@ -14,8 +13,8 @@ import { linesOf, type LineOf } from './tomlLines.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
 /**
- * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object that
- * never leaves the process, users in shared memory. `crls` is undefined where revocation is not checked.
+ * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object
+ * that never leaves the process, users in shared memory. `crls` is undefined where revocation is not checked.
  */
 export interface AuthorityData extends Pick<
   AuthorityKeys,
@@ -50,8 +49,8 @@ export type Loading =
   | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] };
 
 /**
- * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that cannot
- * be read hides the mistakes in it. Cost: half a second for 100,000 users.
+ * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that
+ * cannot be read hides the mistakes in it. Cost: half a second for 100,000 users.
  */
 export function loadAuthority(file: string, at: number): Loading {
   const mistakes = noMistakes();

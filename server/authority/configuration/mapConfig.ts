@@ -1,5 +1,6 @@
-// Imports the older form of a configuration's trusted hosts, `mapConfig.xml` (authority design: Configuration).
-// Reads `AAmap/thisHost` (its name only) and `AAmap/trusted`; other elements there, such as pages for logging in, are ignored.
+// Imports the older form of a configuration's trusted hosts, `mapConfig.xml` (authority design: Configuration). Reads
+// `AAmap/thisHost` (its name only) and `AAmap/trusted`; other elements there, such as pages for logging in, are
+// ignored.
 import { SaxesParser } from 'saxes';
 import { readText, type Place } from './files.ts';
 import type { HostDraft } from './hosts.ts';
@@ -26,7 +27,8 @@ export function readMapConfig(path: string, place: Place, mistakes: Mistakes): M
   const hosts: Draft[] = [];
   let siteName: MapConfig['siteName'];
   if (text === undefined) return { siteName, hosts };
-  // Positions come from the parser, which stops nowhere: the first fault of the form is told, and what was read is dropped.
+  // Positions come from the parser, which stops nowhere: the first fault of the form is told, and what was read is
+  // dropped.
   const parser = new SaxesParser({ xmlns: false, position: true });
   const here = (): Place => ({ file: path, line: parser.line });
   const open: string[] = [];

@@ -1,5 +1,5 @@
-// Mistakes in the files of an authority: collected until all are known, so that an operator mends them in one go.
-// Plain data and its text; whoever reads a file adds to the list. Called by everything in this folder.
+// Mistakes in the files of an authority: collected until all are known, so that an operator mends them in one go. Plain
+// data and its text; whoever reads a file adds to the list.
 
 /** A mistake and where it is: `line` counts from 1; undefined where it is about the file as a whole. */
 export interface Mistake {
@@ -8,7 +8,10 @@ export interface Mistake {
   readonly message: string;
 }
 
-/** Takes mistakes as they are found. `all` has them file by file, as first met, and by line in each; about a whole file first. */
+/**
+ * Takes mistakes as they are found. `all` has them file by file, as first met, and by line in each; about a whole file
+ * first.
+ */
 export interface Mistakes {
   add(file: string, line: number | undefined, message: string): void;
   readonly all: readonly Mistake[];

@@ -1,5 +1,5 @@
-// What names of sites, roles and users may be in a configuration (authority design: getTrustedHostInfo).
-// Pure: a text in, what is wrong with it out. Called by everything in this folder.
+// What names of sites, roles and users may be in a configuration (authority design: getTrustedHostInfo). Pure: a text
+// in, what is wrong with it out.
 import { nameSetKeyOfText } from '../x509/name.ts';
 
 /** Neither prints, and XML allows neither everywhere. */

@@ -1,12 +1,13 @@
-// On which line each value of a TOML document stands, so that a mistake in its meaning can be told with its place.
-// The document has been parsed before, by smol-toml, which does not tell: this only follows its punctuation.
-// Called by keys.ts and its kin.
+// On which line each value of a TOML document stands, so that a mistake in its meaning can be told with its place. The
+// document has been parsed before, by smol-toml, which does not tell: this only follows its punctuation.
 import { parse } from 'smol-toml';
 
 /** A place in a document: keys, and numbers of elements of arrays. */
 export type TomlPath = readonly (string | number)[];
 
-/** The line of a value, its key's line; of the nearest table around it where it has none of its own. Lines count from 1. */
+/**
+ * The line of a value, its key's line; of the nearest table around it where it has none of its own. Lines count from 1.
+ */
 export type LineOf = (path: TomlPath) => number;
 
 /** Follows a document that smol-toml has accepted. Cost: linear in its length. */

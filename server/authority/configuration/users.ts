@@ -56,8 +56,8 @@ export class UserList {
 const USER_LINE = /^"((?:[^"\\]|\\["\\])+)"[ \t]+(.+)$/;
 
 /**
- * Adds the users of a file: a line each, in UTF-8, the name in quotes and the roles behind it, separated by commas, as grid map
- * files have it (A87); empty lines and those that begin with `#` are ignored.
+ * Adds the users of a file: a line each, in UTF-8, the name in quotes and the roles behind it, separated by commas, as
+ * grid map files have it (A87); empty lines and those that begin with `#` are ignored.
  */
 export function addUsersOfFile(path: string, place: Place, list: UserList, mistakes: Mistakes): void {
   const lines = readText(path, place, mistakes)?.split(/\r?\n/) ?? [];

@@ -1,5 +1,5 @@
-// Issues X.509 certificates for tests and demonstrations: CAs, end entities, and proxies of all kinds the authority knows.
-// Real issuance belongs to a real CA; nothing here judges a request. Called by the demonstration and by `authority issue`.
+// Issues X.509 certificates for tests and demonstrations: CAs, end entities, and proxies of all kinds the authority
+// knows. Real issuance belongs to a real CA; nothing here judges a request.
 import { createHash, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import {
   bitString,
@@ -22,7 +22,10 @@ export type CertificateKind =
 /** One attribute of a name: its short type or OID, and its value. */
 export type TypedValue = readonly [type: string, value: string];
 
-/** Who signs: the DER of the subject's name, the key, and the key identifier of its certificate where that was not issued here. */
+/**
+ * Who signs: the DER of the subject's name, the key, and the key identifier of its certificate where that was not
+ * issued here.
+ */
 export interface Issuer {
   readonly name: Uint8Array;
   readonly key: KeyObject;
@@ -30,8 +33,8 @@ export interface Issuer {
 }
 
 /**
- * A certificate to issue. `subject` is that of the issuer and one CN more where the kind is a proxy. Times are seconds since
- * 1970. `pathLength`: how many CAs or proxies may follow; undefined leaves it open.
+ * A certificate to issue. `subject` is that of the issuer and one CN more where the kind is a proxy. Times are seconds
+ * since 1970. `pathLength`: how many CAs or proxies may follow; undefined leaves it open.
  */
 export interface Issuance {
   readonly kind: CertificateKind;
@@ -72,7 +75,9 @@ const OID = {
   limited: '1.3.6.1.4.1.3536.1.1.1.9',
 } as const;
 
-/** The DER of a name; every attribute is an RDN of its own. Throws an Error for a type that is not in NAME_TYPE_LIST. */
+/**
+ * The DER of a name; every attribute is an RDN of its own. Throws an Error for a type that is not in NAME_TYPE_LIST.
+ */
 export function nameDer(attributes: readonly TypedValue[]): Buffer {
   return sequence(...attributes.map(rdn));
 }
@@ -124,7 +129,9 @@ export function pemOf(der: Uint8Array): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Bits of keyUsage, most significant first: digitalSignature, nonRepudiation, keyEncipherment; keyCertSign, cRLSign. */
+/**
+ * Bits of keyUsage, most significant first: digitalSignature, nonRepudiation, keyEncipherment; keyCertSign, cRLSign.
+ */
 const KEY_USAGE = { ca: [0b0000_0110, 1], other: [0b1110_0000, 5] } as const;
 
 function extensionsOf({ kind, publicKey, pathLength, issuer }: Issuance): readonly Buffer[] {

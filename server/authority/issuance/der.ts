@@ -1,5 +1,5 @@
 // Writes DER (X.690): the few types that a certificate is made of.
-// Writes only; x509/ reads. Called by certificate.ts.
+// Writes only; x509/ reads.
 
 /** A value with its tag and length around its contents. Lengths up to 2^32 - 1. */
 export function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {

@@ -75,7 +75,9 @@ function methodOf(algorithm: AlgorithmId): Method | undefined {
 
 const MGF1 = `${RSA}8`;
 
-/** RSASSA-PSS (RFC 4055, section 3.1): the mask function must be MGF1 with the same hash, the trailer the common one. */
+/**
+ * RSASSA-PSS (RFC 4055, section 3.1): the mask function must be MGF1 with the same hash, the trailer the common one.
+ */
 function pssMethod(parameters: Uint8Array): Method | undefined {
   try {
     const outer = new DerReader(parameters);
@@ -108,7 +110,10 @@ function maskHashOf({ oid, parameters }: AlgorithmId): string | undefined {
 /** How strong an algorithm or a key is. Weak ones are accepted where that is asked for; unsupported ones never. */
 export type Strength = 'strong' | 'weak' | 'unsupported';
 
-/** A71: SHA-1 and MD5 are weak, since collisions of both have been made; so is DSA, whose last users had 1,024 bits and SHA-1. */
+/**
+ * A71: SHA-1 and MD5 are weak, since collisions of both have been made; so is DSA, whose last users had 1,024 bits and
+ * SHA-1.
+ */
 export function signatureStrength(algorithm: AlgorithmId): Strength {
   const method = methodOf(algorithm);
   if (method === undefined) return 'unsupported';
@@ -132,7 +137,10 @@ const DSA_BITS_MAX = 3072;
 /** RFC 4055 names no bound; every CA uses 65537 or 3, and the time that a check takes grows with it. */
 const RSA_EXPONENT_MAX = 2n ** 32n;
 
-/** A71: RSA below 2,048 bits, curves below 256 bits and DSA are weak; keys that are costly, or of other kinds, unsupported. */
+/**
+ * A71: RSA below 2,048 bits, curves below 256 bits and DSA are weak; keys that are costly, or of other kinds,
+ * unsupported.
+ */
 export function keyStrength(key: KeyObject | undefined): Strength {
   const details = key?.asymmetricKeyDetails;
   switch (key?.asymmetricKeyType) {
@@ -167,16 +175,16 @@ const KEY_TYPES: Readonly<Record<Family, readonly string[]>> = {
 };
 
 /**
- * OpenSSL takes an RSASSA-PSS signature without the zero bytes it begins with; RFC 8017, section 8.1.2, does not. Of RSASSA-PKCS1-v1_5
- * it looks at the length itself (section 8.2.2), and to ask for that of a new key costs 5 us.
+ * OpenSSL takes an RSASSA-PSS signature without the zero bytes it begins with; RFC 8017, section 8.1.2, does not. Of
+ * RSASSA-PKCS1-v1_5 it looks at the length itself (section 8.2.2), and to ask for that of a new key costs 5 us.
  */
 function hasLengthOf(key: KeyObject, signature: Uint8Array): boolean {
   return signature.length === Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 }
 
 /**
- * Whether this key made this signature on these bytes. False also where key and algorithm do not belong together, or where
- * either is unsupported. `strength` is that of the key, for who knows it. 20 to 200 us.
+ * Whether this key made this signature on these bytes. False also where key and algorithm do not belong together, or
+ * where either is unsupported. `strength` is that of the key, for who knows it. 20 to 200 us.
  */
 export function isSignedWith(
   signed: { readonly bytes: Uint8Array; readonly algorithm: AlgorithmId; readonly signature: Uint8Array },

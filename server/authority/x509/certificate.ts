@@ -1,5 +1,5 @@
-// One X.509 certificate (RFC 5280, section 4.1): read once from DER into plain values.
-// Judges nothing about trust; validate.ts does. Used by the whole module.
+// One X.509 certificate (RFC 5280, section 4.1): read once from DER into plain values. Judges nothing about trust;
+// validate.ts does.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type AlgorithmId, keyStrength, readAlgorithm, type Strength } from './algorithm.ts';
 import { context, DerError, DerReader, TAG } from './der.ts';
@@ -34,8 +34,8 @@ export function parseCertificate(der: Uint8Array): Certificate {
 }
 
 /**
- * A class, and no literal with getters: each of those gets a hidden class of its own, which holds all that the getters see, and
- * which only full collections take away. That was 11 us of every chain that was read.
+ * A class, and no literal with getters: each of those gets a hidden class of its own, which holds all that the getters
+ * see, and which only full collections take away. That was 11 us of every chain that was read.
  */
 class ReadCertificate implements Certificate {
   readonly der: Uint8Array;
@@ -121,8 +121,8 @@ function readVersion(parts: DerReader): 1 | 2 | 3 {
 const EC_KEY = '1.2.840.10045.2.1';
 
 /**
- * Keys of kinds that the runtime does not know are no error here: their certificates may stand unused in a chain. A curve
- * must be a named one (RFC 5480, section 2.1.1): of curves that are spelt out, the runtime trusts the numbers.
+ * Keys of kinds that the runtime does not know are no error here: their certificates may stand unused in a chain. A
+ * curve must be a named one (RFC 5480, section 2.1.1): of curves that are spelt out, the runtime trusts the numbers.
  */
 function readPublicKey(subjectPublicKey: Uint8Array): KeyObject | undefined {
   try {

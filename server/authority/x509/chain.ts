@@ -1,5 +1,5 @@
-// Texts and files of certificates and CRLs, within limits: PEM, or for files also DER. A text is refused as a whole where
-// any part of it is wrong (A73). Used by the authority for what users send and operators configure, and by the command line.
+// Texts and files of certificates and CRLs, within limits: PEM, or for files also DER. A text is refused as a whole
+// where any part of it is wrong (A73).
 import { type Certificate, parseCertificate } from './certificate.ts';
 import { type Crl, parseCrl } from './crl.ts';
 import { DerError } from './der.ts';
@@ -30,8 +30,8 @@ export type ChainReading =
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 /**
- * Reads a PEM text. Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no certificate.
- * `parse` may answer a certificate that was read before from the same bytes.
+ * Reads a PEM text. Refused: too long, too many, no CERTIFICATE block, a PRIVATE KEY block, anything that is no
+ * certificate. `parse` may answer a certificate that was read before from the same bytes.
  */
 export function readChain(
   text: string,

@@ -1,5 +1,5 @@
-// Certificate revocation lists (RFC 5280, section 5): read once from DER into plain values.
-// Judges nothing about trust; revocation.ts does. Complete lists only: deltas and indirect lists are read and never used.
+// Certificate revocation lists (RFC 5280, section 5): read once from DER into plain values. Judges nothing about trust;
+// revocation.ts does. Complete lists only: deltas and indirect lists are read and never used.
 import { type AlgorithmId, readAlgorithm } from './algorithm.ts';
 import { context, DerError, type DerReader, TAG } from './der.ts';
 import { type Extension, readExtensionList, valueOf } from './extension.ts';
@@ -67,7 +67,9 @@ function scopeOf(extensions: ReadonlyMap<string, Extension>): Crl['scope'] {
   return valueOf(point, readPoint) ?? 'all';
 }
 
-/** Only the two marks for users and CAs are processed; a list for one address, reason or purpose is not a complete one. */
+/**
+ * Only the two marks for users and CAs are processed; a list for one address, reason or purpose is not a complete one.
+ */
 function readPoint(reader: DerReader): Crl['scope'] {
   const parts = reader.inside(TAG.sequence);
   const tags = parts.each((rest) => {

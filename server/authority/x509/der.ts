@@ -1,5 +1,5 @@
-// Reads DER (ITU-T X.690, sections 8 and 10): definite lengths in their shortest form, within the bytes given, and nothing
-// left over. Knows no X.509. Every reading either moves forward or throws DerError, so no input makes it loop;
+// Reads DER (ITU-T X.690, sections 8 and 10): definite lengths in their shortest form, within the bytes given, and
+// nothing left over. Knows no X.509. Every reading either moves forward or throws DerError, so no input makes it loop;
 // chain.ts, through which all bytes come, turns a DerError into a returned reason.
 
 /** The bytes are no DER of the form that was asked for. Never leaves server/authority/x509/. */
@@ -24,7 +24,9 @@ export function context(n: number, form: 'primitive' | 'constructed'): number {
   return (form === 'primitive' ? 0x80 : 0xa0) | n;
 }
 
-/** One element: `start` is where its tag stands, `content` where its content begins, `end` where it ends (exclusive). */
+/**
+ * One element: `start` is where its tag stands, `content` where its content begins, `end` where it ends (exclusive).
+ */
 export interface Element {
   readonly tag: number;
   readonly start: number;

@@ -1,5 +1,5 @@
-// What is in certificates, chains and CRLs, as tables for people. Judges nothing but which certificate of a file signed which.
-// Everything printed is printable. Called by `authority inspect`.
+// What is in certificates, chains and CRLs, as tables for people. Judges nothing but which certificate of a file signed
+// which. Everything printed is printable.
 import { createHash } from 'node:crypto';
 import { algorithmText, isSignedWith } from './algorithm.ts';
 import { type Certificate, printable } from './certificate.ts';

@@ -1,5 +1,5 @@
-// The extensions of a certificate that path validation looks at (RFC 5280, section 4.2; RFC 3820, section 3.8), read into
-// plain values. Judges nothing: pathRules.ts, nameConstraints.ts and proxyRules.ts do. Called by certificate.ts.
+// The extensions of a certificate that path validation looks at (RFC 5280, section 4.2; RFC 3820, section 3.8), read
+// into plain values. Judges nothing: pathRules.ts, nameConstraints.ts and proxyRules.ts do.
 import { context, DerError, type DerReader, TAG } from './der.ts';
 import { type Extension, readExtensionList, valueOf } from './extension.ts';
 import { type GeneralName, readGeneralName } from './generalName.ts';
@@ -22,7 +22,9 @@ export interface BasicConstraints {
   readonly isCritical: boolean;
 }
 
-/** A subtree of names (section 4.2.1.10). `isWhole` is false where it has a minimum or maximum, which nobody may use. */
+/**
+ * A subtree of names (section 4.2.1.10). `isWhole` is false where it has a minimum or maximum, which nobody may use.
+ */
 export interface Subtree {
   readonly base: GeneralName;
   readonly isWhole: boolean;

@@ -1,5 +1,5 @@
 // The syntax of what alternative names hold (RFC 5280, section 4.2.1.6): host names, mail addresses, hosts of URIs.
-// Text only; nothing is resolved. Used by nameConstraints.ts and by the strict profile.
+// Text only; nothing is resolved.
 import type { GeneralName } from './generalName.ts';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;

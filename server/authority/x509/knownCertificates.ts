@@ -1,5 +1,6 @@
-// Certificates that stood in accepted paths, by the digest of all their bytes: the same user and CA come again below a new proxy.
-// Keeps nothing that depends on a clock, a CRL or a rule: every validation judges those anew. One per thread and configuration.
+// Certificates that stood in accepted paths, by the digest of all their bytes: the same user and CA come again below a
+// new proxy. Keeps nothing that depends on a clock, a CRL or a rule: every validation judges those anew. One per thread
+// and configuration.
 import { digestOf } from '../digest.ts';
 import { type Certificate, parseCertificate } from './certificate.ts';
 
@@ -17,8 +18,9 @@ interface Entry {
 }
 
 /**
- * A bounded cache of certificates with their keys and the signature on each. Two texts get the same certificate for the same
- * bytes (SHA-256) and for no others; a signature is known for a pair of such certificates, whatever names they have.
+ * A bounded cache of certificates with their keys and the signature on each. Two texts get the same certificate for the
+ * same bytes (SHA-256) and for no others; a signature is known for a pair of such certificates, whatever names they
+ * have.
  */
 export class KnownCertificates implements KnownSignatures {
   readonly #entries = new Map<string, Entry>();
@@ -26,7 +28,10 @@ export class KnownCertificates implements KnownSignatures {
   readonly #bytesMax: number;
   #bytes = 0;
 
-  /** Keeps certificates of `bytesMax` bytes of DER in all; the ones unused for longest make room. A kept byte takes some 12. */
+  /**
+   * Keeps certificates of `bytesMax` bytes of DER in all; the ones unused for longest make room. A kept byte takes some
+   * 12.
+   */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -36,7 +41,9 @@ export class KnownCertificates implements KnownSignatures {
     return this.#bytes;
   }
 
-  /** The certificate of these bytes: the one that is kept, or read anew. Throws DerError. Cost: one digest, or 15 us. */
+  /**
+   * The certificate of these bytes: the one that is kept, or read anew. Throws DerError. Cost: one digest, or 15 us.
+   */
   read(der: Uint8Array): Certificate {
     const digest = digestOf(der);
     const entry = this.#entries.get(digest);
@@ -47,8 +54,8 @@ export class KnownCertificates implements KnownSignatures {
   }
 
   /**
-   * Keeps the certificates of an accepted path, each of which the next one signed. Not the last one, which is configured;
-   * and proxies, which are new every day, should not be given.
+   * Keeps the certificates of an accepted path, each of which the next one signed. Not the last one, which is
+   * configured; and proxies, which are new every day, should not be given.
    */
   keep(path: readonly Certificate[]): void {
     for (const [i, certificate] of path.slice(0, -1).entries()) {

@@ -1,12 +1,12 @@
-// Distinguished names (RFC 5280, sections 4.1.2.4 and 7.1): how they are read, compared, and written for people.
-// Knows nothing of certificates. Used by the whole module, and by the authority, which knows its users by name.
+// Distinguished names (RFC 5280, sections 4.1.2.4 and 7.1): how they are read, compared, and written for people. Knows
+// nothing of certificates.
 import { DerError, type DerReader, type Element, TAG } from './der.ts';
 import { ATTRIBUTE_ALIASES, ATTRIBUTE_TYPES } from './oids.ts';
 import { stringText } from './text.ts';
 
 /**
- * One attribute of a name. `type` is the short name (`CN`), or the dotted OID where there is none. A value that is no string
- * is written as `#` and the hexadecimal digits of its DER, and `isText` is false.
+ * One attribute of a name. `type` is the short name (`CN`), or the dotted OID where there is none. A value that is no
+ * string is written as `#` and the hexadecimal digits of its DER, and `isText` is false.
  */
 export interface NameAttribute {
   readonly oid: string;
@@ -35,8 +35,8 @@ export interface Name {
 const ATTRIBUTES_MAX = 64;
 
 /**
- * Names of issuers by their bytes, on which alone a name depends: each is in all certificates below it, and in its own. Of the
- * length that names have; the one that came first makes room. Half a MB at most.
+ * Names of issuers by their bytes, on which alone a name depends: each is in all certificates below it, and in its own.
+ * Of the length that names have; the one that came first makes room. Half a MB at most.
  */
 const knownNames = new Map<string, Name>();
 const KNOWN_NAMES_MAX = 256;
@@ -90,8 +90,8 @@ function readAttribute(reader: DerReader): NameAttribute {
 }
 
 /**
- * RFC 5280, section 7.1, with the preparation of RFC 4518: compatibility forms, case, and runs of blanks do not count, nor
- * does the string type. The length makes the key unambiguous whatever the value holds.
+ * RFC 5280, section 7.1, with the preparation of RFC 4518: compatibility forms, case, and runs of blanks do not count,
+ * nor does the string type. The length makes the key unambiguous whatever the value holds.
  */
 function matchKey({ oid, value, isText }: NameAttribute): string {
   const prepared = isText ? withoutRuns(compatible(value).toLowerCase()) : value;
@@ -112,7 +112,10 @@ export function sameName(a: Name, b: Name): boolean {
   return a.key === b.key;
 }
 
-/** The name as `/TYPE=value` in certificate order; '' for the empty name. For people: see `nameProblem` before trusting it. */
+/**
+ * The name as `/TYPE=value` in certificate order; '' for the empty name. For people: see `nameProblem` before trusting
+ * it.
+ */
 export function nameText(name: Name): string {
   return attributesOf(name)
     .map(({ type, value }) => `/${type}=${value}`)
@@ -144,8 +147,9 @@ export function nameSetKey(name: Name): string {
 }
 
 /**
- * The key of a name written as `/TYPE=value/TYPE=value`, to compare with `nameSetKey`; undefined where the text is no such
- * name. Types may be in any case, or in one of their other usual spellings (`Email`, `USERID`); values are taken as they are.
+ * The key of a name written as `/TYPE=value/TYPE=value`, to compare with `nameSetKey`; undefined where the text is no
+ * such name. Types may be in any case, or in one of their other usual spellings (`Email`, `USERID`); values are taken
+ * as they are.
  */
 export function nameSetKeyOfText(text: string): string | undefined {
   const starts = [...text.matchAll(new RegExp(TYPE_START, 'g'))];

@@ -1,6 +1,6 @@
-// Name constraints (RFC 5280, sections 4.2.1.10 and 6.1.3 b, c): whether a certificate's names lie in what its CAs may name.
-// Each CA's constraints are checked on their own, which is the same as intersecting them. What cannot be compared refuses.
-// Called by pathRules.ts, with a budget: names times subtrees is what a hostile chain would make large.
+// Name constraints (RFC 5280, sections 4.2.1.10 and 6.1.3 b, c): whether a certificate's names lie in what its CAs may
+// name. Each CA's constraints are checked on their own, which is the same as intersecting them. What cannot be compared
+// refuses.
 import type { Certificate } from './certificate.ts';
 import type { NameConstraints, Subtree } from './extensions.ts';
 import type { GeneralName } from './generalName.ts';
@@ -16,8 +16,8 @@ export interface ComparisonBudget {
 const TOO_MANY = 'has more names to compare with name constraints than are allowed';
 
 /**
- * Why a certificate's names are not what the constraints allow, as the end of a sentence about it; undefined when they are.
- * Costs one for every name, every subtree, and every comparison of a name with a subtree of its form.
+ * Why a certificate's names are not what the constraints allow, as the end of a sentence about it; undefined when they
+ * are. Costs one for every name, every subtree, and every comparison of a name with a subtree of its form.
  */
 export function constraintProblem(
   certificate: Certificate,
@@ -110,8 +110,8 @@ function isWithin(name: GeneralName, base: GeneralName, list: 'permitted' | 'exc
 }
 
 /**
- * Zero or more labels in front of the base. A pattern `*.example.org` stands for hosts below example.org: excluding one of
- * them, or anything deeper, excludes the pattern; permitting one of them does not permit it.
+ * Zero or more labels in front of the base. A pattern `*.example.org` stands for hosts below example.org: excluding one
+ * of them, or anything deeper, excludes the pattern; permitting one of them does not permit it.
  */
 function isHostWithin(host: string, base: string, list: 'permitted' | 'excluded'): boolean {
   if (base === '') return true;

@@ -1,6 +1,6 @@
 // Path validation (RFC 5280, section 6.1) of one path whose signatures and names are known to chain: validity, basic
-// constraints, path lengths, key usage, name constraints, policies, critical extensions, algorithms. The configured CA at the end is
-// judged like the others. Pure; paths.ts finds the paths, strictRules.ts asks for more.
+// constraints, path lengths, key usage, name constraints, policies, critical extensions, algorithms. The configured CA
+// at the end is judged like the others. Pure; paths.ts finds the paths, strictRules.ts asks for more.
 import { signatureStrength, type Strength } from './algorithm.ts';
 import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, shownSubject } from './certificate.ts';
 import { type ComparisonBudget, constraintProblem } from './nameConstraints.ts';
@@ -21,8 +21,8 @@ export interface PathRules {
 export type Path = readonly [Certificate, ...Certificate[], Certificate];
 
 /**
- * What is wrong with a path, as a sentence, or undefined. Looks at the configured CA first and at the certificate last, as
- * section 6.1 does, so that the sentence is about the highest certificate that is wrong.
+ * What is wrong with a path, as a sentence, or undefined. Looks at the configured CA first and at the certificate last,
+ * as section 6.1 does, so that the sentence is about the highest certificate that is wrong.
  */
 export function pathProblem(path: Path, rules: PathRules, budget: ComparisonBudget): string | undefined {
   for (let i = path.length - 1; i >= 0; i--) {

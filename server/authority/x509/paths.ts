@@ -1,12 +1,14 @@
-// Finds paths from a certificate to configured CAs (RFC 4158): candidates by name, the likeliest key first, depth first, each
-// signature checked once. Steps and signatures are counted, so that neither loops nor many CAs of one name cost more than the
-// budget of search.ts. Called by validate.ts and revocation.ts.
+// Finds paths from a certificate to configured CAs (RFC 4158): candidates by name, the likeliest key first, depth
+// first, each signature checked once. Steps and signatures are counted, so that neither loops nor many CAs of one name
+// cost more than the budget of search.ts.
 import { type Certificate, shownName, shownSubject } from './certificate.ts';
 import { intermediates, type Path, pathProblem } from './pathRules.ts';
 import { revocationProblem } from './revocation.ts';
 import type { Search } from './search.ts';
 
-/** The first valid path from a certificate to a configured CA; undefined where there is none, and `search` knows why. */
+/**
+ * The first valid path from a certificate to a configured CA; undefined where there is none, and `search` knows why.
+ */
 export function findPath(certificate: Certificate, search: Search): Path | undefined {
   return extend([certificate], search);
 }
@@ -52,7 +54,10 @@ function isIssued(certificate: Certificate, issuer: Certificate, search: Search)
   return false;
 }
 
-/** Whether a path may go on: no name with the same key twice (RFC 4158, section 2.4.2), not too many intermediate CAs (A75). */
+/**
+ * Whether a path may go on: no name with the same key twice (RFC 4158, section 2.4.2), not too many intermediate CAs
+ * (A75).
+ */
 function isPossible(path: readonly Certificate[], search: Search): boolean {
   const last = path.at(-1)!;
   const isRepeated = path

@@ -1,5 +1,5 @@
-// PEM (RFC 7468, section 2): blocks of base64 between BEGIN and END lines, with any text around them. Strict about what is in
-// a block. Private keys are recognised first and never read. Knows no certificates; chain.ts does.
+// PEM (RFC 7468, section 2): blocks of base64 between BEGIN and END lines, with any text around them. Strict about what
+// is in a block. Private keys are recognised first and never read. Knows no certificates; chain.ts does.
 
 /** One block: its label (`CERTIFICATE`) and its bytes. */
 export interface PemBlock {
@@ -48,7 +48,10 @@ export function readPem(text: string): PemReading {
   }
 }
 
-/** Whether a text is base64, given what a lenient decoder makes of it: to write that again is ten times as fast as to look at each letter. */
+/**
+ * Whether a text is base64, given what a lenient decoder makes of it: to write that again is ten times as fast as to
+ * look at each letter.
+ */
 function isBase64Of(text: string, bytes: Buffer): boolean {
   if (text !== '' && bytes.toString('base64') === text) return true;
   return text.length % 4 === 0 && BASE64.test(text);

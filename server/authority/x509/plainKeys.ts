@@ -1,6 +1,6 @@
-// Public keys whose strength their bytes tell: RSA with usual numbers, and points on P-256. Of most proxies the key has no
-// other use, and to have the runtime find out what it is, make a key and tell its size takes 20 us, in a busy process twice that.
-// Whatever is unusual is left to the runtime. Called by certificate.ts.
+// Public keys whose strength their bytes tell: RSA with usual numbers, and points on P-256. Of most proxies the key has
+// no other use, and to have the runtime find out what it is, make a key and tell its size takes 20 us, in a busy
+// process twice that. Whatever is unusual is left to the runtime.
 import { DerError, DerReader, TAG } from './der.ts';
 
 const RSA_START = Buffer.from('300d06092a864886f70d0101010500', 'hex');
@@ -14,8 +14,8 @@ const RSA_BITS: ReadonlySet<number> = new Set([2048, 3072, 4096]);
 const RSA_EXPONENT = Buffer.from('010001', 'hex');
 
 /**
- * Whether a SubjectPublicKeyInfo is that of a strong key (A71) for sure: RSA of 2,048, 3,072 or 4,096 bits with the exponent
- * 65537, or a point on P-256 (RFC 5480, section 2.2). False says nothing. Cost: a microsecond or two.
+ * Whether a SubjectPublicKeyInfo is that of a strong key (A71) for sure: RSA of 2,048, 3,072 or 4,096 bits with the
+ * exponent 65537, or a point on P-256 (RFC 5480, section 2.2). False says nothing. Cost: a microsecond or two.
  */
 export function isPlainlyStrong(subjectPublicKey: Uint8Array): boolean {
   if (startsWith(subjectPublicKey, P256_START)) return isOnP256(subjectPublicKey.subarray(P256_START.length));
@@ -23,8 +23,8 @@ export function isPlainlyStrong(subjectPublicKey: Uint8Array): boolean {
 }
 
 /**
- * The RSAPublicKey in a SubjectPublicKeyInfo that is plainly strong and of RSA; undefined says nothing. The runtime makes a key of
- * it in a quarter of the time, since there is but one thing that it can be. Cost: a microsecond.
+ * The RSAPublicKey in a SubjectPublicKeyInfo that is plainly strong and of RSA; undefined says nothing. The runtime
+ * makes a key of it in a quarter of the time, since there is but one thing that it can be. Cost: a microsecond.
  */
 export function plainRsaKey(subjectPublicKey: Uint8Array): Uint8Array | undefined {
   try {

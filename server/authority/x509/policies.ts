@@ -1,6 +1,6 @@
-// Certificate policies along a path (RFC 5280, section 6.1, with the graph of RFC 9618 in place of the tree), for the initial
-// policy set any-policy, nothing required and nothing inhibited: only what CAs of the path ask for can refuse it (A76).
-// Pure. Called by pathRules.ts with a budget, since policies are what a hostile chain would make many of.
+// Certificate policies along a path (RFC 5280, section 6.1, with the graph of RFC 9618 in place of the tree), for the
+// initial policy set any-policy, nothing required and nothing inhibited: only what CAs of the path ask for can refuse
+// it (A76). Pure.
 import { type Certificate, isSelfIssued, shownSubject } from './certificate.ts';
 import type { ComparisonBudget } from './nameConstraints.ts';
 
@@ -8,8 +8,9 @@ import type { ComparisonBudget } from './nameConstraints.ts';
 const ANY_POLICY = '2.5.29.32.0';
 
 /**
- * One level of the graph: each valid policy with those of the next certificate that would carry it on. What a whole graph would
- * add is which policies of the user's it leads to; with any-policy it is enough that some level is not empty.
+ * One level of the graph: each valid policy with those of the next certificate that would carry it on. What a whole
+ * graph would add is which policies of the user's it leads to; with any-policy it is enough that some level is not
+ * empty.
  */
 type Level = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -26,8 +27,9 @@ const TOO_MANY = 'has more certificate policies than are looked at';
 const NO_POLICY = 'is under none of the certificate policies that a CA above asks for';
 
 /**
- * What is wrong with the policies of a path, given from the certificate to the configured CA, as a sentence; undefined when nothing
- * is. Of the configured CA its constraints count, and its own policies do not (A76). Cost: linear in all policies and mappings.
+ * What is wrong with the policies of a path, given from the certificate to the configured CA, as a sentence; undefined
+ * when nothing is. Of the configured CA its constraints count, and its own policies do not (A76). Cost: linear in all
+ * policies and mappings.
  */
 export function policyProblem(path: readonly Certificate[], budget: ComparisonBudget): string | undefined {
   const counters: Counters = { explicitPolicy: Infinity, policyMapping: Infinity, inhibitAnyPolicy: Infinity };

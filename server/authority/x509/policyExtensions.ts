@@ -1,5 +1,5 @@
-// The extensions about certificate policies (RFC 5280, sections 4.2.1.4, 4.2.1.5, 4.2.1.11 and 4.2.1.14), read into plain values.
-// Judges nothing: policies.ts does. Called by extensions.ts.
+// The extensions about certificate policies (RFC 5280, sections 4.2.1.4, 4.2.1.5, 4.2.1.11 and 4.2.1.14), read into
+// plain values. Judges nothing: policies.ts does.
 import { context, DerError, type DerReader, TAG } from './der.ts';
 
 /** policyConstraints: after how many more certificates something begins to count; undefined for never. */

@@ -1,11 +1,13 @@
-// What makes a certificate a proxy, and what a proxy must be (RFC 3820, section 3; the older kinds of the Globus Toolkit).
-// Judges one step, from a proxy to its issuer; validate.ts climbs them. Signatures are checked there.
+// What makes a certificate a proxy, and what a proxy must be (RFC 3820, section 3; the older kinds of the Globus
+// Toolkit). Judges one step, from a proxy to its issuer; validate.ts climbs them. Signatures are checked there.
 import { type Certificate, isCa, mayBeUsedFor } from './certificate.ts';
 import type { Name } from './name.ts';
 import { COMMON_NAME, EXTENSION, PROXY_POLICY } from './oids.ts';
 import { certificateProblem, type PathRules, PROCESSED_IN_PROXIES, proxyAlgorithmProblem } from './pathRules.ts';
 
-/** What a certificate is: no proxy, or one by RFC 3820 or by its name alone, with all rights of its owner or with fewer. */
+/**
+ * What a certificate is: no proxy, or one by RFC 3820 or by its name alone, with all rights of its owner or with fewer.
+ */
 export type ProxyMark =
   | { readonly kind: 'none' }
   | { readonly kind: 'rfc3820' | 'legacy'; readonly rights: 'full' | 'limited' }
@@ -80,8 +82,8 @@ export function proxyProblem(
 }
 
 /**
- * Why a certificate may not have issued a proxy, as the end of a sentence about the issuer; undefined where it may. `below`
- * is how many proxies there are below it.
+ * Why a certificate may not have issued a proxy, as the end of a sentence about the issuer; undefined where it may.
+ * `below` is how many proxies there are below it.
  */
 export function proxyIssuerProblem(issuer: Certificate, below: number): string | undefined {
   if (isCa(issuer)) return 'is that of a CA, which cannot issue proxies';

@@ -1,5 +1,5 @@
-// Revocation by CRLs (RFC 5280, section 6.3; A78): every certificate of a path that a CA issued needs a current, complete CRL of
-// that CA which does not list it. Without one the status is not known, and the path is refused. Called by paths.ts.
+// Revocation by CRLs (RFC 5280, section 6.3; A78): every certificate of a path that a CA issued needs a current,
+// complete CRL of that CA which does not list it. Without one the status is not known, and the path is refused.
 import { isSignedWith, signatureStrength } from './algorithm.ts';
 import { type Certificate, isCa, mayBeUsedFor, shownSubject } from './certificate.ts';
 import type { Crl } from './crl.ts';
@@ -41,8 +41,8 @@ function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boole
 }
 
 /**
- * Whether the CA itself signed a CRL, or another certificate of the same name: one that it or its issuer certified for CRLs,
- * below the same configured CA, or a configured CA, as where a CA has changed its key.
+ * Whether the CA itself signed a CRL, or another certificate of the same name: one that it or its issuer certified for
+ * CRLs, below the same configured CA, or a configured CA, as where a CA has changed its key.
  */
 function isVouchedFor(
   crl: Crl,
@@ -67,8 +67,8 @@ function isVouchedFor(
 }
 
 /**
- * Which keys signed a CRL and which did not: a list of thousands is hashed once for a key, not for every chain. Only keys that
- * a configured CA stands for come here, so there are few.
+ * Which keys signed a CRL and which did not: a list of thousands is hashed once for a key, not for every chain. Only
+ * keys that a configured CA stands for come here, so there are few.
  */
 const SIGNERS = new WeakMap<Crl, Map<string, boolean>>();
 

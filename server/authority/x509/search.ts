@@ -1,5 +1,5 @@
-// What one validation carries along: its rules, the certificates at hand, what it may still spend, and the best reason so
-// far for a refusal. Shared by validate.ts, paths.ts and revocation.ts; made anew for each validation.
+// What one validation carries along: its rules, the certificates at hand, what it may still spend, and the best reason
+// so far for a refusal. Shared by validate.ts, paths.ts and revocation.ts; made anew for each validation.
 import { isSignedWith } from './algorithm.ts';
 import type { Certificate } from './certificate.ts';
 import type { CrlStore } from './crl.ts';
@@ -19,8 +19,9 @@ export interface SearchRules extends PathRules {
 export const NEARNESS = { noIssuer: 0, unsigned: 1, exhausted: 2, judged: 3 } as const;
 
 /**
- * A72: what one validation may spend. A signature takes up to 200 us, a step or a comparison at most a few; so a validation ends
- * within a fraction of a second whatever it is given. Chains in use need 10 signatures, 10 steps and 100 comparisons.
+ * A72: what one validation may spend. A signature takes up to 200 us, a step or a comparison at most a few; so a
+ * validation ends within a fraction of a second whatever it is given. Chains in use need 10 signatures, 10 steps and
+ * 100 comparisons.
  */
 export const BUDGET = { signatures: 128, steps: 1024, comparisons: 262_144 } as const;
 
@@ -51,8 +52,8 @@ export class Search {
   }
 
   /**
-   * Notes why something was refused; of equally near reasons the first stays, and what is wrong with the signer of a CRL is
-   * none. Answers undefined: nothing was found.
+   * Notes why something was refused; of equally near reasons the first stays, and what is wrong with the signer of a
+   * CRL is none. Answers undefined: nothing was found.
    */
   refuse(nearness: keyof typeof NEARNESS, reason: string): undefined {
     if (NEARNESS[nearness] <= this.#nearness || this.signers.size > 0) return;
@@ -76,8 +77,8 @@ export class Search {
   }
 
   /**
-   * Whether `issuer` signed `certificate`; checked once for each pair, and never beyond the budget. One that is known from before
-   * is of the budget too, so that what was seen before changes no answer.
+   * Whether `issuer` signed `certificate`; checked once for each pair, and never beyond the budget. One that is known
+   * from before is of the budget too, so that what was seen before changes no answer.
    */
   isSigned(certificate: Certificate, issuer: Certificate): boolean {
     let known = this.#signatures.get(certificate);

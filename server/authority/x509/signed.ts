@@ -1,5 +1,5 @@
 // What certificates and CRLs have in common: SEQUENCE { tbs, algorithm, signature } (RFC 5280, sections 4.1 and 5.1).
-// Knows nothing of what is signed. Called by certificate.ts and crl.ts, whose fields it lends a reader.
+// Knows nothing of what is signed.
 import { type AlgorithmId, readAlgorithm, sameAlgorithm } from './algorithm.ts';
 import { DerError, DerReader, TAG } from './der.ts';
 
@@ -11,9 +11,9 @@ export interface SignedBytes {
 }
 
 /**
- * Reads something signed, which the bytes must be from the first to the last. `readFields` reads the signed part to its end, its
- * own algorithm among it: that must be the outer one (sections 4.1.1.2 and 5.1.1.2), or the signed part and the signature could
- * tell two stories. Throws DerError.
+ * Reads something signed, which the bytes must be from the first to the last. `readFields` reads the signed part to its
+ * end, its own algorithm among it: that must be the outer one (sections 4.1.1.2 and 5.1.1.2), or the signed part and
+ * the signature could tell two stories. Throws DerError.
  */
 export function readSigned<F extends { readonly algorithm: AlgorithmId }>(
   der: Uint8Array,

@@ -1,5 +1,5 @@
-// What the strict profile asks for (A70) besides path validation: the MUSTs of RFC 5280, section 4, to those who issue. None of
-// them keeps an attacker out, and certificates of grid CAs lack some, so the service does without. Called by pathRules.ts.
+// What the strict profile asks for (A70) besides path validation: the MUSTs of RFC 5280, section 4, to those who issue.
+// None of them keeps an attacker out, and certificates of grid CAs lack some, so the service does without.
 import { type Certificate, isCa, isSelfIssued, mayBeUsedFor } from './certificate.ts';
 import { context, DerError, TAG } from './der.ts';
 import { valueOf } from './extension.ts';
@@ -9,7 +9,9 @@ import { EXTENSION } from './oids.ts';
 /** Serial numbers have 20 bytes at most (section 4.1.2.2), one bit of which is the sign. */
 const SERIAL_END = 2n ** 159n;
 
-/** What is wrong with a certificate by the strict profile, as the end of a sentence about it; undefined when nothing is. */
+/**
+ * What is wrong with a certificate by the strict profile, as the end of a sentence about it; undefined when nothing is.
+ */
 export function strictProblem(
   certificate: Certificate,
   { isAnchor }: { readonly isAnchor: boolean },

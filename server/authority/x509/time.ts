@@ -1,13 +1,14 @@
-// Times of certificates and CRLs (RFC 5280, section 4.1.2.5): read from DER into seconds since 1970, and written for people.
-// Asks no clock. Used by the whole module and by what prints certificates.
+// Times of certificates and CRLs (RFC 5280, section 4.1.2.5): read from DER into seconds since 1970, and written for
+// people. Asks no clock.
 import { DerError, type DerReader, TAG } from './der.ts';
 
 const UTC_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 const GENERALIZED_TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 
 /**
- * UTCTime or GeneralizedTime as seconds since 1970; both to the second and in UTC. Years of UTCTime are those from 1950 to
- * 2049. A GeneralizedTime before 2050 should have been a UTCTime (RFC 5280, section 4.1.2.5) and is read all the same.
+ * UTCTime or GeneralizedTime as seconds since 1970; both to the second and in UTC. Years of UTCTime are those from 1950
+ * to 2049. A GeneralizedTime before 2050 should have been a UTCTime (RFC 5280, section 4.1.2.5) and is read all the
+ * same.
  */
 export function readTime(reader: DerReader): number {
   const element = reader.any();

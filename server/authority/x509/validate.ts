@@ -1,5 +1,5 @@
 // The verdict about a chain: paths to configured CAs (RFC 5280, section 6), and proxies below end entities (RFC 3820).
-// Pure: time is a parameter, and nothing is fetched or read. Used by the authority's decision and by the command line.
+// Pure: time is a parameter, and nothing is fetched or read.
 import { type Certificate, isCa, shownName, shownSubject } from './certificate.ts';
 import type { Path } from './pathRules.ts';
 import { findPath } from './paths.ts';
@@ -8,12 +8,11 @@ import { Search, type SearchRules } from './search.ts';
 import { certificatesByName } from './trust.ts';
 
 /**
- * What a chain is judged by.
- * `at`: seconds since 1970. `crls`: undefined checks no revocation; else a CA without a current CRL refuses all it issued.
- * `maxDepth`: the most intermediate CAs of a path, self-issued ones apart. `allowWeak`: SHA-1, MD5, short keys and DSA.
- * `known`: signatures found good before, by whoever keeps them; all else is judged anew.
- * `profile`: `service` for the certificates of grids; `strict` adds what RFC 5280 asks of CAs when they issue (A70), such as key
- * identifiers, and leaves it open whether the certificate is that of a CA.
+ * What a chain is judged by. `at`: seconds since 1970. `crls`: undefined checks no revocation; else a CA without a
+ * current CRL refuses all it issued. `maxDepth`: the most intermediate CAs of a path, self-issued ones apart.
+ * `allowWeak`: SHA-1, MD5, short keys and DSA. `known`: signatures found good before, by whoever keeps them; all else
+ * is judged anew. `profile`: `service` for the certificates of grids; `strict` adds what RFC 5280 asks of CAs when they
+ * issue (A70), such as key identifiers, and leaves it open whether the certificate is that of a CA.
  */
 export interface ChainRules extends SearchRules {
   readonly proxies: ProxyKinds;

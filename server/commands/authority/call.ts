@@ -1,5 +1,5 @@
-// What `authority call` does: asks an attribute authority over SOAP and prints the answer. A small client, for operators.
-// Knows no flags; authorityCommandCall.ts does.
+// What `authority call` does: asks an attribute authority over SOAP and prints the answer. A small client, for
+// operators. Knows no flags; callCommand.ts does.
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { OperationError } from '../../../data/operationError.ts';
@@ -21,8 +21,9 @@ const ANSWER_BYTES_MAX = 64 << 20;
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Asks, and prints each result: a line for a text, a line an entry for a list. The address may leave out the name of the
- * service. Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not granted.
+ * Asks, and prints each result: a line for a text, a line an entry for a list. The address may leave out the name of
+ * the service. Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not
+ * granted.
  */
 export async function callAuthority(call: AuthorityCall, print: (line: string) => void): Promise<void> {
   const url = serviceUrl(call.url);

@@ -1,5 +1,5 @@
-// `authority call`: its flags and help. The work is in authorityCall.ts, loaded when the command runs.
-// Called by authorityCommands.ts.
+// `authority call`: its flags and help.
+// The work is in call.ts, loaded when the command runs.
 import { Argument, type Command } from 'commander';
 import { OperationError } from '../../../data/operationError.ts';
 import { example, type Outputs } from '../parts.ts';

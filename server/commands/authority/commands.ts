@@ -1,5 +1,5 @@
-// The commands for whoever runs the attribute authority, as one group: `authority <command>`. Each file of the group adds its
-// own commands; this one only gathers them. Called by commands.ts.
+// The commands for whoever runs the attribute authority, as one group: `authority <command>`. Each file of the group
+// adds its own commands; this one only gathers them.
 import type { Command } from 'commander';
 import { addCallCommand } from './callCommand.ts';
 import { addCertificateCommands } from './verifyCertCommand.ts';

@@ -1,5 +1,5 @@
-// `authority check`, `authority inspect` and `authority issue`: their flags and help. The work is in authorityCommandTools.ts, loaded when
-// a command runs. Called by authorityCommands.ts.
+// `authority check`, `authority inspect` and `authority issue`: their flags and help. The work is in
+// tools.ts, loaded when a command runs.
 import { Option, type Command } from 'commander';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { integerBetween } from '../../settings/values.ts';

@@ -1,5 +1,5 @@
-// What `authority check`, `inspect` and `issue` do: read the files they are given, print what is in them, write what was issued.
-// Knows no flags beyond their values; authorityCommandConfiguration.ts does.
+// What `authority check`, `inspect` and `issue` do: read the files they are given, print what is in them, write what
+// was issued. Knows no flags beyond their values; toolCommands.ts does.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
@@ -26,7 +26,9 @@ import { bytesOf } from '../fileBytes.ts';
 import { countText } from '../../observe/quantities.ts';
 import { tableText } from '../terminal.ts';
 
-/** What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each. */
+/**
+ * What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each.
+ */
 export function checkText(config: string, at: number): string {
   const loading = loadAuthority(config, at);
   if (loading.kind === 'refused') throw new OperationError('input', loading.mistakes.map(mistakeText).join('\n'));
@@ -74,8 +76,9 @@ const LEGACY_NAMES: Partial<Record<CertificateKind, string>> = {
 };
 
 /**
- * Issues a certificate with a new key and writes both files, that of a proxy with the chain of its issuer behind it. Answers a
- * line for people. Throws OperationError `usage` where flags are missing or do not fit, `file` and `input` for the files.
+ * Issues a certificate with a new key and writes both files, that of a proxy with the chain of its issuer behind it.
+ * Answers a line for people. Throws OperationError `usage` where flags are missing or do not fit, `file` and `input`
+ * for the files.
  */
 export function issueFiles(flags: IssueFlags, at: number): string {
   const kind = KINDS[flags.kind];

@@ -1,5 +1,5 @@
-// What `authority verify-cert` does: reads the files, validates, prints the verdict. The only files read are those named.
-// Knows no flags; authorityCommandCertificates.ts does.
+// What `authority verify-cert` does: reads the files, validates, prints the verdict. The only files read are those
+// named. Knows no flags; verifyCertCommand.ts does.
 import { OperationError } from '../../../data/operationError.ts';
 import { shownSubject } from '../../authority/x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../../authority/x509/chain.ts';
@@ -23,7 +23,9 @@ export interface VerifyRequest {
   readonly timing?: boolean;
 }
 
-/** Prints that a certificate is accepted, and as what. Throws OperationError `refused` with the reason where it is not. */
+/**
+ * Prints that a certificate is accepted, and as what. Throws OperationError `refused` with the reason where it is not.
+ */
 export function verifyCert(request: VerifyRequest, print: (line: string) => void): void {
   const files = {
     trust: bytesOf(request.trust),

@@ -1,5 +1,5 @@
-// `authority verify-cert`: its flags and help. The work is in authorityCommandVerify.ts, loaded when the command runs.
-// Called by authorityCommands.ts.
+// `authority verify-cert`: its flags and help.
+// The work is in verifyCert.ts, loaded when the command runs.
 import type { Command } from 'commander';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { INSTANT, integerBetween } from '../../settings/values.ts';

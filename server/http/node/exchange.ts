@@ -24,8 +24,9 @@ export interface NodeContext extends LiveContext {
 }
 
 /**
- * One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to node:http. An
- * answer waits for its turn on its connection, or node:http would keep the first bytes of all that are pipelined.
+ * One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to
+ * node:http. An answer waits for its turn on its connection, or node:http would keep the first bytes of all that are
+ * pipelined.
  */
 export class NodeExchange extends LiveExchange {
   readonly #incoming: IncomingMessage;
@@ -139,7 +140,10 @@ function headerLines(answer: Answer, announcesClose: boolean): string[] {
   return lines;
 }
 
-/** Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client leaves. */
+/**
+ * Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client
+ * leaves.
+ */
 function bodyPassesLimit(incoming: IncomingMessage): Promise<boolean> {
   let bytes = 0;
   return new Promise((resolve) => {

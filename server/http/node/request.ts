@@ -1,5 +1,5 @@
 // A request as node:http presents it, brought into the form uWebSockets.js gives, so that handlers see no difference.
-// Decides nothing about routes and reads no body; made by http/node.ts for each request.
+// Decides nothing about routes and reads no body.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 
@@ -8,7 +8,9 @@ import { joinsLines, judgeFraming, type Framing } from '../framing.ts';
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
 
-/** One request. Absolute-form targets lose scheme and authority; the authority then stands for Host (RFC 9112, 3.2.2). */
+/**
+ * One request. Absolute-form targets lose scheme and authority; the authority then stands for Host (RFC 9112, 3.2.2).
+ */
 export class NodeRequest implements Request {
   readonly method: string;
   readonly target: string;

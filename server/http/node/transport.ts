@@ -1,5 +1,6 @@
-// The second transport: node:http, for HTTP/1.0 and for clients that uWebSockets.js turns away. Off by default, and slower.
-// Same handlers, same limits, same answers; what node:http leaves open (time limits, error answers) is closed here.
+// The second transport: node:http, for HTTP/1.0 and for clients that uWebSockets.js turns away. Off by default, and
+// slower. Same handlers, same limits, same answers; what node:http leaves open (time limits, error answers) is closed
+// here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -31,7 +32,10 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   return { port, drain: (withinMs) => (drained ??= listening.drain(withinMs)) };
 }
 
-/** What is under way on one connection, in the order of its requests. `isRefused` once a malformed request ended it: what follows is not looked at. */
+/**
+ * What is under way on one connection, in the order of its requests. `isRefused` once a malformed request ended it:
+ * what follows is not looked at.
+ */
 interface Connection {
   readonly open: Set<NodeExchange>;
   isRefused: boolean;
@@ -155,8 +159,8 @@ class NodeListening {
   }
 
   /**
-   * Ends a connection with an answer that no exchange gives. It may go out only where no other one is unfinished or queued
-   * before it; behind an ended one the connection closes as soon as that is out.
+   * Ends a connection with an answer that no exchange gives. It may go out only where no other one is unfinished or
+   * queued before it; behind an ended one the connection closes as soon as that is out.
    */
   #endRefused(socket: Socket, answer: Answer): void {
     const connection = this.#connections.get(socket);

@@ -1,6 +1,5 @@
-// One request being answered over uWebSockets.js: head, body through back-pressure, clients that leave.
-// Never writes chunked, never buffers a page: what the socket does not take is asked for again from the body.
-// Made by http/uws.ts for each request.
+// One request being answered over uWebSockets.js: head, body through back-pressure, clients that leave. Never writes
+// chunked, never buffers a page: what the socket does not take is asked for again from the body.
 import { checkedPiece, isBodiless, statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 import type { Flight } from '../flight.ts';
@@ -15,8 +14,8 @@ import type { HttpResponse } from './library.ts';
 //   each call      appends the piece; answers [all of it taken, answer complete]; complete can be true while taken is not
 //   not all taken  the socket is full: getWriteOffset() says how many body bytes it has, and onWritable gets the same number
 //   complete       the response object is dead: every further call on it throws
-// A socket of Linux takes about 4 MB before it is full (tcp_wmem). Until a full one is complete, a request pipelined behind
-// makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
+// A socket of Linux takes about 4 MB before it is full (tcp_wmem). Until a full one is complete, a request pipelined
+// behind makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
 
 /** What all exchanges of one listener share. */
 export interface UwsContext extends LiveContext {
@@ -31,14 +30,15 @@ const CLOSING_BYTES_MAX = 65_536;
 const CORK_BYTES = 16_384;
 const NOTHING = new Uint8Array(0);
 /**
- * Bodies in one piece of up to so many bytes are given away whole, which saves the two truths that a call for a part answers,
- * 0.2 us: they lie in what the library collects, with their head. Of longer ones it would keep what a full socket leaves.
+ * Bodies in one piece of up to so many bytes are given away whole, which saves the two truths that a call for a part
+ * answers, 0.2 us: they lie in what the library collects, with their head. Of longer ones it would keep what a full
+ * socket leaves.
  */
 const WHOLE_BYTES_MAX = CORK_BYTES / 2;
 /**
- * How much of an answer is written before other requests get their turn, where its reader is so fast that its socket never
- * fills: at first what a socket takes at once, since a request pipelined behind an answer that waits ends the connection;
- * then less, so that nobody waits longer than a few milliseconds.
+ * How much of an answer is written before other requests get their turn, where its reader is so fast that its socket
+ * never fills: at first what a socket takes at once, since a request pipelined behind an answer that waits ends the
+ * connection; then less, so that nobody waits longer than a few milliseconds.
  */
 const FIRST_TURN_BYTES = 4 << 20;
 const TURN_BYTES = 1 << 20;
@@ -78,8 +78,9 @@ export class UwsExchange extends LiveExchange {
 
   /**
    * Answers 400 and closes at once, so that nothing behind a malformed request is taken for another one. The library
-   * would go on with what it has read already, and close() drops what it still collects; blanks behind the JSON make the
-   * answer too long to collect. An answer to HEAD cannot be filled up and closes after the read bytes were looked at.
+   * would go on with what it has read already, and close() drops what it still collects; blanks behind the JSON make
+   * the answer too long to collect. An answer to HEAD cannot be filled up and closes after the read bytes were looked
+   * at.
    */
   refuse(): void {
     const response = this.#response;
@@ -190,8 +191,9 @@ export class UwsExchange extends LiveExchange {
   }
 
   /**
-   * The request is read and its answer comes later. What ends the connection in the turn of the event loop that read it is no
-   * client, but the next request, pipelined behind. Not called while a body is waited for: nothing can be behind it yet.
+   * The request is read and its answer comes later. What ends the connection in the turn of the event loop that read it
+   * is no client, but the next request, pipelined behind. Not called while a body is waited for: nothing can be behind
+   * it yet.
    */
   #noteTurn(): void {
     if (this.#turn !== 'unread') return;
@@ -211,7 +213,10 @@ export class UwsExchange extends LiveExchange {
   }
 }
 
-/** Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client leaves. */
+/**
+ * Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client
+ * leaves.
+ */
 function bodyPassesLimit(response: HttpResponse): Promise<boolean> {
   let bytes = 0;
   return new Promise((resolve) => {
@@ -222,7 +227,8 @@ function bodyPassesLimit(response: HttpResponse): Promise<boolean> {
   });
 }
 
-// The library ends the value of a header with a line break: to a HEAD it ends the head, else it is the body's last 2 bytes.
+// The library ends the value of a header with a line break: to a HEAD it ends the head, else it is the body's last 2
+// bytes.
 const REFUSAL_TEXT = Buffer.from(MALFORMED_REQUEST.body.pieceAt(0)).toString().padEnd(CORK_BYTES);
 const REFUSAL_HEAD = `close\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_TEXT.length + 2}\r\n`;
 const REFUSAL = `${REFUSAL_HEAD}\r\n${REFUSAL_TEXT}`;

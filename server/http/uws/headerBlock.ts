@@ -1,5 +1,5 @@
-// The header lines of an answer as bytes, checked and remembered: for a transport that writes them in one call.
-// Knows no transport; called once per answer by http/uwsExchange.ts.
+// The header lines of an answer as bytes, checked and remembered: for a transport that writes them in one call. Knows
+// no transport.
 import { assertHeaderValue } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 
@@ -31,9 +31,9 @@ const BLANK = 0x20;
 const DELETE = 0x7f;
 
 /**
- * All header lines: the first one's name, and its value followed by the other lines, with CR LF between them. As bytes, since
- * the library encodes and copies each text that it is given. An entity tag is written behind the lines where it stands last:
- * what `taggedWith` answers holds until the next call.
+ * All header lines: the first one's name, and its value followed by the other lines, with CR LF between them. As bytes,
+ * since the library encodes and copies each text that it is given. An entity tag is written behind the lines where it
+ * stands last: what `taggedWith` answers holds until the next call.
  */
 export class HeaderBlock {
   readonly name: Uint8Array;

@@ -1,5 +1,5 @@
 // The one file that imports uWebSockets.js, and the one that prepares the environment it reads.
-// Loaded by http/uws.ts in each serving thread; the supervisor only raises the limit.
+// Loaded in each serving thread; the supervisor only raises the limit.
 import assert from 'node:assert/strict';
 import { isMainThread } from 'node:worker_threads';
 
@@ -25,7 +25,9 @@ export function raiseHeadLimit(): void {
   process.env[VARIABLE] ??= String(REQUEST_HEAD_BYTES_MAX);
 }
 
-/** The library, with the limit of request heads raised. Throws in a thread whose parent has not called raiseHeadLimit. */
+/**
+ * The library, with the limit of request heads raised. Throws in a thread whose parent has not called raiseHeadLimit.
+ */
 export async function loadUws(): Promise<typeof import('uWebSockets.js')> {
   if (isMainThread) raiseHeadLimit();
   assert(process.env[VARIABLE] !== undefined, 'call raiseHeadLimit() on the main thread before starting this one');

@@ -1,5 +1,5 @@
-// A request as uWebSockets.js presents it, made safe: what routing needs is copied, the rest is asked for while it lives.
-// The library's request object is dead once the handler returned; using it then is our bug and says so.
+// A request as uWebSockets.js presents it, made safe: what routing needs is copied, the rest is asked for while it
+// lives. The library's request object is dead once the handler returned; using it then is our bug and says so.
 import assert from 'node:assert/strict';
 
 import type { Request } from '../exchange.ts';
@@ -7,8 +7,9 @@ import { joinsLines, judgeFraming, type Framing } from '../framing.ts';
 import type { HttpRequest, HttpResponse } from './library.ts';
 
 /**
- * One request. Cost: three strings; each header and the peer only when asked for (a look-up of 0.04 us; walking over all
- * headers costs 0.5 us, so nothing does that for a request without a body, and one with a body is walked over once).
+ * One request. Cost: three strings; each header and the peer only when asked for (a look-up of 0.04 us; walking over
+ * all headers costs 0.5 us, so nothing does that for a request without a body, and one with a body is walked over
+ * once).
  */
 export class UwsRequest implements Request {
   readonly method: string;

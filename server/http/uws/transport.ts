@@ -1,6 +1,5 @@
-// The main transport: uWebSockets.js listening for one thread, with everything around it that keeps it safe.
-// Nothing thrown below may reach the library: an exception that leaves a callback of it ends the process.
-// Called by the serving threads; handlers never see the library.
+// The main transport: uWebSockets.js listening for one thread, with everything around it that keeps it safe. Nothing
+// thrown below may reach the library: an exception that leaves a callback of it ends the process.
 import { BodyBudget } from '../bodyCollector.ts';
 import { isIntake, type Answer, type Handler } from '../exchange.ts';
 import { Flight } from '../flight.ts';
@@ -13,9 +12,9 @@ import { UwsRequest } from './request.ts';
 
 /**
  * Listens with uWebSockets.js in the calling thread. What the library decides itself and no option changes: 505 to
- * HTTP/1.0 and to absolute-form targets, 431 beyond 98 header lines or the head limit, no answer to a request without any
- * header or with a line it cannot read, and the end of a connection after about 10 s without progress.
- * Throws OperationError `port` when the port cannot be taken.
+ * HTTP/1.0 and to absolute-form targets, 431 beyond 98 header lines or the head limit, no answer to a request without
+ * any header or with a line it cannot read, and the end of a connection after about 10 s without progress. Throws
+ * OperationError `port` when the port cannot be taken.
  */
 export async function listenUws(options: ListenOptions): Promise<Listener> {
   const uws = await loadUws();

@@ -1,5 +1,5 @@
-// How a case of the public suites of path validation is put to the validator, in this process or through the command line.
-// Used by the tests beside it.
+// How a case of the public suites of path validation is put to the validator, in this process or through the command
+// line.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,10 @@ function validated(one: PathCase): Pick<Outcome, 'verdict' | 'reason'> {
 
 const CLI = fileURLToPath(new URL('../../../server/commands/cli.ts', import.meta.url));
 
-/** Judges a case by `authority verify-cert`, with files in a directory of its own. Throws where it ends with neither 0 nor 1. */
+/**
+ * Judges a case by `authority verify-cert`, with files in a directory of its own. Throws where it ends with neither 0
+ * nor 1.
+ */
 export function judgeByCommand(one: PathCase, directory: string): Outcome {
   const fileOf = (name: string, pems: readonly string[]): string => {
     const path = join(directory, name);

@@ -1,5 +1,5 @@
-// Proxy certificates (RFC 3820, and the legacy ones of the Globus Toolkit) made by openssl, judged by `authority verify-cert`.
-// The rules are those of the design, in its order.
+// Proxy certificates (RFC 3820, and the legacy ones of the Globus Toolkit) made by openssl, judged by `authority
+// verify-cert`. The rules are those of the design, in its order.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

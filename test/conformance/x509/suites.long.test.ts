@@ -1,11 +1,13 @@
-// The public suites of path validation through `authority verify-cert`, every case in a process of its own, and how many of
-// each tier come out as the suites say.
+// The public suites of path validation through `authority verify-cert`, every case in a process of its own, and how
+// many of each tier come out as the suites say.
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 import { hasPathSuites, PATH_SUITES, pathCases } from '../../support/testdata.ts';
 import { judgeByCommand } from './judge.ts';
 
-/** Validation alone, by the clock of the processor; cases take a tenth of it, most of which is compiling the program. */
+/**
+ * Validation alone, by the clock of the processor; cases take a tenth of it, most of which is compiling the program.
+ */
 const CPU_MS_MAX = 250;
 
 const directory = temporaryDirectory();

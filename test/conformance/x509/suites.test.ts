@@ -1,5 +1,5 @@
-// The public suites of path validation, PKITS of NIST and x509-limbo of C2SP: every case in this process, some through the
-// command line. suites.long.test.ts puts all of them through the command line.
+// The public suites of path validation, PKITS of NIST and x509-limbo of C2SP: every case in this process, some through
+// the command line. suites.long.test.ts puts all of them through the command line.
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 import { hasPathSuites, PATH_SUITES, pathCases } from '../../support/testdata.ts';
@@ -9,8 +9,8 @@ import { judge, judgeByCommand } from './judge.ts';
 const CPU_MS_MAX = 250;
 
 /**
- * Cases outside the tier `must` that the validator answers otherwise than the suite, each with the reason. A case that the
- * list has and the validator answers like the suite is a failure too.
+ * Cases outside the tier `must` that the validator answers otherwise than the suite, each with the reason. A case that
+ * the list has and the validator answers like the suite is a failure too.
  */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'limbo::rfc5280::aki::cross-signed-root-missing-aki':

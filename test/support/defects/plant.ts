@@ -1,8 +1,11 @@
-// Plants a defect into a server: `node --import 'plant.ts?defect=NAME' server/commands/cli.ts serve`, in all of its threads.
-// Some modules of the server then see the defect's module in place of the one it spoils. Used by tests of the whole program.
+// Plants a defect into a server: `node --import 'plant.ts?defect=NAME' server/commands/cli.ts serve`, in all of its
+// threads. Some modules of the server then see the defect's module in place of the one it spoils.
 import { registerHooks } from 'node:module';
 
-/** What a defect takes the place of, and the modules that see it there: the rest of the server, and the defect, see the real one. */
+/**
+ * What a defect takes the place of, and the modules that see it there: the rest of the server, and the defect, see the
+ * real one.
+ */
 interface Place {
   readonly spoilt: string;
   readonly victims: RegExp;

@@ -1,5 +1,5 @@
-// wrk as a load client: it asks what the built-in one asks, counts alike, and refuses answers that are not as they must be.
-// Against a plain server in this process; skipped where wrk is not installed.
+// wrk as a load client: it asks what the built-in one asks, counts alike, and refuses answers that are not as they must
+// be. Against a plain server in this process; skipped where wrk is not installed.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

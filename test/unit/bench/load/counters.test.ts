@@ -166,7 +166,8 @@ describe.each([
       readAll(pageBody(pageHead(count, links), rowsBody(observations.records, rows, form), pageTail([])));
     };
     page();
-    // Whole slabs aside. What the test runner takes or gives back meanwhile is counted too, so that the least of three counts.
+    // Whole slabs aside. What the test runner takes or gives back meanwhile is counted too, so that the least of three
+    // counts.
     const grown = [1, 2, 3].map(() => grownBy(() => Array.from({ length: PAGES }, page)));
     expect(Math.max(...grown)).toBeLessThanOrEqual(3 * SLAB_BYTES);
     expect(Math.min(...grown.map((bytes) => Math.abs(bytes) % SLAB_BYTES))).toBeLessThan(PAGES * 16);

@@ -1,4 +1,5 @@
-// The scenarios of the load bench as counts, held to bench/budgets.json: the guards without noise. No clock, no sockets.
+// The scenarios of the load bench as counts, held to bench/budgets.json: the guards without noise. No clock, no
+// sockets.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BUDGETS } from '../../../../bench/budgets.ts';
 import { choiceFor } from '../../../../bench/scenarios/choice.ts';

@@ -1,4 +1,5 @@
-// The report, measured small and drawn: every table and plot is there and holds what was measured. No times are asserted.
+// The report, measured small and drawn: every table and plot is there and holds what was measured. No times are
+// asserted.
 import { parseHTML } from 'linkedom';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { FullReport } from '../../../../bench/report/fullReport.ts';

@@ -1,4 +1,5 @@
-// Blocks of records as a file: made once, found again, made anew where it is damaged or of other records, and what they hold.
+// Blocks of records as a file: made once, found again, made anew where it is damaged or of other records, and what they
+// hold.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -1,4 +1,5 @@
-// Importing is deterministic: the same data gives the same bytes, whatever the order of lines and the number of threads.
+// Importing is deterministic: the same data gives the same bytes, whatever the order of lines and the number of
+// threads.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -247,7 +247,8 @@ test('the report counts records, bytes, nulls, dangling links and skipped lines'
   const { file, report } = await imported(directory);
   const own = report.collections.find(({ name }) => name === 'ipps')!;
   expect(own).toMatchObject({ records: 3, skipped: 0, inputBytes: ipps.length, recordBytes: ipps.length });
-  // Nulls: one short_code; one instrument and the three members of a relatedTo. Dangling: both platform 2, both instruments.
+  // Nulls: one short_code; one instrument and the three members of a relatedTo. Dangling: both platform 2, both
+  // instruments.
   expect(own).toMatchObject({ columns: 6, nulls: 5, dangling: 4 });
   expect(own.indexBytes).toBeGreaterThan(0);
   expect(report.snapshotBytes).toBe(readFileSync(file).length);

@@ -14,7 +14,9 @@ function sumOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Imports files with a manifest; answers how many records of bboxes there are, or the message without the directory. */
+/**
+ * Imports files with a manifest; answers how many records of bboxes there are, or the message without the directory.
+ */
 async function outcomeOf(files: Files, manifest: unknown, isLenient = false): Promise<number | string> {
   const directory = dataSetOf(SCRATCH, { ...files, 'MANIFEST.json': JSON.stringify(manifest) });
   try {

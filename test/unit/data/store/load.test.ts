@@ -15,7 +15,10 @@ const FILE = join(SCRATCH, 'twins.snapshot');
 const BASE_URL = 'https://catalogue.example.org';
 const PAGE_BYTES = 65_536;
 
-/** Records whose texts take several pages of memory, the same texts in two collections, so that their columns share places. */
+/**
+ * Records whose texts take several pages of memory, the same texts in two collections, so that their columns share
+ * places.
+ */
 const twins = Array.from({ length: 3000 }, (_, i) =>
   JSON.stringify({ ob_id: i, text: `${'ab'.repeat(i % 90)}${i}`, at: `{base_url}/api/v3/notes/${i}/?format=api` }),
 ).join('\n');

@@ -1,4 +1,5 @@
-// Case folding against the language's own, which regular expressions that ignore case have, over all characters with a case.
+// Case folding against the language's own, which regular expressions that ignore case have, over all characters with a
+// case.
 import { describe, expect, test } from 'vitest';
 import {
   FOLD_GROWTH_MAX,

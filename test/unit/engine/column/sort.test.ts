@@ -1,4 +1,5 @@
-// Dictionaries as import makes them: interned texts, each type's order, numbers beside texts, and the check of that order.
+// Dictionaries as import makes them: interned texts, each type's order, numbers beside texts, and the check of that
+// order.
 import { describe, expect, test } from 'vitest';
 import { textAt, type ColumnType, type Dictionary } from '../../../../engine/column/dictionary.ts';
 import { Interner } from '../../../../engine/column/intern.ts';

@@ -1,5 +1,5 @@
-// Stitched answers: whatever rows of whatever records, they decompress to the same bytes as the identity answer, checksum
-// and length included, and every piece is at its place.
+// Stitched answers: whatever rows of whatever records, they decompress to the same bytes as the identity answer,
+// checksum and length included, and every piece is at its place.
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

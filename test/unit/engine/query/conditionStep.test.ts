@@ -15,7 +15,10 @@ const SEED = 71;
 const FORM = { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: '/?format=api' } as const;
 const WORDS = ['ocean', 'air', 'ice', 'wind', 'dust', 'sonde', 'radar', 'north', 'flux', 'ozone'];
 
-/** Texts with an n-gram index. Codes of rows as given, else the first and the last twenty have the most, every seventh is null. */
+/**
+ * Texts with an n-gram index. Codes of rows as given, else the first and the last twenty have the most, every seventh
+ * is null.
+ */
 function indexWith(texts: readonly string[], rows: number, codeOf?: (row: number) => number): FieldIndex {
   const sorted = [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   let bytes = 0;

@@ -1,5 +1,5 @@
-// Pages found without the set of all rows, against plain loops over the records: near and deep, negated, null, dates that ascend
-// with ids, and the requests that no walk is for.
+// Pages found without the set of all rows, against plain loops over the records: near and deep, negated, null, dates
+// that ascend with ids, and the requests that no walk is for.
 import { describe, expect, test } from 'vitest';
 import { listed } from '../../../../engine/index/rowset.ts';
 import { newCounters, type Counters } from '../../../../engine/query/counters.ts';

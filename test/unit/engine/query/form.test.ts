@@ -36,7 +36,9 @@ test.each([
   if (query !== undefined) expect(platform(query)).toEqual(pairs);
 });
 
-/** Escapes and raw text beyond ASCII apart: Node cuts such characters to a byte where an escape beside them is invalid. */
+/**
+ * Escapes and raw text beyond ASCII apart: Node cuts such characters to a byte where an escape beside them is invalid.
+ */
 const ESCAPED = fc.oneof(
   fc.constantFrom('&', '=', '+', '%', '%2', '%zz', '%C3', '%A9', '%ED%A0%80', '%F0%9F%98%80', '%00', '%EF%BB%BF', '?'),
   fc.string({ unit: 'binary-ascii', maxLength: 4 }),

@@ -1,5 +1,5 @@
-// What a query finds in a collection of support/index.ts: parsed, planned and executed, as the ids of its records.
-// Called by the tests of order and nulls.
+// What a query finds in a collection of support/index.ts:
+// parsed, planned and executed, as the ids of its records.
 import { expect } from 'vitest';
 import { execute } from '../../../../engine/query/execute.ts';
 import { parseListQuery } from '../../../../engine/query/parse.ts';

@@ -1,5 +1,5 @@
-// The slow twin of plan and execute: plain loops over plain values, sharing only the declaration.
-// Called by execute.test.ts and the tests of work done. Values are those that support/index.ts takes.
+// The slow twin of plan and execute: plain loops over plain values, sharing only the declaration. Values are those that
+// support/index.ts takes.
 import type { Collection, Field } from '../../../../engine/schema/types.ts';
 import { idOfLink, type RecordValue, type Value } from '../../../support/index.ts';
 

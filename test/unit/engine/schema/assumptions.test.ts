@@ -1,4 +1,5 @@
-// The list of assumptions: numbered without gaps, each with a reason, each setting a real one, each citation of one that exists.
+// The list of assumptions: numbered without gaps, each with a reason, each setting a real one, each citation of one
+// that exists.
 import { describe, expect, test } from 'vitest';
 import { ASSUMPTIONS as FIRST_ASSUMPTIONS } from '../../../../engine/schema/assumptions.ts';
 import { ENCODING_ASSUMPTIONS } from '../../../../engine/schema/encodingAssumptions.ts';

@@ -1,4 +1,5 @@
-// The decision table: for every combination of what was sent and what is configured, the status, the reason and the sentence.
+// The decision table: for every combination of what was sent and what is configured, the status, the reason and the
+// sentence.
 import { describe, expect, test } from 'vitest';
 import type { TrustedHost } from '../../../../server/authority/configuration/hosts.ts';
 import {

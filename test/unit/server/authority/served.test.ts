@@ -1,4 +1,5 @@
-// The attribute authority as a whole: the program as operators start it, asked over HTTP, reloaded by a signal, and audited.
+// The attribute authority as a whole: the program as operators start it, asked over HTTP, reloaded by a signal, and
+// audited.
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

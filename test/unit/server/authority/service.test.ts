@@ -1,4 +1,5 @@
-// The authority as serving threads have it, with real signing threads: answers, reloads as a whole, bounds, events, and its end.
+// The authority as serving threads have it, with real signing threads: answers, reloads as a whole, bounds, events, and
+// its end.
 import { once } from 'node:events';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';

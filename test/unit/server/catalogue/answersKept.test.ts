@@ -1,5 +1,6 @@
-// A handler that keeps answers answers as one that keeps none, whatever is asked before: all that an answer depends on is asked
-// in random order, so that each request comes first, again, and between others that differ from it by one thing.
+// A handler that keeps answers answers as one that keeps none, whatever is asked before: all that an answer depends on
+// is asked in random order, so that each request comes first, again, and between others that differ from it by one
+// thing.
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { IGNORED_PARAMETERS } from '../../../../server/catalogue/tally.ts';

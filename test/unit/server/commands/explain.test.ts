@@ -1,4 +1,5 @@
-// What the command `explain` prints of a list: plan, estimates, where it would run, what it touched; and what it refuses.
+// What the command `explain` prints of a list: plan, estimates, where it would run, what it touched; and what it
+// refuses.
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../../../server/settings/declarations.ts';
 import { explain } from '../../../../server/commands/explain.ts';

@@ -1,4 +1,5 @@
-// Request bodies put together from pieces: copied as little as can be, never beyond their limit, never beyond the budget.
+// Request bodies put together from pieces: copied as little as can be, never beyond their limit, never beyond the
+// budget.
 import { expect, test } from 'vitest';
 import { BodyBudget, BodyCollector } from '../../../../server/http/bodyCollector.ts';
 

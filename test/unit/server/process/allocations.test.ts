@@ -1,4 +1,5 @@
-// What cheap requests allocate, and that an offset changes nothing of it: counted in a process of its own, without a clock.
+// What cheap requests allocate, and that an offset changes nothing of it: counted in a process of its own, without a
+// clock.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,9 @@ import type { Allocated } from '../../../support/allocations.ts';
 import { snapshotOf } from '../../../support/snapshots.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../support/allocations.ts', import.meta.url));
-/** Compiled code, which decides what is allocated, comes at its moment of the run and not at one of another thread's. */
+/**
+ * Compiled code, which decides what is allocated, comes at its moment of the run and not at one of another thread's.
+ */
 const FLAGS = [
   '--no-concurrent-recompilation',
   '--expose-gc',

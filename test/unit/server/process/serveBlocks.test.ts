@@ -1,4 +1,5 @@
-// Compressed records around the serve command as a process: made by import or by serve, kept, found again, done without.
+// Compressed records around the serve command as a process: made by import or by serve, kept, found again, done
+// without.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -35,7 +36,9 @@ function blocksIn(place: string): readonly string[] {
   return readdirSync(place).filter((name) => name.endsWith('.blocks'));
 }
 
-/** How a page is sent to a client that takes gzip: what its entity tag ends with; its bytes must be those of identity. */
+/**
+ * How a page is sent to a client that takes gzip: what its entity tag ends with; its bytes must be those of identity.
+ */
 async function wayOf(url: string): Promise<string | undefined> {
   const client = clientOf(url);
   const plain = await client.get(LIST);

@@ -1,5 +1,6 @@
-// What a start of the server reads: how many modules the supervisor and a serving thread load before the first answer, and none
-// of those that only other commands or settings need. Counts, so that no noise is in it; ARCHITECTURE.md has the time it takes.
+// What a start of the server reads: how many modules the supervisor and a serving thread load before the first answer,
+// and none of those that only other commands or settings need. Counts, so that no noise is in it; ARCHITECTURE.md has
+// the time it takes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -53,7 +54,8 @@ const matching = (modules: readonly string[], pattern: RegExp): readonly string[
   modules.filter((one) => pattern.test(one));
 
 describe('a start from a snapshot', () => {
-  // The most is what was seen and a few: each takes 0.3 ms to find and compile, and 1 ms more until its types are stripped.
+  // The most is what was seen and a few: each takes 0.3 ms to find and compile, and 1 ms more until its types are
+  // stripped.
   test.each([
     ['the supervisor', 'of its own', () => ownOf(supervisor), 48],
     ['the supervisor', 'in all', () => supervisor, 86],

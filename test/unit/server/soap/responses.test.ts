@@ -1,5 +1,5 @@
-// Response envelopes byte for byte: every deviation from this form breaks a client that was tried, so the bytes stand here
-// as the design has them.
+// Response envelopes byte for byte: every deviation from this form breaks a client that was tried, so the bytes stand
+// here as the design has them.
 import { describe, expect, test } from 'vitest';
 import { FAULTS } from '../../../../server/soap/faults.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../../../server/soap/protocol.ts';

@@ -1,4 +1,5 @@
-// What the SOAP service answers to a request that it knows by its bytes: what it answered the first time, each one counted.
+// What the SOAP service answers to a request that it knows by its bytes: what it answered the first time, each one
+// counted.
 import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
 import type { Authority } from '../../../../server/authority/authority.ts';

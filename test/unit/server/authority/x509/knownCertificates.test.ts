@@ -1,4 +1,5 @@
-// Certificates that are known from accepted paths: whose they are, how many, and that nothing is known of any other pair.
+// Certificates that are known from accepted paths: whose they are, how many, and that nothing is known of any other
+// pair.
 import { describe, expect, test } from 'vitest';
 import { KnownCertificates } from '../../../../../server/authority/x509/knownCertificates.ts';
 import { makeCa, makeUser, type Made } from '../../../../support/certificates.ts';

@@ -1,5 +1,5 @@
-// Path building against those who make it dear: many CAs of one name, loops, long chains, many owners of a proxy. What it
-// costs is counted in signatures and steps, never in time.
+// Path building against those who make it dear: many CAs of one name, loops, long chains, many owners of a proxy. What
+// it costs is counted in signatures and steps, never in time.
 import { describe, expect, test } from 'vitest';
 import type { Certificate } from '../../../../../server/authority/x509/certificate.ts';
 import { findPath } from '../../../../../server/authority/x509/paths.ts';

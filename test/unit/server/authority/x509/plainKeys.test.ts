@@ -1,4 +1,5 @@
-// Keys whose strength is told by their bytes: never one that the runtime would not take, or that is weaker than it seems.
+// Keys whose strength is told by their bytes: never one that the runtime would not take, or that is weaker than it
+// seems.
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { keyStrength } from '../../../../../server/authority/x509/algorithm.ts';

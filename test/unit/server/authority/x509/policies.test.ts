@@ -1,5 +1,5 @@
-// Certificate policies (RFC 5280, section 6.1): chains after those of PKITS 4.8 to 4.12, and random ones against the policy tree of
-// the RFC, written down as it stands there.
+// Certificate policies (RFC 5280, section 6.1): chains after those of PKITS 4.8 to 4.12, and random ones against the
+// policy tree of the RFC, written down as it stands there.
 import { describe, expect, test } from 'vitest';
 import { type Certificate, isSelfIssued, parseCertificate } from '../../../../../server/authority/x509/certificate.ts';
 import { NO_EXTENSIONS } from '../../../../../server/authority/x509/extensions.ts';

@@ -1,5 +1,5 @@
-// What only uWebSockets.js does, over raw sockets: the facts its wrapper is built on. One that changes with a new version
-// of the library fails here, and says which part of server/http/ to look at again.
+// What only uWebSockets.js does, over raw sockets: the facts its wrapper is built on. One that changes with a new
+// version of the library fails here, and says which part of server/http/ to look at again.
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 
@@ -106,7 +106,10 @@ describe('a request pipelined', () => {
     expect(comingBack).toEqual([false]);
   });
 
-  /** A server whose `/late` is answered when its client is gone; it tells what it was asked, and who is said to come back. */
+  /**
+   * A server whose `/late` is answered when its client is gone; it tells what it was asked, and who is said to come
+   * back.
+   */
   async function serveLate() {
     const seen: string[] = [];
     const comingBack: boolean[] = [];
