@@ -21,6 +21,18 @@ const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path
   (path) => sourceOf(path, readProjectFile(path)),
 );
 
+/** What is started by its path: commands, threads, tests, and what tests load into other processes. */
+const STARTED = [
+  'server/launch.js',
+  'bench/bench.ts',
+  'bench/peers/programs/',
+  'data/synth/sample.ts',
+  'test/support/defects/',
+  'test/support/allocations.ts',
+  'test/support/writeKernel.ts',
+  ...FILES.filter((path) => /\.(test|config|d)\.ts$/.test(path)),
+];
+
 /** Rule by rule: the sentence that is true, and lines of code that would make it false, with the file they stand in. */
 const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path: string, text: string][]][] = [
   [
@@ -57,6 +69,21 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
       ['test/a.test.ts', 'let a;'],
     ],
   ],
+  [
+    'no header says who calls the file',
+    rules.headersNameNoCallers,
+    [['data/a.ts', '// Reads it.\n// Pure; called by build.ts and others.\nlet a;']],
+  ],
+  ['no comment is wider than code may be', rules.commentsAreNarrow, [['data/a.ts', `let a; // ${'x'.repeat(112)}`]]],
+  [
+    'paths and files that comments cite exist',
+    rules.citationsExist(FILES),
+    [
+      ['data/a.ts', '// As engine/none/none.ts has it.'],
+      ['data/a.ts', '/** See none.ts. */'],
+    ],
+  ],
+  ['every file is imported or started', rules.filesAreImported(STARTED), [['data/a.ts', 'let a;']]],
   ['every export has a docstring', rules.exportsAreDocumented, [['data/a.ts', '// A comment.\nexport const a = 1;']]],
   ['no export is a default export', rules.exportsAreNamed, [['data/a.ts', 'export default 1;']]],
   [
@@ -90,6 +117,11 @@ describe.each(RULES)('%s', (_sentence, rule, wrong) => {
 test('the top level holds what it is meant to hold, and nothing else', () => {
   const names = new Set(FILES.map((path) => path.split('/')[0] ?? ''));
   expect([...names].filter((name) => !TOP_LEVEL.has(name))).toEqual([]);
+});
+
+test('paths that documents cite exist', () => {
+  const documents = FILES.filter((path) => path.endsWith('.md'));
+  expect(rules.citationsExist(FILES)(documents.map((path) => sourceOf(path, readProjectFile(path))))).toEqual([]);
 });
 
 test('the settings table of README.md is that of server/settings/declarations.ts', () => {

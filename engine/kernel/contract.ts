@@ -8,13 +8,14 @@
  *
  *   copy           copies `bytes` to `to`
  *   gather         copies `count` ranges one behind the other; answers the address behind them
- *   patch          copies a part of records with its own URLs `first` to `last`, exclusive, and puts in the form's digit;
- *                  answers the address behind it
+ *   patch          copies a part of records with its own URLs `first` to `last`, exclusive, and puts in the form's
+ *                  digit; answers the address behind it
  *   splice         the same with whatever the form replaces
  *   countLinkEnds  how many of the own URLs have an end that a form can replace
- *   indexOf        the first address at which the needle, of 1 byte or more, stands whole before `end`, or `NOT_FOUND`; to be
- *                  read with `>>> 0`
- *   rank           the number of bits of a bitmap of whole 8-byte units; writes its directory (bits/ranks.ts) at `ranks`
+ *   indexOf        the first address at which the needle, of 1 byte or more, stands whole before `end`, or `NOT_FOUND`;
+ *                  to be read with `>>> 0`
+ *   rank           the number of bits of a bitmap of whole 8-byte units; writes its directory (bits/ranks.ts) at
+ *                  `ranks`
  *   and            a bitmap ANDed with another one, in place, `bytes` a multiple of 8
  */
 export interface Kernel {

@@ -105,7 +105,7 @@ export const engineIsPure = everyMatch(/['"]node:[a-z_/]+['"]/g, (_, { path }) =
     : undefined,
 );
 
-/** Every source opens with 2 to 5 lines of comment: what it is, what it must not do, who calls it. Tests: 1 to 5. */
+/** Every source opens with 2 to 5 lines of comment: what it is, must not do, how to change it. Tests: 1 to 5. */
 export const headersAreThere: Rule = (sources) =>
   sources.flatMap((source) => {
     const lines = source.text.replace(/^#!.*\n/, '').split('\n');
@@ -113,7 +113,7 @@ export const headersAreThere: Rule = (sources) =>
     const least = isTest(source.path) ? 1 : 2;
     if (count >= least && count <= 5) return [];
     return [
-      `${source.path}:1 has ${count} header lines; open with ${least} to 5: what it is, must not do, who calls it`,
+      `${source.path}:1 has ${count} header lines; open with ${least} to 5: what it is, must not do, how to change it`,
     ];
   });
 
@@ -161,6 +161,74 @@ export const nothingIsLeftOver: Rule = (sources) =>
     );
     return [...notes, ...alone];
   });
+
+const CALLERS = /(?:^|[.;,] )(?:only )?(?:called|used|started|imported|made) (?:only )?by [^.;]*\.(?:ts|js)\b/i;
+
+/** No header says who calls the file: such lines go stale, and an editor knows. */
+export const headersNameNoCallers: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    const header = /^(?:\/\/.*\n)+/.exec(text.replace(/^#!.*\n/, ''))?.[0] ?? '';
+    const names = CALLERS.test(header.replace(/\n\/\/ /g, ' ').replace(/^\/\/ /, ''));
+    return names ? [`${path}:1 says who calls it; leave that to an editor`] : [];
+  });
+
+const WIDTH_MAX = 120;
+
+/** No comment is wider than code may be. */
+export const commentsAreNarrow: Rule = (sources) =>
+  sources.flatMap((source) => {
+    const code = source.code.split('\n');
+    return source.text.split('\n').flatMap((line, i) => {
+      const isComment = line.length > WIDTH_MAX && code[i]!.trimEnd().length < line.trimEnd().length;
+      return isComment ? [`${source.path}:${i + 1} a comment beyond column ${WIDTH_MAX}; wrap it`] : [];
+    });
+  });
+
+const CITED_PATH =
+  /(?<![\w./*-])(?:engine|data|workers|server|bench|test|deploy)\/[\w./-]*\.(?:ts|js|json|md|fbs|as|wat|c)\b/g;
+const CITED_NAME = /(?<![\w./*<-])[a-zA-Z]\w*(?:\.long|\.test|\.d)*\.ts\b/g;
+
+/** Paths and files that comments cite exist: a path from the root, or a file's name alone. */
+export function citationsExist(files: readonly string[]): Rule {
+  const known = new Set(files.flatMap((path) => [path, posix.basename(path)]));
+  return (sources) =>
+    sources.flatMap((source) => {
+      const comments = commentsOf(source);
+      return [...comments.matchAll(CITED_PATH), ...comments.matchAll(CITED_NAME)]
+        .filter(([cited]) => !known.has(cited))
+        .map(({ 0: cited, index }) => `${placeOf(source, index)} cites ${cited}, which does not exist; name what does`);
+    });
+}
+
+/** The comments of a source at their places, all else blank; of a document, all of it. */
+function commentsOf({ path, text, code }: Source): string {
+  if (path.endsWith('.md')) return text;
+  return text
+    .split('')
+    .map((character, i) => (code[i] === character && character !== '\n' ? ' ' : character))
+    .join('');
+}
+
+/** Every file is imported, but those that are started: `entries` has their paths, or their folders with a slash. */
+export function filesAreImported(entries: readonly string[]): Rule {
+  return (sources) => {
+    const imported = new Set(
+      sources.flatMap(({ path, code }) =>
+        [...code.matchAll(/(['"])(\.\.?\/[^'"\n]+)\1/g)].map(([, , target]) =>
+          posix.join(posix.dirname(path), target!),
+        ),
+      ),
+    );
+    return sources
+      .map(({ path }) => path)
+      .filter((path) => !imported.has(path) && !entries.some((entry) => path === entry || isBelow(path, entry)))
+      .map((path) => `${path}:1 nothing imports it; remove it`);
+  };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return folder.endsWith('/') && path.startsWith(folder);
+}
 
 const LINES_MAX = 400;
 

@@ -11,8 +11,10 @@ import type { HttpResponse } from './library.ts';
 
 // How tryEnd(piece, total) counts (measured on uws-pack 20.0.8):
 //   first call     writes `Content-Length: total` and ends the head
-//   each call      appends the piece; answers [all of it taken, answer complete]; complete can be true while taken is not
-//   not all taken  the socket is full: getWriteOffset() says how many body bytes it has, and onWritable gets the same number
+//   each call      appends the piece; answers [all of it taken, answer complete]; complete can be true while taken is
+//                  not
+//   not all taken  the socket is full: getWriteOffset() says how many body bytes it has, and onWritable gets the same
+//                  number
 //   complete       the response object is dead: every further call on it throws
 // A socket of Linux takes about 4 MB before it is full (tcp_wmem). Until a full one is complete, a request pipelined
 // behind makes the library close the connection: visible to the client by Content-Length, never wrong bytes.
