@@ -176,7 +176,7 @@ describe('design, responses', () => {
     });
   });
 
-  design('no Accept, `*/*`, `application/*`, `application/json` give JSON.', async () => {
+  design('no Accept, `*/*`, `application/*`, `application/json` give JSON', async () => {
     for (const accept of [
       '*/*',
       'application/*',
