@@ -6,10 +6,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
-import { importDirectory } from './build/import.ts';
+import { importDirectory } from './import/import.ts';
 import { removedBySignal } from './leftovers.ts';
 import { loadSnapshot } from './store/load.ts';
-import { openDataSet } from './build/ndjson.ts';
+import { openDataSet } from './import/ndjson.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
 

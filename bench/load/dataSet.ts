@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { importDirectory } from '../../data/build/import.ts';
+import { importDirectory } from '../../data/import/import.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { generate } from '../../data/synth/generate.ts';
 
@@ -37,7 +37,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The folders whose sources decide the bytes of a data set, and those of a snapshot. */
 const GENERATOR_FOLDERS = ['data/synth'];
 const IMPORT_FOLDERS = [
-  'data/build',
+  'data/import',
   'data/decode',
   ...['bits', 'column', 'index', 'schema', 'snapshot'].map((name) => `engine/${name}`),
 ];

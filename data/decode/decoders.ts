@@ -7,7 +7,7 @@ import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';
 import { Decoder } from './decode.ts';
-import type { Lines } from '../build/ndjson.ts';
+import type { Lines } from '../import/ndjson.ts';
 import { ended, inOrder, replyOf } from '../threadsInOrder.ts';
 
 // Plain maps and typed arrays, without state between batches: any decode thread's batch can be read by itself.

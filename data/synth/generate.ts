@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { MANIFEST_FILE } from '../build/manifest.ts';
+import { MANIFEST_FILE } from '../import/manifest.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import type { Source } from './source.ts';

@@ -89,7 +89,7 @@ function addImport(root: Command, { stdout, stderr }: Outputs): void {
     .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
     .action(async (directory: string, { output, created, lenient = false, threads, baseUrl, without }: ImportFlags) => {
       const [{ importDirectory }, { keepBlocks }, { withProgress }, { importText }] = await Promise.all([
-        import('../../data/build/import.ts'),
+        import('../../data/import/import.ts'),
         import('../../data/blocks/blockStore.ts'),
         import('./terminal.ts'),
         import('./reports.ts'),

@@ -1,6 +1,6 @@
 // What import and verify say when they are done,
 // as text for people. Pure: the outcome as plain data in, lines out.
-import type { ImportReport } from '../../data/build/import.ts';
+import type { ImportReport } from '../../data/import/import.ts';
 import type { verifyFile } from '../../data/store/verify.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { tableText } from './terminal.ts';

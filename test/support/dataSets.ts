@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
-import { importDirectory, type ImportOptions, type ImportReport } from '../../data/build/import.ts';
+import { importDirectory, type ImportOptions, type ImportReport } from '../../data/import/import.ts';
 
 /** Files of a data set by name: texts, or bytes as they are. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;

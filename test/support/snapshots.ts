@@ -2,11 +2,11 @@
 // Rewriting gives every changed byte its right checksum and hash, so that only what the sections say can be wrong.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { CollectionBuilder, type BuiltCollection } from '../../data/build/build.ts';
+import { CollectionBuilder, type BuiltCollection } from '../../data/import/build.ts';
 import { decodeLines, decoderOf } from '../../data/decode/decoders.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store/store.ts';
-import { writeTargets } from '../../data/build/targets.ts';
+import { writeTargets } from '../../data/import/targets.ts';
 import { verifyFile } from '../../data/store/verify.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';

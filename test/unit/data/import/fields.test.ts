@@ -1,6 +1,6 @@
 // What import learns of keys that are not declared: structures and types over all records, and what is no field.
 import { describe, expect, test } from 'vitest';
-import { combined, inferType } from '../../../../data/build/fields.ts';
+import { combined, inferType } from '../../../../data/import/fields.ts';
 import { INFERRED_MAX, SCALAR_KIND, type ShapeKind } from '../../../../data/decode/shape.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';

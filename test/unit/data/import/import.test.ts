@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { FAULTS_TOLD, type ImportOptions } from '../../../../data/build/import.ts';
+import { FAULTS_TOLD, type ImportOptions } from '../../../../data/import/import.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
@@ -350,7 +350,7 @@ describe('a failed import', () => {
 });
 
 test('progress runs over all files, by bytes read', async () => {
-  const { importDirectory } = await import('../../../../data/build/import.ts');
+  const { importDirectory } = await import('../../../../data/import/import.ts');
   const seen: { phase: string; done: number; total: number }[] = [];
   const file = join(SCRATCH, 'progress.snapshot');
   await importDirectory({ directory: SAMPLE, file, created: undefined, isLenient: false, threads: 0 }, (one) =>

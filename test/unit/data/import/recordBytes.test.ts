@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RecordBytes } from '../../../../data/build/recordBytes.ts';
+import { RecordBytes } from '../../../../data/import/recordBytes.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { randomOf } from '../../../support/random.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
