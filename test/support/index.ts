@@ -167,13 +167,14 @@ function columnOf(type: ColumnType, values: readonly Value[]): FieldIndex {
   const dictionary = dictionaryOf(type, tokens);
   const codeOf = new Map(textsOf(dictionary).map((text, code) => [text, code]));
   const codes = tokens.map((token) => (token === undefined ? dictionary.size : codeOf.get(token)!));
+  const rowsOf = Map.groupBy(codes.keys(), (row) => codes[row]!);
   const starts: number[] = [];
   const postings: number[] = [];
   const dense: number[] = [];
   const bitmaps: number[] = [];
   for (let code = 0; code <= dictionary.size; code++) {
     starts.push(postings.length);
-    const rows = codes.flatMap((each, row) => (each === code ? [row] : []));
+    const rows = rowsOf.get(code) ?? [];
     postings.push(...rows);
     if (rows.length <= codes.length * DENSE_PART) continue;
     dense.push(code);
