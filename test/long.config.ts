@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.long.test.ts'],
     passWithNoTests: true,
+    globalSetup: fileURLToPath(new URL('./support/runDirectory.ts', import.meta.url)),
     fileParallelism: false,
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },

@@ -1,5 +1,6 @@
 // The test run of `npm test`: every ring that is quick. The long rings have long.config.ts.
 // The JSON report is what .ci/run sums up; it lies in node_modules, where no tool looks and no clone has it.
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SkippedPrograms } from './support/debian.ts';
@@ -10,6 +11,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.long.test.ts'],
+    globalSetup: fileURLToPath(new URL('./support/runDirectory.ts', import.meta.url)),
+    // One more than cores, since many tests wait for servers, and none of them measures time.
+    maxWorkers: availableParallelism() + 1,
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/test.json' },
     testTimeout: 30_000,

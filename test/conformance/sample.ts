@@ -1,8 +1,8 @@
 // The embedded sample or a data set made by hand, served over a real socket for the tests of one file. Knows the API's
 // envelope.
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { startServer, type RunningServer } from '../support/server.ts';
 
 /** The base URL that the sample is served with: links must start with it, whatever the address of the socket is. */
@@ -32,15 +32,17 @@ export interface Sample {
   url(): string;
 }
 
-const DIRECTORY = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const START_MS_MAX = 60_000;
 
-/** Serves the sample, or the data set of another directory, for the tests of the calling file, with further flags. */
-export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL], data = DIRECTORY): Sample {
+/**
+ * Serves the sample, or the data set of another directory, for the tests of the calling file, with further flags and in
+ * one thread.
+ */
+export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL], data?: string): Sample {
   let server: RunningServer | undefined;
   let client: Client | undefined;
   beforeAll(async () => {
-    server = await startServer({ data, flags });
+    server = await startServer({ data: data ?? (await sampleSnapshot()), flags: ['--threads', '1', ...flags] });
     client = clientOf(server.url);
   }, START_MS_MAX);
   afterAll(async () => {

@@ -1,14 +1,13 @@
 // Compressed answers as clients read them, over both transports: node:zlib, curl, gzip, libdeflate and Python's zlib
 // all accept every stream, and all read the bytes of the identity answer. Chromium has chromium.long.test.ts.
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, type Client, type Received } from '../support/client.ts';
 import { hasProgram } from '../support/debian.ts';
 import { startServer, type RunningServer } from '../support/server.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
-const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const LIST = '/api/v3/observations/';
 
 /**
@@ -34,7 +33,7 @@ const TARGETS: readonly string[] = [
 
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer({ data: SAMPLE });
+  server = await startServer({ data: await sampleSnapshot() });
 });
 afterAll(() => server.stop());
 
@@ -152,7 +151,7 @@ test.each([
   ['live', '-z"'],
   ['off', undefined],
 ])('with --gzip %s no records are compressed before', async (mode, end) => {
-  const other = await startServer({ data: SAMPLE, flags: ['--gzip', mode] });
+  const other = await startServer({ data: await sampleSnapshot(), flags: ['--gzip', mode] });
   const client = clientOf(other.url);
   try {
     const { headers, bytes } = await client.get(LIST, { 'accept-encoding': 'gzip, identity;q=0' });

@@ -1,13 +1,12 @@
 // Requests pipelined on one connection to a running server, over both transports: all answers come whole and in order,
 // or the connection ends where one of them came from the pool, and a client that asks again gets them.
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runServer } from '../support/commandProcess.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { RawSocket, requestOf, type RawAnswer } from '../support/rawSocket.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
-const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const LIST = '/observations/';
 const GZIP = ['Accept-Encoding: gzip'];
 const CHEAP = `/api/v3${LIST}?limit=3`;
@@ -58,7 +57,7 @@ describe.each(['stored', 'live'])('with --gzip %s', (mode) => {
   let client: Client;
   let record = '';
   beforeAll(async () => {
-    server = await runServer(['--data', SAMPLE, '--threads', '1', '--gzip', mode]);
+    server = await runServer(['--data', await sampleSnapshot(), '--threads', '1', '--gzip', mode]);
     client = clientOf(server.url);
     const [first] = (JSON.parse((await client.get(`/api/v3${LIST}?limit=1`)).body) as Found).results;
     record = `/api/v3${LIST}${first!.ob_id}/`;

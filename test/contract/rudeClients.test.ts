@@ -1,14 +1,14 @@
-// Clients with bad manners against a running server, in the numbers that were promised: what they are sent is right to
-// the last byte, and afterwards the server holds as many descriptors and as much memory as before. Linux tells what a
-// process holds.
+// Clients with bad manners against a running server: what they are sent is right to the last byte, and afterwards the
+// server holds as many descriptors and as much memory as before. Linux tells what a process holds. There are a few of
+// each kind here, and as many as were promised in rudeClients.long.test.ts.
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf } from '../support/client.ts';
 import { holdingsOf, runServer, type Holdings } from '../support/commandProcess.ts';
 import { requestOf } from '../support/rawSocket.ts';
 import {
   abort,
+  clientCounts,
   knownPages,
   pipeline,
   pipelineUnread,
@@ -16,8 +16,8 @@ import {
   type KnownPage,
   type Sent,
 } from '../support/rudeClients.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
-const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 /**
  * Pages of 100 observations, about 310 kB each, 40 kB with gzip: neighbours, scattered ones, and a short one without
  * stored blocks.
@@ -32,9 +32,7 @@ const TARGETS = [
 ];
 const HEAVY = requestOf('GET', '/api/v3/observations/?abstract__regex=wi.d');
 
-const SLOW_READERS = 60;
-const ABORTS = 10_000;
-const UNREAD_CLIENTS = 100;
+const { slowReaders: SLOW_READERS, aborts: ABORTS, unread: UNREAD_CLIENTS } = clientCounts;
 const UNREAD_PAGES = 40;
 /** What a socket of Linux takes of pages of 400 kB, before it is full at 4 MB. */
 const PIPELINED_PAGES = 8;
@@ -53,7 +51,7 @@ describe.skipIf(process.platform !== 'linux').each(['uWebSockets.js', 'node:http
   let port = 0;
   let before: Holdings;
   beforeAll(async () => {
-    server = await runServer(['--data', SAMPLE, '--threads', '1']);
+    server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
     port = isNode ? server.http10Port : server.port;
     // The heap of a thread keeps the size that it once needed: so there are as many clients as later, and fewer that
     // leave.

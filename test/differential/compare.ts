@@ -1,18 +1,24 @@
 // Compares what a server answered to what the oracle says,
 // and shrinks a request that differs.
 import type { Received } from '../support/client.ts';
+import { partingLines, refusalLine } from './disagreements.ts';
 import type { OracleAnswer, OracleRequest } from './oracle.ts';
+
+const FIRST_REFUSAL = 400;
 
 /** Lines that say how an answer differs from what it must be; none when it agrees. */
 export function differencesOf(expected: OracleAnswer, received: Received): string[] {
   const differences: string[] = [];
-  if (received.status !== expected.status) differences.push(`status ${received.status}, not ${expected.status}`);
+  if (received.status !== expected.status) {
+    const who = refusalLine(expected.status >= FIRST_REFUSAL, received.status >= FIRST_REFUSAL);
+    differences.push(`status ${received.status}, not ${expected.status}: ${who}`);
+  }
   for (const [name, value] of Object.entries(expected.headers)) {
     const actual = received.headers[name] ?? null;
     if (actual !== value) differences.push(`${name}: ${JSON.stringify(actual)}, not ${JSON.stringify(value)}`);
   }
   if (expected.body !== undefined && received.body !== expected.body) {
-    differences.push(bodyDifference(expected.body, received.body));
+    differences.push('the body:', ...partingLines(expected.body, received.body));
   }
   return differences;
 }
@@ -43,11 +49,4 @@ function smallerRequests(request: OracleRequest): OracleRequest[] {
   if (Object.keys(request.headers).length > 0) smaller.push({ ...request, headers: {} });
   if (request.method !== 'GET') smaller.push({ ...request, method: 'GET' });
   return smaller;
-}
-
-function bodyDifference(expected: string, received: string): string {
-  let at = 0;
-  while (at < expected.length && expected[at] === received[at]) at++;
-  const around = (text: string): string => JSON.stringify(text.slice(Math.max(0, at - 60), at + 120));
-  return `body differs at ${at}:\n    expected ${around(expected)}\n    received ${around(received)}`;
 }

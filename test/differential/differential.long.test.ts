@@ -3,7 +3,7 @@
 import { describe, test } from 'vitest';
 import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
 
-const SEEDS = Array.from({ length: 40 }, (_, i) => 1001 + i);
+const SEEDS = [1, 2, 3, 4, 5, 6, ...Array.from({ length: 40 }, (_, i) => 1001 + i)];
 const REQUESTS = 2500;
 
 describe('the server agrees with the naive oracle on many catalogues', () => {

@@ -3,10 +3,12 @@
 import { describe, test } from 'vitest';
 import { compareOnSample, compareOnSeed, SEED_MS_MAX } from './ring.ts';
 
-const REQUESTS = 800;
+/** Seed 1 has the default settings, seed 3 a snapshot without any variant of an index. */
+const SEEDS = [1, 2, 3];
+const REQUESTS = 400;
 
 describe('the server agrees with the naive oracle', () => {
-  test.each([1, 2, 3, 4, 5, 6])(
+  test.each(SEEDS)(
     'on the random catalogue and the random requests of seed %i',
     (seed) => compareOnSeed(seed, REQUESTS),
     SEED_MS_MAX,

@@ -1,5 +1,6 @@
 // One round of the differential ring: a server and the naive oracle answer the same random requests over both
-// transports, with the same status, headers and body bytes. A failure prints its seed and a smallest request.
+// transports, with the same status, headers and body bytes. A failure prints its seed and ten smallest requests at
+// most.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +10,11 @@ import { VARIANTS } from '../../engine/snapshot/variants.ts';
 import { imported } from '../support/dataSets.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { randomOf, type Random } from '../support/random.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { startServer, type RunningServer } from '../support/server.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
 import { curlOf, differencesOf, shrink } from './compare.ts';
+import { DisagreementReport, PRINTED_MAX, type Disagreement } from './disagreements.ts';
 import { dataSetIn, dataSetOf, type DataSet } from './dataset.ts';
 import { oracle, type OracleRequest, type OracleSettings } from './oracle.ts';
 import { randomRequest } from './requests.ts';
@@ -37,6 +40,8 @@ const IN_FLIGHT = 8;
 /** Filtered walks on each catalogue, and the most pages that one has. */
 const WALKS = 12;
 const WALK_PAGES_MAX = 40;
+/** Requests that are made smaller after a failure at most: often many come to the same smallest one. */
+const SHRUNK_MAX = 40;
 /** A seed that takes longer than this hangs. */
 export const SEED_MS_MAX = 120_000;
 
@@ -74,20 +79,21 @@ export async function compareOnSample(requests: number): Promise<void> {
   const origin = `the sample, seed ${SAMPLE_SEED}`;
   const targets = HEAVY.map((rest) => `/api/v3/observations/?abstract__contains${rest}`);
   const first = targets.map((target): OracleRequest => ({ method: 'GET', target, headers: {} }));
-  await compare(random, { directory: SAMPLE, dataSet: dataSetIn(SAMPLE), settings, origin, first, requests });
+  const directory = await sampleSnapshot();
+  await compare(random, { directory, dataSet: dataSetIn(SAMPLE), settings, origin, first, requests });
 }
 
 /**
  * Asks for the pages of filtered walks in random order, so that most find the rows of their filter cached or under way.
  */
-async function walk(random: Random, sides: readonly Side[], ground: Ground, named: string): Promise<void> {
+async function walk(random: Random, asking: Asking, ground: Ground): Promise<void> {
   const { dataSet, settings, first = [] } = ground;
   const starts = [...first, ...Array.from({ length: WALKS }, () => randomRequest(random, dataSet))];
   for (const start of starts) {
     const query = start.target.replace(/([?&])limit=[^&]*/g, '$1');
     const target = `${query}${query.includes('?') ? '&' : '?'}limit=${random.integer(1, 30)}`;
     const pages = pagesFrom({ ...start, target }, dataSet, settings);
-    for (const some of inParts(random.shuffled(pages), IN_FLIGHT)) await agree(sides, some, named);
+    for (const some of inParts(random.shuffled(pages), IN_FLIGHT)) await ask(asking, some);
   }
 }
 
@@ -124,7 +130,7 @@ interface Ground {
 }
 
 async function compare(random: Random, ground: Ground): Promise<void> {
-  const { directory, dataSet, origin, requests, first = [] } = ground;
+  const { directory, origin } = ground;
   const flags = flagsOf(ground.settings);
   const server = await startServer({ data: directory, flags });
   const met: TagsMet = new Map();
@@ -133,17 +139,29 @@ async function compare(random: Random, ground: Ground): Promise<void> {
     sideOf('uWebSockets.js', server.url, served, met),
     sideOf('node:http', server.http10Url ?? server.url, served, met),
   ];
+  const asking: Asking = { sides, asked: 0, wrong: [] };
+  const named = `${origin}, ${flags.join(' ')}`;
   try {
-    const named = `${origin}, ${flags.join(' ')}`;
-    for (let i = 0; i < sides.length; i++) await agree([...sides.slice(i), ...sides.slice(0, i)], first, named);
-    await walk(random, sides, served, named);
-    for (let done = 0; done < requests; done += IN_FLIGHT) {
-      const some = Array.from({ length: IN_FLIGHT }, () => randomRequest(random, dataSet));
-      await agree(sides, some, named);
-    }
+    await askAll(random, asking, served).catch((error: unknown) => {
+      throw new Error(`${named}: broke off behind ${asking.asked} requests: ${String(error)}`, { cause: error });
+    });
+    if (asking.wrong.length > 0) expect.fail(await reportOf(asking, named));
   } finally {
     for (const side of sides) side.client.close();
     await server.stop();
+  }
+}
+
+async function askAll(random: Random, asking: Asking, ground: Ground): Promise<void> {
+  const { dataSet, requests, first = [] } = ground;
+  for (let i = 0; i < asking.sides.length; i++) {
+    await ask(asking, first);
+    asking.sides.push(asking.sides.shift()!);
+  }
+  await walk(random, asking, ground);
+  for (let done = 0; done < requests; done += IN_FLIGHT) {
+    const some = Array.from({ length: IN_FLIGHT }, () => randomRequest(random, dataSet));
+    await ask(asking, some);
   }
 }
 
@@ -175,20 +193,33 @@ function sideOf(transport: string, url: string, { dataSet, settings }: Ground, m
   return { transport, url, client, differences };
 }
 
-/** Asks all requests at once, by turns of the sides, and fails on the first that differs. */
-async function agree(sides: readonly Side[], requests: readonly OracleRequest[], origin: string): Promise<void> {
-  const sideAt = (i: number): Side => sides[i % sides.length] as Side;
-  const found = await Promise.all(requests.map((request, i) => sideAt(i).differences(request)));
-  const wrong = found.findIndex((differences) => differences.length > 0);
-  if (wrong >= 0) expect.fail(await report(sideAt(wrong), requests[wrong] as OracleRequest, origin));
+/** Who is asked, and what came of it: how many requests, and those that were answered differently. */
+interface Asking {
+  readonly sides: Side[];
+  readonly wrong: { readonly side: Side; readonly request: OracleRequest }[];
+  asked: number;
 }
 
-async function report(side: Side, request: OracleRequest, origin: string): Promise<string> {
-  const smallest = await shrink(request, async (smaller) => (await side.differences(smaller)).length > 0);
-  const differences = await side.differences(smallest);
-  return [`${origin} (${side.transport})`, curlOf(side.url, smallest), ...differences.map((line) => `  ${line}`)].join(
-    '\n',
-  );
+/** Asks all requests at once, by turns of the sides, and notes which ones are answered differently. */
+async function ask(asking: Asking, requests: readonly OracleRequest[]): Promise<void> {
+  const sideAt = (i: number): Side => asking.sides[i % asking.sides.length] as Side;
+  const found = await Promise.all(requests.map((request, i) => sideAt(i).differences(request)));
+  asking.asked += requests.length;
+  requests.forEach((request, i) => {
+    if (found[i]!.length > 0) asking.wrong.push({ side: sideAt(i), request });
+  });
+}
+
+/** The smallest requests that still differ, each once, of the first that did. */
+async function reportOf({ wrong, asked }: Asking, origin: string): Promise<string> {
+  const smallest = new Map<string, Disagreement>();
+  for (const { side, request } of wrong.slice(0, SHRUNK_MAX)) {
+    const smaller = await shrink(request, async (one) => (await side.differences(one)).length > 0);
+    const text = curlOf(side.url, smaller);
+    if (!smallest.has(text)) smallest.set(text, { request: text, lines: await side.differences(smaller) });
+    if (smallest.size === PRINTED_MAX) break;
+  }
+  return new DisagreementReport().text(origin, [...smallest.values()], { total: wrong.length, asked });
 }
 
 function randomSettings(random: Random, isDefault: boolean): OracleSettings {

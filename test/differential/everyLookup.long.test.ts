@@ -1,0 +1,5 @@
+// Every lookup on every field, with many operands: ones that hit, and others. What is asked and compared is in
+// lookupRing.ts.
+import { testEveryLookup } from './lookupRing.ts';
+
+testEveryLookup(8);

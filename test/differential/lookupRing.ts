@@ -1,0 +1,186 @@
+// Every lookup on every declared field of every collection, plain and negated, against the oracle's plain loops: in
+// process, without a server, so that there can be thousands of queries. One test a lookup, so that a wrong one fails
+// one test. A failure prints the seed and ten queries at most.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openData } from '../../data/open.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { Collection, Field } from '../../engine/schema/types.ts';
+import {
+  execute,
+  openSnapshot,
+  parseListQuery,
+  plan,
+  type CollectionIndex,
+  type QueryOptions,
+} from '../../engine/engine.ts';
+import { lookupNamed } from '../../engine/query/lookups.ts';
+import type { Members } from '../../engine/index/table.ts';
+import { countSelected, selectedRow } from '../../engine/index/rowset.ts';
+import { randomOf, type Random } from '../support/random.ts';
+import { randomCatalogue, writeCatalogue } from './catalogues.ts';
+import { dataSetOf, linkedRecord } from './dataset.ts';
+import { DisagreementReport, partingLines, refusalLine, type Disagreement } from './disagreements.ts';
+import { matches, type World } from './filters.ts';
+import { collectionIn, collectionOf } from './infer.ts';
+import { judge } from './judge.ts';
+import { servedText } from './links.ts';
+import { LOOKUPS } from './lookups.ts';
+import { encode, pairsOf } from './query.ts';
+import { fieldsBehindIn, randomValue } from './requestFilters.ts';
+import { randomOperand } from './requestOperands.ts';
+
+const SEED = 41;
+const BASE_URL = 'http://catalogue.test';
+const OPTIONS: QueryOptions = {
+  limitDefault: 100_000,
+  limitMax: undefined,
+  isStrict: false,
+  filterErrors: 'fail',
+  filters: 'all',
+};
+
+const catalogue = randomCatalogue(randomOf(SEED));
+const dataSet = dataSetOf(catalogue);
+const directory = mkdtempSync(join(tmpdir(), 'lookups-'));
+let collections: (name: string) => CollectionIndex;
+
+beforeAll(async () => {
+  writeCatalogue(catalogue, directory);
+  const opened = openSnapshot(await openData(directory, { baseUrl: BASE_URL, threads: 0 }, () => undefined));
+  collections = (name) => opened.collection(name);
+});
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** What a query finds, as text to compare: the ids in order, or what is wrong with it. */
+interface Found {
+  readonly isRefused: boolean;
+  readonly text: string;
+}
+
+function foundOf(ids: readonly unknown[]): Found {
+  return { isRefused: false, text: `ids ${ids.join(' ')}, ${ids.length} in all` };
+}
+
+/** A refusal, with the first message of each key. */
+function refusalOf(problems: readonly (readonly [key: string, message: string])[]): Found {
+  return { isRefused: true, text: `refused: ${JSON.stringify(problems)}` };
+}
+
+function foundByReplica(name: string, query: string): Found {
+  const collection = collections(name);
+  const asked = parseListQuery(collection, query, OPTIONS);
+  if (asked.problems.length > 0) return refusalOf(asked.problems.map(({ key, messages }) => [key, messages[0]!]));
+  const planned = plan(collection, asked, { baseUrl: BASE_URL, version: 'v3', linkEnd: '/?format=api' });
+  const listed = execute(collection, planned)!;
+  const { numbers } = collection.ids.dictionary;
+  const length = countSelected(listed.rows);
+  if (listed.count !== length) return { isRefused: false, text: `${length} ids, counted as ${listed.count}` };
+  return foundOf(Array.from({ length }, (_, i) => numbers![selectedRow(listed.rows, i)]));
+}
+
+function foundByOracle(collection: Collection, query: string): Found {
+  const settings = { strict: false, filterErrors: 'fail', filters: 'all' } as const;
+  const judgement = judge(pairsOf(query), collection, [], settings, (name) => collectionOf(dataSet, name));
+  if (judgement.errors.length > 0) return refusalOf(judgement.errors.map(([key, messages]) => [key, messages[0]!]));
+  const world: World = {
+    text: (stored) => servedText(stored, { baseUrl: BASE_URL, version: 'v3', form: 'api' }),
+    linked: (to, link) => linkedRecord(dataSet, to, link),
+  };
+  const records = dataSet.get(collection.name) ?? [];
+  return foundOf(records.filter(({ json }) => matches(json, judgement.conditions, world)).map(({ id }) => id));
+}
+
+/** Every walk from the collection to a value or a relation, over at most so many links. */
+function pathsOf(fields: readonly Field[], links = 1): readonly (readonly Field[])[] {
+  return fields
+    .filter(({ kind }) => kind !== 'opaque')
+    .flatMap((field) => {
+      const behind = fieldsBehindIn(dataSet)(field);
+      const inner = !isLink(field) || links > 0 ? pathsOf(behind, isLink(field) ? links - 1 : links) : [];
+      return [[field], ...inner.map((path) => [field, ...path])];
+    });
+}
+
+/** A lookup on a field with drawn operands, plain and negated. */
+function queriesOf(draws: Random, lookup: string, { collection, path }: Place, operands: number): readonly string[] {
+  const records = dataSet.get(collection.name) ?? [];
+  const draw = (): string => {
+    const model = records.length > 0 ? draws.pick(records).json : undefined;
+    return randomValue(draws, path, { json: model, dataSet });
+  };
+  return Array.from({ length: operands }, () => encode(randomOperand(draws, lookup, draw).toWellFormed(), '+')).flatMap(
+    (operand) => ['', '!'].map((negation) => `${nameOf(path)}__${lookup}${negation}=${operand}`),
+  );
+}
+
+/** Every name that a filter on the opened collection can walk to without a link. */
+function namesIn(members: Members, before = ''): readonly string[] {
+  return [...members.values()].flatMap((node) => {
+    const name = before + node.name;
+    return node.kind === 'values' ? [name] : [name, ...namesIn(node.members, `${name}__`)];
+  });
+}
+
+/** A field of a collection, perhaps behind a link. */
+interface Place {
+  readonly collection: Collection;
+  readonly path: readonly Field[];
+}
+
+const PLACES: readonly Place[] = COLLECTIONS.flatMap((declared) => {
+  const collection = collectionIn(dataSet, declared);
+  return pathsOf(collection.fields).map((path) => ({ collection, path }));
+});
+
+function nameOf(path: readonly Field[]): string {
+  return path.map((field) => field.name).join('__');
+}
+
+const report = new DisagreementReport();
+
+/** Tests every lookup on every field, each with so many drawn operands. Cost: 10 s an operand, for 150,000 queries. */
+export function testEveryLookup(operands: number): void {
+  test.each(COLLECTIONS.map(({ name }) => name))(
+    'the fields tested of %s are all that it has, inferred ones too',
+    (name) => {
+      const own = PLACES.filter(({ collection, path }) => collection.name === name && !path.slice(0, -1).some(isLink));
+      const tested = own.map(({ path }) => nameOf(path));
+      expect(tested.sort()).toEqual([...namesIn(collections(name).members)].sort());
+    },
+  );
+
+  test('open collections and links are among what is tested, and every lookup is one of the replica', () => {
+    expect(PLACES.filter(({ collection }) => collection.open).length).toBeGreaterThan(200);
+    expect(PLACES.filter(({ path }) => path.slice(0, -1).some(isLink)).length).toBeGreaterThan(1000);
+    expect(LOOKUPS.filter((lookup) => lookupNamed(lookup)?.name !== lookup)).toEqual([]);
+  });
+
+  test.each(LOOKUPS)('%s agrees with plain loops on every field of every collection', (lookup) => {
+    const draws = randomOf(SEED);
+    const disagreements: Disagreement[] = [];
+    let asked = 0;
+    for (const place of PLACES) {
+      for (const query of queriesOf(draws, lookup, place, operands)) {
+        asked++;
+        const got = foundByReplica(place.collection.name, query);
+        const expected = foundByOracle(place.collection, query);
+        if (got.text !== expected.text) disagreements.push(disagreementOf(place, query, expected, got));
+      }
+    }
+    const total = disagreements.length;
+    if (total > 0) expect.fail(report.text(`seed ${SEED}`, disagreements, { total, asked }));
+  });
+}
+
+function disagreementOf({ collection }: Place, query: string, expected: Found, got: Found): Disagreement {
+  const lines = [refusalLine(expected.isRefused, got.isRefused), ...partingLines(expected.text, got.text)];
+  return { request: `/api/v3/${collection.name}/?${query}`, lines };
+}
+
+function isLink({ kind }: Field): boolean {
+  return kind === 'link' || kind === 'links';
+}
