@@ -37,17 +37,32 @@ export interface Budgets {
 /** The budgets of this tree. */
 export const BUDGETS = budgetsOf(readFileSync(new URL('./budgets.json', import.meta.url), 'utf8'));
 
+/** Where a budget stands, for whoever reads that it was passed or is missing: file, part, name, and its reason. */
+export function placeOfBudget(part: 'ratios' | 'micro' | 'counters', name: string, budgets = BUDGETS): string {
+  const reason = budgets[part][name]?.reason ?? 'no such entry: add it, as measured, with its reason';
+  return `${part}.${name} of bench/budgets.json (${reason})`;
+}
+
 /** Reads budgets; throws where a number or a reason is missing, so that no budget is void. */
 export function budgetsOf(text: string): Budgets {
   const budgets = JSON.parse(text) as Budgets;
   const { tolerance, spreadMax, ratios, micro, counters } = budgets;
-  assert(isAbove(tolerance.hand, 0) && isAbove(tolerance.ci, tolerance.hand) && isAbove(spreadMax, 0), 'tolerances');
+  assert(
+    isAbove(tolerance.hand, 0) && isAbove(tolerance.ci, tolerance.hand) && isAbove(spreadMax, 0),
+    'bench/budgets.json: tolerances',
+  );
   for (const [name, { most, reason }] of [...Object.entries(ratios), ...Object.entries(micro)]) {
-    assert(isAbove(most, 0) && reason.length > 0, `the budget of ${name} has no number or no reason`);
+    assert(
+      isAbove(most, 0) && reason.length > 0,
+      `bench/budgets.json: the budget of ${name} has no number or no reason`,
+    );
   }
   for (const [name, { most, reason }] of Object.entries(counters)) {
     const isWhole = Object.values(most).every((value) => Number.isInteger(value) && value >= 0);
-    assert(isWhole && reason.length > 0, `the counters of ${name} are no whole numbers or have no reason`);
+    assert(
+      isWhole && reason.length > 0,
+      `bench/budgets.json: the counters of ${name} are no whole numbers or have no reason`,
+    );
   }
   return budgets;
 }

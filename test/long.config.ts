@@ -11,6 +11,7 @@ export default defineConfig({
     include: ['test/**/*.long.test.ts'],
     passWithNoTests: true,
     globalSetup: fileURLToPath(new URL('./support/runDirectory.ts', import.meta.url)),
+    setupFiles: fileURLToPath(new URL('./support/seedsOfFailures.ts', import.meta.url)),
     fileParallelism: false,
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },

@@ -12,6 +12,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.long.test.ts'],
     globalSetup: fileURLToPath(new URL('./support/runDirectory.ts', import.meta.url)),
+    setupFiles: fileURLToPath(new URL('./support/seedsOfFailures.ts', import.meta.url)),
     // One more than cores, since many tests wait for servers, and none of them measures time.
     maxWorkers: availableParallelism() + 1,
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],

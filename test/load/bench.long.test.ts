@@ -6,7 +6,7 @@ import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load/load.ts';
 import { loadTable } from '../../bench/report/report.ts';
 import { WARM_UP } from '../../bench/load/rounds.ts';
-import { BUDGETS, guardedOf, mostOf } from '../../bench/budgets.ts';
+import { BUDGETS, guardedOf, mostOf, placeOfBudget } from '../../bench/budgets.ts';
 import { SCENARIOS } from '../../bench/scenarios/scenarios.ts';
 
 const OPTIONS = {
@@ -47,6 +47,6 @@ test.for(SCENARIOS.map(({ name }) => [name, mostOf(BUDGETS.ratios[name]!, 'ci')]
     const { ratio, control } = report;
     const guarded = guardedOf(measuredRatio(report), 'ci');
     skip(guarded === 'too noisy', `not judged: the control spreads by ${(control.spread * 100).toFixed(0)} %`);
-    expect(guarded, `${ratio.toFixed(2)}: ${BUDGETS.ratios[name]!.reason}`).toBe('held');
+    expect(guarded, `${ratio.toFixed(2)} is beyond ${placeOfBudget('ratios', name)}`).toBe('held');
   },
 );

@@ -15,8 +15,9 @@ import {
 } from '../support/certificates.ts';
 import { sequence } from '../support/derWriter.ts';
 import { PATH_SUITES, pathCases } from '../support/testdata.ts';
+import { freshSeed } from '../support/random.ts';
 
-const SEED = Math.floor(Math.random() * 2 ** 32);
+const SEED = freshSeed();
 const ROUNDS = 10;
 const COUNT = 100_000;
 

@@ -19,10 +19,10 @@ import {
   type Victim,
 } from '../support/fuzz.ts';
 import { longProperties } from '../support/longProperties.ts';
-import { randomOf, type Random } from '../support/random.ts';
+import { freshSeed, type Random, randomOf } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
-const SEED = Math.floor(Math.random() * 2 ** 32);
+const SEED = freshSeed();
 const RECORDS = 150;
 const ROUNDS = 4;
 /** Of each round and transport. */

@@ -2,7 +2,7 @@
 // not. No product code knows of the defects: a module hook puts them in place while the server starts
 // (test/support/defects/).
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BUDGETS, guardedOf, type Guarded } from '../../bench/budgets.ts';
+import { BUDGETS, guardedOf, placeOfBudget, type Guarded } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load/load.ts';
 
@@ -35,7 +35,7 @@ function outcomeOf(report: ScenarioReport): Guarded {
 }
 
 function told({ scenario, ratio }: ScenarioReport): string {
-  return `${scenario.name} at ${ratio.toFixed(2)}, budget ${BUDGETS.ratios[scenario.name]!.most}`;
+  return `${scenario.name} at ${ratio.toFixed(2)}, at most ${BUDGETS.ratios[scenario.name]!.most} by ${placeOfBudget('ratios', scenario.name)}`;
 }
 
 describe('without a defect', () => {

@@ -1,7 +1,7 @@
 // The replica beside Fastify over SQLite at 100,000 observations: the advantage that the design asks for, as ratios.
 // Skipped, which is said, where the peers cannot be installed or a peer answers otherwise.
 import { beforeAll, expect, test } from 'vitest';
-import { BUDGETS, guardedOf } from '../../bench/budgets.ts';
+import { BUDGETS, guardedOf, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { runPeerBench, type PeerReport } from '../../bench/peers/peerBench.ts';
 import { KEPT, PEER_QUESTIONS } from '../../bench/peers/peers.ts';
@@ -54,6 +54,6 @@ test.for([
     const ratio = ours! / nginx!.ratio;
     const guarded = guardedOf({ name, ratio, spread: nginx!.cost.spread }, 'ci');
     skip(guarded === 'too noisy', 'not judged: nginx itself spread too much');
-    expect(guarded, `${ratio.toFixed(2)} times nginx`).toBe('held');
+    expect(guarded, `${ratio.toFixed(2)} times nginx is beyond ${placeOfBudget('ratios', name)}`).toBe('held');
   },
 );

@@ -1,7 +1,7 @@
 // One heavy client beside cheap ones, held to the budgets: ratios of interleaved rounds within one run.
 // Not judged, which is said, where the cheap ones alone vary too much.
 import { beforeAll, expect, test } from 'vitest';
-import { guardedOf } from '../../bench/budgets.ts';
+import { guardedOf, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { runMixedBench, type MixedReport } from '../../bench/load/mixed.ts';
 
@@ -29,5 +29,5 @@ test.for([
   process.stderr.write(`${told}\n`);
   const guarded = guardedOf({ name, ratio, spread }, 'ci');
   skip(guarded === 'too noisy', `not judged: cheap clients alone spread by ${(spread * 100).toFixed(0)} %`);
-  expect(guarded, told).toBe('held');
+  expect(guarded, `${told}; beyond ${placeOfBudget('ratios', name)}`).toBe('held');
 });

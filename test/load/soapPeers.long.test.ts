@@ -1,7 +1,7 @@
 // The attribute authority beside its controls, gSOAP's server in C and node soap: the ratios of the design, and
 // budgets. A peer that cannot be had is left out, which is said.
 import { beforeAll, expect, test } from 'vitest';
-import { BUDGETS, guardedOf } from '../../bench/budgets.ts';
+import { guardedOf, placeOfBudget } from '../../bench/budgets.ts';
 import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { soapTable } from '../../bench/report/report.ts';
@@ -33,5 +33,5 @@ test.for(BUDGET_NAMES)('getTrustedHostInfo keeps its budget beside %s', ([peer, 
   const { ratio, other } = report!;
   const guarded = guardedOf({ name, ratio, spread: other.spread }, 'ci');
   skip(guarded === 'too noisy', 'not judged: the peer itself spread too much');
-  expect(guarded, `${ratio.toFixed(2)}: ${BUDGETS.ratios[name]!.reason}`).toBe('held');
+  expect(guarded, `${ratio.toFixed(2)} is beyond ${placeOfBudget('ratios', name)}`).toBe('held');
 });

@@ -8,8 +8,9 @@ import { readPem } from '../../server/authority/x509/pem.ts';
 import { fuzzCertificates } from '../support/certificateFuzz.ts';
 import { AT, caExtensions, makeCa, makeCrl, makeProxy, makeUser } from '../support/certificates.ts';
 import { hasPathSuites, PATH_SUITES, pathCases } from '../support/testdata.ts';
+import { freshSeed } from '../support/random.ts';
 
-const SEED = Math.floor(Math.random() * 2 ** 32);
+const SEED = freshSeed();
 const COUNT = 20_000;
 
 const CA = makeCa('CA');

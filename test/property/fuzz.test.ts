@@ -16,10 +16,10 @@ import { finalWords, fuzzBytes, fuzzRequests, leakedDescriptors, testimony, type
 import { growthOf, GROWTH_MAX } from '../support/growth.ts';
 import { indexOf } from '../support/index.ts';
 import { longProperties } from '../support/longProperties.ts';
-import { randomOf } from '../support/random.ts';
+import { freshSeed, randomOf } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
-const SEED = Math.floor(Math.random() * 2 ** 32);
+const SEED = freshSeed();
 const TRANSPORTS = ['uws', 'node'] as const;
 
 describe.skipIf(process.platform !== 'linux')(`a server (seed ${SEED})`, () => {

@@ -1,4 +1,5 @@
-// Seeded randomness for tests: the same seed gives the same draws on every machine. No clock, no Math.random.
+// Seeded randomness for tests: the same seed gives the same draws on every machine. No clock, and no Math.random but
+// for a seed that is new in each run. Every seed is noted, so that test/support/seedsOfFailures.ts can print it.
 
 /** A source of draws. Ends are exclusive. */
 export interface Random {
@@ -16,9 +17,21 @@ export interface Random {
   shuffled<T>(elements: readonly T[]): T[];
 }
 
+/** The last seeds that draws were made of, the newest at the end. */
+export const seedsMet: number[] = [];
+const SEEDS_NOTED = 5;
+
+/** A seed that is another one in each run, or SEED of the environment, to run one again. Draw it once a file. */
+export function freshSeed(): number {
+  const { SEED } = process.env;
+  return SEED === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(SEED) >>> 0;
+}
+
 /** Draws of a 32-bit seed (a Weyl sequence with a multiplicative mix; good enough for test cases, nothing else). */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
+  seedsMet.push(seed);
+  if (seedsMet.length > SEEDS_NOTED) seedsMet.shift();
   const unit = (): number => {
     state = (state + 0x9e3779b9) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b);

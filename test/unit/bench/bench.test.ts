@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openBenchAuthority } from '../../../bench/authority/authorityFiles.ts';
-import { BUDGETS, MICRO_BUDGETS } from '../../../bench/budgets.ts';
+import { BUDGETS, MICRO_BUDGETS, placeOfBudget } from '../../../bench/budgets.ts';
 import { checkQuestions } from '../../../bench/scenarios/check.ts';
 import { choiceFor } from '../../../bench/scenarios/choice.ts';
 import { cpuMicroseconds } from '../../../bench/processes/cpuTime.ts';
@@ -82,7 +82,7 @@ describe('the mixed bench', () => {
     for (const { name, ratio, pass, great } of reports) {
       expect(ratio).toBeGreaterThan(0);
       expect(great).toBeLessThan(pass);
-      expect(BUDGETS.ratios).toHaveProperty(name);
+      expect(BUDGETS.ratios, placeOfBudget('ratios', name)).toHaveProperty(name);
     }
     expect(lines.at(-1)).toMatch(/^[1-9]\d* heavy lists were answered beside the cheap ones$/);
     expect(mixedTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
@@ -257,7 +257,8 @@ describe('the micro-benchmarks', () => {
       expect(hash).toMatch(/^[0-9a-f]{16}$/);
     }
     expect(microTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
-    expect(reports.map(({ name }) => name).toSorted()).toEqual(Object.keys(MICRO_BUDGETS.ratios).toSorted());
+    const named = reports.map(({ name }) => name).toSorted();
+    expect(named, 'micro of bench/budgets.json').toEqual(Object.keys(MICRO_BUDGETS.ratios).toSorted());
   });
 });
 
@@ -346,6 +347,6 @@ test('scenarios have names of their own, controls that exist, targets in order, 
   for (const { name, control, pass = Infinity, great = 0 } of SCENARIOS) {
     expect(great).toBeLessThan(pass);
     if (typeof control === 'object') expect(names).toContain(control.scenario);
-    expect(BUDGETS.ratios).toHaveProperty(name);
+    expect(BUDGETS.ratios, placeOfBudget('ratios', name)).toHaveProperty(name);
   }
 });

@@ -1,6 +1,6 @@
 // Budgets: what they allow where, what they say, and that a run in which nothing could be judged is none that passes.
 import { describe, expect, test } from 'vitest';
-import { BUDGETS, budgetsOf, guardedOf, guardLines, mostOf } from '../../../bench/budgets.ts';
+import { BUDGETS, budgetsOf, guardedOf, guardLines, mostOf, placeOfBudget } from '../../../bench/budgets.ts';
 
 const TEXT = JSON.stringify({
   tolerance: { hand: 0.15, ci: 0.3 },
@@ -37,6 +37,13 @@ describe('a ratio', () => {
   });
 });
 
+test('whoever reads of a budget is told its file, its entry and its reason, or to add it', () => {
+  expect(placeOfBudget('counters', 'list', budgets)).toBe('counters.list of bench/budgets.json (cheap)');
+  expect(placeOfBudget('ratios', 'new', budgets)).toMatch(
+    /^ratios\.new of bench\/budgets\.json \(no such entry: add it/,
+  );
+});
+
 describe('a run', () => {
   const held = { name: 'list', ratio: 2, spread: 0.1 };
   const lost = { ...held, ratio: 3 };
@@ -71,7 +78,8 @@ describe('a budget file', () => {
     ['a counter that is no whole number', { counters: { list: { most: { hops: 0.5 }, reason: 'why' } } }],
     ['a tolerance in CI below that by hand', { tolerance: { hand: 0.3, ci: 0.15 } }],
   ])('with %s is refused', (_, wrong) => {
-    expect(() => budgetsOf(JSON.stringify({ ...(JSON.parse(TEXT) as object), ...wrong }))).toThrow();
+    const text = JSON.stringify({ ...(JSON.parse(TEXT) as object), ...wrong });
+    expect(() => budgetsOf(text)).toThrow('bench/budgets.json: ');
   });
 
   test('gives 15 % by hand, 30 % in CI, and judges nothing beyond 40 % of spread', () => {

@@ -1,7 +1,7 @@
 // The scenarios of the load bench as counts, held to bench/budgets.json: the guards without noise. No clock, no
 // sockets.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BUDGETS } from '../../../../bench/budgets.ts';
+import { BUDGETS, placeOfBudget } from '../../../../bench/budgets.ts';
 import { choiceFor } from '../../../../bench/scenarios/choice.ts';
 import { countsOf, type Counts } from '../../../../bench/load/counters.ts';
 import { prepareDataSet } from '../../../../bench/load/dataSet.ts';
@@ -31,14 +31,15 @@ beforeAll(async () => {
 });
 
 test('every scenario in the plain form has a budget of counts, and every such budget a scenario', () => {
-  expect(Object.keys(BUDGETS.counters).toSorted()).toEqual(NAMES.toSorted());
+  expect(Object.keys(BUDGETS.counters).toSorted(), 'counters of bench/budgets.json').toEqual(NAMES.toSorted());
 });
 
 describe.each(NAMES)('one request of %s', (name) => {
   const { most, reason } = BUDGETS.counters[name] ?? { most: {}, reason: '' };
   test.each(Object.entries(most))(`counts, as %s, at most %d: ${reason}`, (counter, limit) => {
     expect(counts.get(name)).toHaveProperty(counter);
-    expect(counts.get(name)![counter as keyof Counts]).toBeLessThanOrEqual(limit);
+    const place = placeOfBudget('counters', name);
+    expect(counts.get(name)![counter as keyof Counts], `${counter} is beyond ${place}`).toBeLessThanOrEqual(limit);
   });
 });
 
