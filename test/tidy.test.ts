@@ -1,6 +1,7 @@
 // Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure. Every
 // rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
 import { describe, expect, test } from 'vitest';
+import { parametersTable } from '../engine/query/parameters.ts';
 import { settingsTable } from '../server/settings/declarations.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
 import { projectFiles, readProjectFile, sourceOf, type Source } from './support/sources.ts';
@@ -124,13 +125,16 @@ test('paths that documents cite exist', () => {
   expect(rules.citationsExist(FILES)(documents.map((path) => sourceOf(path, readProjectFile(path))))).toEqual([]);
 });
 
-test('the settings table of README.md is that of server/settings/declarations.ts', () => {
+test.each([
+  ['settings', settingsTable],
+  ['parameters', parametersTable],
+])('the table of %s in README.md is that of the declaration', (_what, table) => {
   const bare = (line: string): string => line.replace(/ +/g, ' ').replace(/-+/g, '-');
   const readme = new Set(readProjectFile('README.md').split('\n').map(bare));
-  const missing = settingsTable()
+  const missing = table()
     .split('\n')
     .filter((line) => !readme.has(bare(line)));
-  // Cure: put these lines into the table under "Settings".
+  // Cure: put these lines into the table under "Settings" or "Lists".
   expect(missing).toEqual([]);
 });
 

@@ -1,45 +1,11 @@
-// The parameters that are no filters and name no field: limit, offset, format and strict. Each has a value for every
-// text; none is refused.
-import type { Parameter } from './form.ts';
-
-/** Parameters of lists that are there only where a setting says so (A68, A69). */
-export interface ExtraParameters {
-  readonly mayExplain?: boolean;
-  readonly pinsWalks?: boolean;
-}
-
-/** The parameter that asks how a list was found (A68). */
-const EXPLAIN_PARAMETER = 'explain';
-
-/** The parameter that names the generation of the data that a walk has begun in (A69). */
-const GENERATION_PARAMETER = 'generation';
-
-/** The names of a list's own parameters (spec 4.2, A27). */
-const LIST_PARAMETERS: readonly string[] = [
-  'format',
-  'strict',
-  'limit',
-  'offset',
-  'fields',
-  'ordering',
-  'after',
-  'facets',
-];
-
-/** The names of a list's own parameters under a configuration. Cost: none without extra ones. */
-export function listParameters({ mayExplain = false, pinsWalks = false }: ExtraParameters): readonly string[] {
-  if (!mayExplain && !pinsWalks) return LIST_PARAMETERS;
-  return [...LIST_PARAMETERS, ...(mayExplain ? [EXPLAIN_PARAMETER] : []), ...(pinsWalks ? [GENERATION_PARAMETER] : [])];
-}
-
-/** The names that single records heed (A25). */
-export const RECORD_PARAMETERS: readonly string[] = ['format', 'strict', 'fields'];
-
-/** The names that views without records heed (A25). */
-export const VIEW_PARAMETERS: readonly string[] = ['format', 'strict'];
+// The parameters that say which page of a list is wanted: limit, offset and after, and the formats of exports, which
+// have no pages. A limit or an offset has a value for every text; an id that is none is refused.
+import { notTogether } from './problems.ts';
+import type { Reading } from './reading.ts';
+import { parseValue } from './values.ts';
 
 /** The formats that give all rows where no limit is set, without an envelope (A62). */
-const EXPORT_FORMATS: readonly (string | undefined)[] = ['ndjson', 'csv'];
+export type ExportFormat = 'ndjson' | 'csv';
 
 /** What a number of more than `DIGITS_MAX` digits counts as: exact in a double, beyond every list (A21). */
 const NUMBER_MAX = 999_999_999_999_999;
@@ -47,86 +13,38 @@ const DIGITS_MAX = 15;
 /** The digits behind leading zeros. They start with none of these, or long runs of zeros would take quadratic time. */
 const WHOLE = /^\+?0*([1-9]\d*)$/;
 
-/** Where a parameter stands last, or -1. Cost: one pass. */
-export function lastPlaceOf(parameters: readonly Parameter[], name: string): number {
-  for (let i = parameters.length - 1; i >= 0; i--) if (parameters[i]![0] === name) return i;
-  return -1;
+/** The export that a format means, or undefined. Source: A62. */
+export function exportOf(format: string | undefined): ExportFormat | undefined {
+  return format === 'ndjson' || format === 'csv' ? format : undefined;
 }
 
-/** Parameters of a list that only say which page is wanted, in which format and how strictly. */
-export function isPaging(name: string): boolean {
-  return name === 'offset' || name === 'limit' || name === 'format' || name === 'strict';
+/** The format: an empty one is none; that of an export gives all rows. Source: A26, A62. */
+export function readFormat({ page }: Reading, value: string): void {
+  page.format = value || undefined;
+  if (exportOf(value)) page.limit = NUMBER_MAX;
 }
 
-/** Whether a parameter is there, with any value. Cost: one pass. */
-export function isGiven(parameters: readonly Parameter[], name: string): boolean {
-  return lastPlaceOf(parameters, name) >= 0;
-}
-
-/**
- * The members of the comma-separated value at a place, trimmed; empty ones say nothing. No place has none. Cost: the
- * value.
- */
-export function namesAt(parameters: readonly Parameter[], place: number): readonly string[] {
-  const text = parameters[place]?.[1] ?? '';
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-}
-
-/** The last value of a parameter, or undefined. Cost: one pass. */
-function lastOf(parameters: readonly Parameter[], name: string): string | undefined {
-  return parameters[lastPlaceOf(parameters, name)]?.[1];
-}
-
-/**
- * The page size: a positive integer, else the default, and at most `max` where there is one; of an export the limit
- * asked for, else all rows. Source: A19, A21, A62.
- */
-export function limitOf(parameters: readonly Parameter[], defaultLimit: number, max: number | undefined): number {
-  const asked = wholeOf(lastOf(parameters, 'limit'));
-  if (isExport(parameters)) return asked > 0 ? asked : NUMBER_MAX;
-  const limit = asked > 0 ? asked : defaultLimit;
-  return max === undefined ? limit : Math.min(limit, max);
+/** The page size: a positive integer, bounded unless it is an export's; else it stays. Source: A19, A21, A62. */
+export function readLimit({ page, options }: Reading, value: string): void {
+  const asked = wholeOf(value);
+  if (asked > 0) page.limit = exportOf(page.format) ? asked : Math.min(asked, options.limitMax ?? asked);
 }
 
 /** The first row of the page: an integer from 0, else 0. Source: A20, A21. */
-export function offsetOf(parameters: readonly Parameter[]): number {
-  return wholeOf(lastOf(parameters, 'offset'));
+export function readOffset({ page }: Reading, value: string): void {
+  page.offset = wholeOf(value);
 }
 
-/** The format asked for, or undefined when none or an empty one is. Source: A26. */
-export function formatOf(parameters: readonly Parameter[]): string | undefined {
-  return lastOf(parameters, 'format') || undefined;
-}
-
-/** Whether the request asks for an export, which has no envelope. Source: A62. */
-export function isExport(parameters: readonly Parameter[]): boolean {
-  return EXPORT_FORMATS.includes(formatOf(parameters));
-}
-
-/** Whether the request asks for strict answers. Source: A27. */
-export function isStrictAsked(parameters: readonly Parameter[]): boolean {
-  return isSwitchedOn(parameters, 'strict');
-}
-
-/** Whether the request asks how its list is found, which it may. Source: A68. */
-export function isExplainAsked(parameters: readonly Parameter[], { mayExplain = false }: ExtraParameters): boolean {
-  return mayExplain && isSwitchedOn(parameters, EXPLAIN_PARAMETER);
-}
-
-/** The generation that the request names, trimmed; undefined where it names none, or none is heeded. Source: A69. */
-export function generationOf(
-  parameters: readonly Parameter[],
-  { pinsWalks = false }: ExtraParameters,
-): string | undefined {
-  return (pinsWalks && lastOf(parameters, GENERATION_PARAMETER)?.trim()) || undefined;
-}
-
-function isSwitchedOn(parameters: readonly Parameter[], name: string): boolean {
-  const value = lastOf(parameters, name);
-  return value === '1' || value === 'true';
+/**
+ * An id after which to start. It is a place in a list by id, so that it goes with no other place and no other order.
+ * Source: A66.
+ */
+export function readAfter(reading: Reading, value: string, at: number): void {
+  const parsed = parseValue('integer', value);
+  const messages = parsed.kind === 'error' ? [parsed.message] : [];
+  for (const other of ['ordering', 'offset']) if (reading.isGiven(other)) messages.push(notTogether(other));
+  reading.refuse(at, messages);
+  if (parsed.kind !== 'error') reading.page.after = Number(parsed.value);
 }
 
 const ZERO = 0x30;
@@ -134,8 +52,7 @@ const ZERO = 0x30;
 /**
  * The integer that a text means, 0 where it means none. Cost: its length; a few digits, as most are, take no pattern.
  */
-function wholeOf(text: string | undefined): number {
-  if (text === undefined) return 0;
+function wholeOf(text: string): number {
   if (text.length > DIGITS_MAX) return unusualWholeOf(text);
   let whole = 0;
   for (let i = 0; i < text.length; i++) {

@@ -4,7 +4,7 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
-import type { CatalogueSettings } from '../catalogue/handler.ts';
+import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { SoapSettings } from '../soap/service.ts';
 

@@ -7,17 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
-import {
-  execute,
-  openSnapshot,
-  parseListQuery,
-  plan,
-  type CollectionIndex,
-  type QueryOptions,
-} from '../../engine/engine.ts';
+import { openSnapshot, type CollectionIndex } from '../../engine/engine.ts';
 import { lookupNamed } from '../../engine/query/lookups.ts';
 import type { Members } from '../../engine/index/table.ts';
-import { countSelected, selectedRow } from '../../engine/index/rowset.ts';
+import { idsIn, stepsOf } from '../support/lists.ts';
 import { randomOf, type Random } from '../support/random.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
 import { dataSetOf, linkedRecord } from './dataset.ts';
@@ -32,13 +25,7 @@ import { randomOperand } from './requestOperands.ts';
 
 const SEED = 41;
 const BASE_URL = 'http://catalogue.test';
-const OPTIONS: QueryOptions = {
-  limitDefault: 100_000,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
+const SERVED = { options: { limitDefault: 100_000 }, form: { baseUrl: BASE_URL } };
 /** Operands drawn for each lookup: one that hits, mostly, and one more. */
 const OPERANDS = 3;
 
@@ -61,14 +48,10 @@ type Found = { readonly ids: readonly string[] } | { readonly problems: readonly
 
 function foundByReplica(name: string, query: string): Found {
   const collection = collections(name);
-  const asked = parseListQuery(collection, query, OPTIONS);
-  if (asked.problems.length > 0) return { problems: asked.problems.map(({ key, messages }) => [key, messages[0]!]) };
-  const planned = plan(collection, asked, { baseUrl: BASE_URL, version: 'v3', linkEnd: '/?format=api' });
-  const listed = execute(collection, planned)!;
-  const idAt = (_: unknown, i: number): string =>
-    String(collection.ids.dictionary.numbers![selectedRow(listed.rows, i)]);
-  const ids = Array.from({ length: countSelected(listed.rows) }, idAt);
-  expect(listed.count).toBe(ids.length);
+  const { ask, hits } = stepsOf(collection, query, SERVED);
+  if (!hits) return { problems: ask.problems.map(({ key, messages }) => [key, messages[0]!]) };
+  const ids = idsIn(collection, hits).map(String);
+  expect(hits.count).toBe(ids.length);
   return { ids };
 }
 
