@@ -1,5 +1,6 @@
 // The namespaces that are declared where the fast reader of requests stands, as positions in the request. Knows the two
 // namespaces that matter; declarations that are anything but usual are refused.
+import { RESERVED_NAMESPACES } from '../xml/element.ts';
 import { ascii, isText, SPACE } from './plainMarkup.ts';
 import { NAMESPACES } from './protocol.ts';
 
@@ -14,8 +15,7 @@ export interface Run {
 
 const ENVELOPE_URI = ascii(NAMESPACES.envelope);
 const SERVICE_URI = ascii(NAMESPACES.service);
-/** Names that bind otherwise than others, or must not be bound at all (XML Namespaces, 3). */
-const RESERVED_URIS = ['http://www.w3.org/XML/1998/namespace', 'http://www.w3.org/2000/xmlns/'].map(ascii);
+const RESERVED_URIS = RESERVED_NAMESPACES.map(ascii);
 const [X, M] = ascii('xm');
 const LOWER_CASE = 0x20;
 /** More than clients declare in a whole request. */

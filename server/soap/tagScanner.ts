@@ -1,5 +1,6 @@
 // Reads plain markup byte by byte: start tags, end tags, texts; every method is false or undefined where anything is
 // unusual. After that the scanner is of no more use. Knows no order of elements.
+import { NAMED_CHARACTERS, unescapedText } from '../xml/text.ts';
 import { type Binding, NamespaceScope } from './namespaceScope.ts';
 import * as plain from './plainMarkup.ts';
 import { ascii, CLASSES, isText } from './plainMarkup.ts';
@@ -10,14 +11,7 @@ const ENCODING_STYLE = ascii('encodingStyle');
 const DECLARATION =
   /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])[Uu][Tt][Ff]-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>/;
 const DECLARATION_BYTES = 80;
-/** The characters that every document has a name for (XML 1.0, section 4.6). */
-const CHARACTERS: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
-const NAMES = Object.keys(CHARACTERS).map(ascii);
-const REFERENCE = /&([a-z]+);/g;
-
-function characterOf(_: string, name: string): string {
-  return CHARACTERS[name]!;
-}
+const NAMES = Object.keys(NAMED_CHARACTERS).map(ascii);
 
 /** Where the semicolon of the reference at `start` stands; -1 where it is none to one of those characters. */
 function referenceEnd(bytes: Uint8Array, start: number): number {
@@ -130,7 +124,7 @@ export class TagScanner {
     this.#scope.leave(scope);
     if (end === start) return '';
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
-    return hasReferences ? text.replace(REFERENCE, characterOf) : text;
+    return hasReferences ? unescapedText(text) : text;
   }
 
   /** How many namespaces are declared here. */

@@ -1,5 +1,6 @@
 // What an attribute certificate says, and the one way this authority writes it: canonical by construction. Pure: no
 // keys, no signature, no clock.
+import { escapedText } from '../../xml/text.ts';
 
 /** Whether the roles are those the user has at the issuer, or were mapped from another site's. */
 export type Provenance = 'original' | 'mapped';
@@ -21,18 +22,6 @@ export interface AttributeContent {
 
 /** The one version there is. */
 export const VERSION = '1.0';
-
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['\r', '&#xD;'],
-]);
-
-/** Text as it stands between tags in canonical XML (Canonical XML 1.0, section 2.3). */
-export function escapedText(text: string): string {
-  return text.replace(/[&<>\r]/g, (character) => ESCAPES.get(character)!);
-}
 
 /** A point in time as `YYYY MM DD HH MM SS` in UTC; years 0 to 9999. */
 export function timeText(seconds: number): string {

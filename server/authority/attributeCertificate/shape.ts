@@ -1,6 +1,6 @@
 // The shape of elements: which children they have, and nothing beside them. What is misshapen is thrown, and caught by
 // read.ts. Knows no names.
-import type { XmlElement } from './element.ts';
+import { childElements, ownText, type XmlElement } from '../../xml/element.ts';
 
 /** Thrown where the structure is not the one wanted; its message is the end of a sentence. Never leaves read.ts. */
 export class Misshapen extends Error {}
@@ -12,11 +12,8 @@ export function misshapen(reason: string): never {
 
 /** The child elements; between them only white space may stand. */
 export function elementsOf(element: XmlElement): readonly XmlElement[] {
-  return element.children.filter((child) => {
-    if (typeof child !== 'string') return true;
-    if (/[^ \t\r\n]/.test(child)) misshapen(`has text in ${element.local}`);
-    return false;
-  }) as readonly XmlElement[];
+  if (/[^ \t\r\n]/.test(ownText(element))) misshapen(`has text in ${element.local}`);
+  return childElements(element);
 }
 
 /** Exactly these child elements in this order; their namespaces are judged by who takes them. */
@@ -30,9 +27,14 @@ export function childrenOf(element: XmlElement, names: readonly string[]): reado
 
 /** An element of the signed part: no namespace, no attribute, and this name. */
 export function isPlain(element: XmlElement, name: string): void {
-  if (element.name !== name || element.namespace !== '' || element.declaration || element.attribute) {
+  if (element.name !== name || element.uri !== '' || !isBare(element)) {
     misshapen(`has no plain ${name} where it should`);
   }
+}
+
+/** Whether an element declares no namespace and has no attribute. */
+export function isBare({ declarations, attributes }: XmlElement): boolean {
+  return declarations.length === 0 && attributes.length === 0;
 }
 
 /** The text of an element of the signed part. */
