@@ -6,7 +6,7 @@ import type { LoadedSnapshot } from '../engine/engine.ts';
 import { REGEX_MS_MAX } from './budget.ts';
 import { TaskFlag, type HeavyFound, type HeavyQuery, type HeavyResult, type HeavyTask } from './protocol.ts';
 import type { Missed, PoolData } from './protocol.ts';
-import type { Waiter } from './waiter.ts';
+import type { Disconnection } from './waiter.ts';
 
 /**
  * Heavy queries that run or wait at once; one more is answered `busy` (503). Bounds memory and the wait of the last.
@@ -14,7 +14,7 @@ import type { Waiter } from './waiter.ts';
 export const TASKS_MAX = 64;
 
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
-export type RunHeavy = (query: HeavyQuery, waiter: Waiter) => Promise<HeavyFound | Missed>;
+export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFound | Missed>;
 
 /** A pool over one snapshot. `close` cancels all and ends the threads; no `run` behind it. */
 export interface HeavyPool {
