@@ -1,7 +1,7 @@
 // The authority of one serving thread: the current configuration's, replaced as a whole when the supervisor sends
 // another. Reads no file and holds no state but that.
 import type { MessagePort } from 'node:worker_threads';
-import { epochMs } from '../observe/clock.ts';
+import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
 import { type Authorised, refused } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
@@ -90,7 +90,7 @@ async function answered(
   request: AuthorisationRequest,
   emit: (event: ServiceEvent) => void,
 ): Promise<Authorised> {
-  const at = Math.floor(epochMs() / 1000);
+  const at = epochSeconds();
   const refusal = { status: 'AccessError', user: undefined, at } as const;
   try {
     const authorised = await thread.run(request);
