@@ -2,7 +2,7 @@
 // evidence and signature together over one configuration; starts no thread.
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import { type Authorised, refused } from './authorised.ts';
+import { type Authorised, refusedRequest } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
@@ -49,7 +49,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     const digest = digestsOfRequest();
     const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, digest, giveWay }));
     const chainDigest = digest(request.usrProxyCert);
-    if (decision.status !== 'AccessGranted') return refused(chainDigest, decision.fault, { ...decision, at });
+    if (decision.status !== 'AccessGranted') return refusedRequest(chainDigest, decision.refusal, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
     const attCert = sign({ ...decision.content, serialNumber });
     return granted(chainDigest, decision, { at, serialNumber, attCert });

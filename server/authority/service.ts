@@ -3,7 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
-import { type Authorised, refused } from './authorised.ts';
+import { type Authorised, refusedRequest } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { digestOf } from './digest.ts';
@@ -94,9 +94,9 @@ async function answered(
   const refusal = { status: 'AccessError', user: undefined, at } as const;
   try {
     const authorised = await thread.run(request);
-    return authorised === 'busy' ? refused(digestOf(request.usrProxyCert), BUSY, refusal) : authorised;
+    return authorised === 'busy' ? refusedRequest(digestOf(request.usrProxyCert), BUSY, refusal) : authorised;
   } catch (error) {
     emit({ kind: 'authorityBug', at, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return refused(digestOf(request.usrProxyCert), BUG, refusal);
+    return refusedRequest(digestOf(request.usrProxyCert), BUG, refusal);
   }
 }

@@ -53,9 +53,9 @@ export class TagScanner {
     const bytes = this.#bytes;
     if (bytes[0] !== plain.LESS || bytes[1] !== plain.QUESTION) return true;
     const length = Math.min(bytes.length, DECLARATION_BYTES);
-    const found = DECLARATION.exec(Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1'));
-    this.#at = found?.[0].length ?? 0;
-    return found !== null;
+    const match = DECLARATION.exec(Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1'));
+    this.#at = match?.[0].length ?? 0;
+    return match !== null;
   }
 
   /**
@@ -93,7 +93,7 @@ export class TagScanner {
     this.#space();
     if (bytes[this.#at] !== plain.LESS || bytes[this.#at + 1] !== plain.SLASH) return false;
     let at = this.#at + 2;
-    for (let from = start; CLASSES[bytes[from]!]! & plain.NAME || bytes[from] === plain.COLON; from++, at++) {
+    for (let from = start; CLASSES[bytes[from]!]! & plain.NAME_PART || bytes[from] === plain.COLON; from++, at++) {
       if (bytes[at] !== bytes[from]) return false;
     }
     this.#at = at;
@@ -159,7 +159,7 @@ export class TagScanner {
     const bytes = this.#bytes;
     let at = this.#at;
     if (!(CLASSES[bytes[at] ?? 0]! & plain.NAME_START)) return false;
-    while (CLASSES[bytes[at] ?? 0]! & plain.NAME) at++;
+    while (CLASSES[bytes[at] ?? 0]! & plain.NAME_PART) at++;
     this.#at = at;
     return true;
   }

@@ -4,7 +4,7 @@
 import { DIGEST_URIS, ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, SIGNATURE_ALGORITHMS } from './algorithms.ts';
 import { type AlgorithmRow, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import { canonicalText } from './canonical.ts';
-import { base64In, childrenOf, decimalOf, elementsOf, isBare, misshapen, textOf } from './shape.ts';
+import { base64In, childrenOf, decimalOf, elementsOf, isBare, misshapen, wholeText } from './shape.ts';
 import { attributeOf, type XmlElement } from '../../xml/element.ts';
 
 /**
@@ -75,22 +75,22 @@ function transformsIn(transforms: XmlElement, signature: XmlElement): void {
 
 function keyInfoOf(keyInfo: XmlElement, signature: XmlElement): Pick<ReadSignature, 'der' | 'hints'> {
   const x509 = within(signature, childrenOf(keyInfo, ['X509Data'])[0]!);
-  const found = new Map<string, XmlElement>();
+  const elements = new Map<string, XmlElement>();
   for (const element of elementsOf(x509)) {
-    if (found.has(element.local)) misshapen(`has ${element.local} twice`);
-    found.set(element.local, within(signature, element));
+    if (elements.has(element.local)) misshapen(`has ${element.local} twice`);
+    elements.set(element.local, within(signature, element));
   }
   const [certificate, subject, serial] = ['X509Certificate', 'X509SubjectName', 'X509IssuerSerial'].map((name) => {
-    const element = found.get(name);
-    found.delete(name);
+    const element = elements.get(name);
+    elements.delete(name);
     return element;
   });
-  if (!certificate || found.size > 0) misshapen('has a KeyInfo that is not one certificate with its names');
+  if (!certificate || elements.size > 0) misshapen('has a KeyInfo that is not one certificate with its names');
   const [issuer, number] = serial ? childrenOf(serial, ['X509IssuerName', 'X509SerialNumber']) : [];
   const hints: SignerHints = {
-    subject: subject && textOf(subject),
-    issuer: issuer && textOf(within(signature, issuer)),
-    serialNumber: number && decimalOf(textOf(within(signature, number))),
+    subject: subject && wholeText(subject),
+    issuer: issuer && wholeText(within(signature, issuer)),
+    serialNumber: number && decimalOf(wholeText(within(signature, number))),
   };
   return { der: base64In(certificate), hints };
 }

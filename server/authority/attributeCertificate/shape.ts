@@ -18,11 +18,11 @@ export function elementsOf(element: XmlElement): readonly XmlElement[] {
 
 /** Exactly these child elements in this order; their namespaces are judged by who takes them. */
 export function childrenOf(element: XmlElement, names: readonly string[]): readonly XmlElement[] {
-  const found = elementsOf(element);
-  if (found.length !== names.length || found.some(({ local }, i) => local !== names[i])) {
+  const elements = elementsOf(element);
+  if (elements.length !== names.length || elements.some(({ local }, i) => local !== names[i])) {
     misshapen(`has a ${element.local} that does not hold exactly ${names.join(', ')}`);
   }
-  return found;
+  return elements;
 }
 
 /** An element of the signed part: no namespace, no attribute, and this name. */
@@ -40,11 +40,11 @@ export function isBare({ declarations, attributes }: XmlElement): boolean {
 /** The text of an element of the signed part. */
 export function plainText(element: XmlElement): string {
   isPlain(element, element.local);
-  return textOf(element);
+  return wholeText(element);
 }
 
 /** The whole text of an element that holds nothing else: the tree has joined it across comments. */
-export function textOf({ local, children }: XmlElement): string {
+export function wholeText({ local, children }: XmlElement): string {
   if (children.length === 0) return '';
   const [text] = children;
   return children.length === 1 && typeof text === 'string' ? text : misshapen(`has elements in ${local}`);
@@ -52,7 +52,7 @@ export function textOf({ local, children }: XmlElement): string {
 
 /** Base64 in its one canonical spelling, but for white space. */
 export function base64In(element: XmlElement): Uint8Array {
-  const text = textOf(element).replace(/[ \t\r\n]+/g, '');
+  const text = wholeText(element).replace(/[ \t\r\n]+/g, '');
   const bytes = Buffer.from(text, 'base64');
   return text !== '' && bytes.toString('base64') === text ? bytes : misshapen(`has no base64 in ${element.local}`);
 }

@@ -43,11 +43,11 @@ export function signerOf({ key, certificate }: SigningIdentity): Sign {
 }
 
 function algorithmOf(key: KeyObject): AlgorithmRow {
-  const found = SIGNATURE_ALGORITHMS.find(
+  const algorithm = SIGNATURE_ALGORITHMS.find(
     ({ keyType, digest }) => keyType === key.asymmetricKeyType && digest === 'sha256',
   );
-  if (!found) throw new Error(`no signature algorithm for a key of type ${key.asymmetricKeyType}`);
-  return found;
+  if (!algorithm) throw new Error(`no signature algorithm for a key of type ${key.asymmetricKeyType}`);
+  return algorithm;
 }
 
 function keyInfoXml({ der, subject, issuer, serialNumber }: Certificate): string {

@@ -10,7 +10,7 @@ import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
 import { readMapConfig } from './mapConfig.ts';
 import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
-import { linesOf, type LineOf } from './tomlLines.ts';
+import { tomlLines, type LineOf } from './tomlLines.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
 /**
@@ -59,7 +59,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const text = readText(file, { file, line: undefined }, mistakes);
   const table = text === undefined ? undefined : tableOf(file, text, mistakes);
   if (text === undefined || !table) return { kind: 'refused', mistakes: mistakes.all };
-  const source: Source = { file, table, lineOf: linesOf(text), mistakes };
+  const source: Source = { file, table, lineOf: tomlLines(text), mistakes };
   const keys = keysOf(table, source);
   const hosts = hostsOf(source, keys);
   const users = usersOf(source, keys);

@@ -83,9 +83,9 @@ export function nameDer(attributes: readonly TypedValue[]): Buffer {
 }
 
 function rdn([type, value]: TypedValue): Buffer {
-  const known = NAME_TYPES.get(type);
-  if (!known) throw new Error(`a name cannot have the type ${type}; known are ${NAME_TYPE_LIST.join(', ')}`);
-  return set(sequence(objectIdentifier(known[0]), text(known[1], value)));
+  const row = NAME_TYPES.get(type);
+  if (!row) throw new Error(`a name cannot have the type ${type}; known are ${NAME_TYPE_LIST.join(', ')}`);
+  return set(sequence(objectIdentifier(row[0]), text(row[1], value)));
 }
 
 /** The name of a proxy: its issuer's, and one CN more (RFC 3820, section 3.4). */

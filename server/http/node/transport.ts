@@ -106,8 +106,8 @@ class NodeListening {
   }
 
   #connectionOf(socket: Socket): Connection {
-    const known = this.#connections.get(socket);
-    if (known) return known;
+    const earlier = this.#connections.get(socket);
+    if (earlier) return earlier;
     const connection: Connection = { open: new Set(), isRefused: false };
     this.#connections.set(socket, connection);
     // An answer queued behind another one never hears of the connection's end from node:http.
