@@ -72,10 +72,12 @@ const CALLS_BYTES_MAX = 32_768;
 /** Four times what toolkits send for getTrustedHostInfo. */
 const CALL_BYTES_MAX = 2048;
 
-/** A body under a charset as the text it is remembered under; undefined of one that is too long. */
-function keyOf(body: Uint8Array, charset = '\0'): string | undefined {
-  if (body.length > CALL_BYTES_MAX) return undefined;
-  return `${charset}\n${Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1')}`;
+/** What a body is remembered under: the end, where the role stands. All of it would take longer to look up. */
+const END_BYTES = 96;
+
+function endOf(body: Uint8Array): string {
+  const length = Math.min(body.length, END_BYTES);
+  return Buffer.from(body.buffer, body.byteOffset + body.length - length, length).toString('latin1');
 }
 
 class Service {
@@ -125,9 +127,9 @@ class Service {
       answer: (body) => {
         try {
           const configured = this.#configuredBy(authority);
-          const key = keyOf(body, charset);
-          const hosts = key === undefined ? undefined : configured.calls.find(key);
-          return hosts ? this.#hosts(hosts) : this.#read(configured, body, charset, key);
+          const call = configured.calls.find(endOf(body));
+          const isSame = call?.charset === charset && call && Buffer.compare(call.body, body) === 0;
+          return isSame ? this.#hosts(call) : this.#read(configured, body, charset);
         } catch (error) {
           this.#count(OUTCOME.Server);
           throw error;
@@ -136,19 +138,16 @@ class Service {
     };
   }
 
-  #read(
-    configured: Configured,
-    body: Uint8Array,
-    charset: string | undefined,
-    key: string | undefined,
-  ): Answer | Promise<Answer> {
+  #read(configured: Configured, body: Uint8Array, charset: string | undefined): Answer | Promise<Answer> {
     const call = (isScannable(charset) ? scanEnvelope(body) : undefined) ?? readEnvelope(body, charset);
     if (typeof call === 'string') return this.#fault(call);
     const [first = '', second = ''] = call.values;
     if (call.operation !== GET_TRUSTED_HOST_INFO) return this.#authorised(configured.authority, first, second);
     const hosts = hostsOf(configured.answers, first);
     // Whoever makes roles up does not drive out those that are asked for.
-    if (key !== undefined && hosts.outcome !== OUTCOME.unknownRole) configured.calls.keep(key, hosts, key.length);
+    if (body.length <= CALL_BYTES_MAX && hosts.outcome !== OUTCOME.unknownRole) {
+      configured.calls.keep(endOf(body), { ...hosts, body: new Uint8Array(body), charset }, body.length);
+    }
     return this.#hosts(hosts);
   }
 
@@ -194,11 +193,17 @@ interface Hosts {
   readonly outcome: number;
 }
 
+/** A request that came before: what it was, and what it got. */
+interface KnownCall extends Hosts {
+  readonly body: Uint8Array;
+  readonly charset: string | undefined;
+}
+
 /** A configuration, the answers that it gives, and the requests that got them before. */
 interface Configured {
   readonly authority: Authority;
   readonly answers: TrustedHostAnswers;
-  readonly calls: Memory<Hosts>;
+  readonly calls: Memory<KnownCall>;
 }
 
 function hostsOf(answers: TrustedHostAnswers, role: string): Hosts {

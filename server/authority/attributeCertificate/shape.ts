@@ -12,8 +12,9 @@ export function misshapen(reason: string): never {
 
 /** The child elements; between them only white space may stand. */
 export function elementsOf(element: XmlElement): readonly XmlElement[] {
-  if (/[^ \t\r\n]/.test(ownText(element))) misshapen(`has text in ${element.local}`);
-  return childElements(element);
+  const elements = childElements(element);
+  const hasText = elements.length < element.children.length && /[^ \t\r\n]/.test(ownText(element));
+  return hasText ? misshapen(`has text in ${element.local}`) : elements;
 }
 
 /** Exactly these child elements in this order; their namespaces are judged by who takes them. */
