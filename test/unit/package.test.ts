@@ -35,6 +35,7 @@ test('the rest is the launcher, the embedded sample and documents, as they are i
     [
       'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json server/launch.js'.split(' '),
       ['engine/snapshot/FORMAT.md', 'engine/snapshot/format.fbs'],
+      ['data/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
       sample,
     ]
       .flat()
@@ -45,7 +46,7 @@ test('the rest is the launcher, the embedded sample and documents, as they are i
 });
 
 test('what its documents link to is in it', () => {
-  const documents = ['README.md', 'engine/snapshot/FORMAT.md'];
+  const documents = ['README.md', 'data/README.md', 'server/authority/README.md', 'engine/snapshot/FORMAT.md'];
   const targets = documents.flatMap((document) =>
     [...readProjectFile(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
       posix.join(posix.dirname(document), target!),
