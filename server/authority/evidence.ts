@@ -1,11 +1,11 @@
 // How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
 // Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire.
+import type { Memory } from '../http/memory.ts';
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import type { Evidence, Proof, ProvenCertificate, ProvenUser, RefusalCode } from './decide.ts';
 import { digestOf } from './digest.ts';
-import type { VerdictCache } from './verdictCache.ts';
 import { type Certificate, mayBeUsedFor, parseCertificate } from './x509/certificate.ts';
 import { certificateOf, readChain, readCrlFile, USER_CHAIN_LIMITS } from './x509/chain.ts';
 import { nameProblem, nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
@@ -47,13 +47,13 @@ export interface ProvenSigner {
 }
 
 /**
- * The verdicts that are kept: of users' chains and attribute certificates by their texts, of signers by their
- * certificate.
+ * The verdicts that are kept, as long as they hold: of users' chains and attribute certificates by the digests of their
+ * texts, of signers by that of their certificate. A refusal is not kept: it may be one of the moment.
  */
 export interface Verdicts {
-  readonly users: VerdictCache<ProvenUser>;
-  readonly certificates: VerdictCache<ProvenCertificate>;
-  readonly signers: VerdictCache<ProvenSigner>;
+  readonly users: Memory<ProvenUser>;
+  readonly certificates: Memory<ProvenCertificate>;
+  readonly signers: Memory<ProvenSigner>;
 }
 
 const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
@@ -86,14 +86,14 @@ export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, digest, giveW
 }
 
 function proofOf<T extends { readonly holdsUntil: number }>(
-  cache: VerdictCache<T>,
+  verdicts: Memory<T>,
   { digest, at }: { readonly digest: string; readonly at: number },
   prove: () => Proof<T>,
 ): Proof<T> {
-  const value = cache.get(digest, at);
-  if (value) return { kind: 'proven', value };
+  const value = verdicts.find(digest);
+  if (value && at <= value.holdsUntil) return { kind: 'proven', value };
   const proof = prove();
-  if (proof.kind === 'proven') cache.set(digest, proof.value);
+  if (proof.kind === 'proven') verdicts.keep(digest, proof.value, 1);
   return proof;
 }
 
@@ -130,8 +130,7 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
   if (content.provenance !== 'original')
     return unproven('externalProvenance', `${EXTERNAL} is itself mapped from another`);
   const digest = digestOf(signature.der);
-  const earlier = verdicts.signers.get(digest, at);
-  const signer = earlier?.certificate ?? certificateOf(signature.der);
+  const signer = verdicts.signers.find(digest)?.certificate ?? certificateOf(signature.der);
   if (!signer) return unproven('externalSignature', `${EXTERNAL} is signed by something that is no certificate`);
   const { externalSignatures: algorithms, allowWeak } = trust.data;
   const problem = signatureProblem(signature, signer, { algorithms, allowWeak });

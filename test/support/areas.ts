@@ -31,7 +31,11 @@ const AREAS: readonly Area[] = [
   { name: 'observe', folders: ['server/observe/'], mayImport: BELOW_SERVER },
   { name: 'http', folders: ['server/http/'], mayImport: BELOW_SERVER },
   { name: 'xml', folders: ['server/xml/'], mayImport: [] },
-  { name: 'authority', folders: ['server/authority/'], mayImport: [...BELOW_SERVER, 'settings', 'observe', 'xml'] },
+  {
+    name: 'authority',
+    folders: ['server/authority/'],
+    mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http', 'xml'],
+  },
   { name: 'catalogue', folders: ['server/catalogue/'], mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http'] },
   { name: 'soap', folders: ['server/soap/'], mayImport: [...BELOW_SERVER, 'observe', 'http', 'xml', 'authority'] },
   { name: 'admin', folders: ['server/admin/'], mayImport: [...BELOW_SERVER, 'observe', 'http'] },
