@@ -15,7 +15,7 @@ import type { RunHeavy } from './pool.ts';
 import type { HeavyFound, HeavyQuery, Missed } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
 import type { Trace } from './trace.ts';
-import { SharedWork, type Waiter } from './waiter.ts';
+import { SharedWork, type Disconnection } from './waiter.ts';
 
 /**
  * Rows of an ordered list that are kept with a page of it: a walk by pages of 100 is ordered in the pool once in 20
@@ -56,7 +56,7 @@ export class HeavyLists {
   async findSet(
     { collection, plan }: List,
     { key, isKept }: Filter,
-    waiter: Waiter,
+    waiter: Disconnection,
     trace: Trace,
   ): Promise<Hits | Missed> {
     const workKey = isKept ? key : `${viewKey(plan.page)} ${key}`;
@@ -75,7 +75,7 @@ export class HeavyLists {
   findView(
     { collection, plan }: List,
     { key, known, isKept }: Filter,
-    waiter: Waiter,
+    waiter: Disconnection,
     trace: Trace,
   ): Hits | Promise<Hits | Missed> {
     const wide = isKept ? widened(plan) : undefined;
@@ -109,7 +109,7 @@ export class HeavyLists {
   async #outcomeOf(
     workKey: string,
     query: HeavyQuery,
-    waiter: Waiter,
+    waiter: Disconnection,
     trace: Trace,
     keep: (outcome: HeavyFound) => void,
   ): Promise<Outcome> {

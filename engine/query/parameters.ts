@@ -31,7 +31,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'format',
     views: EVERY_VIEW,
     value: '`api`, `json`, `ndjson`, `csv`',
-    meaning: 'the form of the answer; `ndjson` and `csv` give all rows of the list, without an envelope',
+    meaning: 'the form: `ndjson` and `csv` are exports, see below; the others and none are the same JSON',
     read: readFormat,
   },
   {
@@ -69,7 +69,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     value: 'names, with commas; `-` for descending',
     meaning:
-      'sorts by scalar fields and to-one relations, also of embedded records; null is last ascending, ties go by id',
+      'sorts by scalar fields and to-one relations, also of embedded records (`result_field__volume`); null is last ' +
+      'ascending and first descending, ties go by id',
     read: readOrdering,
   },
   {
@@ -77,7 +78,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     isWritten: true,
     value: 'an id',
-    meaning: 'the records behind that id, at the same cost wherever it is; not together with `ordering` or `offset`',
+    meaning:
+      'the records behind that id, at the same cost wherever it is: the way to walk a whole list, by id and without `offset`',
     read: readAfter,
   },
   {
@@ -85,7 +87,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     value: 'at most 10 names, with commas',
     meaning:
-      'adds how many records of the whole filtered list have each value, the 100 most frequent ones of each field',
+      'adds, behind the results, how many records of the whole filtered list have each value: the 100 most frequent of each',
     read: readFacets,
   },
   {
@@ -93,7 +95,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     setting: 'mayExplain',
     value: '`1`, `true`',
-    meaning: 'answers how the list is found in place of the list, where `--explain` allows it',
+    meaning:
+      'with `--explain`: how the list is found, in place of it: plan, estimates, work, where it ran, what the thread keeps',
     read: (reading, value) => (reading.isExplained = isSwitchedOn(value)),
   },
   {
@@ -102,14 +105,16 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     setting: 'pinsWalks',
     isWritten: true,
     value: 'a generation',
-    meaning: 'refuses a list of another generation of the data with 410, under `--pin-walks`, whose links name it',
+    meaning: 'with `--pin-walks`, whose links name it: a list of another generation of the data is answered 410',
     read: (reading, value) => (reading.generation = value.trim() || undefined),
   },
 ];
 
 const TURNS: ReadonlyMap<string, number> = new Map(PARAMETERS.map(({ name }, turn) => [name, turn]));
 
-/** Where a parameter that a view heeds under these settings stands in the table; -1 for other names. Cost: a look-up. */
+/**
+ * Where a parameter that a view heeds under these settings stands in the table; -1 for other names. Cost: a look-up.
+ */
 export function turnOf(name: string, view: View, options: QueryOptions): number {
   const turn = TURNS.get(name);
   return turn !== undefined && isHeeded(PARAMETERS[turn]!, view, options) ? turn : -1;
@@ -129,7 +134,7 @@ export function isWrittenByLinks(name: string, options: QueryOptions): boolean {
 /** The table of the README, a line of Markdown each. */
 export function parametersTable(): string {
   const head = ['| Parameter | Of | Value | Meaning |', '| --- | --- | --- | --- |'];
-  const viewsOf = (views: readonly View[]): string => (views.length === 1 ? 'lists' : 'lists, records');
+  const viewsOf = (views: readonly View[]): string => (views.includes('record') ? 'lists, records' : 'lists');
   const rows = PARAMETERS.map(
     ({ name, views, value, meaning }) => `| \`${name}\` | ${viewsOf(views)} | ${value} | ${meaning} |`,
   );

@@ -20,7 +20,9 @@ interface GivenFilter {
 /** Regular expressions in one query: each takes up to some ms to compile, before the pool sees it. */
 const REGEXES_MAX = 8;
 
-/** Parses the text behind `?` of a list. Never throws. Cost: its length, and suggestions where strict refuses a name. */
+/**
+ * Parses the text behind `?` of a list. Never throws. Cost: its length, and suggestions where strict refuses a name.
+ */
 export function parseListQuery(collection: CollectionIndex, query: string | undefined, options: QueryOptions): Ask {
   const parameters = decodeForm(query);
   const reading = new Reading(parameters, options, { collection, known: collection.keys });
@@ -69,7 +71,9 @@ const NOTHING_ASKED: Ask = new Reading(
 /** Where the parameters stand, by their turns, in a query that has none. */
 const NOWHERE: readonly number[] = PARAMETERS.map(() => -1);
 
-/** One pass over the query: heeds the last value of each parameter that the view has, tells `other` of all names else. */
+/**
+ * One pass over the query: heeds the last value of each parameter that the view has, tells `other` of all names else.
+ */
 function readParameters(reading: Reading, view: View, other: (name: string, at: number) => void): void {
   const { parameters, options } = reading;
   const places = NOWHERE.slice();

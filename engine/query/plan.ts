@@ -91,8 +91,8 @@ const JOIN_STEP_NANOSECONDS = 2;
 const VIEW_NANOSECONDS = 30;
 
 /**
- * Plans what is asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search per value,
- * for the first 64 of each condition, and a look at up to 64 rows of each.
+ * Plans what is asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search per
+ * value, for the first 64 of each condition, and a look at up to 64 rows of each.
  */
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
   if (ask.conditions.length === 0) return planned(collection, ask, form, NOTHING_TO_FIND);

@@ -1,5 +1,5 @@
-// What the views of the catalogue share: the settings, the parts that answers are made with, and the judgement of format,
-// generation and parameters. Knows no view of its own.
+// What the views of the catalogue share: the settings, the parts that answers are made with, and the judgement of
+// format, generation and parameters. Knows no view of its own.
 import {
   type Ask,
   type CollectionIndex,

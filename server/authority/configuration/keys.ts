@@ -1,6 +1,6 @@
-// The keys of an authority's configuration, declared once: checks, defaults and the table in the README derive from
-// this table. To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test then asks for in
-// README.md. Reads no file.
+// The keys of an authority's configuration, declared once: checks, defaults and the table in the README beside the
+// authority derive from this table. To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test
+// then asks for in server/authority/README.md. Reads no file.
 import { closest } from 'fastest-levenshtein';
 import { dirname, resolve } from 'node:path';
 import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settings/values.ts';
@@ -111,13 +111,13 @@ export function keysOf(
   table: Readonly<Record<string, unknown>>,
   { file, lineOf, mistakes }: { readonly file: string; readonly lineOf: LineOf; readonly mistakes: Mistakes },
 ): AuthorityKeys {
-  const known = [...Object.keys(KEYS), ...TABLES];
+  const names = [...Object.keys(KEYS), ...TABLES];
   for (const key of Object.keys(table)) {
-    if (known.includes(key)) continue;
+    if (names.includes(key)) continue;
     mistakes.add(
       file,
       lineOf([key]),
-      `unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, known)}`,
+      `unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, names)}`,
     );
   }
   const values = Object.entries(KEYS).map(([key, row]: [string, KeyRow<unknown>]) => {
@@ -132,8 +132,10 @@ export function keysOf(
     const isMany = row.arity === 'many' && Array.isArray(value);
     const members: readonly unknown[] = isMany ? value : [value];
     const parsed = members.map((member, i) => {
-      const found = typeof member === row.kind.toml ? row.kind.parse(String(member)) : undefined;
-      if (found !== undefined) return row.kind === PATH ? resolve(dirname(file), String(found)) : found;
+      const parsedValue = typeof member === row.kind.toml ? row.kind.parse(String(member)) : undefined;
+      if (parsedValue !== undefined) {
+        return row.kind === PATH ? resolve(dirname(file), String(parsedValue)) : parsedValue;
+      }
       const place = isMany ? [key, i] : [key];
       mistakes.add(file, lineOf(place), `${key}: got ${JSON.stringify(member)}, want ${row.kind.wanted}`);
       return row.kind.toml === 'string' ? '' : row.initial;
@@ -144,7 +146,7 @@ export function keysOf(
   }
 }
 
-/** The keys as the Markdown table of README.md; a test compares the two. */
+/** The keys as the Markdown table of server/authority/README.md; a test compares the two. */
 export function keysTable(): string {
   const lines = Object.entries(KEYS).map(([key, { kind, arity, initialText, help }]: [string, KeyRow<unknown>]) => {
     const text = help + (arity === 'many' ? ' (one, or an array)' : '');

@@ -6,7 +6,7 @@ import type { Plan } from '../../../engine/query/plan.ts';
 import { openSnapshot } from '../../../engine/snapshot/open.ts';
 import { startPool, TASKS_MAX, type HeavyPool } from '../../../workers/pool.ts';
 import type { HeavyQuery } from '../../../workers/protocol.ts';
-import type { Waiter } from '../../../workers/waiter.ts';
+import type { Disconnection } from '../../../workers/waiter.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
 import { planOf } from '../../support/lists.ts';
 import { longProperties } from '../../support/longProperties.ts';
@@ -38,7 +38,7 @@ function queryFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): He
 }
 
 /** A client that leaves when the test says so. */
-class Client implements Waiter {
+class Client implements Disconnection {
   #isGone = false;
   readonly #listeners: (() => void)[] = [];
 
