@@ -16,9 +16,9 @@ import type { Answers } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Coding } from './coding.ts';
 import type { Conditional } from './conditional.ts';
-import type { KnownAnswers } from './knownAnswers.ts';
 import type { LiveGzip } from './liveGzip.ts';
 import { negotiate } from './negotiate.ts';
+import type { Asked, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
 import type { Delivery } from './rows.ts';
 
@@ -63,7 +63,7 @@ export interface Catalogue extends CatalogueOptions {
   readonly pin: string | undefined;
   readonly answers: Answers;
   readonly conditional: Conditional;
-  readonly known: KnownAnswers;
+  readonly memory: RequestMemory;
   readonly live: LiveGzip;
   readonly queryOptions: QueryOptions;
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
@@ -71,10 +71,8 @@ export interface Catalogue extends CatalogueOptions {
 }
 
 /** A request with what the views want to know of it, asked once. */
-export interface Visit {
-  readonly request: Request;
+export interface Visit extends Asked {
   readonly disconnection: Disconnection;
-  readonly choice: BaseUrlChoice;
   readonly isConditional: boolean;
 }
 
@@ -123,32 +121,32 @@ export function formOf(
 
 /** The tag of an answer that would be 200, and the 304 that takes its place where the client has it already. */
 export function validated(
-  { conditional }: Catalogue,
-  { request, choice, isConditional }: Visit,
+  { conditional, memory }: Catalogue,
+  visit: Visit,
   route: Named,
   ask: Ask,
 ): { readonly tag: string; readonly unchanged: Answer | undefined } {
+  const { request, choice, isConditional } = visit;
   const { parameters, conditions: filters } = ask;
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path: request.target, parameters, filters });
-  return {
-    tag,
-    unchanged: isConditional ? conditional.unchanged(request, choice, tag, isNamed(route, ask)) : undefined,
-  };
+  const unchanged = isConditional ? conditional.unchanged(request, choice, tag) : undefined;
+  if (unchanged) memory.keep(visit, { tag, heedsAccept: !isNamed(route, ask) });
+  return { tag, unchanged };
 }
 
 /** How an answer under this tag goes out; it is kept where it came before and is due, unless a header is its own. */
 export function deliveryOf(
-  { answers, blocks, live, known, chooseCoding }: Catalogue,
-  { request, choice, disconnection, isConditional }: Visit,
+  { answers, blocks, live, memory }: Catalogue,
+  visit: Visit,
   { route, ask, tag, collection }: { route: Named; ask: Ask; tag: string; collection: CollectionIndex },
 ): Delivery {
-  const coding = chooseCoding(request);
+  const { choice, coding, disconnection, isConditional } = visit;
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
   const delivery: Delivery = { answers, remarks, coding, stored, live, disconnection };
-  if (isConditional || ask.ignored.length > 0 || !known.isDue(tag)) return delivery;
-  const asked = { request, choice, coding, heedsAccept: !isNamed(route, ask) };
-  return { ...delivery, keep: (answer, ownBytes) => known.keep(asked, answer, ownBytes) };
+  if (isConditional || ask.ignored.length > 0 || !memory.isDue(tag)) return delivery;
+  const heedsAccept = !isNamed(route, ask);
+  return { ...delivery, keep: (answer, ownBytes) => memory.keep(visit, { tag, heedsAccept, answer }, ownBytes) };
 }
 
 /** Whether path or format name the form of an answer, so that Accept plays no part. */

@@ -8,10 +8,10 @@ import { type Catalogue, type CatalogueOptions, queryOptionsOf, type Visit } fro
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
 import type { Answer, Disconnection, Handler, Request } from '../http/exchange.ts';
 import { codingChooser } from './coding.ts';
-import { KnownAnswers } from './knownAnswers.ts';
 import { listAnswer } from './list.ts';
 import { LiveGzip } from './liveGzip.ts';
 import { recordAnswer } from './record.ts';
+import { RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
 import { route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';
@@ -44,7 +44,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     pin,
     answers,
     conditional: new Conditional(validated, answers),
-    known: new KnownAnswers(settings.answerCacheMb * MEGABYTE, chooseCoding),
+    memory: new RequestMemory(settings.answerCacheMb * MEGABYTE),
     live: new LiveGzip(),
     queryOptions,
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
@@ -59,18 +59,19 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
 function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconnection): Answer | Promise<Answer> {
   const { answers, conditional } = catalogue;
   const choice = catalogue.chooseBaseUrl(request);
+  const coding = catalogue.chooseCoding(request);
   const isConditional = conditional.isConditional(request);
-  const unchanged = isConditional ? conditional.known(request, choice) : undefined;
+  const visit: Visit = { request, choice, coding, disconnection, isConditional };
+  const known = catalogue.memory.find(visit);
+  const unchanged = known && isConditional ? conditional.unchanged(request, choice, known.tag) : undefined;
   if (unchanged) return unchanged;
-  const known = isConditional ? undefined : catalogue.known.find(request, choice);
-  if (known) return known;
+  if (known?.answer) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return answers.notFound;
   if (view.kind === 'redirect') return answers.redirected(view.location, request.query);
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
-  const visit: Visit = { request, disconnection, choice, isConditional };
   switch (view.kind) {
     case 'index':
       return indexAnswer(catalogue, visit);

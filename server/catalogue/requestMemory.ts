@@ -5,14 +5,17 @@ import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Coding } from './coding.ts';
 import { negotiate } from './negotiate.ts';
 import type { Answer, Request } from '../http/exchange.ts';
+import { Memory } from '../http/memory.ts';
 
 /** The longest text, and the most bytes beside it, of what is kept: the links of a page are a few hundred. */
 const TEXT_CHARACTERS_MAX = 512;
 const OWN_BYTES_MAX = 4096;
-/** What an entry takes beside its text, and an answer beside its own bytes: a page with its views (measured: 0.9 kB). */
+/**
+ * What an entry takes beside its text, and an answer beside its own bytes: a page with its views (measured: 0.9 kB).
+ */
 const ENTRY_BYTES = 256;
 const ANSWER_BYTES = 1024;
-/** Room for tags, which are kept for clients that revalidate whatever room answers have. */
+/** The least room: tags are kept for clients that revalidate even where no answers are. */
 const TAGS_BYTES_MAX = 2 << 20;
 /** Tags of which is known whether they were met: a word each, 32 kB. */
 const MET_TAGS = 8192;
@@ -40,39 +43,25 @@ export interface KnownRequest {
   readonly answer?: Answer;
 }
 
-/** A known request, and about how many bytes it takes. */
-interface Entry {
-  readonly known: KnownRequest;
-  readonly bytes: number;
-}
-
-/**
- * A memory of two halves: what is found in the older half moves to the younger one, and when that is full the older
- * half goes. An answer is kept only where its tag was met before, so that who walks over a list once leaves nothing
- * behind.
- */
+/** A memory for tags and answers. An answer is kept only where its tag was met before: a walk leaves nothing behind. */
 export class RequestMemory {
   readonly #keepsAnswers: boolean;
-  readonly #halfBytesMax: number;
+  readonly #memory: Memory<KnownRequest>;
   readonly #marks = new Map<BaseUrlChoice, string>();
   readonly #met = new Uint32Array(MET_TAGS);
-  #young = new Map<string, Entry>();
-  #old = new Map<string, Entry>();
-  #youngBytes = 0;
   #again = 0;
 
   /** Keeps no answers where there are 0 bytes for them. */
   constructor(answerBytesMax: number) {
     this.#keepsAnswers = answerBytesMax > 0;
-    this.#halfBytesMax = (TAGS_BYTES_MAX + answerBytesMax) / 2;
+    this.#memory = new Memory(Math.max(TAGS_BYTES_MAX, answerBytesMax));
   }
 
   /** What is known of GET or HEAD where Accept takes JSON, else undefined. Cost: a look-up or two of the text. */
   find(asked: Asked): KnownRequest | undefined {
     const { request } = asked;
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
-    const text = this.#textOf(asked);
-    const known = (this.#young.get(text) ?? this.#revived(text))?.known;
+    const known = this.#memory.find(this.#textOf(asked));
     return known && (!known.heedsAccept || welcomesJson(request)) ? known : undefined;
   }
 
@@ -97,33 +86,17 @@ export class RequestMemory {
     const text = this.#textOf(asked);
     if (text.length > TEXT_CHARACTERS_MAX || ownBytes > OWN_BYTES_MAX) return;
     const answerBytes = known.answer ? ANSWER_BYTES + ownBytes : 0;
-    this.#put(text, { known, bytes: text.length + ENTRY_BYTES + answerBytes });
+    this.#memory.keep(text, known, text.length + ENTRY_BYTES + answerBytes);
   }
 
   /**
-   * All that a known request is told apart by, in one text. A path holds no question mark, so that no two requests share
-   * one.
+   * All that a known request is told apart by, in one text. A path holds no question mark, so that no two requests
+   * share one.
    */
   #textOf({ request: { target, query }, choice, coding }: Asked): string {
     let mark = this.#marks.get(choice);
     if (mark === undefined) this.#marks.set(choice, (mark = `${this.#marks.size} `));
     return mark + coding + (query === undefined ? target : `${target}?${query}`);
-  }
-
-  #revived(text: string): Entry | undefined {
-    const entry = this.#old.get(text);
-    if (entry) this.#put(text, entry);
-    return entry;
-  }
-
-  #put(text: string, entry: Entry): void {
-    this.#youngBytes += entry.bytes - (this.#young.get(text)?.bytes ?? 0);
-    if (this.#youngBytes > this.#halfBytesMax) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.#youngBytes = entry.bytes;
-    }
-    this.#young.set(text, entry);
   }
 }
 
