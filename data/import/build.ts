@@ -1,7 +1,6 @@
 // Builds one collection from its batches: columns with dictionaries and posting lists, child tables, record bytes, and
 // writes them as sections. Memory is that of the collection's columns, each let go once written.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
-import { narrow } from '../../engine/bits/narrow.ts';
 import { Interner } from '../../engine/column/intern.ts';
 import { sortDictionary } from '../../engine/column/sort.ts';
 import type { Dictionary } from '../../engine/column/dictionary.ts';
@@ -11,6 +10,7 @@ import { invert } from '../../engine/index/invert.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { layoutOf, type ColumnLayout, type TableLayout } from '../../engine/schema/layout.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
+import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from '../decode/batch.ts';
@@ -182,12 +182,10 @@ export class CollectionBuilder {
     writeDictionary({ writer, without }, column.path, dictionary);
     if (column.isId) return { nulls: 0, targets: undefined };
     const rows = codes.map((code) => (code === NULL_CODE ? dictionary.size : sorted[code]!));
-    const { starts, postings, dense, bitmaps } = invert(rows, dictionary.size, !without.includes('bitmaps'));
-    writer.add(`${column.path}.codes`, narrow(rows));
-    writer.add(`${column.path}.postingStarts`, starts);
-    writer.add(`${column.path}.postings`, postings);
-    writer.add(`${column.path}.dense`, dense);
-    writer.add(`${column.path}.bitmaps`, bitmaps);
+    const inverted = invert(rows, dictionary.size, !without.includes(BITMAPS.variant));
+    writer.add(POSTINGS, column.path, inverted);
+    writer.add(BITMAPS, column.path, inverted);
+    const { starts } = inverted;
     const counts = Uint32Array.from({ length: dictionary.size }, (_, code) => starts[code + 1]! - starts[code]!);
     const nulls = rows.length - starts[dictionary.size]!;
     return {
@@ -283,14 +281,8 @@ function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { s
 }
 
 function writeDictionary({ writer, without }: Output, path: string, dictionary: Dictionary): void {
-  writer.add(`${path}.text`, dictionary.text);
-  writer.add(`${path}.textEnds`, dictionary.ends);
-  if (dictionary.numbers) writer.add(`${path}.numbers`, dictionary.numbers);
-  if (without.includes('grams') || !hasGrams(dictionary)) return;
-  const grams = buildGrams(dictionary);
-  writer.add(`${path}.gramKeys`, grams.keys);
-  writer.add(`${path}.gramEnds`, grams.ends);
-  writer.add(`${path}.gramPostings`, grams.postings);
+  writer.add(DICTIONARY, path, dictionary);
+  if (!without.includes(GRAMS.variant) && hasGrams(dictionary)) writer.add(GRAMS, path, buildGrams(dictionary));
 }
 
 function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnds: Uint32Array): Order {
@@ -298,7 +290,6 @@ function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnd
   const parentOfRow = new Uint32Array(starts[starts.length - 1]!);
   for (let parent = 0; parent + 1 < starts.length; parent++)
     parentOfRow.fill(parent, starts[parent], starts[parent + 1]);
-  writer.add(`${path}.rowStarts`, starts);
-  writer.add(`${path}.parents`, parentOfRow);
+  writer.add(TABLE, path, { starts, parents: parentOfRow });
   return order;
 }

@@ -3,7 +3,8 @@
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
-import { encodeMetadata, METADATA_SECTION } from '../../engine/snapshot/metadata.ts';
+import { encodeMetadata } from '../../engine/snapshot/metadata.ts';
+import { METADATA } from '../../engine/snapshot/sections.ts';
 import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { LineFault } from '../decode/batch.ts';
@@ -97,15 +98,13 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
       inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
-      writer.add(
-        METADATA_SECTION,
-        encodeMetadata({
-          collections: countsOf(reports, imported),
-          fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
-          outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
-          ...(without.length > 0 ? { without } : {}),
-        }),
-      );
+      const bytes = encodeMetadata({
+        collections: countsOf(reports, imported),
+        fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
+        outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
+        ...(without.length > 0 ? { without } : {}),
+      });
+      writer.add(METADATA, METADATA.path, { bytes });
       return { created: options.created ?? dataSet.manifest.created };
     });
     return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred };

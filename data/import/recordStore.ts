@@ -2,7 +2,7 @@
 // stand. Knows positions only; the bytes are recordBytes.ts's.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
-import { narrow } from '../../engine/bits/narrow.ts';
+import { RECORDS, runPath } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { Outlines } from '../../engine/column/outline.ts';
 import type { Batch } from '../decode/batch.ts';
@@ -78,7 +78,7 @@ export class RecordStore {
   }
 
   /**
-   * Writes the sections `<name>/records/<i>.*`; answers how many chunks and bytes, and the outlines that the records
+   * Writes the sections of its runs; answers how many chunks and bytes, and the outlines that the records
    * have. Cost: one pass over the bytes.
    */
   write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): StoredRecords {
@@ -88,15 +88,15 @@ export class RecordStore {
     let bytes = 0;
     for (let row = 0; row < count; chunks++) {
       const chunk = this.chunkFrom(row, count, order, chunkBytesMax);
-      const section = (part: string): string => `${name}/records/${chunks}.${part}`;
-      const runs = { starts: chunk.runStarts.view(), ends: chunk.runEnds.view() };
-      writer.addPieces(section('bytes'), this.bytes.read(runs));
-      writer.add(section('ends'), chunk.ends.view());
-      writer.add(section('links'), chunk.links.view());
-      writer.add(section('linkEnds'), chunk.linkEnds.view());
-      writer.add(section('outlines'), narrow(chunk.outlines.view()));
-      writer.add(section('members'), narrow(chunk.members.view()));
-      writer.add(section('memberEnds'), chunk.memberEnds.view());
+      writer.add(RECORDS, runPath(RECORDS, name, chunks), {
+        bytes: this.bytes.read({ starts: chunk.runStarts.view(), ends: chunk.runEnds.view() }),
+        ends: chunk.ends.view(),
+        links: chunk.links.view(),
+        linkEnds: chunk.linkEnds.view(),
+        outlines: chunk.outlines.view(),
+        members: chunk.members.view(),
+        memberEnds: chunk.memberEnds.view(),
+      });
       row += chunk.ends.length;
       bytes += chunk.bytes;
     }

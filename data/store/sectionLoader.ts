@@ -11,21 +11,19 @@ import { OperationError } from '../operationError.ts';
 
 const READ_BYTES = 8 << 20;
 const REPORT_BYTES = 32 << 20;
-const RECORD_BYTES = /^(.*\/records\/\d+)\.bytes$/;
 
-/** An open snapshot file whose sections have their places; plain data that threads of the process can be sent. */
+/**
+ * An open snapshot file whose sections have their places; plain data that threads of the process can be sent. `links`
+ * has the index of the positions of own URLs for that of record bytes.
+ */
 export interface Loading {
   readonly descriptor: number;
   readonly file: string;
   readonly sections: readonly Section[];
+  readonly links: ReadonlyMap<number, number>;
   readonly placements: readonly Placement[];
   readonly memories: readonly WebAssembly.Memory[];
   readonly baseUrl: string;
-}
-
-/** The name of a section of record bytes without its `.bytes`; undefined for all others. */
-export function recordBytesOf(name: string): string | undefined {
-  return RECORD_BYTES.exec(name)?.[1];
 }
 
 /** Loads sections by their index in the directory. `onBytes` hears of every few bytes of the file that were read. */
@@ -48,8 +46,9 @@ export class SectionLoader {
    */
   async load(indexes: readonly number[]): Promise<void> {
     for (const i of indexes) {
-      if (recordBytesOf(this.loading.sections[i]!.name) === undefined) this.column(i);
-      else await this.records(i);
+      const links = this.loading.links.get(i);
+      if (links === undefined) this.column(i);
+      else await this.records(i, links);
       if (this.unreported >= REPORT_BYTES) await this.report();
     }
     await this.report();
@@ -74,10 +73,12 @@ export class SectionLoader {
     this.check(section, checksumOf(target));
   }
 
-  private async records(i: number): Promise<void> {
+  private async records(i: number, linksAt: number): Promise<void> {
     const { descriptor, file, sections, placements } = this.loading;
     const section = sections[i]!;
-    const links = this.linksOf(section);
+    // Loaded already.
+    const bytes = this.view(linksAt, sections[linksAt]!.bytes);
+    const links = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const misfit = misplacedLink(links, section.bytes);
     if (misfit) throw new OperationError('snapshot', `${file}: section ${section.name}: ${misfit.refusal}`);
     const rebase = new Rebase(this.view(i, placements[i]!.bytes), links, this.base);
@@ -93,15 +94,6 @@ export class SectionLoader {
       await this.report();
     }
     this.check(section, running.digest());
-  }
-
-  /** The positions of the own URLs in a section of record bytes, which is loaded already. */
-  private linksOf(records: Section): Uint32Array {
-    const name = `${recordBytesOf(records.name)}.links`;
-    const i = this.loading.sections.findIndex((section) => section.name === name);
-    if (i < 0) return new Uint32Array(0);
-    const { buffer, byteOffset, length } = this.view(i, this.loading.sections[i]!.bytes);
-    return new Uint32Array(buffer, byteOffset, length / 4);
   }
 
   private check(section: Section, computed: number): void {

@@ -6,7 +6,7 @@ import { parseInstant } from '../../engine/query/instant.ts';
 import { schemaHash } from '../../engine/snapshot/directory.ts';
 import { ALIGNMENT, FORMAT_VERSION, isRefusal, type Refusal } from '../../engine/snapshot/header.ts';
 import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
-import { partsOf, type Part } from '../../engine/snapshot/parts.ts';
+import { partsOf, type PartBytes } from '../../engine/snapshot/parts.ts';
 import { misnamedSection, verifyCollection, verifyMetadata, type Tally } from '../../engine/snapshot/verify.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -21,7 +21,7 @@ export interface VerifyReport {
   readonly created: string | undefined;
   readonly checks: readonly { readonly name: string; readonly outcome: string }[];
   readonly collections: readonly { readonly name: string; readonly records: number }[];
-  readonly parts: readonly Part[];
+  readonly parts: readonly PartBytes[];
 }
 
 /**

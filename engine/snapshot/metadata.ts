@@ -2,6 +2,8 @@
 // The same counts and fields always give the same bytes.
 import { Packr } from 'msgpackr';
 import { NO_OUTLINES, type Outlines } from '../column/outline.ts';
+import type { Sections } from './loaded.ts';
+import { METADATA } from './sections.ts';
 import type { Variant } from './variants.ts';
 import type { Collection, Field } from '../schema/types.ts';
 
@@ -33,9 +35,6 @@ export interface Metadata {
   readonly without?: readonly Variant[];
 }
 
-/** The section's name. */
-export const METADATA_SECTION = 'metadata';
-
 // Plain maps: msgpackr's record extension would make the bytes depend on what was packed before.
 const packr = new Packr({ useRecords: false });
 
@@ -47,6 +46,11 @@ export function encodeMetadata(metadata: Metadata): Uint8Array {
 /** The metadata in these bytes, which have passed their checksum. */
 export function decodeMetadata(bytes: Uint8Array): Metadata {
   return packr.unpack(Uint8Array.from(bytes)) as Metadata;
+}
+
+/** The metadata of a loaded snapshot. */
+export function metadataOf(sections: Sections): Metadata {
+  return decodeMetadata(sections.views(METADATA, METADATA.path).bytes);
 }
 
 /** The fields of a collection as the data of the snapshot has them. */

@@ -3,6 +3,8 @@
 import { checksum, checksumOf } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
+import { narrow, type Unsigned } from '../bits/narrow.ts';
+import { sectionName, type SectionArray, type SectionContents, type SectionGroup } from './sections.ts';
 
 /** Where the bytes behind the header go, in order, and whether those at an offset of the file are these. */
 export interface Sink {
@@ -10,11 +12,8 @@ export interface Sink {
   holds(offset: number, bytes: Uint8Array): boolean;
 }
 
-/** A typed array as a section can hold it; the element width follows from it. */
-export type SectionArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
-
 /**
- * Collects sections. `add` writes at once; `finish` writes the directory and answers the header for the file's start.
+ * Collects sections. Adding writes at once; `finish` writes the directory and answers the header for the file's start.
  */
 export class SnapshotWriter {
   private readonly sections: Section[] = [];
@@ -28,10 +27,26 @@ export class SnapshotWriter {
   }
 
   /**
+   * Adds the sections of a group in their order, optional ones where there are some, integers as narrow as they may be.
+   * Cost: that of each section.
+   */
+  add<G extends SectionGroup>(group: G, path: string, contents: SectionContents<G>): void {
+    for (const key in group.kinds) {
+      const { element } = group.kinds[key]!;
+      const name = sectionName(group, key, path);
+      // The elements of a kind say which of these its contents are.
+      const content: unknown = contents[key];
+      if (content === undefined) continue;
+      if (element === 'pieces') this.addPieces(name, content as Iterable<Uint8Array>);
+      else this.addArray(name, element === 'narrow' ? narrow(content as Unsigned) : (content as SectionArray));
+    }
+  }
+
+  /**
    * Adds a section. Where an earlier one has the same bytes, compared and not assumed, it takes that one's place in the
    * file. Cost: one pass for the checksum, and one over the earlier section where they may be equal.
    */
-  add(name: string, elements: SectionArray): void {
+  addArray(name: string, elements: SectionArray): void {
     const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
     const pieces = padded(bytes);
     const sum = sumOf(pieces);

@@ -1,0 +1,361 @@
+// Every kind of section that a snapshot or a file of blocks has, declared once: its name, its elements, how many there
+// are, the part it counts as and who checks it. Writing, opening, verifying, the reports and the tables of FORMAT.md
+// follow from this table. Another kind is another entry here, in file order, and another version of the format.
+import type { Unsigned } from '../bits/narrow.ts';
+import type { Section, Width } from './directory.ts';
+import type { Variant } from './variants.ts';
+
+/**
+ * What the elements of sections are, and how wide they may be. `pieces` are bytes that are written in pieces and share
+ * no place; `narrow` integers are as narrow as the greatest of the section allows.
+ */
+export const ELEMENTS = { bytes: [1], pieces: [1], u32: [4], f64: [8], narrow: [1, 2, 4] } as const satisfies Readonly<
+  Record<string, readonly Width[]>
+>;
+
+/** The parts that the report of a snapshot's bytes sums up, in its order. */
+export const PARTS = [
+  'records',
+  'where records, links and members stand',
+  'different texts',
+  'numbers and instants',
+  'codes of rows',
+  'posting lists',
+  'bitmaps',
+  'n-gram indexes',
+  'embedded rows',
+  'targets of links',
+  'metadata',
+] as const;
+
+/** Who checks a section: a function of `verify`, or loading alone, which looks at checksums. */
+export type SectionCheck =
+  | 'verifyRun'
+  | 'verifyTable'
+  | 'verifyValues'
+  | 'verifyGrams'
+  | 'verifyPostings'
+  | 'verifyBitmaps'
+  | 'verifyTargets'
+  | 'verifyMetadata'
+  | 'loadSnapshot';
+
+/** How many elements a section has, where that follows from others. */
+export type SectionCount = 'one a record' | 'one a row' | 'one a code' | 'one more than parents' | 'codes + 2';
+
+/**
+ * One kind of section. Its suffix, behind the last dot of its name, is its key in the group where nothing else is said.
+ * `endsOf` is the key of the section whose parts end at its elements; `startsOf` likewise, with a first element 0.
+ */
+export interface SectionKind {
+  readonly suffix?: string;
+  readonly element: keyof typeof ELEMENTS;
+  readonly count?: SectionCount;
+  readonly endsOf?: string;
+  readonly startsOf?: string;
+  readonly isOptional?: true;
+  readonly part?: (typeof PARTS)[number];
+  /** For FORMAT.md. */
+  readonly meaning: string;
+}
+
+/**
+ * Sections that stand behind each other under one path: of a run of records, a table, a column, or the whole file.
+ * Imports without the `variant` leave them out or empty. `part` is that of kinds that name none.
+ */
+export interface SectionGroup {
+  readonly path: string;
+  readonly check: SectionCheck;
+  readonly part?: (typeof PARTS)[number];
+  readonly variant?: Variant;
+  readonly kinds: Readonly<Record<string, SectionKind>>;
+}
+
+/** A run of records. */
+export const RECORDS = {
+  path: '<collection>/records/<i>',
+  check: 'verifyRun',
+  part: 'where records, links and members stand',
+  kinds: {
+    bytes: {
+      element: 'pieces',
+      part: 'records',
+      meaning: 'the records as served, each followed by one comma, `{base_url}` at the start of every own URL',
+    },
+    ends: {
+      element: 'u32',
+      count: 'one a record',
+      endsOf: 'bytes',
+      meaning: 'end of each record in `.bytes`, behind its comma',
+    },
+    links: {
+      element: 'u32',
+      meaning: 'position in `.bytes` of every own URL, ascending: of the `{`, behind the opening quote',
+    },
+    linkEnds: {
+      element: 'u32',
+      count: 'one a record',
+      endsOf: 'links',
+      meaning: 'how many own URLs stand in the records of this run up to and with each record',
+    },
+    outlines: {
+      element: 'narrow',
+      count: 'one a record',
+      meaning: "the number of each record's outline among those of its collection in the metadata",
+    },
+    members: {
+      element: 'narrow',
+      meaning: 'end of every top-level member, from the start of its record: of the comma or `}` behind it',
+    },
+    memberEnds: {
+      element: 'u32',
+      count: 'one a record',
+      endsOf: 'members',
+      meaning: 'how many top-level members stand in the records of this run up to and with each record',
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** A to-many relation. */
+export const TABLE = {
+  path: '<path>',
+  check: 'verifyTable',
+  part: 'embedded rows',
+  kinds: {
+    starts: {
+      suffix: 'rowStarts',
+      element: 'u32',
+      count: 'one more than parents',
+      startsOf: 'parents',
+      meaning: 'the rows of parent p are `rowStarts[p]` to `rowStarts[p + 1]`',
+    },
+    parents: { element: 'u32', count: 'one a row', meaning: 'the parent of each row' },
+  },
+} as const satisfies SectionGroup;
+
+/** The different values of a column. */
+export const DICTIONARY = {
+  path: '<path>',
+  check: 'verifyValues',
+  part: 'different texts',
+  kinds: {
+    text: {
+      element: 'bytes',
+      meaning:
+        'the different values in code order, UTF-8 without escapes; numbers and booleans as written; of links the id',
+    },
+    ends: {
+      suffix: 'textEnds',
+      element: 'u32',
+      count: 'one a code',
+      endsOf: 'text',
+      meaning: 'end of each value in `.text`',
+    },
+    numbers: {
+      element: 'f64',
+      count: 'one a code',
+      isOptional: true,
+      part: 'numbers and instants',
+      meaning:
+        'integers, floats and links: the nearest double; dates: microseconds since 1970, NaN where the text is no ' +
+        'date. Absent for text and booleans',
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** The n-gram index of a column of texts. */
+export const GRAMS = {
+  path: '<path>',
+  check: 'verifyGrams',
+  part: 'n-gram indexes',
+  variant: 'grams',
+  kinds: {
+    keys: {
+      suffix: 'gramKeys',
+      element: 'u32',
+      meaning: 'ascending: three bytes of the folded texts as one number, the first byte highest',
+    },
+    ends: { suffix: 'gramEnds', element: 'u32', meaning: "where each key's list ends in `.gramPostings`" },
+    postings: {
+      suffix: 'gramPostings',
+      element: 'bytes',
+      meaning: 'ascending block numbers, each as its distance from the one before, the first from -1; LEB128',
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** The codes of a column's rows, and its rows by code. */
+export const POSTINGS = {
+  path: '<path>',
+  check: 'verifyPostings',
+  part: 'posting lists',
+  kinds: {
+    codes: {
+      element: 'narrow',
+      count: 'one a row',
+      part: 'codes of rows',
+      meaning: 'the code of each row; the number of codes stands for null',
+    },
+    starts: {
+      suffix: 'postingStarts',
+      element: 'u32',
+      count: 'codes + 2',
+      startsOf: 'postings',
+      meaning:
+        'the rows of code c are `postings[postingStarts[c]]` to `postings[postingStarts[c + 1]]`; the last code is null',
+    },
+    postings: { element: 'u32', count: 'one a row', meaning: 'rows by code, ascending within a code' },
+  },
+} as const satisfies SectionGroup;
+
+/** The bitmaps of values that many rows have. */
+export const BITMAPS = {
+  path: '<path>',
+  check: 'verifyBitmaps',
+  part: 'bitmaps',
+  variant: 'bitmaps',
+  kinds: {
+    dense: { element: 'u32', meaning: 'ascending codes, null included, that more than 1 in 32 rows have' },
+    bitmaps: {
+      element: 'u32',
+      meaning:
+        'for each dense code one bitmap over all rows, an even number of words: row r is bit `r % 32` of word ' +
+        '`floor(r / 32)`',
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** Where the links of a column lead. */
+export const TARGETS = {
+  path: '<path>',
+  check: 'verifyTargets',
+  part: 'targets of links',
+  kinds: {
+    targets: {
+      element: 'u32',
+      count: 'one a code',
+      meaning:
+        "the row of the record that the code's id means in the collection linked to; `ffffffff` where there is none",
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** What import counted, which the other sections are compared with. */
+export const METADATA = {
+  path: '',
+  check: 'verifyMetadata',
+  part: 'metadata',
+  kinds: {
+    bytes: {
+      suffix: 'metadata',
+      element: 'bytes',
+      meaning: 'counts, fields and outlines by collection, as below',
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** Deflate blocks of a run of records. A file of blocks is made again when a checksum fails; no report counts it. */
+export const BLOCKS = {
+  path: '<collection>/blocks/<i>',
+  check: 'loadSnapshot',
+  kinds: {
+    independent: { element: 'pieces', meaning: 'of each record of run i: its block by itself, and the separator' },
+    independentEnds: { element: 'u32', count: 'one a record', meaning: 'end of each, behind its separator' },
+    chained: {
+      element: 'pieces',
+      meaning: 'the same, each deflated against at most 4 records before it in its run',
+    },
+    chainedEnds: { element: 'u32', count: 'one a record', meaning: 'end of each' },
+    crcs: { element: 'u32', count: 'one a record', meaning: 'CRC-32 of each record, without its comma' },
+    sums: {
+      element: 'u32',
+      count: 'one a record',
+      meaning: "CRC-32 of the run's bytes up to and with each record's comma",
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** What a file of blocks is of. */
+export const BLOCKS_TITLE = {
+  path: '',
+  check: 'loadSnapshot',
+  kinds: {
+    title: {
+      suffix: 'blocks',
+      element: 'bytes',
+      meaning: 'JSON with `kind`, and the `generation` and `baseUrl` of what the blocks are of',
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** All groups in file order: of a snapshot, then of a file of blocks. No two kinds have one suffix. */
+export const GROUPS: readonly SectionGroup[] = [
+  RECORDS,
+  TABLE,
+  DICTIONARY,
+  GRAMS,
+  POSTINGS,
+  BITMAPS,
+  TARGETS,
+  METADATA,
+  BLOCKS,
+  BLOCKS_TITLE,
+];
+
+/** A typed array as a section can hold it; the element width follows from it. */
+export type SectionArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+interface Arrays {
+  readonly bytes: Uint8Array;
+  readonly pieces: Uint8Array;
+  readonly u32: Uint32Array;
+  readonly f64: Float64Array;
+  readonly narrow: Unsigned;
+}
+
+type Absent<K extends SectionKind> = K extends { readonly isOptional: true } ? undefined : never;
+
+/** Arrays of the sections of a group, by key: views of what lies in memory. */
+export type SectionViews<G extends SectionGroup> = {
+  readonly [K in keyof G['kinds']]: Arrays[G['kinds'][K]['element']] | Absent<G['kinds'][K]>;
+};
+
+/** What a group's sections are written from: their arrays, bytes in pieces, narrow integers in any width. */
+export type SectionContents<G extends SectionGroup> = {
+  readonly [K in keyof G['kinds']]:
+    | (G['kinds'][K]['element'] extends 'pieces' ? Iterable<Uint8Array> : Arrays[G['kinds'][K]['element']])
+    | Absent<G['kinds'][K]>;
+};
+
+/** The path of a group of sections of one run of a collection's records. */
+export function runPath({ path }: SectionGroup, collection: string, run: number): string {
+  return path.replace('<collection>', collection).replace('<i>', String(run));
+}
+
+/** The name of one section of a group. */
+export function sectionName<G extends SectionGroup>(group: G, key: keyof G['kinds'] & string, path: string): string {
+  const suffix = group.kinds[key]?.suffix ?? key;
+  return path === '' ? suffix : `${path}.${suffix}`;
+}
+
+/** The names of all sections of a group, by key. */
+export function sectionNames<G extends SectionGroup>(
+  group: G,
+  path: string,
+): Readonly<Record<keyof G['kinds'], string>> {
+  const names = Object.keys(group.kinds).map((key) => [key, sectionName(group, key, path)]);
+  return Object.fromEntries(names) as Record<keyof G['kinds'], string>;
+}
+
+/** The section with the positions of the own URLs of each section of record bytes, by their indexes in a directory. */
+export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number, number> {
+  const indexes = new Map(sections.map(({ name }, i) => [name, i]));
+  const links = new Map<number, number>();
+  sections.forEach(({ name }, i) => {
+    const path = name.slice(0, name.lastIndexOf('.'));
+    const at =
+      name === sectionName(RECORDS, 'bytes', path) ? indexes.get(sectionName(RECORDS, 'links', path)) : undefined;
+    if (at !== undefined) links.set(i, at);
+  });
+  return links;
+}
