@@ -47,17 +47,23 @@ const ARRAYS: Readonly<Record<Width, new (buffer: ArrayBufferLike, offset?: numb
 
 /** Views of the sections of a loaded snapshot. */
 export function sectionsOf(loaded: LoadedSnapshot): Sections {
-  const places = new Map(loaded.sections.map(({ name, width }, i) => [name, { width, ...loaded.placements[i]! }]));
-  const buffers = loaded.memories.map((memory) => memory.buffer);
+  const { memories, placements } = loaded;
+  const indexes = new Map<string, number>();
+  loaded.sections.forEach(({ name }, i) => indexes.set(name, i));
+  const buffers = memories.map((memory) => memory.buffer);
   const view = (name: string, { element, isOptional }: SectionKind): SectionArray | undefined => {
-    const place = places.get(name);
-    const width = element === 'narrow' ? (place?.width ?? 1) : ELEMENTS[element][0];
-    if (place) return new ARRAYS[width](buffers[place.memory]!, place.offset, place.bytes / width);
-    return isOptional ? undefined : new ARRAYS[width](new ArrayBuffer(0));
+    const i = indexes.get(name);
+    const width = element === 'narrow' ? (i === undefined ? 1 : loaded.sections[i]!.width) : ELEMENTS[element][0];
+    if (i === undefined) return isOptional ? undefined : new ARRAYS[width](new ArrayBuffer(0));
+    const { memory, offset, bytes } = placements[i]!;
+    return new ARRAYS[width](buffers[memory]!, offset, bytes / width);
   };
   return {
-    has: (group, path) => Object.keys(group.kinds).every((key) => places.has(sectionName(group, key, path))),
-    memory: ({ buffer }) => loaded.memories[Math.max(0, buffers.indexOf(buffer as SharedArrayBuffer))]!,
+    has: (group, path) => {
+      for (const key in group.kinds) if (!indexes.has(sectionName(group, key, path))) return false;
+      return true;
+    },
+    memory: ({ buffer }) => memories[Math.max(0, buffers.indexOf(buffer as SharedArrayBuffer))]!,
     views: <G extends SectionGroup>(group: G, path: string) => {
       const views: Record<string, SectionArray | undefined> = {};
       for (const key in group.kinds) views[key] = view(sectionName(group, key, path), group.kinds[key]!);

@@ -349,12 +349,11 @@ export function sectionNames<G extends SectionGroup>(
 
 /** The section with the positions of the own URLs of each section of record bytes, by their indexes in a directory. */
 export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number, number> {
+  const [bytes, positions] = [`.${sectionName(RECORDS, 'bytes', '')}`, `.${sectionName(RECORDS, 'links', '')}`];
   const indexes = new Map(sections.map(({ name }, i) => [name, i]));
   const links = new Map<number, number>();
   sections.forEach(({ name }, i) => {
-    const path = name.slice(0, name.lastIndexOf('.'));
-    const at =
-      name === sectionName(RECORDS, 'bytes', path) ? indexes.get(sectionName(RECORDS, 'links', path)) : undefined;
+    const at = name.endsWith(bytes) ? indexes.get(name.slice(0, -bytes.length) + positions) : undefined;
     if (at !== undefined) links.set(i, at);
   });
   return links;

@@ -18,7 +18,6 @@ import {
   RECORDS,
   runPath,
   sectionName,
-  sectionNames,
   TABLE,
   TARGETS,
   type SectionGroup,
@@ -167,8 +166,8 @@ function* verifyTable(sections: Sections, path: string, parentRows: number): Gen
   const { starts, parents } = yield* verifyForm(sections, TABLE, path, { 'one more than parents': parentRows + 1 });
   const orphan = firstOrphan(starts, parents);
   if (orphan >= 0) {
-    const { parents: name } = sectionNames(TABLE, path);
-    yield refused(name, `row ${orphan} of parent ${parents[orphan]}`, 'the parent of rowStarts');
+    const expected = `the parent of ${sectionName(TABLE, 'starts', '')}`;
+    yield refused(sectionName(TABLE, 'parents', path), `row ${orphan} of parent ${parents[orphan]}`, expected);
   }
   return parents.length;
 }
