@@ -137,6 +137,14 @@ test('paths that documents cite exist', () => {
   expect(rules.citationsExist(FILES)(documents.map((path) => sourceOf(path, readProjectFile(path))))).toEqual([]);
 });
 
+test.each([
+  ['README.md', 200],
+  ['ARCHITECTURE.md', 250],
+])('%s is finished by who begins it: at most %i lines', (path, linesMax) => {
+  // Cure: history belongs into commits, figures into bench/FIGURES.md, details beside what they are about.
+  expect(readProjectFile(path).split('\n').length - 1).toBeLessThanOrEqual(linesMax);
+});
+
 test('the settings table of README.md is that of server/settings/declarations.ts', () => {
   const bare = (line: string): string => line.replace(/ +/g, ' ').replace(/-+/g, '-');
   const readme = new Set(readProjectFile('README.md').split('\n').map(bare));

@@ -1,5 +1,6 @@
 // The pool of a serving thread: runs heavy plans in threads of their own, with a bounded queue and cancellation.
-// Owned by one serving thread, so that a heavy client of one cannot fill the queue of another.
+// Owned by one serving thread, so that a heavy client of one cannot fill the queue of another. A running task is
+// cancelled by a flag that it polls: to abort it in Piscina would end its thread.
 import { Piscina } from 'piscina';
 import type { LoadedSnapshot } from '../engine/engine.ts';
 import { REGEX_MS_MAX } from './budget.ts';

@@ -93,7 +93,8 @@ function percentText(part: number): string {
 }
 
 /**
- * The short table for README.md: how many times the replica's CPU each peer needs, and how that fares by the targets.
+ * The short table for bench/FIGURES.md: how many times the replica's CPU each peer needs, and how that fares by the
+ * targets.
  */
 export function markdownTable({ peers }: Pick<FullReport, 'peers'>): string {
   const names = peerNames(peers);

@@ -1,6 +1,6 @@
-// The keys of an authority's configuration, declared once: checks, defaults and the table in the README derive from
-// this table. To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test then asks for in
-// README.md. Reads no file.
+// The keys of an authority's configuration, declared once: checks, defaults and the table in the README beside the
+// authority derive from this table. To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test
+// then asks for in server/authority/README.md. Reads no file.
 import { closest } from 'fastest-levenshtein';
 import { dirname, resolve } from 'node:path';
 import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settings/values.ts';
@@ -144,7 +144,7 @@ export function keysOf(
   }
 }
 
-/** The keys as the Markdown table of README.md; a test compares the two. */
+/** The keys as the Markdown table of server/authority/README.md; a test compares the two. */
 export function keysTable(): string {
   const lines = Object.entries(KEYS).map(([key, { kind, arity, initialText, help }]: [string, KeyRow<unknown>]) => {
     const text = help + (arity === 'many' ? ' (one, or an array)' : '');

@@ -1,6 +1,6 @@
 // What a start of the server reads: how many modules the supervisor and a serving thread load before the first answer,
-// and none of those that only other commands or settings need. Counts, so that no noise is in it; ARCHITECTURE.md has
-// the time it takes.
+// and none of those that only other commands or settings need. Counts, so that no noise is in it;
+// bench/FIGURES.md has the time it takes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
