@@ -148,7 +148,8 @@ function readDirectory(descriptor: number, file: string): { header: Header; dire
   return { header, directory: accepted(file, decodeDirectory(bytes, header)) };
 }
 
-function accepted<T extends object>(file: string, result: T | Refusal): T {
+/** What a check of a snapshot file answers, unless it refuses it: then OperationError `snapshot`. */
+export function accepted<T extends object>(file: string, result: T | Refusal): T {
   if (isRefusal(result)) throw new OperationError('snapshot', `${file}: ${result.refusal}`);
   return result;
 }

@@ -4,13 +4,13 @@ import { setImmediate } from 'node:timers/promises';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { schemaHash } from '../../engine/snapshot/directory.ts';
-import { ALIGNMENT, FORMAT_VERSION, isRefusal, type Refusal } from '../../engine/snapshot/header.ts';
+import { ALIGNMENT, FORMAT_VERSION } from '../../engine/snapshot/header.ts';
 import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { partsOf, type PartBytes } from '../../engine/snapshot/parts.ts';
 import { misnamedSection, verifyCollection, verifyMetadata, type Tally } from '../../engine/snapshot/verify.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { loadSnapshot } from './load.ts';
+import { accepted, loadSnapshot } from './load.ts';
 import { contentHashOf } from './store.ts';
 
 /**
@@ -51,8 +51,7 @@ async function verifySections(
 ): Promise<ReadonlyMap<string, Tally>> {
   const sections = sectionsOf(loaded);
   const metadata = accepted(path, verifyMetadata(sections));
-  const misnamed = misnamedSection(loaded.sections, metadata);
-  if (misnamed) throw refusedBy(path, misnamed);
+  accepted(path, misnamedSection(loaded.sections, metadata) ?? {});
   const total = metadata.collections.reduce((sum, { records }) => sum + records, 0);
   const tallies = new Map<string, Tally>();
   let done = 0;
@@ -64,15 +63,6 @@ async function verifySections(
     await setImmediate();
   }
   return tallies;
-}
-
-function accepted<T extends object>(path: string, result: T | Refusal): T {
-  if (isRefusal(result)) throw refusedBy(path, result);
-  return result;
-}
-
-function refusedBy(path: string, { refusal }: Refusal): OperationError {
-  return new OperationError('snapshot', `${path}: ${refusal}`);
 }
 
 function checksOf({ sections }: LoadedSnapshot, tallies: readonly Tally[]): VerifyReport['checks'] {

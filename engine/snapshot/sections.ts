@@ -28,18 +28,6 @@ export const PARTS = [
   'metadata',
 ] as const;
 
-/** Who checks a section: a function of `verify`, or loading alone, which looks at checksums. */
-export type SectionCheck =
-  | 'verifyRun'
-  | 'verifyTable'
-  | 'verifyValues'
-  | 'verifyGrams'
-  | 'verifyPostings'
-  | 'verifyBitmaps'
-  | 'verifyTargets'
-  | 'verifyMetadata'
-  | 'loadSnapshot';
-
 /** How many elements a section has, where that follows from others. */
 export type SectionCount = 'one a record' | 'one a row' | 'one a code' | 'one more than parents' | 'codes + 2';
 
@@ -61,11 +49,12 @@ export interface SectionKind {
 
 /**
  * Sections that stand behind each other under one path: of a run of records, a table, a column, or the whole file.
- * Imports without the `variant` leave them out or empty. `part` is that of kinds that name none.
+ * `check` is the function of `verify` that checks them; of a file of blocks that of loading, which looks at checksums
+ * alone. Imports without the `variant` leave them out or empty. `part` is that of kinds that name none.
  */
 export interface SectionGroup {
   readonly path: string;
-  readonly check: SectionCheck;
+  readonly check: string;
   readonly part?: (typeof PARTS)[number];
   readonly variant?: Variant;
   readonly kinds: Readonly<Record<string, SectionKind>>;
@@ -77,41 +66,22 @@ export const RECORDS = {
   check: 'verifyRun',
   part: 'where records, links and members stand',
   kinds: {
-    bytes: {
-      element: 'pieces',
-      part: 'records',
-      meaning: 'the records as served, each followed by one comma, `{base_url}` at the start of every own URL',
-    },
-    ends: {
-      element: 'u32',
-      count: 'one a record',
-      endsOf: 'bytes',
-      meaning: 'end of each record in `.bytes`, behind its comma',
-    },
-    links: {
-      element: 'u32',
-      meaning: 'position in `.bytes` of every own URL, ascending: of the `{`, behind the opening quote',
-    },
+    bytes: { element: 'pieces', part: 'records', meaning: 'the records as served, each followed by one comma' },
+    ends: { element: 'u32', count: 'one a record', endsOf: 'bytes', meaning: 'end of each record, behind its comma' },
+    links: { element: 'u32', meaning: 'position of every own URL, ascending: of the `{`, behind the opening quote' },
     linkEnds: {
       element: 'u32',
       count: 'one a record',
       endsOf: 'links',
-      meaning: 'how many own URLs stand in the records of this run up to and with each record',
+      meaning: 'own URLs up to and with each record',
     },
-    outlines: {
-      element: 'narrow',
-      count: 'one a record',
-      meaning: "the number of each record's outline among those of its collection in the metadata",
-    },
-    members: {
-      element: 'narrow',
-      meaning: 'end of every top-level member, from the start of its record: of the comma or `}` behind it',
-    },
+    outlines: { element: 'narrow', count: 'one a record', meaning: "number of each record's outline in the metadata" },
+    members: { element: 'narrow', meaning: 'end of each member in its record, where a comma or `}` stands' },
     memberEnds: {
       element: 'u32',
       count: 'one a record',
       endsOf: 'members',
-      meaning: 'how many top-level members stand in the records of this run up to and with each record',
+      meaning: 'members up to and with each record',
     },
   },
 } as const satisfies SectionGroup;
@@ -139,26 +109,14 @@ export const DICTIONARY = {
   check: 'verifyValues',
   part: 'different texts',
   kinds: {
-    text: {
-      element: 'bytes',
-      meaning:
-        'the different values in code order, UTF-8 without escapes; numbers and booleans as written; of links the id',
-    },
-    ends: {
-      suffix: 'textEnds',
-      element: 'u32',
-      count: 'one a code',
-      endsOf: 'text',
-      meaning: 'end of each value in `.text`',
-    },
+    text: { element: 'bytes', meaning: 'the different values in code order, UTF-8 without escapes' },
+    ends: { suffix: 'textEnds', element: 'u32', count: 'one a code', endsOf: 'text', meaning: 'end of each value' },
     numbers: {
       element: 'f64',
       count: 'one a code',
       isOptional: true,
       part: 'numbers and instants',
-      meaning:
-        'integers, floats and links: the nearest double; dates: microseconds since 1970, NaN where the text is no ' +
-        'date. Absent for text and booleans',
+      meaning: 'the number or instant of each value; absent for text and booleans',
     },
   },
 } as const satisfies SectionGroup;
@@ -170,17 +128,9 @@ export const GRAMS = {
   part: 'n-gram indexes',
   variant: 'grams',
   kinds: {
-    keys: {
-      suffix: 'gramKeys',
-      element: 'u32',
-      meaning: 'ascending: three bytes of the folded texts as one number, the first byte highest',
-    },
+    keys: { suffix: 'gramKeys', element: 'u32', meaning: 'ascending: three folded bytes, the first byte highest' },
     ends: { suffix: 'gramEnds', element: 'u32', meaning: "where each key's list ends in `.gramPostings`" },
-    postings: {
-      suffix: 'gramPostings',
-      element: 'bytes',
-      meaning: 'ascending block numbers, each as its distance from the one before, the first from -1; LEB128',
-    },
+    postings: { suffix: 'gramPostings', element: 'bytes', meaning: 'the blocks of each key, as distances in LEB128' },
   },
 } as const satisfies SectionGroup;
 
@@ -190,19 +140,13 @@ export const POSTINGS = {
   check: 'verifyPostings',
   part: 'posting lists',
   kinds: {
-    codes: {
-      element: 'narrow',
-      count: 'one a row',
-      part: 'codes of rows',
-      meaning: 'the code of each row; the number of codes stands for null',
-    },
+    codes: { element: 'narrow', count: 'one a row', part: 'codes of rows', meaning: 'the code of each row' },
     starts: {
       suffix: 'postingStarts',
       element: 'u32',
       count: 'codes + 2',
       startsOf: 'postings',
-      meaning:
-        'the rows of code c are `postings[postingStarts[c]]` to `postings[postingStarts[c + 1]]`; the last code is null',
+      meaning: 'the rows of code c are `postings[postingStarts[c]]` to `postings[postingStarts[c + 1]]`',
     },
     postings: { element: 'u32', count: 'one a row', meaning: 'rows by code, ascending within a code' },
   },
@@ -216,12 +160,7 @@ export const BITMAPS = {
   variant: 'bitmaps',
   kinds: {
     dense: { element: 'u32', meaning: 'ascending codes, null included, that more than 1 in 32 rows have' },
-    bitmaps: {
-      element: 'u32',
-      meaning:
-        'for each dense code one bitmap over all rows, an even number of words: row r is bit `r % 32` of word ' +
-        '`floor(r / 32)`',
-    },
+    bitmaps: { element: 'u32', meaning: 'for each dense code one bitmap over all rows, an even number of words' },
   },
 } as const satisfies SectionGroup;
 
@@ -234,8 +173,7 @@ export const TARGETS = {
     targets: {
       element: 'u32',
       count: 'one a code',
-      meaning:
-        "the row of the record that the code's id means in the collection linked to; `ffffffff` where there is none",
+      meaning: "row of the record that the code's id means, or `ffffffff`",
     },
   },
 } as const satisfies SectionGroup;
@@ -245,13 +183,7 @@ export const METADATA = {
   path: '',
   check: 'verifyMetadata',
   part: 'metadata',
-  kinds: {
-    bytes: {
-      suffix: 'metadata',
-      element: 'bytes',
-      meaning: 'counts, fields and outlines by collection, as below',
-    },
-  },
+  kinds: { bytes: { suffix: 'metadata', element: 'bytes', meaning: 'counts, fields and outlines by collection' } },
 } as const satisfies SectionGroup;
 
 /** Deflate blocks of a run of records. A file of blocks is made again when a checksum fails; no report counts it. */
@@ -259,19 +191,12 @@ export const BLOCKS = {
   path: '<collection>/blocks/<i>',
   check: 'loadSnapshot',
   kinds: {
-    independent: { element: 'pieces', meaning: 'of each record of run i: its block by itself, and the separator' },
+    independent: { element: 'pieces', meaning: 'of each record: its block by itself, and the separator' },
     independentEnds: { element: 'u32', count: 'one a record', meaning: 'end of each, behind its separator' },
-    chained: {
-      element: 'pieces',
-      meaning: 'the same, each deflated against at most 4 records before it in its run',
-    },
+    chained: { element: 'pieces', meaning: 'the same, each deflated against at most 4 records before it' },
     chainedEnds: { element: 'u32', count: 'one a record', meaning: 'end of each' },
     crcs: { element: 'u32', count: 'one a record', meaning: 'CRC-32 of each record, without its comma' },
-    sums: {
-      element: 'u32',
-      count: 'one a record',
-      meaning: "CRC-32 of the run's bytes up to and with each record's comma",
-    },
+    sums: { element: 'u32', count: 'one a record', meaning: "CRC-32 of the run up to and with each record's comma" },
   },
 } as const satisfies SectionGroup;
 
@@ -279,13 +204,7 @@ export const BLOCKS = {
 export const BLOCKS_TITLE = {
   path: '',
   check: 'loadSnapshot',
-  kinds: {
-    title: {
-      suffix: 'blocks',
-      element: 'bytes',
-      meaning: 'JSON with `kind`, and the `generation` and `baseUrl` of what the blocks are of',
-    },
-  },
+  kinds: { title: { suffix: 'blocks', element: 'bytes', meaning: 'JSON that says what the blocks are of' } },
 } as const satisfies SectionGroup;
 
 /** All groups in file order: of a snapshot, then of a file of blocks. No two kinds have one suffix. */
