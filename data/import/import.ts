@@ -187,22 +187,22 @@ function compareCounts({ path }: CollectionFile, lines: number, counted = lines)
 class Faults {
   readonly told: string[] = [];
   count = 0;
-  private readonly file: string;
-  private readonly isLenient: boolean;
+  readonly #file: string;
+  readonly #isLenient: boolean;
 
   constructor(file: string, isLenient: boolean) {
-    this.file = file;
-    this.isLenient = isLenient;
+    this.#file = file;
+    this.#isLenient = isLenient;
   }
 
   add({ line, pointer, message }: LineFault): void {
     this.count++;
     if (this.told.length < FAULTS_TOLD)
-      this.told.push(`${this.file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
+      this.told.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
   }
 
   end(): void {
-    if (this.count === 0 || this.isLenient) return;
+    if (this.count === 0 || this.#isLenient) return;
     const more = this.count - this.told.length;
     const rest = more > 0 ? [`... and ${more} more`] : [];
     const cure = `${this.count} faulty line${this.count === 1 ? '' : 's'}; --lenient leaves such lines out`;

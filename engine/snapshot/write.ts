@@ -16,14 +16,14 @@ export interface Sink {
  * Collects sections. Adding writes at once; `finish` writes the directory and answers the header for the file's start.
  */
 export class SnapshotWriter {
-  private readonly sections: Section[] = [];
+  readonly #sections: Section[] = [];
   /** Sections that others may share, by length and checksum. */
-  private readonly shared = new Map<string, Section>();
-  private end = HEADER_BYTES;
-  private readonly sink: Sink;
+  readonly #shared = new Map<string, Section>();
+  #end = HEADER_BYTES;
+  readonly #sink: Sink;
 
   constructor(sink: Sink) {
-    this.sink = sink;
+    this.#sink = sink;
   }
 
   /**
@@ -52,14 +52,14 @@ export class SnapshotWriter {
     const sum = sumOf(pieces);
     const key = `${bytes.length} ${sum}`;
     const width = elements.BYTES_PER_ELEMENT as Width;
-    const known = this.shared.get(key);
-    if (known && this.sink.holds(known.offset, bytes)) {
-      this.sections.push({ ...known, name, width });
+    const known = this.#shared.get(key);
+    if (known && this.#sink.holds(known.offset, bytes)) {
+      this.#sections.push({ ...known, name, width });
       return;
     }
-    for (const piece of pieces) this.sink.write(piece);
-    const section = this.append(name, { bytes: bytes.length, checksum: sum, width });
-    if (bytes.length > 0 && !known) this.shared.set(key, section);
+    for (const piece of pieces) this.#sink.write(piece);
+    const section = this.#append(name, { bytes: bytes.length, checksum: sum, width });
+    if (bytes.length > 0 && !known) this.#shared.set(key, section);
   }
 
   /**
@@ -72,7 +72,7 @@ export class SnapshotWriter {
     let bytes = 0;
     const emit = (piece: Uint8Array): void => {
       running.add(piece);
-      this.sink.write(piece);
+      this.#sink.write(piece);
     };
     const counted = function* (): Generator<Uint8Array> {
       for (const piece of pieces) {
@@ -82,31 +82,31 @@ export class SnapshotWriter {
       yield new Uint8Array(paddedBytes(bytes) - bytes);
     };
     for (const piece of inStripes(counted())) emit(piece);
-    this.append(name, { bytes, checksum: running.digest(), width: 1 });
+    this.#append(name, { bytes, checksum: running.digest(), width: 1 });
   }
 
   /** The bytes written for sections so far, padding included. */
   get bytes(): number {
-    return this.end - HEADER_BYTES;
+    return this.#end - HEADER_BYTES;
   }
 
   /** Writes the directory; answers the header. `contentHash` is asked for once all bytes have gone to the sink. */
   finish(created: string | undefined, contentHash: () => Uint8Array): Uint8Array {
-    const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.sections });
-    this.sink.write(directory);
+    const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.#sections });
+    this.#sink.write(directory);
     return encodeHeader({
-      fileBytes: this.end + directory.length,
-      directoryOffset: this.end,
+      fileBytes: this.#end + directory.length,
+      directoryOffset: this.#end,
       directoryBytes: directory.length,
       directoryChecksum: checksumOf(directory),
       contentHash: contentHash(),
     });
   }
 
-  private append(name: string, written: Omit<Section, 'name' | 'offset'>): Section {
-    const section = { name, offset: this.end, ...written };
-    this.sections.push(section);
-    this.end += paddedBytes(written.bytes);
+  #append(name: string, written: Omit<Section, 'name' | 'offset'>): Section {
+    const section = { name, offset: this.#end, ...written };
+    this.#sections.push(section);
+    this.#end += paddedBytes(written.bytes);
     return section;
   }
 }
