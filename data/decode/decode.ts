@@ -6,7 +6,7 @@ import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
 import { OutlineNumbers } from './outlines.ts';
-import { DEPTH_MAX, ScanFault, Scanner, type ValueKind } from './scanner.ts';
+import { DEPTH_MAX, ScanFault, Scanner, type JsonKind } from './scanner.ts';
 import { SCALAR_KIND, ShapeTree, type DecodeColumn, type Shape, type ShapeNode } from './shape.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
@@ -211,7 +211,7 @@ export class Decoder {
   }
 
   /** Looks behind the bracket under the cursor without moving it. */
-  #elementKind(): ValueKind | undefined {
+  #elementKind(): JsonKind | undefined {
     const scanner = this.#scanner;
     let at = scanner.at + 1;
     while (at < scanner.end && scanner.bytes[at]! <= 0x20) at++;
@@ -254,7 +254,7 @@ export class Decoder {
     this.#draft.endRows(table);
   }
 
-  #want(kind: ValueKind): void {
+  #want(kind: JsonKind): void {
     const found = this.#scanner.kind();
     if (found !== kind) throw new ScanFault(`expected ${kind}, got ${found}`);
   }
@@ -366,7 +366,7 @@ function grown(seen: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 /** The shape of objects nothing is learnt of. */
 const NO_SHAPE: Shape = { path: '', table: 0, nodes: [], keys: [], byName: new Map() };
 
-function wantedKind(column: DecodeColumn): ValueKind {
+function wantedKind(column: DecodeColumn): JsonKind {
   if (column.type === 'integer' || column.type === 'float') return 'a number';
   return column.type === 'boolean' ? 'a boolean' : 'text';
 }

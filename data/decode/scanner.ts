@@ -17,7 +17,7 @@ export const DEPTH_MAX = 64;
 export class ScanFault extends Error {}
 
 /** The kind of the value that starts at a byte, as people call it. */
-export type ValueKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'an array';
+export type JsonKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'an array';
 
 /**
  * A cursor over one text. `at` is the next byte to read; `output` what has been written, except for the run from
@@ -80,7 +80,7 @@ export class Scanner {
   }
 
   /** The kind of the value at the cursor, judged by its first byte. */
-  kind(): ValueKind {
+  kind(): JsonKind {
     const byte = this.peek();
     if (byte === QUOTE) return 'text';
     if (byte === OPEN_BRACE) return 'an object';

@@ -14,7 +14,7 @@ import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapsh
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from '../decode/batch.ts';
-import { combined, fieldsOf, inferType, ownLink, type InferredType, type Learnt } from './fields.ts';
+import { combined, fieldsInRecords, inferType, ownLink, type InferredType, type FieldEvidence } from './fields.ts';
 import { orderById, orderOfChildren, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
@@ -70,7 +70,7 @@ export class CollectionBuilder {
   constructor(collection: Collection, spillPath: string) {
     this.#collection = collection;
     this.#store = new RecordStore(spillPath);
-    this.#tables.set(collection.name, { rowEnds: new GrowableU32(), rows: 0 });
+    this.#tables.set(collection.name, emptyTable());
   }
 
   /** Adds a batch. Cost: one pass over its columns' texts. */
@@ -110,8 +110,8 @@ export class CollectionBuilder {
   /** The lines whose id stands on an earlier line too, ascending; `write` leaves them out. */
   repeatedIds(): readonly RepeatedId[] {
     const ids = this.#ids.view();
-    const repeated = this.#order().repeats.map(({ row, kept }) => {
-      return { id: ids[row]!, line: this.#lines.at(row), firstLine: this.#lines.at(kept) };
+    const repeated = this.#order().repeats.map(({ row, firstRow }) => {
+      return { id: ids[row]!, line: this.#lines.at(row), firstLine: this.#lines.at(firstRow) };
     });
     return repeated.sort((a, b) => a.line - b.line);
   }
@@ -121,7 +121,7 @@ export class CollectionBuilder {
    */
   write(writer: SnapshotWriter, chunkBytesMax = CHUNK_BYTES_MAX, without: readonly Variant[] = []): BuiltCollection {
     const { order } = this.#order();
-    const fields = fieldsOf(this.#collection, this.#learnt());
+    const fields = fieldsInRecords(this.#collection, this.#evidence());
     const { tables, columns } = layoutOf(this.#collection, fields);
     const { chunks, bytes, outlines } = this.#store.write(writer, this.#collection.name, order, chunkBytesMax);
     const orders: Order[] = [order];
@@ -158,7 +158,7 @@ export class CollectionBuilder {
   }
 
   /** Too many keys are data, not names: nothing is learnt from them (A54). */
-  #learnt(): Learnt {
+  #evidence(): FieldEvidence {
     const kinds = this.#keys.size > INFERRED_MAX ? new Map<string, ShapeKind>() : this.#keys;
     const typeOf = (path: string): InferredType => {
       const { kinds: scalars, texts } = slotIn(this.#columns, path, emptyColumn);
@@ -202,9 +202,9 @@ export class CollectionBuilder {
   #keptTexts(column: ColumnLayout, rowCount: number, order: Order): { texts: Interner; codes: Uint32Array } {
     const { texts, codes } = slotIn(this.#columns, column.path, emptyColumn);
     fillUp(codes, rowCount);
-    const kept = reordered(codes.view(), order);
+    const rows = reordered(codes.view(), order);
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
-    if (this.#order().repeats.length === 0 && !isInferredLink) return { texts, codes: kept };
+    if (this.#order().repeats.length === 0 && !isInferredLink) return { texts, codes: rows };
     const left = new Interner();
     const bytes = texts.text.view();
     const intern = (code: number): number => {
@@ -219,28 +219,20 @@ export class CollectionBuilder {
       known.set(code, number);
       return number;
     };
-    return { texts: left, codes: kept.map((code) => (code === NULL_CODE ? code : numberOf(code))) };
+    return { texts: left, codes: rows.map((code) => (code === NULL_CODE ? code : numberOf(code))) };
   }
 }
 
-interface ColumnSlot {
-  readonly texts: Interner;
-  readonly codes: GrowableU32;
-  kinds: number;
-}
-
-interface TableSlot {
-  readonly rowEnds: GrowableU32;
-  rows: number;
-}
+type ColumnSlot = ReturnType<typeof emptyColumn>;
+type TableSlot = ReturnType<typeof emptyTable>;
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-function emptyColumn(): ColumnSlot {
+function emptyColumn() {
   return { texts: new Interner(), codes: new GrowableU32(), kinds: 0 };
 }
 
-function emptyTable(): TableSlot {
+function emptyTable() {
   return { rowEnds: new GrowableU32(), rows: 0 };
 }
 

@@ -12,7 +12,7 @@ import { CollectionBuilder, type BuiltCollection } from './build.ts';
 import { inferredTypes } from './fields.ts';
 import { startDecoders, type Decoders } from '../decode/decoders.ts';
 import { MANIFEST_FILE } from './manifest.ts';
-import { linesOf, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
+import { readLines, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { writeSnapshot } from '../store/store.ts';
@@ -65,7 +65,7 @@ export interface InferredFields {
 /** How many faulty lines are told one by one; the others are counted. */
 export const FAULTS_TOLD = 20;
 
-interface Imported {
+interface ImportedCollection {
   readonly collection: Collection;
   readonly built: BuiltCollection;
   readonly inputBytes: number;
@@ -128,11 +128,11 @@ interface Importing {
   readonly without: readonly Variant[];
 }
 
-async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly Imported[]> {
+async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly ImportedCollection[]> {
   const { files } = importing.dataSet;
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   let before = 0;
-  const imported: Imported[] = [];
+  const imported: ImportedCollection[] = [];
   for (const collection of COLLECTIONS) {
     const file = files.find((candidate) => candidate.collection === collection.name);
     imported.push(
@@ -150,12 +150,12 @@ async function importCollection(
   collection: Collection,
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
-): Promise<Imported> {
+): Promise<ImportedCollection> {
   const builder = new CollectionBuilder(collection, spillPath);
   try {
     const faults = new Faults(file?.path ?? '', isLenient);
     if (file) {
-      for await (const { batch, fileBytesRead } of decoders.batches(collection.name, linesOf(file))) {
+      for await (const { batch, fileBytesRead } of decoders.batches(collection.name, readLines(file))) {
         for (const fault of batch.faults) faults.add(fault);
         builder.add(batch);
         onBytes(fileBytesRead);
@@ -211,7 +211,7 @@ class Faults {
 }
 
 function reportOf(
-  { collection, built, inputBytes, indexBytes, skippedCount }: Imported,
+  { collection, built, inputBytes, indexBytes, skippedCount }: ImportedCollection,
   links: LinkCounts,
 ): CollectionReport {
   return {
@@ -233,7 +233,7 @@ function inferredOf(collection: Collection, { fields }: BuiltCollection): Inferr
 
 function countsOf(
   reports: readonly CollectionReport[],
-  imported: readonly Imported[],
+  imported: readonly ImportedCollection[],
 ): { name: string; records: number; chunks: number; nulls: number; dangling: number }[] {
   return reports.map(({ name, records, nulls, dangling }, i) => {
     return { name, records, chunks: imported[i]!.built.chunks, nulls, dangling };

@@ -14,17 +14,7 @@ import { RecordBytes } from './recordBytes.ts';
 export const CHUNK_BYTES_MAX = 1 << 30;
 
 /** One run of records: its sections, and where its bytes stand among those that were decoded. */
-interface Chunk {
-  readonly runStarts: GrowableF64;
-  readonly runEnds: GrowableF64;
-  readonly ends: GrowableU32;
-  readonly links: GrowableU32;
-  readonly linkEnds: GrowableU32;
-  readonly members: GrowableU32;
-  readonly memberEnds: GrowableU32;
-  readonly outlines: GrowableU32;
-  bytes: number;
-}
+type Chunk = ReturnType<typeof emptyChunk>;
 
 /** What was written of a collection's records. */
 export interface StoredRecords {
@@ -140,7 +130,7 @@ export class RecordStore {
   }
 }
 
-function emptyChunk(): Chunk {
+function emptyChunk() {
   return {
     runStarts: new GrowableF64(),
     runEnds: new GrowableF64(),

@@ -18,7 +18,7 @@ import { attempt, readInto } from '../files.ts';
 import { startLoadThreads } from './loadThreads.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { SectionLoader, type Loading } from './sectionLoader.ts';
+import { SectionLoader, type PlacedFile } from './sectionLoader.ts';
 
 const PAGE_BYTES = 65536;
 const MEMORY_BYTES_MAX = 2 ** 32 - PAGE_BYTES;
@@ -83,8 +83,8 @@ async function loadFrom(
  * thread loads too, so that no time passes until the others run; each takes what is next, so that one that came late
  * does less.
  */
-async function load(loading: Loading, threads: number, onProgress: OnProgress): Promise<void> {
-  const { sections, links, placements } = loading;
+async function load(placed: PlacedFile, threads: number, onProgress: OnProgress): Promise<void> {
+  const { sections, links, placements } = placed;
   const places = new Set<Placement>();
   const once = [...sections.keys()].filter((i) => !places.has(placements[i]!) && places.add(placements[i]!));
   const ofLinks = new Set([...links.values()].map((i) => placements[i]!));
@@ -95,8 +95,8 @@ async function load(loading: Loading, threads: number, onProgress: OnProgress): 
     done += bytes;
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
-  const others = startLoadThreads(loading, threads - 1, onBytes);
-  const loaders = [new SectionLoader(loading, onBytes), ...others];
+  const others = startLoadThreads(placed, threads - 1, onBytes);
+  const loaders = [new SectionLoader(placed, onBytes), ...others];
   try {
     await loaders[0]!.load(once.filter(isLinks));
     const queue = inOrders(
@@ -142,14 +142,14 @@ function readDirectory(descriptor: number, file: string): { header: Header; dire
   const fileBytes = attempt(`cannot read ${file}`, () => fstatSync(descriptor).size);
   const head = new Uint8Array(Math.min(fileBytes, HEADER_BYTES));
   readInto(descriptor, file, head, 0);
-  const header = accepted(file, decodeHeader(head, fileBytes));
+  const header = accept(file, decodeHeader(head, fileBytes));
   const bytes = new Uint8Array(header.directoryBytes);
   readInto(descriptor, file, bytes, header.directoryOffset);
-  return { header, directory: accepted(file, decodeDirectory(bytes, header)) };
+  return { header, directory: accept(file, decodeDirectory(bytes, header)) };
 }
 
 /** What a check of a snapshot file answers, unless it refuses it: then OperationError `snapshot`. */
-export function accepted<T extends object>(file: string, result: T | Refusal): T {
+export function accept<T extends object>(file: string, result: T | Refusal): T {
   if (isRefusal(result)) throw new OperationError('snapshot', `${file}: ${result.refusal}`);
   return result;
 }

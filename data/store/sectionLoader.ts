@@ -16,7 +16,7 @@ const REPORT_BYTES = 32 << 20;
  * An open snapshot file whose sections have their places; plain data that threads of the process can be sent. `links`
  * has the index of the positions of own URLs for that of record bytes.
  */
-export interface Loading {
+export interface PlacedFile {
   readonly descriptor: number;
   readonly file: string;
   readonly sections: readonly Section[];
@@ -28,15 +28,15 @@ export interface Loading {
 
 /** Loads sections by their index in the directory. `onBytes` hears of every few bytes of the file that were read. */
 export class SectionLoader {
-  readonly #loading: Loading;
+  readonly #placed: PlacedFile;
   readonly #onBytes: (bytes: number) => void;
   readonly #base: Uint8Array;
   #unreported = 0;
 
-  constructor(loading: Loading, onBytes: (bytes: number) => void) {
-    this.#loading = loading;
+  constructor(placed: PlacedFile, onBytes: (bytes: number) => void) {
+    this.#placed = placed;
     this.#onBytes = onBytes;
-    this.#base = new TextEncoder().encode(loading.baseUrl);
+    this.#base = new TextEncoder().encode(placed.baseUrl);
   }
 
   /**
@@ -46,7 +46,7 @@ export class SectionLoader {
    */
   async load(indexes: readonly number[]): Promise<void> {
     for (const i of indexes) {
-      const links = this.#loading.links.get(i);
+      const links = this.#placed.links.get(i);
       if (links === undefined) this.#column(i);
       else await this.#records(i, links);
       if (this.#unreported >= REPORT_BYTES) await this.#report();
@@ -61,20 +61,20 @@ export class SectionLoader {
   }
 
   #view(i: number, bytes: number): Uint8Array {
-    const { memory, offset } = this.#loading.placements[i]!;
-    return new Uint8Array(this.#loading.memories[memory]!.buffer, offset, bytes);
+    const { memory, offset } = this.#placed.placements[i]!;
+    return new Uint8Array(this.#placed.memories[memory]!.buffer, offset, bytes);
   }
 
   #column(i: number): void {
-    const section = this.#loading.sections[i]!;
+    const section = this.#placed.sections[i]!;
     const target = this.#view(i, paddedBytes(section.bytes));
-    readInto(this.#loading.descriptor, this.#loading.file, target, section.offset);
+    readInto(this.#placed.descriptor, this.#placed.file, target, section.offset);
     this.#unreported += section.bytes;
     this.#check(section, checksumOf(target));
   }
 
   async #records(i: number, linksAt: number): Promise<void> {
-    const { descriptor, file, sections, placements } = this.#loading;
+    const { descriptor, file, sections, placements } = this.#placed;
     const section = sections[i]!;
     // Loaded already.
     const bytes = this.#view(linksAt, sections[linksAt]!.bytes);
@@ -100,6 +100,6 @@ export class SectionLoader {
     if (computed === section.checksum) return;
     const [got, expected] = [computed, section.checksum].map((sum) => sum.toString(16).padStart(8, '0'));
     const what = `section ${section.name}: checksum ${got}, expected ${expected}`;
-    throw new OperationError('snapshot', `${this.#loading.file}: ${what}`);
+    throw new OperationError('snapshot', `${this.#placed.file}: ${what}`);
   }
 }

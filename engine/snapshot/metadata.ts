@@ -5,6 +5,7 @@ import { NO_OUTLINES, type Outlines } from '../column/outline.ts';
 import type { Sections } from './loaded.ts';
 import { METADATA } from './sections.ts';
 import type { Variant } from './variants.ts';
+import { layoutOf, type Layout } from '../schema/layout.ts';
 import type { Collection, Field } from '../schema/types.ts';
 
 /** What import found in one collection. `chunks` is how many runs its record bytes are stored in. */
@@ -53,9 +54,9 @@ export function metadataOf(sections: Sections): Metadata {
   return decodeMetadata(sections.views(METADATA, METADATA.path).bytes);
 }
 
-/** The fields of a collection as the data of the snapshot has them. */
-export function fieldsIn(metadata: Metadata, collection: Collection): readonly Field[] {
-  return metadata.fields.find(({ name }) => name === collection.name)?.fields ?? collection.fields;
+/** The layout of a collection with the fields that the data of the snapshot has. */
+export function layoutIn({ fields }: Metadata, collection: Collection): Layout {
+  return layoutOf(collection, fields.find(({ name }) => name === collection.name)?.fields);
 }
 
 /** The outlines of a collection's records. */

@@ -9,8 +9,8 @@ import { blockOf, type Grams } from '../index/grams.ts';
 import { linkOf } from '../index/join.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
-import { layoutOf, type ColumnLayout, type Layout, type LayoutNode } from '../schema/layout.ts';
-import { fieldsIn, metadataOf, outlinesIn, type Metadata } from './metadata.ts';
+import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
+import { layoutIn, metadataOf, outlinesIn, type Metadata } from './metadata.ts';
 import { sectionsOf, type LoadedSnapshot, type Sections } from './loaded.ts';
 import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, RECORDS, runPath, TABLE, TARGETS } from './sections.ts';
 
@@ -36,7 +36,7 @@ export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
     return found;
   };
   for (const collection of COLLECTIONS) {
-    const layout = layoutOf(collection, fieldsIn(metadata, collection));
+    const layout = layoutIn(metadata, collection);
     const outlines = outlinesIn(metadata, collection.name);
     collections.set(collection.name, openCollection(sections, layout, { loaded, outlines, named }));
   }

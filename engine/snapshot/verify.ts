@@ -3,10 +3,10 @@
 import { hasNumbers } from '../column/dictionary.ts';
 import { targetsOf } from '../index/join.ts';
 import { collectionNamed, COLLECTIONS } from '../schema/catalogue.ts';
-import { layoutOf, type ColumnLayout, type Layout } from '../schema/layout.ts';
+import type { ColumnLayout } from '../schema/layout.ts';
 import type { Section } from './directory.ts';
 import type { Refusal } from './header.ts';
-import { fieldsIn, metadataOf, outlinesIn, type CollectionCounts, type Metadata } from './metadata.ts';
+import { layoutIn, metadataOf, outlinesIn, type CollectionCounts, type Metadata } from './metadata.ts';
 import type { Sections } from './loaded.ts';
 import {
   BITMAPS,
@@ -23,14 +23,14 @@ import {
   type SectionGroup,
 } from './sections.ts';
 import { verifyColumn, type InstantOf } from './verifyColumn.ts';
-import { refused, verifyForm, verifySame } from './verifyForm.ts';
+import { refusalIn, verifyForm, verifySame } from './verifyForm.ts';
 import { checkOutlines } from './verifyMembers.ts';
 import { verifyRun, type RunTally } from './verifyRun.ts';
 
 const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
 
 /** What was looked at in one collection: own URLs, tables of embedded rows, values, index entries and bitmaps. */
-export interface Tally {
+export interface CollectionTally {
   readonly records: number;
   readonly links: number;
   readonly tables: number;
@@ -48,9 +48,13 @@ export function verifyMetadata(sections: Sections): Metadata | Refusal {
   try {
     const metadata = metadataOf(sections);
     const found = metadata.collections.map(({ name }) => name).join();
-    return found === names ? metadata : refused(METADATA_NAME, `collections ${found}`, names);
+    return found === names ? metadata : refusalIn(METADATA_NAME, `collections ${found}`, names);
   } catch (error) {
-    return refused(METADATA_NAME, `msgpack that cannot be read (${(error as Error).message})`, 'counts by collection');
+    return refusalIn(
+      METADATA_NAME,
+      `msgpack that cannot be read (${(error as Error).message})`,
+      'counts by collection',
+    );
   }
 }
 
@@ -73,15 +77,16 @@ export function misnamedSection(listed: readonly Section[], metadata: Metadata):
 
 /**
  * Checks one collection loaded with the placeholder as base URL; yields a refusal at the first fault, returns what was
- * looked at. `instantOf` is the one that import used. Cost: one pass over all its sections.
+ * looked at. `counts` are those of a declared collection (`verifyMetadata`), `instantOf` is the one that import used.
+ * Cost: one pass over all its sections.
  */
 export function* verifyCollection(
   sections: Sections,
   metadata: Metadata,
   counts: CollectionCounts,
   instantOf: InstantOf,
-): Generator<Refusal, Tally> {
-  const layout = layoutNamed(metadata, counts.name);
+): Generator<Refusal, CollectionTally> {
+  const layout = layoutIn(metadata, collectionNamed(counts.name)!);
   const { records, links } = yield* verifyRecords(sections, metadata, counts);
   const rows: number[] = [records];
   for (const { path, parent } of layout.tables)
@@ -96,25 +101,25 @@ export function* verifyCollection(
     yield* verifyTargets(sections, column);
   }
   if (tally.nulls !== counts.nulls) {
-    yield refused(METADATA_NAME, `${counts.nulls} nulls in ${counts.name}`, String(tally.nulls));
+    yield refusalIn(METADATA_NAME, `${counts.nulls} nulls in ${counts.name}`, String(tally.nulls));
   }
   return { records, links, tables: layout.tables.length - 1, ...tally };
 }
 
 /** The name of a section and the widths that its elements may have; which of several, verifyForm.ts judges. */
-interface Expected {
+interface SectionForm {
   readonly name: string;
   readonly widths: readonly number[];
 }
 
-function sectionText({ name, widths }: Expected): string {
+function sectionText({ name, widths }: SectionForm): string {
   const text = widths.length === 1 ? widths[0] : `${widths.slice(0, -1).join(', ')} or ${widths.at(-1)}`;
   return `${name} in elements of ${text} bytes`;
 }
 
 /** Which columns have an n-gram index follows from their texts, so that verifyColumn.ts judges it. */
-function expectedSections(metadata: Metadata, isWithGrams: (path: string) => boolean): readonly Expected[] {
-  const layouts = COLLECTIONS.map(({ name }) => layoutNamed(metadata, name));
+function expectedSections(metadata: Metadata, isWithGrams: (path: string) => boolean): readonly SectionForm[] {
+  const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
   const collections = layouts.flatMap(({ collection, tables, columns }, i) => [
     ...Array.from({ length: metadata.collections[i]!.chunks }, (_, run) =>
       sectionsIn(RECORDS, runPath(RECORDS, collection.name, run)),
@@ -132,16 +137,10 @@ function expectedSections(metadata: Metadata, isWithGrams: (path: string) => boo
   return [...collections, ...targets, ...sectionsIn(METADATA, METADATA.path)];
 }
 
-function sectionsIn(group: SectionGroup, path: string, isWithOptional = true): readonly Expected[] {
+function sectionsIn(group: SectionGroup, path: string, isWithOptional = true): readonly SectionForm[] {
   return Object.entries(group.kinds)
     .filter(([, { isOptional }]) => isWithOptional || !isOptional)
     .map(([key, { element }]) => ({ name: sectionName(group, key, path), widths: ELEMENTS[element] }));
-}
-
-function layoutNamed(metadata: Metadata, name: string): Layout {
-  const collection = COLLECTIONS.find((candidate) => candidate.name === name);
-  if (!collection) throw new Error(`no collection ${name} is declared`);
-  return layoutOf(collection, fieldsIn(metadata, collection));
 }
 
 function* verifyRecords(
@@ -156,9 +155,9 @@ function* verifyRecords(
     found.records += run.records;
     found.links += run.links;
   }
-  if (found.records !== records) yield refused(METADATA_NAME, `${records} records in ${name}`, String(found.records));
+  if (found.records !== records) yield refusalIn(METADATA_NAME, `${records} records in ${name}`, String(found.records));
   const { length } = outlines.outlines.lists;
-  if (outlines.used !== length) yield refused(METADATA_NAME, `${length} outlines of ${name}`, String(outlines.used));
+  if (outlines.used !== length) yield refusalIn(METADATA_NAME, `${length} outlines of ${name}`, String(outlines.used));
   return found;
 }
 
@@ -167,7 +166,7 @@ function* verifyTable(sections: Sections, path: string, parentRows: number): Gen
   const orphan = firstOrphan(starts, parents);
   if (orphan >= 0) {
     const expected = `the parent of ${sectionName(TABLE, 'starts', '')}`;
-    yield refused(sectionName(TABLE, 'parents', path), `row ${orphan} of parent ${parents[orphan]}`, expected);
+    yield refusalIn(sectionName(TABLE, 'parents', path), `row ${orphan} of parent ${parents[orphan]}`, expected);
   }
   return parents.length;
 }

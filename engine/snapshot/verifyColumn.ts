@@ -10,7 +10,7 @@ import type { ColumnLayout } from '../schema/layout.ts';
 import type { Refusal } from './header.ts';
 import type { Sections } from './loaded.ts';
 import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, sectionNames, type SectionViews } from './sections.ts';
-import { refused, verifyForm, verifyLength, verifySame } from './verifyForm.ts';
+import { refusalIn, verifyForm, verifyLength, verifySame } from './verifyForm.ts';
 
 /** Reads a date or date-time text as microseconds since 1970, NaN where it is none. */
 export type InstantOf = (text: string) => number;
@@ -56,9 +56,10 @@ function* verifyValues(
   const expected = numbersOf(type, { bytes: text, ends }, instantOf);
   if (numbers && expected) yield* verifySame(names.numbers, numbers, expected);
   const unsorted = firstUnsorted(dictionary);
-  if (unsorted >= 0) yield refused(names.text, `value ${unsorted} is not above the one before it`, 'ascending values');
+  if (unsorted >= 0)
+    yield refusalIn(names.text, `value ${unsorted} is not above the one before it`, 'ascending values');
   const wrong = isId ? firstWrongId(numbers!) : -1;
-  if (wrong >= 0) yield refused(names.numbers, `id ${numbers![wrong]} at ${wrong}`, 'ascending ids of 0 to 2^53 - 1');
+  if (wrong >= 0) yield refusalIn(names.numbers, `id ${numbers![wrong]} at ${wrong}`, 'ascending ids of 0 to 2^53 - 1');
   return dictionary;
 }
 
@@ -76,7 +77,7 @@ function* verifyGrams(
   const names = sectionNames(GRAMS, path);
   const isThere = sections.has(GRAMS, path);
   if (isThere !== (!without.includes(GRAMS.variant) && hasGrams(dictionary))) {
-    yield refused(names.keys, isThere ? 'an n-gram index' : 'no n-gram index', isThere ? 'none' : 'one');
+    yield refusalIn(names.keys, isThere ? 'an n-gram index' : 'no n-gram index', isThere ? 'none' : 'one');
   }
   if (!isThere) return;
   const { keys, ends, postings } = sections.views(GRAMS, path);
@@ -100,11 +101,11 @@ function* verifyPostings(
   const lists = yield* verifyForm(sections, POSTINGS, path, { 'one a row': rows, 'codes + 2': size + 2 });
   const names = sectionNames(POSTINGS, path);
   const unused = firstUnused(lists.starts, size);
-  if (unused >= 0) yield refused(names.starts, `value ${unused} has no row`, 'at least one');
+  if (unused >= 0) yield refusalIn(names.starts, `value ${unused} has no row`, 'at least one');
   const strayed = firstStrayed(lists);
   if (strayed >= 0) {
     const expected = 'the rows by code, ascending within a code';
-    yield refused(names.postings, `row ${lists.postings[strayed]} at ${strayed}`, expected);
+    yield refusalIn(names.postings, `row ${lists.postings[strayed]} at ${strayed}`, expected);
   }
   return lists;
 }
@@ -120,7 +121,7 @@ function* verifyBitmaps(
   let count = 0;
   for (let code = 0; hasBitmaps && code + 1 < starts.length; code++) {
     if (starts[code + 1]! - starts[code]! <= rows * DENSE_PART) continue;
-    if (dense[count] !== code) yield refused(names.dense, `element ${count} is ${dense[count]}`, String(code));
+    if (dense[count] !== code) yield refusalIn(names.dense, `element ${count} is ${dense[count]}`, String(code));
     count++;
   }
   yield* verifyLength(names.dense, dense.length, count);
@@ -130,9 +131,10 @@ function* verifyBitmaps(
     const bitmap = bitmaps.subarray(i * words, (i + 1) * words);
     const list = postings.subarray(starts[dense[i]!], starts[dense[i]! + 1]);
     const missing = list.findIndex((row) => !hasBit(bitmap, row));
-    if (missing >= 0) yield refused(names.bitmaps, `bitmap ${i} without row ${list[missing]}`, 'the rows of its code');
+    if (missing >= 0)
+      yield refusalIn(names.bitmaps, `bitmap ${i} without row ${list[missing]}`, 'the rows of its code');
     if (countBits(bitmap) !== list.length) {
-      yield refused(names.bitmaps, `bitmap ${i} of ${countBits(bitmap)} rows`, String(list.length));
+      yield refusalIn(names.bitmaps, `bitmap ${i} of ${countBits(bitmap)} rows`, String(list.length));
     }
   }
   return count;

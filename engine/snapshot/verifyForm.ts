@@ -31,7 +31,7 @@ export function* verifyForm<G extends SectionGroup>(
     if (!array) continue;
     if (element === 'narrow') yield* verifyWidth(name, array as Unsigned);
     if (count) yield* verifyLength(name, array.length, (known[count] ??= array.length));
-    if (startsOf && array[0] !== 0) yield refused(name, `element 0 is ${array[0]}`, '0');
+    if (startsOf && array[0] !== 0) yield refusalIn(name, `element 0 is ${array[0]}`, '0');
     const bounded = startsOf ?? endsOf;
     if (bounded) yield* verifyEnds(name, array, arrays[bounded]!.length);
   }
@@ -42,17 +42,17 @@ export function* verifyForm<G extends SectionGroup>(
 export function* verifySame(name: string, found: SectionArray, expected: SectionArray): Generator<Refusal> {
   yield* verifyLength(name, found.length, expected.length);
   for (let i = 0; i < expected.length; i++) {
-    if (!Object.is(found[i], expected[i])) yield refused(name, `element ${i} is ${found[i]}`, String(expected[i]));
+    if (!Object.is(found[i], expected[i])) yield refusalIn(name, `element ${i} is ${found[i]}`, String(expected[i]));
   }
 }
 
 /** Checks how many elements a section has. */
 export function* verifyLength(name: string, length: number, expected: number): Generator<Refusal> {
-  if (length !== expected) yield refused(name, `${length} elements`, String(expected));
+  if (length !== expected) yield refusalIn(name, `${length} elements`, String(expected));
 }
 
 /** A refusal of a section, with what was found and what was expected. */
-export function refused(section: string, found: string, expected: string): Refusal {
+export function refusalIn(section: string, found: string, expected: string): Refusal {
   return { refusal: `section ${section}: ${found}, expected ${expected}` };
 }
 
@@ -60,15 +60,15 @@ export function refused(section: string, found: string, expected: string): Refus
 function* verifyWidth(name: string, values: Unsigned): Generator<Refusal> {
   const expected = narrowWidth(values);
   const found = values.BYTES_PER_ELEMENT;
-  if (found !== expected) yield refused(name, `elements of ${found} bytes`, `of ${expected}`);
+  if (found !== expected) yield refusalIn(name, `elements of ${found} bytes`, `of ${expected}`);
 }
 
 /** Ends never descend and the last is `end`; 0 when there are none. */
 function* verifyEnds(name: string, ends: SectionArray, end: number): Generator<Refusal> {
   for (let i = 1; i < ends.length; i++) {
     if (ends[i]! < ends[i - 1]!)
-      yield refused(name, `element ${i} is ${ends[i]}`, `at least the ${ends[i - 1]} before it`);
+      yield refusalIn(name, `element ${i} is ${ends[i]}`, `at least the ${ends[i - 1]} before it`);
   }
   const last = ends[ends.length - 1] ?? 0;
-  if (last !== end) yield refused(name, `the last element is ${last}`, String(end));
+  if (last !== end) yield refusalIn(name, `the last element is ${last}`, String(end));
 }

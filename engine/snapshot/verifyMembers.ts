@@ -5,7 +5,7 @@ import type { Outlines } from '../column/outline.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import type { Refusal } from './header.ts';
 import type { RECORDS, SectionViews } from './sections.ts';
-import { refused } from './verifyForm.ts';
+import { refusalIn } from './verifyForm.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -24,7 +24,7 @@ export function* checkOutlines(section: string, outlines: Outlines): Generator<R
   const { keys, lists } = outlines;
   const wrong = lists.findIndex((list) => list.some((key) => keys[key] === undefined));
   if (wrong >= 0)
-    yield refused(section, `outline ${wrong} of key ${lists[wrong]!.join()}`, `keys below ${keys.length}`);
+    yield refusalIn(section, `outline ${wrong} of key ${lists[wrong]!.join()}`, `keys below ${keys.length}`);
   return { outlines, keys: keys.map((key) => UTF8.encode(`${servedKey(key)}:`)), used: 0 };
 }
 
@@ -40,13 +40,14 @@ export function* verifyMembers(
     const list = check.outlines.lists[outlines[row]!];
     // Numbers follow the order in which outlines are met, so that equal data has equal bytes.
     if (!list || outlines[row]! > check.used) {
-      yield refused(names.outlines, `outline ${outlines[row]} of record ${row}`, `at most ${check.used}`);
+      yield refusalIn(names.outlines, `outline ${outlines[row]} of record ${row}`, `at most ${check.used}`);
       return;
     }
     if (outlines[row] === check.used) check.used++;
     const record = bytes.subarray(start, ends[row]! - 1);
     const fault = firstMisplaced(record, members.subarray(first, memberEnds[row]), keysOf(check, list));
-    if (fault >= 0) yield refused(names.members, `record ${row} without its member ${fault} in its place`, 'each key');
+    if (fault >= 0)
+      yield refusalIn(names.members, `record ${row} without its member ${fault} in its place`, 'each key');
     start = ends[row]!;
     first = memberEnds[row]!;
   }

@@ -6,7 +6,7 @@ import type { Refusal } from './header.ts';
 import type { Sections } from './loaded.ts';
 import { misplacedLink } from './rebase.ts';
 import { RECORDS, sectionNames, type SectionViews } from './sections.ts';
-import { refused, verifyForm } from './verifyForm.ts';
+import { refusalIn, verifyForm } from './verifyForm.ts';
 import { verifyMembers, type OutlineCheck } from './verifyMembers.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
@@ -28,13 +28,13 @@ export function* verifyRun(sections: Sections, path: string, outlines: OutlineCh
   const { bytes, ends, links } = run;
   const unended = firstUnended(bytes, ends);
   if (unended >= 0)
-    yield refused(names.bytes, `record ${unended} does not run from { to }`, '{, }, and a comma behind it');
+    yield refusalIn(names.bytes, `record ${unended} does not run from { to }`, '{, }, and a comma behind it');
   const misfit = misplacedLink(links, bytes.length);
   if (misfit) yield { refusal: `section ${names.links}: ${misfit.refusal}` };
   const wrong = links.findIndex((at) => bytes[at - 1] !== QUOTE || !hasPrefix(bytes, PLACEHOLDER_BYTES, at));
-  if (wrong >= 0) yield refused(names.links, `no own URL at ${links[wrong]}`, `"${PLACEHOLDER}`);
+  if (wrong >= 0) yield refusalIn(names.links, `no own URL at ${links[wrong]}`, `"${PLACEHOLDER}`);
   const stray = firstStrayLink(run);
-  if (stray >= 0) yield refused(names.linkEnds, `record ${stray} with own URLs outside it`, 'each in its record');
+  if (stray >= 0) yield refusalIn(names.linkEnds, `record ${stray} with own URLs outside it`, 'each in its record');
   yield* verifyMembers(run, names, outlines);
   return { records: ends.length, links: links.length };
 }

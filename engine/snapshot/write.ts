@@ -48,7 +48,7 @@ export class SnapshotWriter {
    */
   addArray(name: string, elements: SectionArray): void {
     const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
-    const pieces = padded(bytes);
+    const pieces = [...inStripes([bytes, paddingOf(bytes.length)])];
     const sum = sumOf(pieces);
     const key = `${bytes.length} ${sum}`;
     const width = elements.BYTES_PER_ELEMENT as Width;
@@ -70,18 +70,17 @@ export class SnapshotWriter {
   addPieces(name: string, pieces: Iterable<Uint8Array>): void {
     const running = checksum();
     let bytes = 0;
-    const emit = (piece: Uint8Array): void => {
-      running.add(piece);
-      this.#sink.write(piece);
-    };
     const counted = function* (): Generator<Uint8Array> {
       for (const piece of pieces) {
         bytes += piece.length;
         yield piece;
       }
-      yield new Uint8Array(paddedBytes(bytes) - bytes);
+      yield paddingOf(bytes);
     };
-    for (const piece of inStripes(counted())) emit(piece);
+    for (const piece of inStripes(counted())) {
+      running.add(piece);
+      this.#sink.write(piece);
+    }
     this.#append(name, { bytes, checksum: running.digest(), width: 1 });
   }
 
@@ -111,12 +110,8 @@ export class SnapshotWriter {
   }
 }
 
-/** The bytes of a section with its padding, in pieces whose lengths are multiples of 16. */
-function padded(bytes: Uint8Array): readonly Uint8Array[] {
-  const striped = bytes.length & ~15;
-  const rest = new Uint8Array(paddedBytes(bytes.length) - striped);
-  rest.set(bytes.subarray(striped));
-  return [bytes.subarray(0, striped), rest].filter(({ length }) => length > 0);
+function paddingOf(bytes: number): Uint8Array {
+  return new Uint8Array(paddedBytes(bytes) - bytes);
 }
 
 function sumOf(pieces: readonly Uint8Array[]): number {
