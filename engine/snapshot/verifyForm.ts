@@ -24,13 +24,13 @@ export function* verifyForm<G extends SectionGroup>(
 ): Generator<Refusal, SectionViews<G>> {
   const views = sections.views(group, path);
   const arrays: Readonly<Record<string, SectionArray | undefined>> = views;
-  const known = { ...counts };
+  const amounts = { ...counts };
   for (const key in group.kinds) {
     const { element, count, startsOf, endsOf }: SectionKind = group.kinds[key]!;
     const [name, array] = [sectionName(group, key, path), arrays[key]];
     if (!array) continue;
     if (element === 'narrow') yield* verifyWidth(name, array as Unsigned);
-    if (count) yield* verifyLength(name, array.length, (known[count] ??= array.length));
+    if (count) yield* verifyLength(name, array.length, (amounts[count] ??= array.length));
     if (startsOf && array[0] !== 0) yield refusalIn(name, `element 0 is ${array[0]}`, '0');
     const bounded = startsOf ?? endsOf;
     if (bounded) yield* verifyEnds(name, array, arrays[bounded]!.length);
@@ -41,9 +41,8 @@ export function* verifyForm<G extends SectionGroup>(
 /** Checks that a section has these elements. Cost: one pass. */
 export function* verifySame(name: string, found: SectionArray, expected: SectionArray): Generator<Refusal> {
   yield* verifyLength(name, found.length, expected.length);
-  for (let i = 0; i < expected.length; i++) {
-    if (!Object.is(found[i], expected[i])) yield refusalIn(name, `element ${i} is ${found[i]}`, String(expected[i]));
-  }
+  const i = firstDifferent(found, expected);
+  if (i >= 0) yield refusalIn(name, `element ${i} is ${found[i]}`, String(expected[i]));
 }
 
 /** Checks how many elements a section has. */
@@ -65,10 +64,18 @@ function* verifyWidth(name: string, values: Unsigned): Generator<Refusal> {
 
 /** Ends never descend and the last is `end`; 0 when there are none. */
 function* verifyEnds(name: string, ends: SectionArray, end: number): Generator<Refusal> {
-  for (let i = 1; i < ends.length; i++) {
-    if (ends[i]! < ends[i - 1]!)
-      yield refusalIn(name, `element ${i} is ${ends[i]}`, `at least the ${ends[i - 1]} before it`);
-  }
+  const i = firstDescent(ends);
+  if (i >= 0) yield refusalIn(name, `element ${i} is ${ends[i]}`, `at least the ${ends[i - 1]} before it`);
   const last = ends[ends.length - 1] ?? 0;
   if (last !== end) yield refusalIn(name, `the last element is ${last}`, String(end));
+}
+
+function firstDescent(ends: SectionArray): number {
+  for (let i = 1; i < ends.length; i++) if (ends[i]! < ends[i - 1]!) return i;
+  return -1;
+}
+
+function firstDifferent(found: SectionArray, expected: SectionArray): number {
+  for (let i = 0; i < expected.length; i++) if (!Object.is(found[i], expected[i])) return i;
+  return -1;
 }
