@@ -3,7 +3,6 @@
 // where it is defined.
 
 // The declaration.
-export type { Assumption } from './schema/assumptions.ts';
 export { COLLECTIONS, collectionsOfPath } from './schema/catalogue.ts';
 export type { Collection, Version } from './schema/types.ts';
 

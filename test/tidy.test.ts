@@ -25,12 +25,14 @@ const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path
 /** What is started by its path: commands, threads, tests, and what tests load into other processes. */
 const STARTED = [
   'server/launch.js',
+  'server/commands/cli.ts',
   'bench/bench.ts',
   'bench/peers/programs/',
   'data/synth/sample.ts',
   'test/support/defects/',
   'test/support/allocations.ts',
   'test/support/writeKernel.ts',
+  'test/support/writePackage.ts',
   ...FILES.filter((path) => /\.(test|config|d)\.ts$/.test(path)),
 ];
 
@@ -179,10 +181,17 @@ test('.ci/run installs the Debian packages of the programs and libraries that te
   expect(packages?.split(' ').toSorted()).toEqual([...wanted].toSorted());
 });
 
-test('package.json is the one place that says which Node runs the program, and the launcher agrees', () => {
-  const { engines } = JSON.parse(readProjectFile('package.json')) as { engines: { node: string } };
-  expect(engines.node).toBe('>=22.18 <23');
+test('package.json, the launcher and README.md agree on the Node of the machine and on the one that runs the program', () => {
+  const { engines, optionalDependencies } = JSON.parse(readProjectFile('package.json')) as {
+    readonly engines: { readonly node: string };
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  // The machine's Node only runs the launcher, which starts the one that is installed beside it.
+  expect(engines.node).toBe('>=18');
+  expect(readProjectFile('README.md')).toContain('Node 18 or newer');
+  expect(readProjectFile('server/launch.js')).toContain('any Node from 18 on');
   expect(readProjectFile('server/launch.js')).toContain('major === 22 && minor >= 18');
+  for (const version of Object.values(optionalDependencies)) expect(version).toMatch(/^22\.(1[89]|[2-9]\d)\.\d+$/);
 });
 
 test('package-lock.json has the optional packages of every platform, and no address of a registry', () => {

@@ -14,7 +14,7 @@ import type { RunHeavy } from './pool.ts';
 import type { HeavyFound, HeavyQuery, Missed } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
 import type { Trace } from './trace.ts';
-import { SharedWork, type Waiter } from './waiter.ts';
+import { SharedWork, type Disconnection } from './waiter.ts';
 
 /** A list to find rows for. `plan` is that of `request` on `collection`. */
 export interface ListQuery {
@@ -62,7 +62,7 @@ export class HeavyLists {
   async findSet(
     { collection, plan }: ListQuery,
     { key, isKept }: Filter,
-    waiter: Waiter,
+    waiter: Disconnection,
     trace: Trace,
   ): Promise<Listed | Missed> {
     const workKey = isKept ? key : `${viewKey(plan)} ${key}`;
@@ -81,7 +81,7 @@ export class HeavyLists {
   findView(
     { collection, plan }: ListQuery,
     { key, known, isKept }: Filter,
-    waiter: Waiter,
+    waiter: Disconnection,
     trace: Trace,
   ): Listed | Promise<Listed | Missed> {
     const wide = isKept ? widened(plan) : undefined;
@@ -115,7 +115,7 @@ export class HeavyLists {
   async #outcomeOf(
     workKey: string,
     query: HeavyQuery,
-    waiter: Waiter,
+    waiter: Disconnection,
     trace: Trace,
     keep: (outcome: HeavyFound) => void,
   ): Promise<Outcome> {

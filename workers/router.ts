@@ -20,7 +20,7 @@ import { HeavyLists, type ListQuery } from './heavyLists.ts';
 import type { Missed } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
 import { newTrace, type Trace } from './trace.ts';
-import type { Waiter } from './waiter.ts';
+import type { Disconnection } from './waiter.ts';
 
 /** What a router is made of. `generation` is that of the snapshot behind the collections. */
 export interface RouterOptions {
@@ -50,7 +50,7 @@ export interface RouterStatistics {
  * rejection is our bug. Where and with what work is noted in `trace`, which is complete once the rows are there.
  */
 export interface Router {
-  find(query: ListQuery, waiter: Waiter, trace?: Trace): Listed | Promise<Listed | Missed>;
+  find(query: ListQuery, waiter: Disconnection, trace?: Trace): Listed | Promise<Listed | Missed>;
   statistics(): RouterStatistics;
 }
 
@@ -67,7 +67,7 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
   const keyOf = ({ collection, request, plan }: ListQuery): string =>
     filterKey(generation, collection.declaration.name, request, plan.form);
 
-  function find(query: ListQuery, waiter: Waiter, trace: Trace = newTrace()): Listed | Promise<Listed | Missed> {
+  function find(query: ListQuery, waiter: Disconnection, trace: Trace = newTrace()): Listed | Promise<Listed | Missed> {
     const { collection, plan } = query;
     const isKept = ownedBytesMax(collection.rows) <= cache.setBytesMax;
     if (!isWorthKeeping(plan) || (!isKept && !plan.isHeavy)) {

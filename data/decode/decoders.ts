@@ -2,7 +2,7 @@
 // input. Batches cross threads as msgpack, one buffer each, which is handed over and not copied again.
 import { isUtf8 } from 'node:buffer';
 import { Worker } from 'node:worker_threads';
-import { Packr } from 'msgpackr';
+import { Packr } from 'msgpackr/pack';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';

@@ -29,7 +29,7 @@ export class Scanner {
   bytes: Uint8Array = new Uint8Array(0);
   at = 0;
   end = 0;
-  readonly output = new GrowableBytes(1 << 20);
+  readonly output = new GrowableBytes(1 << 14);
   #runStart = 0;
   tokenStart = 0;
   tokenEnd = 0;

@@ -52,7 +52,7 @@ export class RecordBytes {
    * file.
    */
   *read({ starts, ends }: Runs): Generator<Uint8Array> {
-    const staging = new Uint8Array(READ_BYTES);
+    const staging = new Uint8Array(Math.min(READ_BYTES, this.length));
     let filled = 0;
     for (let i = 0; i < starts.length; i++) {
       for (let at = starts[i]!; at < ends[i]!;) {

@@ -1,6 +1,6 @@
 // The metadata section of a snapshot: what import counted, as msgpack. For reports and pages, never for a hot path.
 // The same counts and fields always give the same bytes.
-import { Packr } from 'msgpackr';
+import { Packr } from 'msgpackr/pack';
 import { NO_OUTLINES, type Outlines } from '../column/outline.ts';
 import type { Sections } from './loaded.ts';
 import { METADATA } from './sections.ts';

@@ -1,7 +1,7 @@
 // What the supervisor and its serving threads say to each other, and how: control messages as msgpack.
 // The data goes once, as it is, because only that shares memory; the authority has a port of its own.
 import type { MessagePort, Worker } from 'node:worker_threads';
-import { Packr } from 'msgpackr';
+import { Packr } from 'msgpackr/pack';
 import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/handler.ts';

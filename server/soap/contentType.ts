@@ -25,8 +25,8 @@ function read(contentType: string): Charset {
   const type = MEDIA_TYPE.exec(contentType);
   if (type === null) return 'unsupported';
   PARAMETER.lastIndex = type[0].length;
-  for (let found = PARAMETER.exec(contentType); found !== null; found = PARAMETER.exec(contentType)) {
-    const [, name, quoted, token] = found;
+  for (let match = PARAMETER.exec(contentType); match !== null; match = PARAMETER.exec(contentType)) {
+    const [, name, quoted, token] = match;
     if (name?.toLowerCase() === 'charset') return { charset: quoted?.replace(/\\(.)/g, '$1') ?? token };
   }
   return NO_CHARSET;

@@ -7,7 +7,7 @@ import { plan, type Plan } from '../../../engine/query/plan.ts';
 import { openSnapshot } from '../../../engine/snapshot/open.ts';
 import { startPool, TASKS_MAX, type HeavyPool } from '../../../workers/pool.ts';
 import type { HeavyQuery } from '../../../workers/protocol.ts';
-import type { Waiter } from '../../../workers/waiter.ts';
+import type { Disconnection } from '../../../workers/waiter.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
 import { longProperties } from '../../support/longProperties.ts';
 
@@ -45,7 +45,7 @@ function queryFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): He
 }
 
 /** A client that leaves when the test says so. */
-class Client implements Waiter {
+class Client implements Disconnection {
   #isGone = false;
   readonly #listeners: (() => void)[] = [];
 

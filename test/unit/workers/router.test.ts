@@ -7,7 +7,7 @@ import type { ListQuery } from '../../../workers/heavyLists.ts';
 import { routerOver, type Router } from '../../../workers/router.ts';
 import { newTrace } from '../../../workers/trace.ts';
 import { RowSetCache } from '../../../workers/rowSetCache.ts';
-import type { Waiter } from '../../../workers/waiter.ts';
+import type { Disconnection } from '../../../workers/waiter.ts';
 import { indexOf } from '../../support/index.ts';
 import { rowsOf } from '../../support/pages.ts';
 import { STAYING } from '../../support/requests.ts';
@@ -55,8 +55,8 @@ class SlowPool {
     this.#collection = collection;
   }
 
-  readonly begun: { readonly query: HeavyQuery; readonly waiter: Waiter; readonly end: () => void }[] = [];
-  readonly run = (query: HeavyQuery, waiter: Waiter): Promise<HeavyFound | 'busy' | 'gone'> =>
+  readonly begun: { readonly query: HeavyQuery; readonly waiter: Disconnection; readonly end: () => void }[] = [];
+  readonly run = (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | 'busy' | 'gone'> =>
     new Promise((resolve) => {
       const end = (): void => {
         if (waiter.isGone()) resolve('gone');
@@ -319,7 +319,7 @@ describe('a heavy plan', () => {
     const { router, pool } = setUp();
     const leave: (() => void)[] = [];
     let isGone = false;
-    const leaving: Waiter = {
+    const leaving: Disconnection = {
       isGone: () => isGone,
       isComingBack: () => false,
       onGone: (listener) => void leave.push(listener),
@@ -337,7 +337,7 @@ describe('a heavy plan', () => {
   test('of a client that leaves alone is cancelled', async () => {
     const { router, pool, cache } = setUp();
     const leave: (() => void)[] = [];
-    const gone: Waiter = {
+    const gone: Disconnection = {
       isGone: () => true,
       isComingBack: () => false,
       onGone: (listener) => void leave.push(listener),

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { newCounters } from '../../../../engine/query/counters.ts';
 import type { Disconnection } from '../../../../server/http/exchange.ts';
 import type { RunHeavy } from '../../../../workers/pool.ts';
-import type { Waiter } from '../../../../workers/waiter.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import {
   ask,
@@ -282,7 +281,7 @@ describe('a heavy plan', () => {
       isComingBack: () => false,
       onGone: (listener) => void leave.push(listener),
     };
-    const waiters: Waiter[] = [];
+    const waiters: Disconnection[] = [];
     const runHeavy: RunHeavy = (_query, waiter) => {
       waiters.push(waiter);
       return new Promise((resolve) => waiter.onGone(() => resolve('gone')));

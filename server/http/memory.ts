@@ -1,0 +1,47 @@
+// What is remembered under texts, such as requests and headers that come again: within a budget, and with one way to
+// forget. Knows neither texts nor values.
+
+interface Remembered<Value> {
+  readonly value: Value;
+  readonly bytes: number;
+}
+
+/**
+ * A memory of two halves: what is found in the older half moves to the younger one, and when that is full the older
+ * half goes, and with it what nobody asked for meanwhile. Cost of what is remembered: a look-up or two of its text.
+ */
+export class Memory<Value> {
+  readonly #halfBytesMax: number;
+  #young = new Map<string, Remembered<Value>>();
+  #old = new Map<string, Remembered<Value>>();
+  #youngBytes = 0;
+
+  /** A memory of so many bytes, or of whatever else values are counted in. */
+  constructor(bytesMax: number) {
+    this.#halfBytesMax = bytesMax / 2;
+  }
+
+  /** The value under a text, undefined where there is none any more. */
+  find(text: string): Value | undefined {
+    const young = this.#young.get(text);
+    if (young !== undefined) return young.value;
+    const old = this.#old.get(text);
+    if (old !== undefined) this.#put(text, old);
+    return old?.value;
+  }
+
+  /** Remembers a value, instead of an earlier one; `bytes` is what it takes. More than a half is not remembered. */
+  keep(text: string, value: Value, bytes: number): void {
+    if (bytes <= this.#halfBytesMax) this.#put(text, { value, bytes });
+  }
+
+  #put(text: string, remembered: Remembered<Value>): void {
+    this.#youngBytes += remembered.bytes - (this.#young.get(text)?.bytes ?? 0);
+    if (this.#youngBytes > this.#halfBytesMax) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#youngBytes = remembered.bytes;
+    }
+    this.#young.set(text, remembered);
+  }
+}
