@@ -18,8 +18,7 @@ export { countSelected, type RowSet, selectedRow, type Selection } from './index
 export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
-export { decodeMetadata, METADATA_SECTION } from './snapshot/metadata.ts';
-export { type LoadedSnapshot, sectionsOf } from './snapshot/loaded.ts';
+export type { LoadedSnapshot } from './snapshot/loaded.ts';
 export { openSnapshot } from './snapshot/open.ts';
 export { openBlocks } from './snapshot/openBlocks.ts';
 

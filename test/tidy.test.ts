@@ -2,6 +2,7 @@
 // rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
 import { describe, expect, test } from 'vitest';
 import { parametersTable } from '../engine/query/parameters.ts';
+import { GROUPS, sectionName, type SectionKind } from '../engine/snapshot/sections.ts';
 import { settingsTable } from '../server/settings/declarations.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
 import { projectFiles, readProjectFile, sourceOf, type Source } from './support/sources.ts';
@@ -98,6 +99,18 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
     ],
   ],
   [
+    'no section of a snapshot is named outside its declaration',
+    rules.sectionsAreNamedOnce,
+    [
+      ['data/a.ts', 'sections.get(`${path}.codes`);'],
+      ['engine/index/a.ts', "const name = 'notes/text.text';"],
+      ['server/a.ts', "sectionsOf(loaded).bytes('metadata');"],
+      ['data/a.ts', "const section = (part) => [path, part].join('.'); section('postingStarts');"],
+      ['data/a.ts', 'const path = `${name}/records/${i}`;'],
+      ['engine/snapshot/a.ts', 'const LINKS = /\\.links$/;'],
+    ],
+  ],
+  [
     'nothing is left for later and no test runs alone',
     rules.nothingIsLeftOver,
     [
@@ -146,6 +159,24 @@ test.each([
     .filter((line) => !readme.has(bare(line)));
   // Cure: put these lines into the table under "Settings" or "Lists and records".
   expect(missing).toEqual([]);
+});
+
+test('the tables of engine/snapshot/FORMAT.md are those of sections.ts, and what checks a section is there', () => {
+  const rows = GROUPS.flatMap((group) =>
+    Object.entries<SectionKind>(group.kinds).map(([key, { element, count, meaning }]) => {
+      const name = `${group.path === '' ? '' : '.'}${sectionName(group, key, '')}`;
+      const elements = [element === 'pieces' ? 'bytes' : element, count].filter((text) => text !== undefined);
+      return `| \`${name}\` | ${elements.join(', ')} | ${meaning} | \`${group.check}\` |`;
+    }),
+  );
+  const [, documented = ''] = readProjectFile('engine/snapshot/FORMAT.md').split('\n## Sections\n');
+  const lines = documented.split('\n').filter((line) => line.startsWith('| `'));
+  // Cure: put these lines into the tables, in this order.
+  expect(lines.map((line) => line.replace(/ +/g, ' '))).toEqual(rows);
+  const sources = SOURCES.filter(({ path }) => /^(?:engine\/snapshot|data\/store)\//.test(path)).map(
+    ({ code }) => code,
+  );
+  for (const { check } of GROUPS) expect(sources.join('\n')).toContain(`${check}(`);
 });
 
 test('.ci/run installs the Debian packages of the programs and libraries that tests drive', () => {

@@ -8,7 +8,7 @@ import { layoutOf } from '../../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';
 import { Decoder } from './decode.ts';
 import type { Lines } from '../import/ndjson.ts';
-import { ended, inOrder, replyOf } from '../threadsInOrder.ts';
+import { endWorkers, inOrder, replyOf } from '../threadsInOrder.ts';
 
 // Plain maps and typed arrays, without state between batches: any decode thread's batch can be read by itself.
 const BATCHES = new Packr({ useRecords: false, moreTypes: true });
@@ -80,6 +80,6 @@ function threaded(threads: number): Decoders {
   };
   return {
     batches: (collection, runs) => inOrder(workers, runs, (worker, lines) => decode(worker, { collection, lines })),
-    close: () => ended(workers),
+    close: () => endWorkers(workers),
   };
 }

@@ -20,6 +20,7 @@ const TAGS_BYTES_MAX = 2 << 20;
 /** Tags of which is known whether they were met: a word each, 32 kB. */
 const MET_TAGS = 8192;
 const TAG_DIGITS_READ = 8;
+const MARKED_UNITS = 8;
 /**
  * Of the answers that come again one in so many is kept: what is asked for often soon is, and a walk in circles costs
  * little.
@@ -57,10 +58,14 @@ export class RequestMemory {
     this.#memory = new Memory(Math.max(TAGS_BYTES_MAX, answerBytesMax));
   }
 
-  /** What is known of GET or HEAD where Accept takes JSON, else undefined. Cost: a look-up or two of the text. */
+  /**
+   * What is known of GET or HEAD where Accept takes JSON, else undefined. Cost: its end; of a known one a look-up or
+   * two of the text.
+   */
   find(asked: Asked): KnownRequest | undefined {
     const { request } = asked;
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+    if (!this.#memory.mayHave(markOf(request))) return undefined;
     const known = this.#memory.find(this.#textOf(asked));
     return known && (!known.heedsAccept || welcomesJson(request)) ? known : undefined;
   }
@@ -86,7 +91,7 @@ export class RequestMemory {
     const text = this.#textOf(asked);
     if (text.length > TEXT_CHARACTERS_MAX || ownBytes > OWN_BYTES_MAX) return;
     const answerBytes = known.answer ? ANSWER_BYTES + ownBytes : 0;
-    this.#memory.keep(text, known, text.length + ENTRY_BYTES + answerBytes);
+    this.#memory.keep(text, known, text.length + ENTRY_BYTES + answerBytes, markOf(asked.request));
   }
 
   /**
@@ -98,6 +103,19 @@ export class RequestMemory {
     if (mark === undefined) this.#marks.set(choice, (mark = `${this.#marks.size} `));
     return mark + coding + (query === undefined ? target : `${target}?${query}`);
   }
+}
+
+/**
+ * A number for the end of a request's text, where offsets and ids stand: whether it may be known is seen without a
+ * copy.
+ */
+function markOf({ target, query }: Request): number {
+  const end = query || target;
+  let mark = target.length;
+  for (let i = Math.max(0, end.length - MARKED_UNITS); i < end.length; i++) {
+    mark = (Math.imul(mark, 31) + end.charCodeAt(i)) | 0;
+  }
+  return Math.imul(mark, 0x9e3779b1) >>> 16;
 }
 
 /** Whether a request whose path and query say nothing of the form of its answer takes JSON. Cost: see negotiate.ts. */

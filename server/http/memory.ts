@@ -4,7 +4,11 @@
 interface Remembered<Value> {
   readonly value: Value;
   readonly bytes: number;
+  readonly mark: number;
 }
+
+/** Marks of the texts that a half has, so that hardly a text of others has one: 64 kB. */
+const MARKS = 65_536;
 
 /**
  * A memory of two halves: what is found in the older half moves to the younger one, and when that is full the older
@@ -14,11 +18,18 @@ export class Memory<Value> {
   readonly #halfBytesMax: number;
   #young = new Map<string, Remembered<Value>>();
   #old = new Map<string, Remembered<Value>>();
+  #youngMarks = new Uint8Array(MARKS);
+  #oldMarks = new Uint8Array(MARKS);
   #youngBytes = 0;
 
   /** A memory of so many bytes, or of whatever else values are counted in. */
   constructor(bytesMax: number) {
     this.#halfBytesMax = bytesMax / 2;
+  }
+
+  /** Whether there may be a value under a text of this mark; where not, the text need not be put together. */
+  mayHave(mark: number): boolean {
+    return (this.#youngMarks[mark % MARKS]! | this.#oldMarks[mark % MARKS]!) !== 0;
   }
 
   /** The value under a text, undefined where there is none any more. */
@@ -30,9 +41,12 @@ export class Memory<Value> {
     return old?.value;
   }
 
-  /** Remembers a value, instead of an earlier one; `bytes` is what it takes. More than a half is not remembered. */
-  keep(text: string, value: Value, bytes: number): void {
-    if (bytes <= this.#halfBytesMax) this.#put(text, { value, bytes });
+  /**
+   * Remembers a value, instead of an earlier one; `bytes` is what it takes, `mark` a number from 0 that equal texts
+   * share. More than a half is not remembered.
+   */
+  keep(text: string, value: Value, bytes: number, mark = 0): void {
+    if (bytes <= this.#halfBytesMax) this.#put(text, { value, bytes, mark });
   }
 
   #put(text: string, remembered: Remembered<Value>): void {
@@ -41,7 +55,9 @@ export class Memory<Value> {
       this.#old = this.#young;
       this.#young = new Map();
       this.#youngBytes = remembered.bytes;
+      [this.#youngMarks, this.#oldMarks] = [this.#oldMarks.fill(0), this.#youngMarks];
     }
+    this.#youngMarks[remembered.mark % MARKS] = 1;
     this.#young.set(text, remembered);
   }
 }
