@@ -31,7 +31,7 @@ export { explain, explained } from './query/explain.ts';
 export { filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
 export { percentEncode, sortedByName } from './query/links.ts';
-export { exportOf } from './query/paging.ts';
+export { exportOf } from './query/readers.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';
 export { hasRegex, type Plan } from './query/plan.ts';
 export type { Problem } from './query/problems.ts';

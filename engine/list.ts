@@ -8,7 +8,7 @@ import type { Ask, QueryOptions } from './query/ask.ts';
 import { newCounters, type Counters } from './query/counters.ts';
 import { execute, type Hits } from './query/execute.ts';
 import { pageLinks } from './query/links.ts';
-import { exportOf } from './query/paging.ts';
+import { exportOf } from './query/readers.ts';
 import { parseListQuery } from './query/parse.ts';
 import { plan, type Plan } from './query/plan.ts';
 

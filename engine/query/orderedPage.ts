@@ -9,7 +9,7 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from './ask.ts';
 import { countCodes } from './codeCounts.ts';
 import type { Counters } from './counters.ts';
-import { valuesAt } from './scalarPath.ts';
+import { valuesAt } from './path.ts';
 import { isOrderedByCode, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /** Which places of an ordered list are shown. */

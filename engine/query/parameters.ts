@@ -2,8 +2,7 @@
 // table and whatever describes the API derive from this table. To add one: its row here and its reader beside the
 // others, a member of Page (ask.ts) where it shapes the page, and its test. Knows no filter.
 
-import { readFacets, readFields, readOrdering } from './names.ts';
-import { readAfter, readFormat, readLimit, readOffset } from './paging.ts';
+import { readAfter, readFacets, readFields, readFormat, readLimit, readOffset, readOrdering } from './readers.ts';
 import type { QueryOptions } from './ask.ts';
 import type { Reading, View } from './reading.ts';
 

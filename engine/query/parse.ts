@@ -50,9 +50,9 @@ export function parseRecordQuery(query: string | undefined, options: QueryOption
   if (query === undefined) return NOTHING_ASKED;
   const reading = new Reading(decodeForm(query), options, { known });
   const view: View = known ? 'record' : 'root';
-  const places: number[] = [];
-  readParameters(reading, view, (_, at) => places.push(at));
-  if (places.length > 0) noteUnknown(reading, places, () => ({ fields: [], others: parameterNames(view, options) }));
+  const unknown: number[] = [];
+  readParameters(reading, view, (_, at) => unknown.push(at));
+  if (unknown.length > 0) noteUnknown(reading, unknown, () => ({ fields: [], others: parameterNames(view, options) }));
   return reading.ask();
 }
 
@@ -68,15 +68,15 @@ const NOTHING_ASKED: Ask = new Reading(
   {},
 ).ask();
 
-/** Where the parameters stand, by their turns, in a query that has none. */
-const NOWHERE: readonly number[] = PARAMETERS.map(() => -1);
+/** Where the parameters of the query at hand stand, by their turns; -1 of those that it has not. */
+const places = new Int32Array(PARAMETERS.length);
 
 /**
  * One pass over the query: heeds the last value of each parameter that the view has, tells `other` of all names else.
  */
 function readParameters(reading: Reading, view: View, other: (name: string, at: number) => void): void {
   const { parameters, options } = reading;
-  const places = NOWHERE.slice();
+  places.fill(-1);
   for (let at = 0; at < parameters.length; at++) {
     const name = parameters[at]![0];
     const turn = turnOf(name, view, options);

@@ -4,7 +4,8 @@ import {
   answerList,
   type Ask,
   type Asker,
-  type CollectionIndex,
+  countSelected,
+  explained,
   type Hits,
   type List,
   type QueryOptions,
@@ -17,39 +18,42 @@ import { newTrace, type Trace } from '../../workers/trace.ts';
 import type { Answer } from '../http/exchange.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { type Catalogue, deliveryOf, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
-import { explanationText } from './explanation.ts';
-import { type Delivery, rowsAnswer } from './rows.ts';
+import { rowsAnswer } from './rows.ts';
 import { withTiming } from './serverTiming.ts';
 import { countIgnored } from './tally.ts';
 
 /** The page of a list, its export, or how it is found. Cost: see engine/list.ts; heavy lists are answered later. */
 export function listAnswer(catalogue: Catalogue, route: RouteOf<'list'>, visit: Visit): Answer | Promise<Answer> {
   const collection = catalogue.collections(route.collection.name);
-  return answerList(collection, visit.request.query, new ListAsker(catalogue, route, visit, collection));
+  return answerList(collection, visit.request.query, new ListAsker(catalogue, route, visit));
 }
 
 /** Holds all that the answer needs, so that the request may be gone when its rows are found. */
 class ListAsker implements Asker<Answer | Promise<Answer>> {
-  readonly options: QueryOptions;
-  readonly path: string;
-  readonly generation: string | undefined;
   readonly #catalogue: Catalogue;
   readonly #route: RouteOf<'list'>;
   readonly #visit: Visit;
-  readonly #collection: CollectionIndex;
-  #delivery: Delivery | undefined;
+  #tag = '';
   #trace: Trace | undefined;
   #missed: Missed = 'gone';
   #waitedMs: number | undefined;
 
-  constructor(catalogue: Catalogue, route: RouteOf<'list'>, visit: Visit, collection: CollectionIndex) {
-    this.options = catalogue.queryOptions;
-    this.path = visit.request.target;
-    this.generation = catalogue.pin;
+  constructor(catalogue: Catalogue, route: RouteOf<'list'>, visit: Visit) {
     this.#catalogue = catalogue;
     this.#route = route;
     this.#visit = visit;
-    this.#collection = collection;
+  }
+
+  get options(): QueryOptions {
+    return this.#catalogue.queryOptions;
+  }
+
+  get path(): string {
+    return this.#visit.request.target;
+  }
+
+  get generation(): string | undefined {
+    return this.#catalogue.pin;
   }
 
   stop(ask: Ask): Answer | undefined {
@@ -62,10 +66,8 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
       return undefined;
     }
     const { tag, unchanged } = validated(catalogue, this.#visit, this.#route, ask);
-    if (unchanged) return unchanged;
-    const view = { route: this.#route, ask, tag, collection: this.#collection };
-    this.#delivery = deliveryOf(catalogue, this.#visit, view);
-    return undefined;
+    this.#tag = tag;
+    return unchanged;
   }
 
   formOf(ask: Ask): ServedForm {
@@ -93,14 +95,29 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   }
 
   answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
-    const answer = this.#delivery ? rowsAnswer(page, this.#delivery) : this.#explanation(hits, list);
+    const { ask, collection } = list;
+    const view = { route: this.#route, ask, tag: this.#tag, collection };
+    const answer = ask.isExplained
+      ? this.#explanation(hits, list)
+      : rowsAnswer(page, deliveryOf(this.#catalogue, this.#visit, view));
     return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
   }
 
-  /** How a list is found instead of the list (A68): it was found, and its page is dropped. */
-  #explanation(hits: Hits, list: List): Answer {
+  /**
+   * How a list is found instead of the list (A68): it was found, and its page is dropped. `thread` is since its start.
+   */
+  #explanation(hits: Hits, { plan }: List): Answer {
     const { answers, generation, router } = this.#catalogue;
-    return answers.momentary(explanationText({ generation, list, hits, trace: this.#trace!, router }));
+    const { place, isKept, isShared, counters } = this.#trace!;
+    const explanation = {
+      generation,
+      plan: explained(plan),
+      count: hits.count,
+      shown: countSelected(hits.rows),
+      ran: { place, isKept, isShared, ...counters },
+      thread: router.statistics(),
+    };
+    return answers.momentary(JSON.stringify(explanation));
   }
 
   /** An answer that says how long the pool was waited for, where it was. */

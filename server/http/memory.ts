@@ -61,3 +61,20 @@ export class Memory<Value> {
     this.#young.set(text, remembered);
   }
 }
+
+/** Longer lists of values, and longer values, are somebody playing. */
+const MEANINGS_MAX = 256;
+const CHARACTERS_MAX = 256;
+
+/** The same function with a memory of 256 values of at most 256 characters. Cost: a look-up for values met before. */
+export function remembered<T>(meaningOf: (header: string) => T): (header: string) => T {
+  const memory = new Memory<T>(MEANINGS_MAX);
+  return (header) => {
+    let meaning = memory.find(header);
+    if (meaning === undefined) {
+      meaning = meaningOf(header);
+      if (header.length <= CHARACTERS_MAX) memory.keep(header, meaning, 1);
+    }
+    return meaning;
+  };
+}

@@ -1,6 +1,6 @@
 // What the Content-Type of a request says: whether it may be SOAP 1.1, and in which charset.
 // Pure but for a memory of headers met; reads a header as RFC 9110, 8.3 has it.
-import { remembered } from '../http/remembered.ts';
+import { remembered } from '../http/memory.ts';
 
 /** A charset, or the word for every type that is not SOAP 1.1. */
 type Charset = { readonly charset: string | undefined } | 'unsupported';

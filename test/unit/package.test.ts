@@ -34,7 +34,7 @@ test('the rest is the launcher, the embedded sample and documents, as they are i
   expect(rest.toSorted()).toEqual(
     [
       'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json server/launch.js'.split(' '),
-      ['engine/snapshot/FORMAT.md', 'engine/snapshot/format.fbs'],
+      ['engine/schema/ASSUMPTIONS.md', 'engine/snapshot/FORMAT.md', 'engine/snapshot/format.fbs'],
       ['data/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
       sample,
     ]
