@@ -89,6 +89,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ],
   ['every file is imported or started', rules.filesAreImported(STARTED), [['data/a.ts', 'let a;']]],
   ['every export has a docstring', rules.exportsAreDocumented, [['data/a.ts', '// A comment.\nexport const a = 1;']]],
+  ['a name that is exported means one thing', rules.namesMeanOneThing, []],
   ['no export is a default export', rules.exportsAreNamed, [['data/a.ts', 'export default 1;']]],
   [
     'no collection is named outside its declaration',
@@ -120,6 +121,11 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ],
   ['no file is longer than 400 lines', rules.filesAreShort, [['data/a.ts', 'x\n'.repeat(401)]]],
 ];
+
+test('a name that two files export is reported', () => {
+  const sources = ['data/a.ts', 'engine/a.ts', 'test/a.ts'].map((path) => sourceOf(path, 'export const a = 1;'));
+  expect(rules.namesMeanOneThing(sources)).toEqual([expect.stringMatching(/^engine\/a\.ts:1 exports a, as data\/a/)]);
+});
 
 describe.each(RULES)('%s', (_sentence, rule, wrong) => {
   test('in the whole project', () => {

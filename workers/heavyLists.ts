@@ -24,7 +24,7 @@ import { SharedWork, type Disconnection } from './waiter.ts';
 const STRETCH_ROWS = 2048;
 
 /** What is known of a filter: its key, its rows where they are kept, and whether they may be. */
-export interface Filter {
+export interface FilterRows {
   readonly key: string;
   readonly known: RowSet | undefined;
   readonly isKept: boolean;
@@ -55,7 +55,7 @@ export class HeavyLists {
    */
   async findSet(
     { collection, plan }: List,
-    { key, isKept }: Filter,
+    { key, isKept }: FilterRows,
     waiter: Disconnection,
     trace: Trace,
   ): Promise<Hits | Missed> {
@@ -74,7 +74,7 @@ export class HeavyLists {
    */
   findView(
     { collection, plan }: List,
-    { key, known, isKept }: Filter,
+    { key, known, isKept }: FilterRows,
     waiter: Disconnection,
     trace: Trace,
   ): Hits | Promise<Hits | Missed> {

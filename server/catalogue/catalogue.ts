@@ -59,7 +59,7 @@ export interface CatalogueOptions {
 }
 
 /** `pin` is what links name the generation by, undefined where walks are not pinned (A69). */
-export interface Catalogue extends CatalogueOptions {
+export interface CatalogueService extends CatalogueOptions {
   readonly pin: string | undefined;
   readonly answers: Answers;
   readonly conditional: Conditional;
@@ -93,7 +93,7 @@ export function queryOptionsOf(
 
 /** Judges the format, then the generation, then the parameters: an answer that is no page, or undefined. */
 export function refusalOf(
-  { answers, pin, generation: served }: Catalogue,
+  { answers, pin, generation: served }: CatalogueService,
   { kind, isJsonPath }: RouteOf<'root' | 'list' | 'record'>,
   request: Request,
   { page: { format }, generation, problems }: Ask,
@@ -110,7 +110,7 @@ export function refusalOf(
  * How records and links are written for a request (A24). With `links` set to `request`, links follow path and format.
  */
 export function formOf(
-  { settings }: Catalogue,
+  { settings }: CatalogueService,
   { version, isJsonPath }: Named,
   { page: { format } }: Ask,
   { baseUrl }: BaseUrlChoice,
@@ -121,7 +121,7 @@ export function formOf(
 
 /** The tag of an answer that would be 200, and the 304 that takes its place where the client has it already. */
 export function validated(
-  { conditional, memory }: Catalogue,
+  { conditional, memory }: CatalogueService,
   visit: Visit,
   route: Named,
   ask: Ask,
@@ -136,7 +136,7 @@ export function validated(
 
 /** How an answer under this tag goes out; it is kept where it came before and is due, unless a header is its own. */
 export function deliveryOf(
-  { answers, blocks, live, memory }: Catalogue,
+  { answers, blocks, live, memory }: CatalogueService,
   visit: Visit,
   { route, ask, tag, collection }: { route: Named; ask: Ask; tag: string; collection: CollectionIndex },
 ): Delivery {

@@ -4,7 +4,7 @@ import type { QueryOptions } from '../../engine/engine.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { answersFor } from './answers.ts';
-import { type Catalogue, type CatalogueOptions, queryOptionsOf, type Visit } from './catalogue.ts';
+import { type CatalogueService, type CatalogueOptions, queryOptionsOf, type Visit } from './catalogue.ts';
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
 import type { Answer, Disconnection, Handler, Request } from '../http/exchange.ts';
 import { codingChooser } from './coding.ts';
@@ -39,7 +39,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     lastModified,
     isGzipOffered: settings.gzip !== 'off',
   };
-  const catalogue: Catalogue = {
+  const catalogue: CatalogueService = {
     ...options,
     pin,
     answers,
@@ -56,7 +56,11 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
 }
 
 /** Judges the path, then the method; the views judge the rest. */
-function answerTo(catalogue: Catalogue, request: Request, disconnection: Disconnection): Answer | Promise<Answer> {
+function answerTo(
+  catalogue: CatalogueService,
+  request: Request,
+  disconnection: Disconnection,
+): Answer | Promise<Answer> {
   const { answers, conditional } = catalogue;
   const choice = catalogue.chooseBaseUrl(request);
   const coding = catalogue.chooseCoding(request);

@@ -17,20 +17,32 @@ import type { Missed } from '../../workers/protocol.ts';
 import { newTrace, type Trace } from '../../workers/trace.ts';
 import type { Answer } from '../http/exchange.ts';
 import { steadyMs } from '../observe/clock.ts';
-import { type Catalogue, deliveryOf, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
+import {
+  type CatalogueService,
+  deliveryOf,
+  formOf,
+  refusalOf,
+  type RouteOf,
+  validated,
+  type Visit,
+} from './catalogue.ts';
 import { rowsAnswer } from './rows.ts';
 import { withTiming } from './serverTiming.ts';
 import { countIgnored } from './tally.ts';
 
 /** The page of a list, its export, or how it is found. Cost: see engine/list.ts; heavy lists are answered later. */
-export function listAnswer(catalogue: Catalogue, route: RouteOf<'list'>, visit: Visit): Answer | Promise<Answer> {
+export function listAnswer(
+  catalogue: CatalogueService,
+  route: RouteOf<'list'>,
+  visit: Visit,
+): Answer | Promise<Answer> {
   const collection = catalogue.collections(route.collection.name);
   return answerList(collection, visit.request.query, new ListAsker(catalogue, route, visit));
 }
 
 /** Holds all that the answer needs, so that the request may be gone when its rows are found. */
 class ListAsker implements Asker<Answer | Promise<Answer>> {
-  readonly #catalogue: Catalogue;
+  readonly #catalogue: CatalogueService;
   readonly #route: RouteOf<'list'>;
   readonly #visit: Visit;
   #tag = '';
@@ -38,7 +50,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   #missed: Missed = 'gone';
   #waitedMs: number | undefined;
 
-  constructor(catalogue: Catalogue, route: RouteOf<'list'>, visit: Visit) {
+  constructor(catalogue: CatalogueService, route: RouteOf<'list'>, visit: Visit) {
     this.#catalogue = catalogue;
     this.#route = route;
     this.#visit = visit;

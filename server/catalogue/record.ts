@@ -9,12 +9,24 @@ import {
   type ServedRows,
 } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
-import { type Catalogue, deliveryOf, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
+import {
+  type CatalogueService,
+  deliveryOf,
+  formOf,
+  refusalOf,
+  type RouteOf,
+  validated,
+  type Visit,
+} from './catalogue.ts';
 import { rowsAnswer } from './rows.ts';
 import { countIgnored } from './tally.ts';
 
 /** The record, or why there is none. Cost: a binary search a collection. */
-export function recordAnswer(catalogue: Catalogue, route: RouteOf<'record'>, visit: Visit): Answer | Promise<Answer> {
+export function recordAnswer(
+  catalogue: CatalogueService,
+  route: RouteOf<'record'>,
+  visit: Visit,
+): Answer | Promise<Answer> {
   const { request, choice } = visit;
   let collection = catalogue.collections(route.collections[0]!.name);
   let row = rowOfId(collection, route.id);

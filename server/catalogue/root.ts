@@ -2,11 +2,11 @@
 // Pure but for what the catalogue gives.
 import { type Ask, indexBody, parseRecordQuery, rootViewBody, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
-import { type Catalogue, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
+import { type CatalogueService, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
 import { countIgnored } from './tally.ts';
 
 /** The index, whose query says nothing. */
-export function indexAnswer(catalogue: Catalogue, visit: Visit): Answer {
+export function indexAnswer(catalogue: CatalogueService, visit: Visit): Answer {
   const { choice } = visit;
   const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue));
   if (unchanged) return unchanged;
@@ -17,12 +17,12 @@ export function indexAnswer(catalogue: Catalogue, visit: Visit): Answer {
 /** Always JSON, whatever Accept says. */
 const INDEX = { version: 'v3', isJsonPath: true } as const;
 
-function nothingAsked({ queryOptions }: Catalogue): Ask {
+function nothingAsked({ queryOptions }: CatalogueService): Ask {
   return parseRecordQuery(undefined, queryOptions);
 }
 
 /** The collections of a version with the addresses of their lists. */
-export function rootAnswer(catalogue: Catalogue, route: RouteOf<'root'>, visit: Visit): Answer {
+export function rootAnswer(catalogue: CatalogueService, route: RouteOf<'root'>, visit: Visit): Answer {
   const { request, choice } = visit;
   const ask = parseRecordQuery(request.query, catalogue.queryOptions);
   const refusal = refusalOf(catalogue, route, request, ask);

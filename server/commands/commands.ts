@@ -180,8 +180,8 @@ function addExplain(root: Command, { stdout }: Outputs): void {
     .addHelpText('after', example("explain '/api/v3/observations/?title__startswith=A'"))
     .action(async (request: string, flags: Flags) => {
       const settings = readSettings(flags);
-      const { explain } = await import('./explain.ts');
-      stdout.write(`${await explain(settings, request)}\n`);
+      const { explainRequest } = await import('./explain.ts');
+      stdout.write(`${await explainRequest(settings, request)}\n`);
     });
 }
 

@@ -5,7 +5,7 @@ import { OperationError } from '../../data/operationError.ts';
 import {
   type Ask,
   type Counters,
-  explain as explainPlan,
+  explain,
   type IgnoredName,
   listHere,
   newCounters,
@@ -22,7 +22,7 @@ import { route } from '../catalogue/routes.ts';
  * OperationError `usage` where it is no list, its format is unknown or its filters are wrong, and what loading the data
  * throws.
  */
-export async function explain(settings: Settings, request: string): Promise<string> {
+export async function explainRequest(settings: Settings, request: string): Promise<string> {
   const [target = '', query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
   const asRouted = route(target);
   const view = asRouted.kind === 'redirect' ? route(asRouted.location) : asRouted;
@@ -39,7 +39,7 @@ export async function explain(settings: Settings, request: string): Promise<stri
   refuseProblems(ask);
   const found = `found ${hits!.count} of ${collection.rows}: ${workOf(counters)}`;
   const ignored = ask.ignored.length > 0 ? [`ignored: ${ask.ignored.map(nameOf).join(', ')}`] : [];
-  return [explainPlan(plan!).trimEnd(), found, ...ignored].join('\n');
+  return [explain(plan!).trimEnd(), found, ...ignored].join('\n');
 }
 
 function workOf(counters: Counters): string {

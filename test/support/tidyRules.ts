@@ -128,6 +128,22 @@ export const exportsAreDocumented = everyMatch(EXPORT, (match, { text }) =>
     : `${match.groups?.['name']} has no docstring; write /** ... */ above it`,
 );
 
+/** A name that product code exports means one thing: two files may not export the same. */
+export const namesMeanOneThing: Rule = (sources) => {
+  const homes = new Map<string, string>();
+  return sources
+    .filter(({ path }) => !/^(test|bench)\//.test(path))
+    .flatMap((source) =>
+      [...source.code.matchAll(EXPORT)].flatMap(({ index, groups }) => {
+        const name = groups?.['name'] ?? '';
+        const home = homes.get(name);
+        if (home === undefined) homes.set(name, source.path);
+        const isOther = home !== undefined && home !== source.path;
+        return isOther ? [`${placeOf(source, index)} exports ${name}, as ${home} does; find a name of its own`] : [];
+      }),
+    );
+};
+
 /** No default export, outside configuration files of tools that want one. */
 export const exportsAreNamed = everyMatch(/^export default\b/gm, (_, { path }) =>
   path.endsWith('.config.ts') ? undefined : 'a default export; give it a name and export that',
