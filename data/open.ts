@@ -2,7 +2,7 @@
 // import only for a directory.
 import { stat } from 'node:fs/promises';
 import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
-import { METADATA_SECTION } from '../engine/snapshot/metadata.ts';
+import { METADATA, sectionName } from '../engine/snapshot/sections.ts';
 import { loadSnapshot } from './store/load.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -31,9 +31,9 @@ export async function openData(
 
 /** Other files have the same form (blockStore.ts) and no catalogue in them. */
 function catalogueIn(data: string, loaded: LoadedSnapshot): LoadedSnapshot {
-  if (sectionsOf(loaded).has(METADATA_SECTION)) return loaded;
+  if (sectionsOf(loaded).has(METADATA, METADATA.path)) return loaded;
   throw new OperationError(
     'snapshot',
-    `${data}: no snapshot of a catalogue, since it has no section ${METADATA_SECTION}`,
+    `${data}: no snapshot of a catalogue, since it has no section ${sectionName(METADATA, 'bytes', METADATA.path)}`,
   );
 }

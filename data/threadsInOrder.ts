@@ -40,6 +40,6 @@ export async function* inOrder<Order, Result>(
 }
 
 /** Ends the threads and waits until they are gone. */
-export async function ended(workers: readonly Worker[]): Promise<void> {
+export async function endWorkers(workers: readonly Worker[]): Promise<void> {
   await Promise.all(workers.map((worker) => worker.terminate()));
 }

@@ -3,7 +3,6 @@
 // where it is defined.
 
 // The declaration.
-export type { Assumption } from './schema/assumptions.ts';
 export { COLLECTIONS, collectionsOfPath } from './schema/catalogue.ts';
 export type { Collection, Version } from './schema/types.ts';
 
@@ -19,35 +18,35 @@ export { countSelected, type RowSet, selectedRow, type Selection } from './index
 export { type CollectionIndex, rowOfId } from './index/table.ts';
 
 // A snapshot in shared memory.
-export { decodeMetadata, METADATA_SECTION } from './snapshot/metadata.ts';
-export { type LoadedSnapshot, sectionsOf } from './snapshot/loaded.ts';
+export type { LoadedSnapshot } from './snapshot/loaded.ts';
 export { openSnapshot } from './snapshot/open.ts';
 export { openBlocks } from './snapshot/openBlocks.ts';
 
-// From a raw query to rows: parse -> plan -> execute.
+// The way of a list from text to page, and what it is made of.
+export { answerList, type Asker, type Here, type List, listHere, type ListSteps } from './list.ts';
+export type { Ask, IgnoredName, Page, QueryOptions } from './query/ask.ts';
 export { type Counters, newCounters } from './query/counters.ts';
-export { execute, findRows, type Listed, pageOf, walkedPage } from './query/execute.ts';
+export { execute, findRows, type Hits, hitsOf, walkedPage } from './query/execute.ts';
 export { explain, explained } from './query/explain.ts';
-export { filterKey } from './query/filterKey.ts';
-export type { IgnoredName } from './query/fields.ts';
+export { filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
-export {
-  type ListRequest,
-  parseListQuery,
-  parseRecordQuery,
-  type QueryOptions,
-  type RecordRequest,
-  regexProblems,
-} from './query/parse.ts';
-export { hasRegex, plan, type Plan } from './query/plan.ts';
+export { percentEncode, sortedByName } from './query/links.ts';
+export { exportOf } from './query/readers.ts';
+export { parseRecordQuery, regexProblems } from './query/parse.ts';
+export { hasRegex, type Plan } from './query/plan.ts';
+export type { Problem } from './query/problems.ts';
 export { hasView, isViewHeavy } from './query/viewCost.ts';
 
 // From rows to the bytes of an answer.
 export { type Body, wholeBody } from './page/body.ts';
-export { indexBody, type PageFacet, pageHead, pageTail, rootViewBody } from './page/envelope.ts';
-export { jsonObject, jsonText } from './page/json.ts';
-export { pageLinks, percentEncode, sortedByName } from './page/links.ts';
-export { csvColumns, csvHeader } from './page/csv.ts';
-export type { Measuring } from './page/gather.ts';
-export { csvRows, jsonRows, ndjsonRows, pageBody, readyRows, rowsBody, type ServedRows } from './page/rows.ts';
-export { type GzipBody, stitchedRows, type Stitching } from './page/stitch.ts';
+export { indexBody, rootViewBody } from './page/envelope.ts';
+export {
+  exportRepresentation,
+  measuringOf,
+  readyBody,
+  recordRepresentation,
+  type Representation,
+  stitchingOf,
+} from './page/representation.ts';
+export type { ServedRows } from './page/rows.ts';
+export { jsonObject, jsonText } from './bits/json.ts';

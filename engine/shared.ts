@@ -3,4 +3,4 @@
 // defined.
 export { COLLECTIONS } from './schema/catalogue.ts';
 export { type LoadedSnapshot, sectionsOf } from './snapshot/loaded.ts';
-export { decodeMetadata, METADATA_SECTION } from './snapshot/metadata.ts';
+export { metadataOf } from './snapshot/metadata.ts';

@@ -1,15 +1,20 @@
 #!/usr/bin/env node
-// The command as npm installs it: plain JavaScript that any Node from 18 on can read. Runs cli.ts in this process when
-// its Node is the right one, else starts it on the Node that the install brought, else says in one line what is wanted.
+// The command as npm installs it: plain JavaScript that any Node from 18 on can read. Runs the command line in this
+// process when its Node is the right one, else on the Node that the install brought, else says in one line what is
+// wanted. The one place that knows how a checkout and a package differ in what they run.
 // Must not use anything newer than Node 18 nor import anything but node: modules before it knows which Node this is.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const cli = fileURLToPath(new URL('commands/cli.ts', import.meta.url));
+// A checkout runs its sources, whatever lies in its dist/. A package has no sources: Node strips no types under
+// node_modules, so `npm pack` puts JavaScript into dist/ (test/support/writePackage.ts), file for file.
+const source = fileURLToPath(new URL('commands/cli.ts', import.meta.url));
+const compiled = fileURLToPath(new URL('../dist/server/commands/cli.js', import.meta.url));
+const cli = existsSync(source) ? source : compiled;
 
 /** Whether a Node runs the program: .ts files without a flag (22.18), binaries of uWebSockets.js (up to 22). */
 function isSuitable(version) {
@@ -35,7 +40,7 @@ function installedNode() {
   return undefined;
 }
 
-/** Runs cli.ts on the given Node, passes signals on, and ends as it ends. */
+/** Runs the command line on the given Node, passes signals on, and ends as it ends. */
 function runOn(node) {
   // In a process group of its own, so that Ctrl-C reaches it once, through us, and not twice: twice means at once.
   const child = spawn(node, [cli, ...process.argv.slice(2)], {
@@ -56,7 +61,7 @@ function refuse(reason) {
 }
 
 if (isSuitable(process.versions.node)) {
-  await import('./commands/cli.ts');
+  await import(pathToFileURL(cli).href);
 } else {
   const node = installedNode();
   if (node) runOn(node);

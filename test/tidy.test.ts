@@ -1,6 +1,8 @@
 // Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure. Every
 // rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
 import { describe, expect, test } from 'vitest';
+import { parametersTable } from '../engine/query/parameters.ts';
+import { GROUPS, sectionName, type SectionKind } from '../engine/snapshot/sections.ts';
 import { settingsTable } from '../server/settings/declarations.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
 import { projectFiles, readProjectFile, sourceOf, type Source } from './support/sources.ts';
@@ -24,12 +26,14 @@ const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path
 /** What is started by its path: commands, threads, tests, and what tests load into other processes. */
 const STARTED = [
   'server/launch.js',
+  'server/commands/cli.ts',
   'bench/bench.ts',
   'bench/peers/programs/',
   'data/synth/sample.ts',
   'test/support/defects/',
   'test/support/allocations.ts',
   'test/support/writeKernel.ts',
+  'test/support/writePackage.ts',
   ...FILES.filter((path) => /\.(test|config|d)\.ts$/.test(path)),
 ];
 
@@ -85,6 +89,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ],
   ['every file is imported or started', rules.filesAreImported(STARTED), [['data/a.ts', 'let a;']]],
   ['every export has a docstring', rules.exportsAreDocumented, [['data/a.ts', '// A comment.\nexport const a = 1;']]],
+  ['a name that is exported means one thing', rules.namesMeanOneThing, []],
   ['no export is a default export', rules.exportsAreNamed, [['data/a.ts', 'export default 1;']]],
   [
     'no collection is named outside its declaration',
@@ -92,6 +97,18 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
     [
       ['data/a.ts', "read('platforms');"],
       ['server/a.ts', "get('/api/v3/ipps/');"],
+    ],
+  ],
+  [
+    'no section of a snapshot is named outside its declaration',
+    rules.sectionsAreNamedOnce,
+    [
+      ['data/a.ts', 'sections.get(`${path}.codes`);'],
+      ['engine/index/a.ts', "const name = 'notes/text.text';"],
+      ['server/a.ts', "sectionsOf(loaded).bytes('metadata');"],
+      ['data/a.ts', "const section = (part) => [path, part].join('.'); section('postingStarts');"],
+      ['data/a.ts', 'const path = `${name}/records/${i}`;'],
+      ['engine/snapshot/a.ts', 'const LINKS = /\\.links$/;'],
     ],
   ],
   [
@@ -104,6 +121,11 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ],
   ['no file is longer than 400 lines', rules.filesAreShort, [['data/a.ts', 'x\n'.repeat(401)]]],
 ];
+
+test('a name that two files export is reported', () => {
+  const sources = ['data/a.ts', 'engine/a.ts', 'test/a.ts'].map((path) => sourceOf(path, 'export const a = 1;'));
+  expect(rules.namesMeanOneThing(sources)).toEqual([expect.stringMatching(/^engine\/a\.ts:1 exports a, as data\/a/)]);
+});
 
 describe.each(RULES)('%s', (_sentence, rule, wrong) => {
   test('in the whole project', () => {
@@ -132,14 +154,35 @@ test.each([
   expect(readProjectFile(path).split('\n').length - 1).toBeLessThanOrEqual(linesMax);
 });
 
-test('the settings table of README.md is that of server/settings/declarations.ts', () => {
+test.each([
+  ['settings', settingsTable],
+  ['parameters', parametersTable],
+])('the table of %s in README.md is that of the declaration', (_what, table) => {
   const bare = (line: string): string => line.replace(/ +/g, ' ').replace(/-+/g, '-');
   const readme = new Set(readProjectFile('README.md').split('\n').map(bare));
-  const missing = settingsTable()
+  const missing = table()
     .split('\n')
     .filter((line) => !readme.has(bare(line)));
-  // Cure: put these lines into the table under "Settings".
+  // Cure: put these lines into the table under "Settings" or "Lists and records".
   expect(missing).toEqual([]);
+});
+
+test('the tables of engine/snapshot/FORMAT.md are those of sections.ts, and what checks a section is there', () => {
+  const rows = GROUPS.flatMap((group) =>
+    Object.entries<SectionKind>(group.kinds).map(([key, { element, count, meaning }]) => {
+      const name = `${group.path === '' ? '' : '.'}${sectionName(group, key, '')}`;
+      const elements = [element === 'pieces' ? 'bytes' : element, count].filter((text) => text !== undefined);
+      return `| \`${name}\` | ${elements.join(', ')} | ${meaning} | \`${group.check}\` |`;
+    }),
+  );
+  const [, documented = ''] = readProjectFile('engine/snapshot/FORMAT.md').split('\n## Sections\n');
+  const lines = documented.split('\n').filter((line) => line.startsWith('| `'));
+  // Cure: put these lines into the tables, in this order.
+  expect(lines.map((line) => line.replace(/ +/g, ' '))).toEqual(rows);
+  const sources = SOURCES.filter(({ path }) => /^(?:engine\/snapshot|data\/store)\//.test(path)).map(
+    ({ code }) => code,
+  );
+  for (const { check } of GROUPS) expect(sources.join('\n')).toContain(`${check}(`);
 });
 
 test('.ci/run installs the Debian packages of the programs and libraries that tests drive', () => {
@@ -148,10 +191,17 @@ test('.ci/run installs the Debian packages of the programs and libraries that te
   expect(packages?.split(' ').toSorted()).toEqual([...wanted].toSorted());
 });
 
-test('package.json is the one place that says which Node runs the program, and the launcher agrees', () => {
-  const { engines } = JSON.parse(readProjectFile('package.json')) as { engines: { node: string } };
-  expect(engines.node).toBe('>=22.18 <23');
+test('package.json, the launcher and README.md agree on the Node of the machine and on the one that runs the program', () => {
+  const { engines, optionalDependencies } = JSON.parse(readProjectFile('package.json')) as {
+    readonly engines: { readonly node: string };
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  // The machine's Node only runs the launcher, which starts the one that is installed beside it.
+  expect(engines.node).toBe('>=18');
+  expect(readProjectFile('README.md')).toContain('Node 18 or newer');
+  expect(readProjectFile('server/launch.js')).toContain('any Node from 18 on');
   expect(readProjectFile('server/launch.js')).toContain('major === 22 && minor >= 18');
+  for (const version of Object.values(optionalDependencies)) expect(version).toMatch(/^22\.(1[89]|[2-9]\d)\.\d+$/);
 });
 
 test('package-lock.json has the optional packages of every platform, and no address of a registry', () => {

@@ -5,11 +5,11 @@ import {
   compacted,
   findRows,
   hasRegex,
-  type Listed,
+  type Hits,
   newCounters,
   openSnapshot,
   ownBuffers,
-  pageOf,
+  hitsOf,
 } from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
 import { beNice } from './niceness.ts';
@@ -39,12 +39,12 @@ function answerTo({ collection, plan, wants, set: known }: HeavyTask, isStopped:
   const value: HeavyFound =
     wants === 'set'
       ? { kind: 'set', set: set!, counters }
-      : { kind: 'page', page: ownPage(pageOf(index, found, plan, counters)), set, counters };
+      : { kind: 'page', page: ownPage(hitsOf(index, found, plan, counters)), set, counters };
   return set ? move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value }) : value;
 }
 
 /** A page whose rows are no view of all rows, which would be sent with it. */
-function ownPage(page: Listed): Listed {
+function ownPage(page: Hits): Hits {
   if (page.rows.kind === 'range') return page;
   return { ...page, rows: { kind: page.rows.kind, rows: page.rows.rows.slice() } };
 }

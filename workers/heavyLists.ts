@@ -4,24 +4,18 @@
 import assert from 'node:assert/strict';
 import {
   type CollectionIndex,
-  type Listed,
-  type ListRequest,
-  pageOf,
+  type Hits,
+  type List,
+  hitsOf,
   type Plan,
   type RowSet,
+  viewKey,
 } from '../engine/engine.ts';
 import type { RunHeavy } from './pool.ts';
 import type { HeavyFound, HeavyQuery, Missed } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
 import type { Trace } from './trace.ts';
-import { SharedWork, type Waiter } from './waiter.ts';
-
-/** A list to find rows for. `plan` is that of `request` on `collection`. */
-export interface ListQuery {
-  readonly collection: CollectionIndex;
-  readonly request: ListRequest;
-  readonly plan: Plan;
-}
+import { SharedWork, type Disconnection } from './waiter.ts';
 
 /**
  * Rows of an ordered list that are kept with a page of it: a walk by pages of 100 is ordered in the pool once in 20
@@ -30,7 +24,7 @@ export interface ListQuery {
 const STRETCH_ROWS = 2048;
 
 /** What is known of a filter: its key, its rows where they are kept, and whether they may be. */
-export interface Filter {
+export interface FilterRows {
   readonly key: string;
   readonly known: RowSet | undefined;
   readonly isKept: boolean;
@@ -60,18 +54,18 @@ export class HeavyLists {
    * large to keep, only requests for the same page share their work.
    */
   async findSet(
-    { collection, plan }: ListQuery,
-    { key, isKept }: Filter,
-    waiter: Waiter,
+    { collection, plan }: List,
+    { key, isKept }: FilterRows,
+    waiter: Disconnection,
     trace: Trace,
-  ): Promise<Listed | Missed> {
-    const workKey = isKept ? key : `${viewKey(plan)} ${key}`;
+  ): Promise<Hits | Missed> {
+    const workKey = isKept ? key : `${viewKey(plan.page)} ${key}`;
     const query: HeavyQuery = { collection: collection.declaration.name, plan, wants: isKept ? 'set' : 'page' };
     const found = await this.#outcomeOf(workKey, query, waiter, trace, (outcome) => {
       if (outcome.set) this.#cache.put(key, outcome.set);
     });
     if (!isFound(found)) return found;
-    return found.kind === 'set' ? pageOf(collection, found.set, plan, trace.counters) : found.page;
+    return found.kind === 'set' ? hitsOf(collection, found.set, plan, trace.counters) : found.page;
   }
 
   /**
@@ -79,14 +73,14 @@ export class HeavyLists {
    * known.
    */
   findView(
-    { collection, plan }: ListQuery,
-    { key, known, isKept }: Filter,
-    waiter: Waiter,
+    { collection, plan }: List,
+    { key, known, isKept }: FilterRows,
+    waiter: Disconnection,
     trace: Trace,
-  ): Listed | Promise<Listed | Missed> {
+  ): Hits | Promise<Hits | Missed> {
     const wide = isKept ? widened(plan) : undefined;
-    const workKey = `${viewKey(wide ?? plan)} ${key}`;
-    const kept = wide && (plan.order.length > 0 || known) ? this.#cache.view(workKey) : undefined;
+    const workKey = `${viewKey((wide ?? plan).page)} ${key}`;
+    const kept = wide && (plan.page.order.length > 0 || known) ? this.#cache.view(workKey) : undefined;
     if (kept) {
       trace.place = 'cache';
       return partOf(collection, plan, kept, known);
@@ -115,7 +109,7 @@ export class HeavyLists {
   async #outcomeOf(
     workKey: string,
     query: HeavyQuery,
-    waiter: Waiter,
+    waiter: Disconnection,
     trace: Trace,
     keep: (outcome: HeavyFound) => void,
   ): Promise<Outcome> {
@@ -134,32 +128,29 @@ export class HeavyLists {
   }
 }
 
-/** What two plans of one filter share when they show the same page. An id may be infinite, which JSON does not know. */
-function viewKey({ order, after, offset, limit, facets }: Plan): string {
-  return JSON.stringify([order, String(after), offset, limit, facets]);
-}
-
 /**
  * The plan of more than a page, of which the pages around can be taken: a stretch of an ordered list, or only the
  * facets of one by id, since its pages cost nothing. Undefined where a page is too large for that.
  */
 function widened(plan: Plan): Plan | undefined {
-  if (plan.order.length === 0) return { ...plan, after: undefined, offset: 0, limit: 0 };
-  if (plan.limit > STRETCH_ROWS) return undefined;
-  const offset = Math.floor(plan.offset / STRETCH_ROWS) * STRETCH_ROWS;
-  return { ...plan, offset, limit: 2 * STRETCH_ROWS };
+  const { page } = plan;
+  if (page.order.length === 0) return { ...plan, page: { ...page, after: undefined, offset: 0, limit: 0 } };
+  if (page.limit > STRETCH_ROWS) return undefined;
+  const offset = Math.floor(page.offset / STRETCH_ROWS) * STRETCH_ROWS;
+  return { ...plan, page: { ...page, offset, limit: 2 * STRETCH_ROWS } };
 }
 
 /** The page of a plan from what `widened` finds; `set` has all rows, which a list by id is cut from. */
-function partOf(collection: CollectionIndex, plan: Plan, wide: Listed, set: RowSet | undefined): Listed {
-  if (plan.order.length === 0) {
+function partOf(collection: CollectionIndex, plan: Plan, wide: Hits, set: RowSet | undefined): Hits {
+  const { page, form } = plan;
+  if (page.order.length === 0) {
     assert(set, 'a list by id has its rows');
-    return { ...pageOf(collection, set, { ...plan, facets: [] }), facets: wide.facets };
+    return { ...hitsOf(collection, set, { page: { ...page, facets: [] }, form }), facets: wide.facets };
   }
   assert(wide.rows.kind === 'sequence', 'an ordered list has its rows in a sequence');
-  const start = plan.offset - wide.offset;
-  const rows = wide.rows.rows.subarray(start, start + plan.limit);
-  return { ...wide, offset: plan.offset, rows: { kind: 'sequence', rows } };
+  const start = page.offset - wide.offset;
+  const rows = wide.rows.rows.subarray(start, start + page.limit);
+  return { ...wide, offset: page.offset, rows: { kind: 'sequence', rows } };
 }
 
 function isFound(outcome: Outcome): outcome is HeavyFound {

@@ -1,6 +1,6 @@
 // What a serving thread and its pool say to each other: a plan in, row ids and counts out, never bytes of a page.
 // Plain data; the flags of running tasks are the only shared mutable memory.
-import type { Counters, Listed, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
+import type { Counters, Hits, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
 
 /**
  * What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). `regexMsMax` is how many milliseconds a
@@ -31,7 +31,7 @@ export interface HeavyTask extends HeavyQuery {
 /** What a heavy query found, in the form it was wanted, and the work it took. */
 export type HeavyFound = { readonly counters: Counters } & (
   | { readonly kind: 'set'; readonly set: RowSet }
-  | { readonly kind: 'page'; readonly page: Listed; readonly set?: RowSet | undefined }
+  | { readonly kind: 'page'; readonly page: Hits; readonly set?: RowSet | undefined }
 );
 
 /**

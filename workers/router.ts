@@ -8,19 +8,20 @@ import {
   findRows,
   hasView,
   isViewHeavy,
-  type Listed,
+  type List,
+  type Hits,
   ownedBytesMax,
-  pageOf,
+  hitsOf,
   type Plan,
   type RowSet,
   walkedPage,
 } from '../engine/engine.ts';
 import type { RunHeavy } from './pool.ts';
-import { HeavyLists, type ListQuery } from './heavyLists.ts';
+import { HeavyLists } from './heavyLists.ts';
 import type { Missed } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
 import { newTrace, type Trace } from './trace.ts';
-import type { Waiter } from './waiter.ts';
+import type { Disconnection } from './waiter.ts';
 
 /** What a router is made of. `generation` is that of the snapshot behind the collections. */
 export interface RouterOptions {
@@ -50,7 +51,7 @@ export interface RouterStatistics {
  * rejection is our bug. Where and with what work is noted in `trace`, which is complete once the rows are there.
  */
 export interface Router {
-  find(query: ListQuery, waiter: Waiter, trace?: Trace): Listed | Promise<Listed | Missed>;
+  find(query: List, waiter: Disconnection, trace?: Trace): Hits | Promise<Hits | Missed>;
   statistics(): RouterStatistics;
 }
 
@@ -64,10 +65,10 @@ const KEPT_ROWS_MIN = 4096;
 export function routerOver({ generation, cache, runHeavy }: RouterOptions): Router {
   const heavy = new HeavyLists(cache, runHeavy);
   let inline = 0;
-  const keyOf = ({ collection, request, plan }: ListQuery): string =>
-    filterKey(generation, collection.declaration.name, request, plan.form);
+  const keyOf = ({ collection, ask, plan }: List): string =>
+    filterKey(generation, collection.declaration.name, ask, plan.form);
 
-  function find(query: ListQuery, waiter: Waiter, trace: Trace = newTrace()): Listed | Promise<Listed | Missed> {
+  function find(query: List, waiter: Disconnection, trace: Trace = newTrace()): Hits | Promise<Hits | Missed> {
     const { collection, plan } = query;
     const isKept = ownedBytesMax(collection.rows) <= cache.setBytesMax;
     if (!isWorthKeeping(plan) || (!isKept && !plan.isHeavy)) {
@@ -78,8 +79,8 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
     const known = cacheKey === undefined ? undefined : cache.get(cacheKey);
     trace.isKept = known !== undefined;
     if (known && !isViewHeavy(collection, plan, known)) {
-      trace.place = hasView(plan) ? 'inline' : 'cache';
-      return pageOf(collection, known, plan, trace.counters);
+      trace.place = hasView(plan.page) ? 'inline' : 'cache';
+      return hitsOf(collection, known, plan, trace.counters);
     }
     const walked = walkedPage(collection, plan, trace.counters);
     if (walked) {
@@ -89,12 +90,14 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
     const key = cacheKey ?? keyOf(query);
     if (plan.isHeavy) {
       const filter = { key, known, isKept };
-      return hasView(plan) ? heavy.findView(query, filter, waiter, trace) : heavy.findSet(query, filter, waiter, trace);
+      return hasView(plan.page)
+        ? heavy.findView(query, filter, waiter, trace)
+        : heavy.findSet(query, filter, waiter, trace);
     }
     inline++;
     const set = foundHere(findRows(collection, plan, trace.counters));
     cache.put(key, compacted(set, collection.rows));
-    return pageOf(collection, set, plan, trace.counters);
+    return hitsOf(collection, set, plan, trace.counters);
   }
 
   const statistics = (): RouterStatistics => {
@@ -104,7 +107,7 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
   return { find, statistics };
 }
 
-function foundHere<T extends Listed | RowSet>(found: T | undefined): T {
+function foundHere<T extends Hits | RowSet>(found: T | undefined): T {
   assert(found, 'a query that nobody can cancel was cancelled');
   return found;
 }

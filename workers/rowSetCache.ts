@@ -1,7 +1,7 @@
 // What a serving thread keeps of filters, so that a walk over the pages of one finds its rows once: sets of all rows,
 // and the views of them that are dear to make. Bounded in bytes, the least recently used goes first. Knows no filter:
 // keys are texts. One per thread, never shared.
-import { type Listed, ownedBytes, type RowSet } from '../engine/engine.ts';
+import { type Hits, ownedBytes, type RowSet } from '../engine/engine.ts';
 
 /** What an entry takes beside its key and its rows: a map's slot and a few objects, rounded up. */
 const ENTRY_BYTES = 256;
@@ -18,7 +18,7 @@ const VALUE_BYTES = 64;
 /** Rows of an ordered list from a place on, and the facets of the list. The rows own their buffer. */
 interface KeptView {
   readonly kind: 'view';
-  readonly listed: Listed;
+  readonly listed: Hits;
 }
 
 interface Entry {
@@ -63,7 +63,7 @@ export class RowSetCache {
   }
 
   /** The view of a key, which then counts as used last, or undefined, which is no miss. Cost: a map look-up. */
-  view(key: string): Listed | undefined {
+  view(key: string): Hits | undefined {
     const kept = this.#use(key);
     return kept?.kind === 'view' ? kept.listed : undefined;
   }
@@ -74,7 +74,7 @@ export class RowSetCache {
   }
 
   /** Keeps a view under a key of its own, like a set. */
-  putView(key: string, listed: Listed): void {
+  putView(key: string, listed: Hits): void {
     const { rows, facets } = listed;
     const values = facets.flatMap((facet) => facet.values);
     const facetBytes = values.reduce((sum, [text]) => sum + VALUE_BYTES + text.length * KEY_CHARACTER_BYTES, 0);

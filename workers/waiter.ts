@@ -2,10 +2,11 @@
 // the work is a function.
 
 /**
- * One who waits. Once gone, gone for good; `onGone` listeners are called at most once each. `isComingBack` says of one
- * that is gone that it will ask for the same again.
+ * Whether who waits went away before the result was ready, and a hook for the moment they do. Once gone, gone for good;
+ * listeners are called at most once each. `isComingBack` says of one that is gone that it will ask for the same again:
+ * a client whose connection the transport ended, because of a request pipelined behind (RFC 9112, 9.3.2).
  */
-export interface Waiter {
+export interface Disconnection {
   isGone(): boolean;
   isComingBack(): boolean;
   onGone(listener: () => void): void;
@@ -37,7 +38,7 @@ export class SharedWork<T> {
   }
 
   /** The result of the work under `key`, which `start` begins at once unless it is under way; rejects where it does. */
-  wait(key: string, waiter: Waiter, start: (group: Waiter) => Promise<T>): Promise<T> {
+  wait(key: string, waiter: Disconnection, start: (group: Disconnection) => Promise<T>): Promise<T> {
     let shared = this.#underWay.get(key);
     if (shared) this.joined++;
     else shared = this.#begin(key, start);
@@ -45,10 +46,10 @@ export class SharedWork<T> {
     return shared.result;
   }
 
-  #begin(key: string, start: (group: Waiter) => Promise<T>): Shared<T> {
+  #begin(key: string, start: (group: Disconnection) => Promise<T>): Shared<T> {
     const listeners: (() => void)[] = [];
     let isAbandoned = false;
-    const group: Waiter = {
+    const group: Disconnection = {
       isGone: () => isAbandoned,
       isComingBack: () => false,
       onGone: (listener) => void listeners.push(listener),
@@ -63,7 +64,7 @@ export class SharedWork<T> {
     return shared;
   }
 
-  #enter(key: string, shared: Shared<T>, waiter: Waiter): void {
+  #enter(key: string, shared: Shared<T>, waiter: Disconnection): void {
     shared.waiting++;
     waiter.onGone(() => {
       if (waiter.isComingBack() || --shared.waiting > 0) return;

@@ -1,17 +1,15 @@
 // What one question of a scenario costs as counts, which know no noise: rows, postings, bytes copied, hops, allocation.
-// Runs the engine as the catalogue's handler does, without a transport.
-import { measured, ndjsonRows, jsonRows, pageBody } from '../../engine/page/rows.ts';
-import { pageHead, pageTail } from '../../engine/page/envelope.ts';
-import { pageLinks } from '../../engine/page/links.ts';
+// Asks the engine as the catalogue's handler does, without a transport.
+import { measured } from '../../engine/page/rows.ts';
+import { measuringOf, recordRepresentation, type Representation } from '../../engine/page/representation.ts';
 import { copying } from '../../engine/page/rewrite.ts';
-import type { Body } from '../../engine/page/body.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../engine/column/served.ts';
 import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
+import { listHere } from '../../engine/list.ts';
 import { newCounters, type Counters } from '../../engine/query/counters.ts';
-import { execute, walkedPage } from '../../engine/query/execute.ts';
-import { parseListQuery, type QueryOptions } from '../../engine/query/parse.ts';
-import { plan } from '../../engine/query/plan.ts';
-import { LIMIT } from '../scenarios/questions.ts';
+import { walkedPage } from '../../engine/query/execute.ts';
+import { queryOptionsOf } from '../../server/catalogue/catalogue.ts';
+import { readSettings } from '../../server/settings/declarations.ts';
 import { BASE_URL } from '../processes/processes.ts';
 import type { Question } from '../scenarios/scenario.ts';
 
@@ -25,13 +23,7 @@ export interface Counts extends Counters {
   readonly bufferBytes: number;
 }
 
-const OPTIONS: QueryOptions = {
-  limitDefault: LIMIT,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
+const OPTIONS = queryOptionsOf(readSettings({}, {}));
 
 /** Answers a question twice and counts the second time, when the buffers of the thread have their size. */
 export function countsOf(collection: CollectionIndex, question: Question): Counts {
@@ -49,27 +41,19 @@ function answer(collection: CollectionIndex, question: Question, counters: Count
   const { target, version, baseUrl = BASE_URL, expected } = question;
   const [path = '', query] = target.split('?');
   const form: ServedForm = { baseUrl, version, linkEnd: SPEC_LINK_END };
-  const { records } = collection;
   if (expected.kind === 'record' || expected.kind === 'text') {
     const row = rowOfId(collection, Number(/(\d+)\/$/.exec(path)?.[1]));
     if (row < 0) return 0;
     const rows = { kind: 'range', start: row, end: row + 1 } as const;
-    readAll(measured(jsonRows({ records, rows, form, keys: undefined })));
+    readAll(recordRepresentation({ records: collection.records, rows, form, keys: undefined }));
     return 0;
   }
-  const asked = parseListQuery(collection, query, OPTIONS);
-  const planned = plan(collection, asked, form);
-  const { count, rows, offset, facets } = execute(collection, planned, counters)!;
-  const served = { records, rows, form, keys: asked.keys };
-  if (expected.kind === 'lines') readAll(measured(ndjsonRows(served)));
-  else {
-    const { parameters, limit } = asked;
-    const head = pageHead(count, pageLinks(`${baseUrl}${path}`, { parameters, limit, offset }, count));
-    readAll(pageBody(head, measured(jsonRows(served)), pageTail(facets)));
-  }
-  return planned.isHeavy && !walkedPage(collection, planned) ? 1 : 0;
+  const { plan, page } = listHere(collection, query, { options: OPTIONS, form, path, counters });
+  readAll(page!);
+  return plan!.isHeavy && !walkedPage(collection, plan!) ? 1 : 0;
 }
 
-function readAll(body: Body): void {
+function readAll(representation: Representation): void {
+  const body = measured(measuringOf(representation));
   for (let at = 0; at < body.bytes;) at += body.pieceAt(at).length;
 }

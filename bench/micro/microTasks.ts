@@ -12,11 +12,12 @@ import type { CollectionIndex } from '../../engine/index/table.ts';
 import type { Body } from '../../engine/page/body.ts';
 import { kernelBetween } from '../../engine/kernel/kernel.ts';
 import { pageHead, pageTail } from '../../engine/page/envelope.ts';
-import { pageLinks } from '../../engine/page/links.ts';
+import { answerList, type Asker, type List, listHere } from '../../engine/list.ts';
+import { pageLinks } from '../../engine/query/links.ts';
 import { pageBody, rowsBody } from '../../engine/page/rows.ts';
 import { codesOfServedPrefix } from '../../engine/query/codes.ts';
-import { parseListQuery, type QueryOptions } from '../../engine/query/parse.ts';
-import { plan } from '../../engine/query/plan.ts';
+import { queryOptionsOf } from '../../server/catalogue/catalogue.ts';
+import { readSettings } from '../../server/settings/declarations.ts';
 import { countOf } from '../processes/memoryScan.ts';
 import type { LoopTask } from './microTask.ts';
 import { BASE_URL } from '../processes/processes.ts';
@@ -169,12 +170,17 @@ function postingsTask({ collection, choice }: MicroInput): LoopTask {
   };
 }
 
-const OPTIONS: QueryOptions = {
-  limitDefault: PAGE_ROWS,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
+const OPTIONS = queryOptionsOf(readSettings({}, {}));
+
+/** Asks for a list as far as its plan. */
+const PLANNING: Asker<List> = {
+  options: OPTIONS,
+  path: '',
+  stop: () => undefined,
+  formOf: () => FORM,
+  find: () => undefined,
+  miss: (list) => list,
+  answer: (_page, _hits, list) => list,
 };
 
 /** What clients typically ask, parsed and planned. */
@@ -189,32 +195,31 @@ function planTask({ collection, choice }: MicroInput): LoopTask {
     'result_field__dataPath__startswith=%2Fbadc%2F',
     'discoveryKeywords__name=GEMINI&permissions__accessCategory=public',
   ];
-  const plans = (): readonly unknown[] =>
-    queries.map((query) => plan(collection, parseListQuery(collection, query, OPTIONS), FORM));
+  const lists = (): readonly List[] => queries.map((query) => answerList(collection, query, PLANNING) as List);
   return {
     name: 'plan',
     calibration: 'URLSearchParams of the same queries',
     ...NO_TARGET,
-    run: plans,
+    run: lists,
     calibrate: () => queries.map((query) => new URLSearchParams(query).size),
     check: () => {
-      for (const query of queries) {
-        const { parameters, problems } = parseListQuery(collection, query, OPTIONS);
-        assert.deepEqual(parameters, [...new URLSearchParams(query)]);
+      lists().forEach(({ ask: { parameters, problems } }, i) => {
+        assert.deepEqual(parameters, [...new URLSearchParams(queries[i])]);
         assert.deepEqual(problems, []);
-      }
-      return JSON.stringify(plans());
+      });
+      return JSON.stringify(lists().map(({ plan }) => plan));
     },
   };
 }
 
 /** The head of a page's envelope, with both links. */
-function headTask(): LoopTask {
+function headTask({ collection }: MicroInput): LoopTask {
   const address = `${BASE_URL}/api/v3/observations/`;
-  const request = { parameters: [['format', 'api']] as const, limit: PAGE_ROWS, offset: 200 };
-  const head = (): Uint8Array => pageHead(100_000, pageLinks(address, request, 100_000));
+  const { ask } = listHere(collection, 'format=api', { options: OPTIONS, form: FORM });
+  const place = { address, count: 100_000, offset: 200 };
+  const head = (): Uint8Array => pageHead(place.count, pageLinks(ask, OPTIONS, place));
   const link = (offset: number): string => `${address}?format=api&limit=100&offset=${offset}`;
-  const envelope = { count: 100_000, next: link(300), previous: link(100), results: [] };
+  const envelope = { count: place.count, next: link(300), previous: link(100), results: [] };
   const encoder = new TextEncoder();
   return {
     name: 'head',

@@ -5,8 +5,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { BLOCKS_SECTION, blocksTitle } from '../../engine/snapshot/blockSections.ts';
+import { blocksTitle } from '../../engine/snapshot/blocksTitle.ts';
 import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
+import { BLOCKS_TITLE } from '../../engine/snapshot/sections.ts';
 import { attempt } from '../files.ts';
 import { removedBySignal } from '../leftovers.ts';
 import { loadSnapshot } from '../store/load.ts';
@@ -99,7 +100,7 @@ export async function keepBlocks(
 /** Loads blocks and compares their title with what is wanted. */
 async function readBlocks(file: string, wanted: LoadedSnapshot, onProgress: OnProgress): Promise<LoadedSnapshot> {
   const blocks = await loadSnapshot(file, { baseUrl: wanted.baseUrl }, onProgress);
-  const title = Buffer.from(sectionsOf(blocks).bytes(BLOCKS_SECTION)).toString();
+  const title = Buffer.from(sectionsOf(blocks).views(BLOCKS_TITLE, BLOCKS_TITLE.path).title).toString();
   if (title === blocksTitle(wanted)) return blocks;
   throw new OperationError('snapshot', `${file}: blocks of ${title}, expected ${blocksTitle(wanted)}`);
 }

@@ -3,9 +3,10 @@
 import { crcCombined, crcWithByte } from '../../engine/bits/crc32.ts';
 import { endOf, startOf, type Records } from '../../engine/column/records.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { BLOCKS_SECTION, blocksSection, blocksTitle } from '../../engine/snapshot/blockSections.ts';
+import { blocksTitle } from '../../engine/snapshot/blocksTitle.ts';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
+import { BLOCKS, BLOCKS_TITLE, runPath } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { DeflatedRun } from './deflate.ts';
 import { startDeflaters, type Deflaters, type DeflateOrder } from './deflaters.ts';
@@ -40,7 +41,7 @@ export async function writeBlocks(
         onProgress({ phase: 'compressing records', done, total, unit: 'bytes' });
       };
       for (const { name, records } of collections) await writeCollection(writer, deflaters, { name, records }, onRun);
-      writer.add(BLOCKS_SECTION, new TextEncoder().encode(blocksTitle(loaded)));
+      writer.add(BLOCKS_TITLE, BLOCKS_TITLE.path, { title: new TextEncoder().encode(blocksTitle(loaded)) });
       return { created: undefined };
     });
   } finally {
@@ -66,20 +67,15 @@ async function writeCollection(
       runs.push(run);
       onRun(endOf(chunk, records.growth, end - 1) - startOf(chunk, records.growth, first));
     }
-    const section = (part: string): string => blocksSection(name, i, part);
-    writer.addPieces(
-      section('independent'),
-      runs.map((run) => run.independent),
-    );
-    writer.add(section('independentEnds'), endsOf(runs.map((run) => run.independentEnds)));
-    writer.addPieces(
-      section('chained'),
-      runs.map((run) => run.chained),
-    );
-    writer.add(section('chainedEnds'), endsOf(runs.map((run) => run.chainedEnds)));
     const crcs = joinedCrcs(runs);
-    writer.add(section('crcs'), crcs);
-    writer.add(section('sums'), sumsOf(records, i, crcs));
+    writer.add(BLOCKS, runPath(BLOCKS, name, i), {
+      independent: runs.map((run) => run.independent),
+      independentEnds: endsOf(runs.map((run) => run.independentEnds)),
+      chained: runs.map((run) => run.chained),
+      chainedEnds: endsOf(runs.map((run) => run.chainedEnds)),
+      crcs,
+      sums: sumsOf(records, i, crcs),
+    });
   }
 }
 

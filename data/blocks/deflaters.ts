@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
-import { ended, inOrder, replyOf } from '../threadsInOrder.ts';
+import { endWorkers, inOrder, replyOf } from '../threadsInOrder.ts';
 import { deflateRun, type DeflatedRun, type RunOfRows } from './deflate.ts';
 
 /** What a deflating thread is sent. */
@@ -42,6 +42,6 @@ function threaded(loaded: LoadedSnapshot, threads: number): Deflaters {
   const workers = Array.from({ length: threads }, () => new Worker(script, { workerData: loaded }));
   return {
     runs: (orders) => inOrder(workers, orders, (worker, order) => replyOf<DeflatedRun>(worker, order)),
-    close: () => ended(workers),
+    close: () => endWorkers(workers),
   };
 }

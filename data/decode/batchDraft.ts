@@ -42,103 +42,104 @@ export class BatchDraft {
   readonly links = new GrowableU32(1024);
   readonly members = new GrowableU32(1024);
   faults: LineFault[] = [];
-  private readonly output: GrowableBytes;
-  private readonly shapes: ShapeTree;
-  private readonly columns: ColumnDraft[] = [];
-  private readonly rowEnds: GrowableU32[] = [];
-  private readonly rowCounts: number[] = [];
-  private readonly unescaped = new GrowableBytes();
-  private readonly recordEnds = new GrowableU32(1024);
-  private readonly linkEnds = new GrowableU32(1024);
-  private readonly outlineOf = new GrowableU32(1024);
+  readonly #output: GrowableBytes;
+  readonly #shapes: ShapeTree;
+  readonly #columns: ColumnDraft[] = [];
+  readonly #rowEnds: GrowableU32[] = [];
+  readonly #rowCounts: number[] = [];
+  readonly #unescaped = new GrowableBytes();
+  readonly #recordEnds = new GrowableU32(1024);
+  readonly #linkEnds = new GrowableU32(1024);
+  readonly #outlineOf = new GrowableU32(1024);
 
   constructor(shapes: ShapeTree, output: GrowableBytes) {
-    this.shapes = shapes;
-    this.output = output;
+    this.#shapes = shapes;
+    this.#output = output;
   }
 
   /** Begins a row of a table. */
   beginRow(table: number): void {
-    this.rowCounts[table] = (this.rowCounts[table] ?? 0) + 1;
+    this.#rowCounts[table] = (this.#rowCounts[table] ?? 0) + 1;
   }
 
   /**
    * Adds a column's value in the current row of its table: a part of the output. Rows since its last value are null.
    */
   push(column: number, start: number, end: number): void {
-    const draft = (this.columns[column] ??= { starts: new GrowableU32(1024), ends: new GrowableU32(1024) });
-    fillUp(draft, this.rowsOf(this.shapes.columns[column]!.table) - 1);
+    const draft = (this.#columns[column] ??= { starts: new GrowableU32(1024), ends: new GrowableU32(1024) });
+    fillUp(draft, this.#rowsOf(this.#shapes.columns[column]!.table) - 1);
     draft.starts.push(start);
     draft.ends.push(end);
   }
 
   /** Adds a column's next value whose text differs from its written form. */
   pushUnescaped(column: number, text: Uint8Array): void {
-    const start = UNESCAPED_START + this.unescaped.length;
-    this.unescaped.push(text);
-    this.push(column, start, UNESCAPED_START + this.unescaped.length);
+    const start = UNESCAPED_START + this.#unescaped.length;
+    this.#unescaped.push(text);
+    this.push(column, start, UNESCAPED_START + this.#unescaped.length);
   }
 
   /** Ends the rows that a child table has for the current row of its parent. */
   endRows(table: number): void {
-    const ends = (this.rowEnds[table] ??= new GrowableU32(1024));
-    repeatLast(ends, this.rowsOf(this.shapes.tables[table]!.parent) - 1);
-    ends.push(this.rowsOf(table));
+    const ends = (this.#rowEnds[table] ??= new GrowableU32(1024));
+    repeatLast(ends, this.#rowsOf(this.#shapes.tables[table]!.parent) - 1);
+    ends.push(this.#rowsOf(table));
   }
 
   /** Ends a record at the end of the output. */
   endRecord(outline: number): void {
-    this.recordEnds.push(this.output.length);
-    this.linkEnds.push(this.links.length);
-    this.outlineOf.push(outline);
+    this.#recordEnds.push(this.#output.length);
+    this.#linkEnds.push(this.links.length);
+    this.#outlineOf.push(outline);
   }
 
   /** How much there is now. Cost: the number of columns. */
   mark(): Mark {
     return {
-      bytes: this.output.length,
-      unescaped: this.unescaped.length,
-      rows: this.recordEnds.length,
+      bytes: this.#output.length,
+      unescaped: this.#unescaped.length,
+      rows: this.#recordEnds.length,
       links: this.links.length,
       members: this.members.length,
-      columns: this.columns.map((column) => column?.starts.length ?? 0),
-      rowEnds: this.rowEnds.map((ends) => ends?.length ?? 0),
-      rowCounts: [...this.rowCounts],
+      columns: this.#columns.map((column) => column?.starts.length ?? 0),
+      rowEnds: this.#rowEnds.map((ends) => ends?.length ?? 0),
+      rowCounts: [...this.#rowCounts],
     };
   }
 
   /** Cuts everything but the faults back to a mark. */
   reset(mark: Mark): void {
-    this.output.truncate(mark.bytes);
-    this.unescaped.truncate(mark.unescaped);
-    for (const list of [this.recordEnds, this.lines, this.linkEnds, this.outlineOf, this.ids]) list.truncate(mark.rows);
+    this.#output.truncate(mark.bytes);
+    this.#unescaped.truncate(mark.unescaped);
+    for (const list of [this.#recordEnds, this.lines, this.#linkEnds, this.#outlineOf, this.ids])
+      list.truncate(mark.rows);
     this.links.truncate(mark.links);
     this.members.truncate(mark.members);
-    this.columns.forEach((column, i) => {
+    this.#columns.forEach((column, i) => {
       column.starts.truncate(mark.columns[i] ?? 0);
       column.ends.truncate(mark.columns[i] ?? 0);
     });
-    this.rowEnds.forEach((ends, i) => ends.truncate(mark.rowEnds[i] ?? 0));
-    for (let i = 0; i < this.rowCounts.length; i++) this.rowCounts[i] = mark.rowCounts[i] ?? 0;
+    this.#rowEnds.forEach((ends, i) => ends.truncate(mark.rowEnds[i] ?? 0));
+    for (let i = 0; i < this.#rowCounts.length; i++) this.#rowCounts[i] = mark.rowCounts[i] ?? 0;
   }
 
   /** A copy of all as a batch; the draft is empty afterwards. */
   take(outlines: Batch['outlines']): Batch {
-    const { columns, tables, kinds } = this.shapes;
+    const { columns, tables, kinds } = this.#shapes;
     const batch: Batch = {
-      bytes: this.output.view().slice(),
-      unescaped: this.unescaped.view().slice(),
-      recordEnds: this.recordEnds.view().slice(),
+      bytes: this.#output.view().slice(),
+      unescaped: this.#unescaped.view().slice(),
+      recordEnds: this.#recordEnds.view().slice(),
       lines: this.lines.view().slice(),
       ids: this.ids.view().slice(),
       links: this.links.view().slice(),
-      linkEnds: this.linkEnds.view().slice(),
+      linkEnds: this.#linkEnds.view().slice(),
       members: this.members.view().slice(),
-      outlineOf: this.outlineOf.view().slice(),
+      outlineOf: this.#outlineOf.view().slice(),
       outlines,
-      columns: columns.map(({ path, table }, i) => ({ path, table, kinds: kinds[i]!, ...this.columnOf(i, table) })),
-      tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.rowEndsOf(i, parent) })),
-      keys: inferredKeys(this.shapes),
+      columns: columns.map(({ path, table }, i) => ({ path, table, kinds: kinds[i]!, ...this.#columnOf(i, table) })),
+      tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.#rowEndsOf(i, parent) })),
+      keys: inferredKeys(this.#shapes),
       faults: this.faults,
     };
     this.reset(EMPTY);
@@ -146,19 +147,19 @@ export class BatchDraft {
     return batch;
   }
 
-  private rowsOf(table: number): number {
-    return this.rowCounts[table] ?? 0;
+  #rowsOf(table: number): number {
+    return this.#rowCounts[table] ?? 0;
   }
 
-  private columnOf(i: number, table: number): { starts: Uint32Array; ends: Uint32Array } {
-    const draft = (this.columns[i] ??= { starts: new GrowableU32(), ends: new GrowableU32() });
-    fillUp(draft, this.rowsOf(table));
+  #columnOf(i: number, table: number): { starts: Uint32Array; ends: Uint32Array } {
+    const draft = (this.#columns[i] ??= { starts: new GrowableU32(), ends: new GrowableU32() });
+    fillUp(draft, this.#rowsOf(table));
     return { starts: draft.starts.view().slice(), ends: draft.ends.view().slice() };
   }
 
-  private rowEndsOf(table: number, parent: number): Uint32Array {
-    const ends = (this.rowEnds[table] ??= new GrowableU32());
-    if (parent >= 0) repeatLast(ends, this.rowsOf(parent));
+  #rowEndsOf(table: number, parent: number): Uint32Array {
+    const ends = (this.#rowEnds[table] ??= new GrowableU32());
+    if (parent >= 0) repeatLast(ends, this.#rowsOf(parent));
     return ends.view().slice();
   }
 }

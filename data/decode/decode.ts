@@ -6,7 +6,7 @@ import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
 import { OutlineNumbers } from './outlines.ts';
-import { DEPTH_MAX, ScanFault, Scanner, type ValueKind } from './scanner.ts';
+import { DEPTH_MAX, ScanFault, Scanner, type JsonKind } from './scanner.ts';
 import { SCALAR_KIND, ShapeTree, type DecodeColumn, type Shape, type ShapeNode } from './shape.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
@@ -20,73 +20,73 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Decodes lines of one collection. One decoder serves many batches; `take` hands over a batch and starts the next. */
 export class Decoder {
-  private readonly scanner = new Scanner();
-  private readonly idField: string;
-  private readonly shapes: ShapeTree;
-  private readonly draft: BatchDraft;
-  private readonly linkPrefixes: readonly Uint8Array[];
-  private readonly path: (string | number)[] = [];
-  private readonly outlines = new OutlineNumbers();
-  private lastKey = '';
-  private recordStart = 0;
+  readonly #scanner = new Scanner();
+  readonly #idField: string;
+  readonly #shapes: ShapeTree;
+  readonly #draft: BatchDraft;
+  readonly #linkPrefixes: readonly Uint8Array[];
+  readonly #path: (string | number)[] = [];
+  readonly #outlines = new OutlineNumbers();
+  #lastKey = '';
+  #recordStart = 0;
 
   constructor(layout: Layout) {
-    this.idField = layout.collection.idField;
-    this.shapes = new ShapeTree(layout);
-    this.draft = new BatchDraft(this.shapes, this.scanner.output);
-    this.linkPrefixes = layout.columns.map(({ to }) => new TextEncoder().encode(`${PLACEHOLDER}/api/v3/${to}/`));
+    this.#idField = layout.collection.idField;
+    this.#shapes = new ShapeTree(layout);
+    this.#draft = new BatchDraft(this.#shapes, this.#scanner.output);
+    this.#linkPrefixes = layout.columns.map(({ to }) => new TextEncoder().encode(`${PLACEHOLDER}/api/v3/${to}/`));
   }
 
   /** Decodes the line `bytes[start..end)`, which is valid UTF-8. Never throws for what the line holds. */
   line(bytes: Uint8Array, start: number, end: number, lineNumber: number): void {
-    const mark = this.draft.mark();
-    this.shapes.begin();
-    this.path.length = 0;
+    const mark = this.#draft.mark();
+    this.#shapes.begin();
+    this.#path.length = 0;
     try {
-      this.record(bytes, start, end);
-      this.draft.lines.push(lineNumber);
+      this.#record(bytes, start, end);
+      this.#draft.lines.push(lineNumber);
     } catch (error) {
       if (!(error instanceof ScanFault)) throw error;
-      this.draft.faults.push({ line: lineNumber, pointer: pointerOf(this.path), message: error.message });
-      this.shapes.rollback();
-      this.draft.reset(mark);
+      this.#draft.faults.push({ line: lineNumber, pointer: pointerOf(this.#path), message: error.message });
+      this.#shapes.rollback();
+      this.#draft.reset(mark);
     }
   }
 
   /** A line that is no UTF-8. */
   refuse(lineNumber: number, message: string): void {
-    this.draft.faults.push({ line: lineNumber, pointer: '', message });
+    this.#draft.faults.push({ line: lineNumber, pointer: '', message });
   }
 
   /** The batch so far, copied; the decoder starts anew. */
   take(): Batch {
-    return this.draft.take(this.outlines.take());
+    return this.#draft.take(this.#outlines.take());
   }
 
-  private record(bytes: Uint8Array, start: number, end: number): void {
-    const { scanner } = this;
+  #record(bytes: Uint8Array, start: number, end: number): void {
+    const scanner = this.#scanner;
     scanner.open(bytes, start, end);
     scanner.skipSpace();
     if (scanner.peek() !== OPEN_BRACE) throw new ScanFault(`expected a record (an object), got ${scanner.kind()}`);
-    this.draft.beginRow(0);
-    this.outlines.begin();
-    this.recordStart = scanner.position;
-    const ids = this.draft.ids.length;
-    this.object(this.shapes.root, 0);
-    if (this.draft.ids.length === ids) {
-      this.path.push(this.idField);
+    this.#draft.beginRow(0);
+    this.#outlines.begin();
+    this.#recordStart = scanner.position;
+    const ids = this.#draft.ids.length;
+    this.#object(this.#shapes.root, 0);
+    if (this.#draft.ids.length === ids) {
+      this.#path.push(this.#idField);
       throw new ScanFault('the id is missing');
     }
     scanner.skipSpace();
     if (scanner.peek() >= 0) scanner.fail('expected the end of the record');
     scanner.flush();
     scanner.output.pushByte(COMMA);
-    this.draft.endRecord(this.outlines.end());
+    this.#draft.endRecord(this.#outlines.end());
   }
 
   /** Reads the members of an object, in any order. What is missing is null: `BatchDraft` fills it up. */
-  private object(shape: Shape, depth: number): void {
-    const { scanner } = this;
+  #object(shape: Shape, depth: number): void {
+    const scanner = this.#scanner;
     if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
     let seen = new Uint8Array(shape.nodes.length + NEW_KEYS);
     let others: Set<string> | undefined;
@@ -94,23 +94,23 @@ export class Decoder {
     scanner.at++;
     scanner.skipSpace();
     for (let isFirst = true; scanner.peek() !== CLOSE_BRACE; isFirst = false) {
-      if (!isFirst) this.comma();
-      const i = this.key(shape, next);
-      this.path.push(i >= 0 ? shape.nodes[i]!.name : this.lastKey);
+      if (!isFirst) this.#comma();
+      const i = this.#key(shape, next);
+      this.#path.push(i >= 0 ? shape.nodes[i]!.name : this.#lastKey);
       if (i >= 0) {
         if (i >= seen.length) seen = grown(seen);
         if (seen[i]!++ > 0) throw new ScanFault('the key stands twice in its object');
-        this.member(shape, shape.nodes[i]!, depth);
+        this.#member(shape, shape.nodes[i]!, depth);
         next = i + 1;
       } else {
         others ??= new Set();
-        if (others.size === others.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
-        this.anything(depth + 1);
+        if (others.size === others.add(this.#lastKey).size) throw new ScanFault('the key stands twice in its object');
+        this.#anything(depth + 1);
       }
-      const name = this.path.pop();
+      const name = this.#path.pop();
       if (depth === 0) {
-        this.outlines.key(name as string);
-        this.draft.members.push(scanner.position - this.recordStart);
+        this.#outlines.key(name as string);
+        this.#draft.members.push(scanner.position - this.#recordStart);
       }
       scanner.skipSpace();
     }
@@ -121,8 +121,8 @@ export class Decoder {
    * Reads a key and its colon; the number of its node, new or known, or -1 where it has none; `lastKey` is its text
    * then.
    */
-  private key(shape: Shape, next: number): number {
-    const { scanner } = this;
+  #key(shape: Shape, next: number): number {
+    const scanner = this.#scanner;
     if (scanner.peek() !== 0x22) scanner.fail('expected a key');
     const expected = shape.keys[next];
     let i = -1;
@@ -134,8 +134,8 @@ export class Decoder {
       const name =
         scanner.unescaped ??
         scanner.bytes.subarray(scanner.at - 1 - (scanner.tokenEnd - scanner.tokenStart), scanner.at - 1);
-      this.lastKey = DECODER.decode(name);
-      i = shape.byName.get(this.lastKey) ?? (this.learns(shape) ? shape.nodes.length - 1 : -1);
+      this.#lastKey = DECODER.decode(name);
+      i = shape.byName.get(this.#lastKey) ?? (this.#learns(shape) ? shape.nodes.length - 1 : -1);
     }
     scanner.skipSpace();
     scanner.expect(0x3a);
@@ -143,174 +143,174 @@ export class Decoder {
     return i;
   }
 
-  private comma(): void {
-    this.scanner.expect(COMMA);
-    this.scanner.skipSpace();
+  #comma(): void {
+    this.#scanner.expect(COMMA);
+    this.#scanner.skipSpace();
   }
 
-  private learns(shape: Shape): boolean {
-    return shape !== NO_SHAPE && this.shapes.addKey(shape, this.lastKey) !== undefined;
+  #learns(shape: Shape): boolean {
+    return shape !== NO_SHAPE && this.#shapes.addKey(shape, this.#lastKey) !== undefined;
   }
 
-  private member(shape: Shape, node: ShapeNode, depth: number): void {
-    if (node.isInferred) return this.inferred(shape, node, depth);
+  #member(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.isInferred) return this.#inferred(shape, node, depth);
     switch (node.kind) {
       case 'column':
-        return this.value(node.column);
+        return this.#value(node.column);
       case 'record':
-        this.want('an object');
-        return this.object(node.child!, depth + 1);
+        this.#want('an object');
+        return this.#object(node.child!, depth + 1);
       case 'table':
-        return this.array(node.table, () => {
-          this.want('an object');
-          this.object(node.child!, depth + 2);
+        return this.#array(node.table, () => {
+          this.#want('an object');
+          this.#object(node.child!, depth + 2);
         });
       case 'elements':
-        return this.array(node.table, () => this.value(node.column));
+        return this.#array(node.table, () => this.#value(node.column));
       default:
-        this.want('an array');
-        return this.anything(depth + 1);
+        this.#want('an array');
+        return this.#anything(depth + 1);
     }
   }
 
   /** A key that is not declared: its first value that says anything settles what it is. */
-  private inferred(shape: Shape, node: ShapeNode, depth: number): void {
-    const found = this.scanner.kind();
-    if (found === 'null' || node.kind === 'mixed') return this.anything(depth + 1);
-    if (found === 'an array') return this.inferredArray(shape, node, depth);
+  #inferred(shape: Shape, node: ShapeNode, depth: number): void {
+    const found = this.#scanner.kind();
+    if (found === 'null' || node.kind === 'mixed') return this.#anything(depth + 1);
+    if (found === 'an array') return this.#inferredArray(shape, node, depth);
     const kind = found === 'an object' ? 'record' : 'column';
-    if (node.kind === 'unknown') this.shapes.settle(node, kind, shape.table);
-    if (node.kind !== kind) return this.mixed(shape, node, depth);
-    if (kind === 'record') this.object(node.child!, depth + 1);
-    else this.inferredValue(node.column);
+    if (node.kind === 'unknown') this.#shapes.settle(node, kind, shape.table);
+    if (node.kind !== kind) return this.#mixed(shape, node, depth);
+    if (kind === 'record') this.#object(node.child!, depth + 1);
+    else this.#inferredValue(node.column);
   }
 
-  private inferredArray(shape: Shape, node: ShapeNode, depth: number): void {
-    if (node.kind === 'unknown') this.shapes.settle(node, 'empty', shape.table);
-    if (node.kind === 'empty' && !this.isEmptyArray()) {
-      this.shapes.settle(node, this.elementKind() === 'an object' ? 'table' : 'elements', shape.table);
+  #inferredArray(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.kind === 'unknown') this.#shapes.settle(node, 'empty', shape.table);
+    if (node.kind === 'empty' && !this.#isEmptyArray()) {
+      this.#shapes.settle(node, this.#elementKind() === 'an object' ? 'table' : 'elements', shape.table);
     }
     if (node.kind !== 'table' && node.kind !== 'elements') {
-      return node.kind === 'empty' ? this.anything(depth + 1) : this.mixed(shape, node, depth);
+      return node.kind === 'empty' ? this.#anything(depth + 1) : this.#mixed(shape, node, depth);
     }
-    this.array(node.table, () => this.inferredElement(shape, node, depth));
+    this.#array(node.table, () => this.#inferredElement(shape, node, depth));
   }
 
-  private inferredElement(shape: Shape, node: ShapeNode, depth: number): void {
-    const found = this.scanner.kind();
-    if (node.kind === 'table' && found === 'an object') return this.object(node.child!, depth + 2);
-    if (node.kind === 'elements' && found === 'null') return this.anything(depth + 2);
+  #inferredElement(shape: Shape, node: ShapeNode, depth: number): void {
+    const found = this.#scanner.kind();
+    if (node.kind === 'table' && found === 'an object') return this.#object(node.child!, depth + 2);
+    if (node.kind === 'elements' && found === 'null') return this.#anything(depth + 2);
     if (node.kind !== 'elements' || found === 'an object' || found === 'an array')
-      return this.mixed(shape, node, depth + 1);
-    this.inferredValue(node.column);
+      return this.#mixed(shape, node, depth + 1);
+    this.#inferredValue(node.column);
   }
 
-  private mixed(shape: Shape, node: ShapeNode, depth: number): void {
-    if (node.kind !== 'mixed') this.shapes.settle(node, 'mixed', shape.table);
-    this.anything(depth + 1);
+  #mixed(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.kind !== 'mixed') this.#shapes.settle(node, 'mixed', shape.table);
+    this.#anything(depth + 1);
   }
 
   /** Looks behind the bracket under the cursor without moving it. */
-  private elementKind(): ValueKind | undefined {
-    const { scanner } = this;
+  #elementKind(): JsonKind | undefined {
+    const scanner = this.#scanner;
     let at = scanner.at + 1;
     while (at < scanner.end && scanner.bytes[at]! <= 0x20) at++;
     if (scanner.bytes[at] === CLOSE_BRACKET) return undefined;
     return scanner.bytes[at] === OPEN_BRACE ? 'an object' : 'text';
   }
 
-  private isEmptyArray(): boolean {
-    return this.elementKind() === undefined;
+  #isEmptyArray(): boolean {
+    return this.#elementKind() === undefined;
   }
 
-  private inferredValue(column: number): void {
-    const { scanner } = this;
+  #inferredValue(column: number): void {
+    const scanner = this.#scanner;
     const kind = scanner.kind();
     if (kind === 'text') {
-      this.shapes.note(column, SCALAR_KIND.text);
-      return this.text(column);
+      this.#shapes.note(column, SCALAR_KIND.text);
+      return this.#text(column);
     }
     if (kind === 'a boolean') {
       scanner.literal();
-      this.shapes.note(column, SCALAR_KIND.boolean);
-    } else this.shapes.note(column, scanner.number() ? SCALAR_KIND.integer : SCALAR_KIND.float);
-    this.draft.push(column, scanner.tokenStart, scanner.tokenEnd);
+      this.#shapes.note(column, SCALAR_KIND.boolean);
+    } else this.#shapes.note(column, scanner.number() ? SCALAR_KIND.integer : SCALAR_KIND.float);
+    this.#draft.push(column, scanner.tokenStart, scanner.tokenEnd);
   }
 
-  private array(table: number, row: () => void): void {
-    const { scanner } = this;
-    this.want('an array');
+  #array(table: number, row: () => void): void {
+    const scanner = this.#scanner;
+    this.#want('an array');
     scanner.at++;
     scanner.skipSpace();
     for (let i = 0; scanner.peek() !== CLOSE_BRACKET; i++) {
-      if (i > 0) this.comma();
-      this.path.push(i);
-      this.draft.beginRow(table);
+      if (i > 0) this.#comma();
+      this.#path.push(i);
+      this.#draft.beginRow(table);
       row();
-      this.path.pop();
+      this.#path.pop();
       scanner.skipSpace();
     }
     scanner.at++;
-    this.draft.endRows(table);
+    this.#draft.endRows(table);
   }
 
-  private want(kind: ValueKind): void {
-    const found = this.scanner.kind();
+  #want(kind: JsonKind): void {
+    const found = this.#scanner.kind();
     if (found !== kind) throw new ScanFault(`expected ${kind}, got ${found}`);
   }
 
-  private value(number: number): void {
-    const { scanner } = this;
-    const column = this.shapes.columns[number]!;
+  #value(number: number): void {
+    const scanner = this.#scanner;
+    const column = this.#shapes.columns[number]!;
     const kind = scanner.kind();
     if (kind === 'null') {
       if (!column.isNullable) throw new ScanFault(`expected ${wantedKind(column)}, got null`);
       scanner.literal();
-      return this.draft.push(number, NULL_START, 0);
+      return this.#draft.push(number, NULL_START, 0);
     }
     if (kind !== wantedKind(column)) throw new ScanFault(`expected ${wantedKind(column)}, got ${kind}`);
-    if (kind === 'text') return column.type === 'link' ? this.link(number) : this.text(number);
+    if (kind === 'text') return column.type === 'link' ? this.#link(number) : this.#text(number);
     if (kind === 'a boolean') scanner.literal();
     else if (!scanner.number() && column.type === 'integer') throw new ScanFault('expected an integer');
-    if (column.isId) this.id();
-    this.draft.push(number, scanner.tokenStart, scanner.tokenEnd);
+    if (column.isId) this.#id();
+    this.#draft.push(number, scanner.tokenStart, scanner.tokenEnd);
   }
 
-  private id(): void {
-    const { scanner } = this;
+  #id(): void {
+    const scanner = this.#scanner;
     const digits = scanner.tokenEnd - scanner.tokenStart;
     const id = Number(DECODER.decode(scanner.bytes.subarray(scanner.at - digits, scanner.at)));
     if (!Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
       throw new ScanFault('expected an id of 0 to 2^53 - 1');
-    this.draft.ids.push(id);
+    this.#draft.ids.push(id);
   }
 
-  private text(number: number): void {
-    const { scanner } = this;
-    this.ownUrl();
-    if (scanner.unescaped === undefined) return this.draft.push(number, scanner.tokenStart, scanner.tokenEnd);
-    this.draft.pushUnescaped(number, scanner.unescaped);
+  #text(number: number): void {
+    const scanner = this.#scanner;
+    this.#ownUrl();
+    if (scanner.unescaped === undefined) return this.#draft.push(number, scanner.tokenStart, scanner.tokenEnd);
+    this.#draft.pushUnescaped(number, scanner.unescaped);
   }
 
   /** Reads a string; notes where it stands when its text starts with the placeholder of the base address. */
-  private ownUrl(): boolean {
-    const { scanner } = this;
+  #ownUrl(): boolean {
+    const scanner = this.#scanner;
     const start = scanner.at + 1;
     scanner.string();
     const { unescaped } = scanner;
     const isOwn = unescaped
       ? matches(unescaped, 0, PLACEHOLDER_BYTES)
       : matches(scanner.bytes, start, PLACEHOLDER_BYTES);
-    if (isOwn) this.draft.links.push(scanner.tokenStart);
+    if (isOwn) this.#draft.links.push(scanner.tokenStart);
     return isOwn;
   }
 
   /** A link's value is the id it points at: the last number of its path. Its text needs no escape when it is served. */
-  private link(number: number): void {
-    const { scanner } = this;
+  #link(number: number): void {
+    const scanner = this.#scanner;
     const start = scanner.at + 1;
-    const prefix = this.linkPrefixes[number]!;
-    const isOwn = this.ownUrl();
+    const prefix = this.#linkPrefixes[number]!;
+    const isOwn = this.#ownUrl();
     const { unescaped, tokenStart, tokenEnd } = scanner;
     const text = unescaped ?? scanner.bytes;
     const from = unescaped ? 0 : start;
@@ -319,35 +319,35 @@ export class Decoder {
     if (!isOwn || !isLink || !matches(text, idEnd, LINK_SUFFIX)) {
       throw new ScanFault(`expected a link ${DECODER.decode(prefix)}<id>/?format=api`);
     }
-    this.draft.push(number, tokenStart + prefix.length, tokenEnd - LINK_SUFFIX.length);
+    this.#draft.push(number, tokenStart + prefix.length, tokenEnd - LINK_SUFFIX.length);
   }
 
   /** Reads any value and keeps nothing of it but its served form and its own URLs. */
-  private anything(depth: number): void {
-    const { scanner } = this;
+  #anything(depth: number): void {
+    const scanner = this.#scanner;
     if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
     const kind = scanner.kind();
-    if (kind === 'text') this.ownUrl();
+    if (kind === 'text') this.#ownUrl();
     else if (kind === 'a number') scanner.number();
-    else if (kind === 'an object') this.anyMembers(depth, CLOSE_BRACE);
-    else if (kind === 'an array') this.anyMembers(depth, CLOSE_BRACKET);
+    else if (kind === 'an object') this.#anyMembers(depth, CLOSE_BRACE);
+    else if (kind === 'an array') this.#anyMembers(depth, CLOSE_BRACKET);
     else scanner.literal();
   }
 
-  private anyMembers(depth: number, close: number): void {
-    const { scanner } = this;
+  #anyMembers(depth: number, close: number): void {
+    const scanner = this.#scanner;
     scanner.at++;
     scanner.skipSpace();
     const names = new Set<string>();
     for (let i = 0; scanner.peek() !== close; i++) {
-      if (i > 0) this.comma();
+      if (i > 0) this.#comma();
       if (close === CLOSE_BRACE) {
-        this.key(NO_SHAPE, 0);
-        this.path.push(this.lastKey);
-        if (names.size === names.add(this.lastKey).size) throw new ScanFault('the key stands twice in its object');
-      } else this.path.push(i);
-      this.anything(depth + 1);
-      this.path.pop();
+        this.#key(NO_SHAPE, 0);
+        this.#path.push(this.#lastKey);
+        if (names.size === names.add(this.#lastKey).size) throw new ScanFault('the key stands twice in its object');
+      } else this.#path.push(i);
+      this.#anything(depth + 1);
+      this.#path.pop();
       scanner.skipSpace();
     }
     scanner.at++;
@@ -366,7 +366,7 @@ function grown(seen: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 /** The shape of objects nothing is learnt of. */
 const NO_SHAPE: Shape = { path: '', table: 0, nodes: [], keys: [], byName: new Map() };
 
-function wantedKind(column: DecodeColumn): ValueKind {
+function wantedKind(column: DecodeColumn): JsonKind {
   if (column.type === 'integer' || column.type === 'float') return 'a number';
   return column.type === 'boolean' ? 'a boolean' : 'text';
 }

@@ -2,13 +2,13 @@
 // input. Batches cross threads as msgpack, one buffer each, which is handed over and not copied again.
 import { isUtf8 } from 'node:buffer';
 import { Worker } from 'node:worker_threads';
-import { Packr } from 'msgpackr';
+import { Packr } from 'msgpackr/pack';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';
 import { Decoder } from './decode.ts';
 import type { Lines } from '../import/ndjson.ts';
-import { ended, inOrder, replyOf } from '../threadsInOrder.ts';
+import { endWorkers, inOrder, replyOf } from '../threadsInOrder.ts';
 
 // Plain maps and typed arrays, without state between batches: any decode thread's batch can be read by itself.
 const BATCHES = new Packr({ useRecords: false, moreTypes: true });
@@ -80,6 +80,6 @@ function threaded(threads: number): Decoders {
   };
   return {
     batches: (collection, runs) => inOrder(workers, runs, (worker, lines) => decode(worker, { collection, lines })),
-    close: () => ended(workers),
+    close: () => endWorkers(workers),
   };
 }

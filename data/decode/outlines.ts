@@ -13,82 +13,82 @@ interface Step {
 
 /** Numbers the sequences of keys that it is told, from 0 in the order in which they first end. */
 export class OutlineNumbers {
-  private root = stepTo(undefined, '');
-  private at = this.root;
-  private ended: (readonly string[])[] = [];
+  #root = stepTo(undefined, '');
+  #at = this.#root;
+  #ended: (readonly string[])[] = [];
 
   /** Begins a record. */
   begin(): void {
-    this.at = this.root;
+    this.#at = this.#root;
   }
 
   /** The next key of the record, unescaped. Cost: a comparison where the record before had it in this place too. */
   key(name: string): void {
-    const { at } = this;
-    if (at.likely?.name === name) this.at = at.likely;
+    const at = this.#at;
+    if (at.likely?.name === name) this.#at = at.likely;
     else {
       at.others ??= new Map();
       const next = at.others.get(name) ?? stepTo(at, name);
       at.others.set(name, next);
       at.likely = next;
-      this.at = next;
+      this.#at = next;
     }
   }
 
   /** Ends the record; answers the number of its outline. */
   end(): number {
-    if (this.at.outline < 0) this.at.outline = this.ended.push(keysTo(this.at)) - 1;
-    return this.at.outline;
+    if (this.#at.outline < 0) this.#at.outline = this.#ended.push(keysTo(this.#at)) - 1;
+    return this.#at.outline;
   }
 
   /** All outlines by their numbers; the next starts anew. */
   take(): readonly (readonly string[])[] {
-    const taken = this.ended;
-    this.root = stepTo(undefined, '');
-    this.at = this.root;
-    this.ended = [];
+    const taken = this.#ended;
+    this.#root = stepTo(undefined, '');
+    this.#at = this.#root;
+    this.#ended = [];
     return taken;
   }
 }
 
 /** The outlines of a whole collection, whatever batches they came in. */
 export class OutlineStore {
-  private readonly numbers = new Map<string, number>();
-  private readonly outlines: (readonly string[])[] = [];
-  private readonly keys = new Map<string, number>();
-  private newNumbers: number[] = [];
-  private ordered: (readonly number[])[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #outlines: (readonly string[])[] = [];
+  readonly #keys = new Map<string, number>();
+  #newNumbers: number[] = [];
+  #ordered: (readonly number[])[] = [];
 
   /** The number of an outline, known or new. Cost: the length of its keys. */
   numberOf(keys: readonly string[]): number {
     const text = JSON.stringify(keys);
-    const known = this.numbers.get(text);
+    const known = this.#numbers.get(text);
     if (known !== undefined) return known;
-    this.numbers.set(text, this.outlines.length);
-    return this.outlines.push(keys) - 1;
+    this.#numbers.set(text, this.#outlines.length);
+    return this.#outlines.push(keys) - 1;
   }
 
   /** Starts the numbers that are written. */
   renumber(): void {
-    this.keys.clear();
-    this.newNumbers = [];
-    this.ordered = [];
+    this.#keys.clear();
+    this.#newNumbers = [];
+    this.#ordered = [];
   }
 
   /** The number that an outline is written with: the next one where it is written for the first time. */
   written(outline: number): number {
-    return (this.newNumbers[outline] ??=
-      this.ordered.push(this.outlines[outline]!.map((key) => this.keyNumber(key))) - 1);
+    return (this.#newNumbers[outline] ??=
+      this.#ordered.push(this.#outlines[outline]!.map((key) => this.#keyNumber(key))) - 1);
   }
 
   /** The outlines that were written. */
   take(): Outlines {
-    return { keys: [...this.keys.keys()], lists: this.ordered };
+    return { keys: [...this.#keys.keys()], lists: this.#ordered };
   }
 
-  private keyNumber(key: string): number {
-    const known = this.keys.get(key) ?? this.keys.size;
-    this.keys.set(key, known);
+  #keyNumber(key: string): number {
+    const known = this.#keys.get(key) ?? this.#keys.size;
+    this.#keys.set(key, known);
     return known;
   }
 }

@@ -17,7 +17,7 @@ export const DEPTH_MAX = 64;
 export class ScanFault extends Error {}
 
 /** The kind of the value that starts at a byte, as people call it. */
-export type ValueKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'an array';
+export type JsonKind = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'an array';
 
 /**
  * A cursor over one text. `at` is the next byte to read; `output` what has been written, except for the run from
@@ -29,8 +29,8 @@ export class Scanner {
   bytes: Uint8Array = new Uint8Array(0);
   at = 0;
   end = 0;
-  readonly output = new GrowableBytes(1 << 20);
-  private runStart = 0;
+  readonly output = new GrowableBytes(1 << 14);
+  #runStart = 0;
   tokenStart = 0;
   tokenEnd = 0;
   unescaped: Uint8Array | undefined;
@@ -40,18 +40,18 @@ export class Scanner {
     this.bytes = bytes;
     this.at = start;
     this.end = end;
-    this.runStart = start;
+    this.#runStart = start;
   }
 
   /** The position in the output that the next byte read will have, once flushed. */
   get position(): number {
-    return this.output.length + this.at - this.runStart;
+    return this.output.length + this.at - this.#runStart;
   }
 
   /** Writes what has been read and not yet written. */
   flush(): void {
-    this.output.push(this.bytes, this.runStart, this.at);
-    this.runStart = this.at;
+    this.output.push(this.bytes, this.#runStart, this.at);
+    this.#runStart = this.at;
   }
 
   /** Skips white space, which is not served. */
@@ -59,7 +59,7 @@ export class Scanner {
     if (this.at < this.end && this.bytes[this.at]! > 0x20) return;
     const start = this.at;
     while (this.at < this.end && isSpace(this.bytes[this.at]!)) this.at++;
-    if (this.at > start) this.drop(start);
+    if (this.at > start) this.#drop(start);
   }
 
   /** The byte under the cursor, -1 at the end. */
@@ -80,7 +80,7 @@ export class Scanner {
   }
 
   /** The kind of the value at the cursor, judged by its first byte. */
-  kind(): ValueKind {
+  kind(): JsonKind {
     const byte = this.peek();
     if (byte === QUOTE) return 'text';
     if (byte === OPEN_BRACE) return 'an object';
@@ -106,7 +106,7 @@ export class Scanner {
       this.at = i + 1;
       this.tokenEnd = this.position - 1;
       this.unescaped = undefined;
-    } else this.escapedString(start, i);
+    } else this.#escapedString(start, i);
   }
 
   /** Reads a number and keeps it as written. Answers whether it is an integer: digits with or without a minus. */
@@ -115,18 +115,18 @@ export class Scanner {
     this.unescaped = undefined;
     if (this.peek() === 0x2d) this.at++;
     if (this.peek() === 0x30) this.at++;
-    else this.digits();
+    else this.#digits();
     let isInteger = true;
     if (this.peek() === 0x2e) {
       isInteger = false;
       this.at++;
-      this.digits();
+      this.#digits();
     }
     if ((this.peek() | 0x20) === 0x65) {
       isInteger = false;
       this.at++;
       if (this.peek() === 0x2b || this.peek() === 0x2d) this.at++;
-      this.digits();
+      this.#digits();
     }
     this.tokenEnd = this.position;
     return isInteger;
@@ -144,19 +144,19 @@ export class Scanner {
     this.tokenEnd = this.position;
   }
 
-  private digits(): void {
+  #digits(): void {
     const start = this.at;
     while (this.at < this.end && this.bytes[this.at]! >= 0x30 && this.bytes[this.at]! <= 0x39) this.at++;
     if (this.at === start) this.fail('expected a digit');
   }
 
   /** Leaves out what was read since `start`. */
-  private drop(start: number): void {
-    this.output.push(this.bytes, this.runStart, start);
-    this.runStart = this.at;
+  #drop(start: number): void {
+    this.output.push(this.bytes, this.#runStart, start);
+    this.#runStart = this.at;
   }
 
-  private escapedString(start: number, from: number): void {
+  #escapedString(start: number, from: number): void {
     let i = from;
     while (i < this.end && this.bytes[i] !== QUOTE) {
       if (this.bytes[i]! < 0x20) {
@@ -171,7 +171,7 @@ export class Scanner {
     }
     const text = unescaped(this.bytes.subarray(start, i + 1));
     this.at = i + 1;
-    this.drop(start);
+    this.#drop(start);
     this.tokenStart = this.output.length + 1;
     this.output.push(ENCODER.encode(escaped(text)));
     this.tokenEnd = this.output.length - 1;

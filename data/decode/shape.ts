@@ -58,8 +58,8 @@ export class ShapeTree {
   readonly root: Shape;
   /** For every column the kinds of its scalars: the sum of `SCALAR_KIND`s. */
   readonly kinds: number[];
-  private readonly undo: (() => void)[] = [];
-  private learnt = 0;
+  readonly #undo: (() => void)[] = [];
+  #learnt = 0;
 
   constructor(layout: Layout) {
     this.columns = [...layout.columns];
@@ -70,24 +70,24 @@ export class ShapeTree {
 
   /** From here on, `rollback` forgets what is learnt. */
   begin(): void {
-    this.undo.length = 0;
+    this.#undo.length = 0;
   }
 
   /** Forgets what was learnt since `begin`. */
   rollback(): void {
-    while (this.undo.length > 0) this.undo.pop()!();
+    while (this.#undo.length > 0) this.#undo.pop()!();
   }
 
   /** A key that is met for the first time; undefined where it can be no filter, or too much was learnt already. */
   addKey(shape: Shape, name: string): ShapeNode | undefined {
-    if (this.learnt >= LEARNT_MAX || !NAME.test(name)) return undefined;
+    if (this.#learnt >= LEARNT_MAX || !NAME.test(name)) return undefined;
     const path = `${shape.path}/${name}`;
     const node: ShapeNode = { name, path, isInferred: true, kind: 'unknown', column: -1, table: -1, child: undefined };
-    this.learnt++;
+    this.#learnt++;
     shape.byName.set(name, shape.nodes.push(node) - 1);
     shape.keys.push(ENCODER.encode(`${name}"`));
-    this.undo.push(() => {
-      this.learnt--;
+    this.#undo.push(() => {
+      this.#learnt--;
       shape.nodes.pop();
       shape.keys.pop();
       shape.byName.delete(name);
@@ -98,16 +98,16 @@ export class ShapeTree {
   /** Settles what an inferred key's values are, in an object whose rows are those of `table`. */
   settle(node: ShapeNode, kind: ShapeKind, table: number): void {
     const before = { ...node };
-    this.undo.push(() => Object.assign(node, before));
+    this.#undo.push(() => Object.assign(node, before));
     node.kind = kind;
-    if (kind === 'column') node.column = this.addColumn(node.path, table);
+    if (kind === 'column') node.column = this.#addColumn(node.path, table);
     if (kind === 'record') node.child = emptyShape(node.path, table);
     if (kind === 'table' || kind === 'elements') {
       node.table = this.tables.push({ path: node.path, parent: table }) - 1;
-      this.undo.push(() => this.tables.pop());
+      this.#undo.push(() => this.tables.pop());
     }
     if (kind === 'table') node.child = emptyShape(node.path, node.table);
-    if (kind === 'elements') node.column = this.addColumn(node.path, node.table);
+    if (kind === 'elements') node.column = this.#addColumn(node.path, node.table);
   }
 
   /** Notes a kind of scalar among a column's values. */
@@ -115,11 +115,11 @@ export class ShapeTree {
     const before = this.kinds[column]!;
     if ((before & kind) !== 0) return;
     this.kinds[column] = before | kind;
-    this.undo.push(() => (this.kinds[column] = before));
+    this.#undo.push(() => (this.kinds[column] = before));
   }
 
-  private addColumn(path: string, table: number): number {
-    this.undo.push(() => {
+  #addColumn(path: string, table: number): number {
+    this.#undo.push(() => {
       this.columns.pop();
       this.kinds.pop();
     });

@@ -1,7 +1,6 @@
 // Builds one collection from its batches: columns with dictionaries and posting lists, child tables, record bytes, and
 // writes them as sections. Memory is that of the collection's columns, each let go once written.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
-import { narrow } from '../../engine/bits/narrow.ts';
 import { Interner } from '../../engine/column/intern.ts';
 import { sortDictionary } from '../../engine/column/sort.ts';
 import type { Dictionary } from '../../engine/column/dictionary.ts';
@@ -11,10 +10,11 @@ import { invert } from '../../engine/index/invert.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { layoutOf, type ColumnLayout, type TableLayout } from '../../engine/schema/layout.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
+import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from '../decode/batch.ts';
-import { combined, fieldsOf, inferType, ownLink, type InferredType, type Learnt } from './fields.ts';
+import { combined, fieldsInRecords, inferType, ownLink, type InferredType, type FieldEvidence } from './fields.ts';
 import { orderById, orderOfChildren, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
@@ -55,52 +55,52 @@ export interface RepeatedId {
 
 /** Takes the batches of one collection in file order; then `repeatedIds` and `write`, once. */
 export class CollectionBuilder {
-  private readonly store: RecordStore;
-  private readonly ids = new GrowableF64();
-  private readonly lines = new GrowableU32();
-  private readonly columns = new Map<string, ColumnSlot>();
-  private readonly tables = new Map<string, TableSlot>();
-  private readonly keys = new Map<string, ShapeKind>();
-  private readonly collection: Collection;
-  private ordered: { order: Order; repeats: readonly Repeat[] } | undefined;
+  readonly #store: RecordStore;
+  readonly #ids = new GrowableF64();
+  readonly #lines = new GrowableU32();
+  readonly #columns = new Map<string, ColumnSlot>();
+  readonly #tables = new Map<string, TableSlot>();
+  readonly #keys = new Map<string, ShapeKind>();
+  readonly #collection: Collection;
+  #ordered: { order: Order; repeats: readonly Repeat[] } | undefined;
 
   /**
    * `spillPath` is where a file may be made for many records, without a name and for as long as the builder is used.
    */
   constructor(collection: Collection, spillPath: string) {
-    this.collection = collection;
-    this.store = new RecordStore(spillPath);
-    this.tables.set(collection.name, { rowEnds: new GrowableU32(), rows: 0 });
+    this.#collection = collection;
+    this.#store = new RecordStore(spillPath);
+    this.#tables.set(collection.name, emptyTable());
   }
 
   /** Adds a batch. Cost: one pass over its columns' texts. */
   add(batch: Batch): void {
-    this.store.add(batch);
-    for (const id of batch.ids) this.ids.push(id);
-    this.lines.pushAll(batch.lines);
+    this.#store.add(batch);
+    for (const id of batch.ids) this.#ids.push(id);
+    this.#lines.pushAll(batch.lines);
     for (const [path, kind] of batch.keys) {
-      const known = this.keys.get(path);
-      this.keys.set(path, known ? combined(known, kind) : kind);
+      const known = this.#keys.get(path);
+      this.#keys.set(path, known ? combined(known, kind) : kind);
     }
-    for (const column of batch.columns) this.addColumn(batch, column);
-    const before = new Map([...this.tables].map(([path, { rows }]) => [path, rows]));
-    for (const table of batch.tables) this.addTable(batch, table, before);
-    this.tables.get(this.collection.name)!.rows += batch.recordEnds.length;
+    for (const column of batch.columns) this.#addColumn(batch, column);
+    const before = new Map([...this.#tables].map(([path, { rows }]) => [path, rows]));
+    for (const table of batch.tables) this.#addTable(batch, table, before);
+    this.#tables.get(this.#collection.name)!.rows += batch.recordEnds.length;
   }
 
   /** Rows before a column's first value in this batch have none. */
-  private addColumn(batch: Batch, column: ColumnBatch): void {
-    const slot = slotIn(this.columns, column.path, emptyColumn);
-    const table = slotIn(this.tables, batch.tables[column.table]!.path, emptyTable);
+  #addColumn(batch: Batch, column: ColumnBatch): void {
+    const slot = slotIn(this.#columns, column.path, emptyColumn);
+    const table = slotIn(this.#tables, batch.tables[column.table]!.path, emptyTable);
     fillUp(slot.codes, table.rows);
     slot.kinds |= column.kinds;
     addCodes(slot, batch, column);
     if (slot.texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(column);
   }
 
-  private addTable(batch: Batch, { path, parent, rowEnds }: TableBatch, before: ReadonlyMap<string, number>): void {
+  #addTable(batch: Batch, { path, parent, rowEnds }: TableBatch, before: ReadonlyMap<string, number>): void {
     if (parent < 0) return;
-    const slot = slotIn(this.tables, path, emptyTable);
+    const slot = slotIn(this.#tables, path, emptyTable);
     const parentRows = before.get(batch.tables[parent]!.path) ?? 0;
     while (slot.rowEnds.length < parentRows) slot.rowEnds.push(slot.rows);
     slot.rowEnds.pushAll(rowEnds, slot.rows);
@@ -109,9 +109,9 @@ export class CollectionBuilder {
 
   /** The lines whose id stands on an earlier line too, ascending; `write` leaves them out. */
   repeatedIds(): readonly RepeatedId[] {
-    const ids = this.ids.view();
-    const repeated = this.order().repeats.map(({ row, kept }) => {
-      return { id: ids[row]!, line: this.lines.at(row), firstLine: this.lines.at(kept) };
+    const ids = this.#ids.view();
+    const repeated = this.#order().repeats.map(({ row, firstRow }) => {
+      return { id: ids[row]!, line: this.#lines.at(row), firstLine: this.#lines.at(firstRow) };
     });
     return repeated.sort((a, b) => a.line - b.line);
   }
@@ -120,74 +120,72 @@ export class CollectionBuilder {
    * Writes all sections of the collection but those `without`, its records in runs of at most `chunkBytesMax` bytes.
    */
   write(writer: SnapshotWriter, chunkBytesMax = CHUNK_BYTES_MAX, without: readonly Variant[] = []): BuiltCollection {
-    const { order } = this.order();
-    const fields = fieldsOf(this.collection, this.learnt());
-    const { tables, columns } = layoutOf(this.collection, fields);
-    const { chunks, bytes, outlines } = this.store.write(writer, this.collection.name, order, chunkBytesMax);
+    const { order } = this.#order();
+    const fields = fieldsInRecords(this.#collection, this.#evidence());
+    const { tables, columns } = layoutOf(this.#collection, fields);
+    const { chunks, bytes, outlines } = this.#store.write(writer, this.#collection.name, order, chunkBytesMax);
     const orders: Order[] = [order];
     tables.forEach((table, i) => {
-      if (i > 0) orders[i] = writeTable(writer, table.path, orders[table.parent], this.rowEnds(table, tables));
+      if (i > 0) orders[i] = writeTable(writer, table.path, orders[table.parent], this.#rowEnds(table, tables));
     });
     let nulls = 0;
     const targets: LinkTargets[] = [];
     for (const column of columns) {
-      const rowCount = this.rowsOf(tables[column.table]!);
-      const written = this.writeColumn({ writer, without }, column, rowCount, orders[column.table]);
+      const rowCount = this.#rowsOf(tables[column.table]!);
+      const written = this.#writeColumn({ writer, without }, column, rowCount, orders[column.table]);
       nulls += written.nulls;
       if (written.targets) targets.push(written.targets);
-      this.columns.delete(column.path);
+      this.#columns.delete(column.path);
     }
-    const ids = order ? Float64Array.from(order, (row) => this.ids.view()[row]!) : this.ids.view();
+    const ids = order ? Float64Array.from(order, (row) => this.#ids.view()[row]!) : this.#ids.view();
     const recordBytes = bytes;
     return { records: ids.length, ids, chunks, outlines, recordBytes, columns: columns.length, fields, nulls, targets };
   }
 
   /** Gives the records' memory or file back, written or not. */
   close(): void {
-    this.store.close();
+    this.#store.close();
   }
 
-  private rowsOf({ path }: TableLayout): number {
-    return this.tables.get(path)?.rows ?? 0;
+  #rowsOf({ path }: TableLayout): number {
+    return this.#tables.get(path)?.rows ?? 0;
   }
 
-  private rowEnds({ path, parent }: TableLayout, tables: readonly TableLayout[]): Uint32Array {
-    const slot = slotIn(this.tables, path, emptyTable);
-    while (slot.rowEnds.length < this.rowsOf(tables[parent]!)) slot.rowEnds.push(slot.rows);
+  #rowEnds({ path, parent }: TableLayout, tables: readonly TableLayout[]): Uint32Array {
+    const slot = slotIn(this.#tables, path, emptyTable);
+    while (slot.rowEnds.length < this.#rowsOf(tables[parent]!)) slot.rowEnds.push(slot.rows);
     return slot.rowEnds.view();
   }
 
   /** Too many keys are data, not names: nothing is learnt from them (A54). */
-  private learnt(): Learnt {
-    const kinds = this.keys.size > INFERRED_MAX ? new Map<string, ShapeKind>() : this.keys;
+  #evidence(): FieldEvidence {
+    const kinds = this.#keys.size > INFERRED_MAX ? new Map<string, ShapeKind>() : this.#keys;
     const typeOf = (path: string): InferredType => {
-      const { kinds: scalars, texts } = slotIn(this.columns, path, emptyColumn);
+      const { kinds: scalars, texts } = slotIn(this.#columns, path, emptyColumn);
       return inferType(scalars, textsOf(texts));
     };
     return { kinds, typeOf };
   }
 
-  private order(): { order: Order; repeats: readonly Repeat[] } {
-    return (this.ordered ??= orderById(this.ids.view()));
+  #order(): { order: Order; repeats: readonly Repeat[] } {
+    return (this.#ordered ??= orderById(this.#ids.view()));
   }
 
-  private writeColumn(
+  #writeColumn(
     { writer, without }: Output,
     column: ColumnLayout,
     rowCount: number,
     order: Order,
   ): { nulls: number; targets: LinkTargets | undefined } {
-    const { texts, codes } = this.keptTexts(column, rowCount, order);
+    const { texts, codes } = this.#keptTexts(column, rowCount, order);
     const { dictionary, codes: sorted } = sortDictionary(column.type, texts, parseInstant);
     writeDictionary({ writer, without }, column.path, dictionary);
     if (column.isId) return { nulls: 0, targets: undefined };
     const rows = codes.map((code) => (code === NULL_CODE ? dictionary.size : sorted[code]!));
-    const { starts, postings, dense, bitmaps } = invert(rows, dictionary.size, !without.includes('bitmaps'));
-    writer.add(`${column.path}.codes`, narrow(rows));
-    writer.add(`${column.path}.postingStarts`, starts);
-    writer.add(`${column.path}.postings`, postings);
-    writer.add(`${column.path}.dense`, dense);
-    writer.add(`${column.path}.bitmaps`, bitmaps);
+    const inverted = invert(rows, dictionary.size, !without.includes(BITMAPS.variant));
+    writer.add(POSTINGS, column.path, inverted);
+    writer.add(BITMAPS, column.path, inverted);
+    const { starts } = inverted;
     const counts = Uint32Array.from({ length: dictionary.size }, (_, code) => starts[code + 1]! - starts[code]!);
     const nulls = rows.length - starts[dictionary.size]!;
     return {
@@ -201,12 +199,12 @@ export class CollectionBuilder {
    * A column's texts and the number of each row's text, in the new order; without the texts that only dropped rows
    * have. Inferred links were decoded as texts: here they become the ids that they point at.
    */
-  private keptTexts(column: ColumnLayout, rowCount: number, order: Order): { texts: Interner; codes: Uint32Array } {
-    const { texts, codes } = slotIn(this.columns, column.path, emptyColumn);
+  #keptTexts(column: ColumnLayout, rowCount: number, order: Order): { texts: Interner; codes: Uint32Array } {
+    const { texts, codes } = slotIn(this.#columns, column.path, emptyColumn);
     fillUp(codes, rowCount);
-    const kept = reordered(codes.view(), order);
-    const isInferredLink = column.type === 'link' && this.keys.has(column.path);
-    if (this.order().repeats.length === 0 && !isInferredLink) return { texts, codes: kept };
+    const rows = reordered(codes.view(), order);
+    const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
+    if (this.#order().repeats.length === 0 && !isInferredLink) return { texts, codes: rows };
     const left = new Interner();
     const bytes = texts.text.view();
     const intern = (code: number): number => {
@@ -221,28 +219,20 @@ export class CollectionBuilder {
       known.set(code, number);
       return number;
     };
-    return { texts: left, codes: kept.map((code) => (code === NULL_CODE ? code : numberOf(code))) };
+    return { texts: left, codes: rows.map((code) => (code === NULL_CODE ? code : numberOf(code))) };
   }
 }
 
-interface ColumnSlot {
-  readonly texts: Interner;
-  readonly codes: GrowableU32;
-  kinds: number;
-}
-
-interface TableSlot {
-  readonly rowEnds: GrowableU32;
-  rows: number;
-}
+type ColumnSlot = ReturnType<typeof emptyColumn>;
+type TableSlot = ReturnType<typeof emptyTable>;
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-function emptyColumn(): ColumnSlot {
+function emptyColumn() {
   return { texts: new Interner(), codes: new GrowableU32(), kinds: 0 };
 }
 
-function emptyTable(): TableSlot {
+function emptyTable() {
   return { rowEnds: new GrowableU32(), rows: 0 };
 }
 
@@ -283,14 +273,8 @@ function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { s
 }
 
 function writeDictionary({ writer, without }: Output, path: string, dictionary: Dictionary): void {
-  writer.add(`${path}.text`, dictionary.text);
-  writer.add(`${path}.textEnds`, dictionary.ends);
-  if (dictionary.numbers) writer.add(`${path}.numbers`, dictionary.numbers);
-  if (without.includes('grams') || !hasGrams(dictionary)) return;
-  const grams = buildGrams(dictionary);
-  writer.add(`${path}.gramKeys`, grams.keys);
-  writer.add(`${path}.gramEnds`, grams.ends);
-  writer.add(`${path}.gramPostings`, grams.postings);
+  writer.add(DICTIONARY, path, dictionary);
+  if (!without.includes(GRAMS.variant) && hasGrams(dictionary)) writer.add(GRAMS, path, buildGrams(dictionary));
 }
 
 function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnds: Uint32Array): Order {
@@ -298,7 +282,6 @@ function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnd
   const parentOfRow = new Uint32Array(starts[starts.length - 1]!);
   for (let parent = 0; parent + 1 < starts.length; parent++)
     parentOfRow.fill(parent, starts[parent], starts[parent + 1]);
-  writer.add(`${path}.rowStarts`, starts);
-  writer.add(`${path}.parents`, parentOfRow);
+  writer.add(TABLE, path, { starts, parents: parentOfRow });
   return order;
 }

@@ -10,7 +10,7 @@ import { SCALAR_KIND, type ShapeKind } from '../decode/shape.ts';
 export type InferredType = { readonly type: ScalarType } | { readonly type: 'link'; readonly to: string };
 
 /** What was learnt of a collection: the structure of each key by path, and the type of each column by path. */
-export interface Learnt {
+export interface FieldEvidence {
   readonly kinds: ReadonlyMap<string, ShapeKind>;
   readonly typeOf: (path: string) => InferredType;
 }
@@ -28,55 +28,60 @@ export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
  * The fields of a collection as its data has them: the declared ones in their order, then those only documents show,
  * then those only the data has, by name. A field that only documents show is known, and null in every record.
  */
-export function fieldsOf(collection: Collection, learnt: Learnt): readonly Field[] {
-  return extended(collection.name, collection.fields, collection.shown, learnt);
+export function fieldsInRecords(collection: Collection, evidence: FieldEvidence): readonly Field[] {
+  return extended(collection.name, collection.fields, collection.shown, evidence);
 }
 
-function extended(path: string, declared: readonly Field[], shown: readonly Field[], learnt: Learnt): readonly Field[] {
+function extended(
+  path: string,
+  declared: readonly Field[],
+  shown: readonly Field[],
+  evidence: FieldEvidence,
+): readonly Field[] {
   const known = new Set(declared.map(({ name }) => name));
-  const all: Field[] = declared.map((field) => withExtras(`${path}/${field.name}`, field, learnt));
+  const all: Field[] = declared.map((field) => withExtras(`${path}/${field.name}`, field, evidence));
   for (const field of shown) {
     known.add(field.name);
-    const isMixed = learnt.kinds.get(`${path}/${field.name}`) === 'mixed';
-    if (!isMixed) all.push(inferredField(`${path}/${field.name}`, field, learnt) ?? field);
+    const isMixed = evidence.kinds.get(`${path}/${field.name}`) === 'mixed';
+    if (!isMixed) all.push(inferredField(`${path}/${field.name}`, field, evidence) ?? field);
   }
-  for (const name of childrenOf(path, learnt).toSorted(byCodePoint)) {
+  for (const name of childrenOf(path, evidence).toSorted(byCodePoint)) {
     if (known.has(name)) continue;
-    const field = inferredField(`${path}/${name}`, undefined, learnt);
+    const field = inferredField(`${path}/${name}`, undefined, evidence);
     if (field) all.push(field);
   }
   return all;
 }
 
 /** A declared embedded record may have extra keys too. */
-function withExtras(path: string, field: Field, learnt: Learnt): Field {
+function withExtras(path: string, field: Field, evidence: FieldEvidence): Field {
   if (field.kind !== 'record' && field.kind !== 'records') return field;
-  return { ...field, fields: extended(path, field.fields, [], learnt) };
+  return { ...field, fields: extended(path, field.fields, [], evidence) };
 }
 
 /**
  * The field that the data shows at a path; where it shows only nulls or empty arrays, `shown` or a text without values.
  */
-function inferredField(path: string, shown: Field | undefined, learnt: Learnt): Field | undefined {
+function inferredField(path: string, shown: Field | undefined, evidence: FieldEvidence): Field | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const inner = shown && 'fields' in shown ? shown.fields : [];
-  switch (learnt.kinds.get(path)) {
+  switch (evidence.kinds.get(path)) {
     case 'column': {
-      const inferred = learnt.typeOf(path);
+      const inferred = evidence.typeOf(path);
       return inferred.type === 'link'
         ? { kind: 'link', name, to: inferred.to, nullable: true }
         : { kind: 'scalar', name, type: inferred.type, nullable: true };
     }
     case 'elements': {
-      const inferred = learnt.typeOf(path);
+      const inferred = evidence.typeOf(path);
       return inferred.type === 'link'
         ? { kind: 'links', name, to: inferred.to }
         : { kind: 'scalars', name, type: inferred.type };
     }
     case 'record':
-      return { kind: 'record', name, ...embedded(extended(path, [], inner, learnt)) };
+      return { kind: 'record', name, ...embedded(extended(path, [], inner, evidence)) };
     case 'table':
-      return { kind: 'records', name, ...embedded(extended(path, [], inner, learnt)) };
+      return { kind: 'records', name, ...embedded(extended(path, [], inner, evidence)) };
     case 'unknown':
       return shown ?? { kind: 'scalar', name, type: 'text', nullable: true };
     case 'empty':
@@ -93,7 +98,7 @@ function embedded(fields: readonly Field[]): { fields: readonly Field[]; idField
   return isId ? { fields, idField: 'ob_id' } : { fields };
 }
 
-function childrenOf(path: string, { kinds }: Learnt): string[] {
+function childrenOf(path: string, { kinds }: FieldEvidence): string[] {
   const prefix = `${path}/`;
   return [...kinds.keys()]
     .filter((key) => key.startsWith(prefix) && !key.includes('/', prefix.length))

@@ -3,7 +3,8 @@
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
-import { encodeMetadata, METADATA_SECTION } from '../../engine/snapshot/metadata.ts';
+import { encodeMetadata } from '../../engine/snapshot/metadata.ts';
+import { METADATA } from '../../engine/snapshot/sections.ts';
 import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { LineFault } from '../decode/batch.ts';
@@ -11,7 +12,7 @@ import { CollectionBuilder, type BuiltCollection } from './build.ts';
 import { inferredTypes } from './fields.ts';
 import { startDecoders, type Decoders } from '../decode/decoders.ts';
 import { MANIFEST_FILE } from './manifest.ts';
-import { linesOf, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
+import { readLines, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { writeSnapshot } from '../store/store.ts';
@@ -64,7 +65,7 @@ export interface InferredFields {
 /** How many faulty lines are told one by one; the others are counted. */
 export const FAULTS_TOLD = 20;
 
-interface Imported {
+interface ImportedCollection {
   readonly collection: Collection;
   readonly built: BuiltCollection;
   readonly inputBytes: number;
@@ -97,15 +98,13 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
       inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
-      writer.add(
-        METADATA_SECTION,
-        encodeMetadata({
-          collections: countsOf(reports, imported),
-          fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
-          outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
-          ...(without.length > 0 ? { without } : {}),
-        }),
-      );
+      const bytes = encodeMetadata({
+        collections: countsOf(reports, imported),
+        fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
+        outlines: imported.map(({ collection, built }) => ({ name: collection.name, ...built.outlines })),
+        ...(without.length > 0 ? { without } : {}),
+      });
+      writer.add(METADATA, METADATA.path, { bytes });
       return { created: options.created ?? dataSet.manifest.created };
     });
     return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred };
@@ -129,11 +128,11 @@ interface Importing {
   readonly without: readonly Variant[];
 }
 
-async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly Imported[]> {
+async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly ImportedCollection[]> {
   const { files } = importing.dataSet;
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   let before = 0;
-  const imported: Imported[] = [];
+  const imported: ImportedCollection[] = [];
   for (const collection of COLLECTIONS) {
     const file = files.find((candidate) => candidate.collection === collection.name);
     imported.push(
@@ -151,12 +150,12 @@ async function importCollection(
   collection: Collection,
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
-): Promise<Imported> {
+): Promise<ImportedCollection> {
   const builder = new CollectionBuilder(collection, spillPath);
   try {
     const faults = new Faults(file?.path ?? '', isLenient);
     if (file) {
-      for await (const { batch, fileBytesRead } of decoders.batches(collection.name, linesOf(file))) {
+      for await (const { batch, fileBytesRead } of decoders.batches(collection.name, readLines(file))) {
         for (const fault of batch.faults) faults.add(fault);
         builder.add(batch);
         onBytes(fileBytesRead);
@@ -188,22 +187,22 @@ function compareCounts({ path }: CollectionFile, lines: number, counted = lines)
 class Faults {
   readonly told: string[] = [];
   count = 0;
-  private readonly file: string;
-  private readonly isLenient: boolean;
+  readonly #file: string;
+  readonly #isLenient: boolean;
 
   constructor(file: string, isLenient: boolean) {
-    this.file = file;
-    this.isLenient = isLenient;
+    this.#file = file;
+    this.#isLenient = isLenient;
   }
 
   add({ line, pointer, message }: LineFault): void {
     this.count++;
     if (this.told.length < FAULTS_TOLD)
-      this.told.push(`${this.file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
+      this.told.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
   }
 
   end(): void {
-    if (this.count === 0 || this.isLenient) return;
+    if (this.count === 0 || this.#isLenient) return;
     const more = this.count - this.told.length;
     const rest = more > 0 ? [`... and ${more} more`] : [];
     const cure = `${this.count} faulty line${this.count === 1 ? '' : 's'}; --lenient leaves such lines out`;
@@ -212,7 +211,7 @@ class Faults {
 }
 
 function reportOf(
-  { collection, built, inputBytes, indexBytes, skippedCount }: Imported,
+  { collection, built, inputBytes, indexBytes, skippedCount }: ImportedCollection,
   links: LinkCounts,
 ): CollectionReport {
   return {
@@ -234,7 +233,7 @@ function inferredOf(collection: Collection, { fields }: BuiltCollection): Inferr
 
 function countsOf(
   reports: readonly CollectionReport[],
-  imported: readonly Imported[],
+  imported: readonly ImportedCollection[],
 ): { name: string; records: number; chunks: number; nulls: number; dangling: number }[] {
   return reports.map(({ name, records, nulls, dangling }, i) => {
     return { name, records, chunks: imported[i]!.built.chunks, nulls, dangling };

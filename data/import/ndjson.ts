@@ -87,7 +87,7 @@ function namedBy({ counts, sha256 }: Manifest): readonly string[] {
  * The lines of a file in runs. Throws OperationError when it cannot be read, holds a line that is too long, or, before
  * the last run, has another SHA-256 than the manifest says.
  */
-export async function* linesOf(file: CollectionFile): AsyncGenerator<Lines> {
+export async function* readLines(file: CollectionFile): AsyncGenerator<Lines> {
   const stream = createReadStream(file.path, { highWaterMark: 1 << 20 });
   const hash = createHash('sha256');
   if (file.sha256 !== undefined) stream.on('data', (bytes) => hash.update(bytes));

@@ -5,10 +5,10 @@ import { GrowableU32 } from '../../engine/bits/growable.ts';
 /** The decoded rows in their new order, or undefined where nothing moves. */
 export type Order = Uint32Array | undefined;
 
-/** Two rows with one id: the row that is dropped and the one that is kept. */
+/** Two rows with one id: the row that is dropped and the one that stays. */
 export interface Repeat {
   readonly row: number;
-  readonly kept: number;
+  readonly firstRow: number;
 }
 
 /** The order of records by id; of equal ids the first row stays. Cost: none when sorted, else O(n log n). */
@@ -18,8 +18,8 @@ export function orderById(ids: Float64Array): { order: Order; repeats: readonly 
   const repeats: Repeat[] = [];
   let length = 0;
   for (const row of sorted) {
-    const kept = sorted[length - 1];
-    if (length > 0 && ids[kept!] === ids[row]) repeats.push({ row, kept: kept! });
+    const before = sorted[length - 1];
+    if (length > 0 && ids[before!] === ids[row]) repeats.push({ row, firstRow: before! });
     else sorted[length++] = row;
   }
   return { order: sorted.slice(0, length), repeats };

@@ -20,16 +20,16 @@ export interface Runs {
 export class RecordBytes {
   /** How many bytes have been added. */
   length = 0;
-  private readonly path: string;
-  private readonly memoryBytesMax: number;
-  private pieces: Uint8Array[] = [];
-  private readonly starts = new GrowableF64();
-  private descriptor: number | undefined;
+  readonly #path: string;
+  readonly #memoryBytesMax: number;
+  #pieces: Uint8Array[] = [];
+  readonly #starts = new GrowableF64();
+  #descriptor: number | undefined;
 
   /** `path` is where the file is made, should one be needed; its name is removed at once. */
   constructor(path: string, memoryBytesMax = MEMORY_BYTES_MAX) {
-    this.path = path;
-    this.memoryBytesMax = memoryBytesMax;
+    this.#path = path;
+    this.#memoryBytesMax = memoryBytesMax;
   }
 
   /**
@@ -38,12 +38,12 @@ export class RecordBytes {
   add(bytes: Uint8Array): number {
     const start = this.length;
     this.length += bytes.length;
-    if (this.descriptor !== undefined) this.write(bytes);
+    if (this.#descriptor !== undefined) this.#write(bytes);
     else {
-      this.pieces.push(bytes);
-      this.starts.push(start);
+      this.#pieces.push(bytes);
+      this.#starts.push(start);
     }
-    if (this.descriptor === undefined && this.length > this.memoryBytesMax) this.spill();
+    if (this.#descriptor === undefined && this.length > this.#memoryBytesMax) this.#spill();
     return start;
   }
 
@@ -52,12 +52,12 @@ export class RecordBytes {
    * file.
    */
   *read({ starts, ends }: Runs): Generator<Uint8Array> {
-    const staging = new Uint8Array(READ_BYTES);
+    const staging = new Uint8Array(Math.min(READ_BYTES, this.length));
     let filled = 0;
     for (let i = 0; i < starts.length; i++) {
       for (let at = starts[i]!; at < ends[i]!;) {
         const bytes = Math.min(ends[i]! - at, staging.length - filled);
-        this.copy(at, staging.subarray(filled, filled + bytes));
+        this.#copy(at, staging.subarray(filled, filled + bytes));
         at += bytes;
         filled += bytes;
         if (filled < staging.length) continue;
@@ -70,33 +70,33 @@ export class RecordBytes {
 
   /** Gives memory or file back. */
   close(): void {
-    if (this.descriptor !== undefined) closeSync(this.descriptor);
-    this.descriptor = undefined;
-    this.pieces = [];
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+    this.#pieces = [];
   }
 
-  private spill(): void {
-    this.attempt(() => {
-      this.descriptor = openSync(this.path, 'wx+');
-      rmSync(this.path, { force: true });
+  #spill(): void {
+    this.#attempt(() => {
+      this.#descriptor = openSync(this.#path, 'wx+');
+      rmSync(this.#path, { force: true });
     });
-    for (const bytes of this.pieces) this.write(bytes);
-    this.pieces = [];
+    for (const bytes of this.#pieces) this.#write(bytes);
+    this.#pieces = [];
   }
 
-  private write(bytes: Uint8Array): void {
-    this.attempt(() => {
-      for (let at = 0; at < bytes.length;) at += writeSync(this.descriptor!, bytes, at, bytes.length - at);
+  #write(bytes: Uint8Array): void {
+    this.#attempt(() => {
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor!, bytes, at, bytes.length - at);
     });
   }
 
-  private copy(at: number, target: Uint8Array): void {
-    if (this.descriptor === undefined) {
-      this.copyPieces(at, target);
+  #copy(at: number, target: Uint8Array): void {
+    if (this.#descriptor === undefined) {
+      this.#copyPieces(at, target);
       return;
     }
-    const descriptor = this.descriptor;
-    this.attempt(() => {
+    const descriptor = this.#descriptor;
+    this.#attempt(() => {
       for (let filled = 0; filled < target.length;) {
         const bytes = readSync(descriptor, target, filled, target.length - filled, at + filled);
         if (bytes === 0) throw new Error(`it ends at byte ${at + filled}`);
@@ -105,17 +105,17 @@ export class RecordBytes {
     });
   }
 
-  private copyPieces(at: number, target: Uint8Array): void {
-    const first = upperBound(this.starts.view(), at, 0, this.starts.length) - 1;
+  #copyPieces(at: number, target: Uint8Array): void {
+    const first = upperBound(this.#starts.view(), at, 0, this.#starts.length) - 1;
     for (let filled = 0, i = first; filled < target.length; i++) {
-      const start = this.starts.at(i);
-      const part = this.pieces[i]!.subarray(at + filled - start, at + target.length - start);
+      const start = this.#starts.at(i);
+      const part = this.#pieces[i]!.subarray(at + filled - start, at + target.length - start);
       target.set(part, filled);
       filled += part.length;
     }
   }
 
-  private attempt(operation: () => void): void {
-    attempt(`cannot hold records in ${this.path}`, operation);
+  #attempt(operation: () => void): void {
+    attempt(`cannot hold records in ${this.#path}`, operation);
   }
 }

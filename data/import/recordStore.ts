@@ -2,7 +2,7 @@
 // stand. Knows positions only; the bytes are recordBytes.ts's.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
-import { narrow } from '../../engine/bits/narrow.ts';
+import { RECORDS, runPath } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { Outlines } from '../../engine/column/outline.ts';
 import type { Batch } from '../decode/batch.ts';
@@ -14,17 +14,7 @@ import { RecordBytes } from './recordBytes.ts';
 export const CHUNK_BYTES_MAX = 1 << 30;
 
 /** One run of records: its sections, and where its bytes stand among those that were decoded. */
-interface Chunk {
-  readonly runStarts: GrowableF64;
-  readonly runEnds: GrowableF64;
-  readonly ends: GrowableU32;
-  readonly links: GrowableU32;
-  readonly linkEnds: GrowableU32;
-  readonly members: GrowableU32;
-  readonly memberEnds: GrowableU32;
-  readonly outlines: GrowableU32;
-  bytes: number;
-}
+type Chunk = ReturnType<typeof emptyChunk>;
 
 /** What was written of a collection's records. */
 export interface StoredRecords {
@@ -35,82 +25,82 @@ export interface StoredRecords {
 
 /** Decoded records of one collection: `recordEnds` and `links` are positions in the record's block. */
 export class RecordStore {
-  private readonly bytes: RecordBytes;
+  readonly #bytes: RecordBytes;
   /** Of each batch: its first row and where its bytes stand. */
-  private readonly batchRows = new GrowableU32();
-  private readonly batchStarts = new GrowableF64();
-  private readonly recordEnds = new GrowableU32();
-  private readonly links = new GrowableU32();
-  private readonly linkEnds = new GrowableU32();
-  private readonly members = new GrowableU32();
-  private readonly memberEnds = new GrowableU32();
-  private readonly outlineOf = new GrowableU32();
-  private readonly outlines = new OutlineStore();
+  readonly #batchRows = new GrowableU32();
+  readonly #batchStarts = new GrowableF64();
+  readonly #recordEnds = new GrowableU32();
+  readonly #links = new GrowableU32();
+  readonly #linkEnds = new GrowableU32();
+  readonly #members = new GrowableU32();
+  readonly #memberEnds = new GrowableU32();
+  readonly #outlineOf = new GrowableU32();
+  readonly #outlines = new OutlineStore();
 
   /** `spillPath` is where a file may be made for many records. */
   constructor(spillPath: string) {
-    this.bytes = new RecordBytes(spillPath);
+    this.#bytes = new RecordBytes(spillPath);
   }
 
   /** How many records have been added. */
   get rows(): number {
-    return this.recordEnds.length;
+    return this.#recordEnds.length;
   }
 
   /** Adds the records of a batch; may keep its bytes. */
   add(batch: Batch): void {
-    this.batchRows.push(this.rows);
-    this.batchStarts.push(this.bytes.add(batch.bytes));
-    this.linkEnds.pushAll(batch.linkEnds, this.links.length);
-    this.links.pushAll(batch.links);
-    this.recordEnds.pushAll(batch.recordEnds);
-    this.addMembers(batch);
+    this.#batchRows.push(this.rows);
+    this.#batchStarts.push(this.#bytes.add(batch.bytes));
+    this.#linkEnds.pushAll(batch.linkEnds, this.#links.length);
+    this.#links.pushAll(batch.links);
+    this.#recordEnds.pushAll(batch.recordEnds);
+    this.#addMembers(batch);
   }
 
-  private addMembers({ members, outlineOf, outlines }: Batch): void {
-    const numbers = outlines.map((keys) => this.outlines.numberOf(keys));
-    this.members.pushAll(members);
-    let end = this.memberEnds.length === 0 ? 0 : this.memberEnds.at(this.memberEnds.length - 1);
+  #addMembers({ members, outlineOf, outlines }: Batch): void {
+    const numbers = outlines.map((keys) => this.#outlines.numberOf(keys));
+    this.#members.pushAll(members);
+    let end = this.#memberEnds.length === 0 ? 0 : this.#memberEnds.at(this.#memberEnds.length - 1);
     for (const outline of outlineOf) {
-      this.outlineOf.push(numbers[outline]!);
-      this.memberEnds.push((end += outlines[outline]!.length));
+      this.#outlineOf.push(numbers[outline]!);
+      this.#memberEnds.push((end += outlines[outline]!.length));
     }
   }
 
   /**
-   * Writes the sections `<name>/records/<i>.*`; answers how many chunks and bytes, and the outlines that the records
+   * Writes the sections of its runs; answers how many chunks and bytes, and the outlines that the records
    * have. Cost: one pass over the bytes.
    */
   write(writer: SnapshotWriter, name: string, order: Order, chunkBytesMax: number): StoredRecords {
     const count = order ? order.length : this.rows;
-    this.outlines.renumber();
+    this.#outlines.renumber();
     let chunks = 0;
     let bytes = 0;
     for (let row = 0; row < count; chunks++) {
-      const chunk = this.chunkFrom(row, count, order, chunkBytesMax);
-      const section = (part: string): string => `${name}/records/${chunks}.${part}`;
-      const runs = { starts: chunk.runStarts.view(), ends: chunk.runEnds.view() };
-      writer.addPieces(section('bytes'), this.bytes.read(runs));
-      writer.add(section('ends'), chunk.ends.view());
-      writer.add(section('links'), chunk.links.view());
-      writer.add(section('linkEnds'), chunk.linkEnds.view());
-      writer.add(section('outlines'), narrow(chunk.outlines.view()));
-      writer.add(section('members'), narrow(chunk.members.view()));
-      writer.add(section('memberEnds'), chunk.memberEnds.view());
+      const chunk = this.#chunkFrom(row, count, order, chunkBytesMax);
+      writer.add(RECORDS, runPath(RECORDS, name, chunks), {
+        bytes: this.#bytes.read({ starts: chunk.runStarts.view(), ends: chunk.runEnds.view() }),
+        ends: chunk.ends.view(),
+        links: chunk.links.view(),
+        linkEnds: chunk.linkEnds.view(),
+        outlines: chunk.outlines.view(),
+        members: chunk.members.view(),
+        memberEnds: chunk.memberEnds.view(),
+      });
       row += chunk.ends.length;
       bytes += chunk.bytes;
     }
-    return { chunks, bytes, outlines: this.outlines.take() };
+    return { chunks, bytes, outlines: this.#outlines.take() };
   }
 
   /** Gives memory or file back. */
   close(): void {
-    this.bytes.close();
+    this.#bytes.close();
   }
 
-  private chunkFrom(first: number, count: number, order: Order, bytesMax: number): Chunk {
+  #chunkFrom(first: number, count: number, order: Order, bytesMax: number): Chunk {
     const chunk = emptyChunk();
-    const { batchRows, batchStarts, recordEnds } = this;
+    const [batchRows, batchStarts, recordEnds] = [this.#batchRows, this.#batchStarts, this.#recordEnds];
     for (let i = first, batch = 0; i < count; i++) {
       const row = order ? order[i]! : i;
       batch = batchOf(batchRows, batch, row);
@@ -118,29 +108,29 @@ export class RecordStore {
       const end = recordEnds.at(row);
       if (chunk.bytes + end - start > bytesMax && i > first) break;
       addRun(chunk, batchStarts.at(batch) + start, batchStarts.at(batch) + end);
-      this.addLinks(chunk, row, chunk.bytes - start);
-      this.addMembersOf(chunk, row);
+      this.#addLinks(chunk, row, chunk.bytes - start);
+      this.#addMembersOf(chunk, row);
       chunk.bytes += end - start;
       chunk.ends.push(chunk.bytes);
     }
     return chunk;
   }
 
-  private addLinks(chunk: Chunk, row: number, shift: number): void {
-    const end = this.linkEnds.at(row);
-    for (let k = row === 0 ? 0 : this.linkEnds.at(row - 1); k < end; k++) chunk.links.push(this.links.at(k) + shift);
+  #addLinks(chunk: Chunk, row: number, shift: number): void {
+    const end = this.#linkEnds.at(row);
+    for (let k = row === 0 ? 0 : this.#linkEnds.at(row - 1); k < end; k++) chunk.links.push(this.#links.at(k) + shift);
     chunk.linkEnds.push(chunk.links.length);
   }
 
-  private addMembersOf(chunk: Chunk, row: number): void {
-    const end = this.memberEnds.at(row);
-    for (let k = row === 0 ? 0 : this.memberEnds.at(row - 1); k < end; k++) chunk.members.push(this.members.at(k));
+  #addMembersOf(chunk: Chunk, row: number): void {
+    const end = this.#memberEnds.at(row);
+    for (let k = row === 0 ? 0 : this.#memberEnds.at(row - 1); k < end; k++) chunk.members.push(this.#members.at(k));
     chunk.memberEnds.push(chunk.members.length);
-    chunk.outlines.push(this.outlines.written(this.outlineOf.at(row)));
+    chunk.outlines.push(this.#outlines.written(this.#outlineOf.at(row)));
   }
 }
 
-function emptyChunk(): Chunk {
+function emptyChunk() {
   return {
     runStarts: new GrowableF64(),
     runEnds: new GrowableF64(),

@@ -2,6 +2,7 @@
 // record.
 import { DANGLING, targetsOf } from '../../engine/index/join.ts';
 import { paddedBytes } from '../../engine/snapshot/header.ts';
+import { TARGETS } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { BuiltCollection } from './build.ts';
 
@@ -25,7 +26,7 @@ export function writeTargets(
     let bytes = 0;
     for (const link of links) {
       const targets = targetsOf(link.ids, built.get(link.to)!.ids);
-      writer.add(`${link.path}.targets`, targets);
+      writer.add(TARGETS, link.path, { targets });
       bytes += paddedBytes(targets.byteLength);
       for (let code = 0; code < targets.length; code++) if (targets[code] === DANGLING) dangling += link.counts[code]!;
     }

@@ -13,11 +13,12 @@ import {
   type Refusal,
 } from '../../engine/snapshot/header.ts';
 import type { LoadedSnapshot, Placement } from '../../engine/snapshot/loaded.ts';
+import { linksOfRecords } from '../../engine/snapshot/sections.ts';
 import { attempt, readInto } from '../files.ts';
 import { startLoadThreads } from './loadThreads.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { recordBytesOf, SectionLoader, type Loading } from './sectionLoader.ts';
+import { SectionLoader, type PlacedFile } from './sectionLoader.ts';
 
 const PAGE_BYTES = 65536;
 const MEMORY_BYTES_MAX = 2 ** 32 - PAGE_BYTES;
@@ -65,13 +66,16 @@ async function loadFrom(
   const { header, directory } = readDirectory(descriptor, file);
   const { sections, created } = directory;
   const growth = new TextEncoder().encode(options.baseUrl).length - PLACEHOLDER.length;
-  const placements = place(sections, growth, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
+  const links = linksOfRecords(sections);
+  const growthOf = (i: number): number => (links.has(i) ? growth * (sections[links.get(i)!]!.bytes / 4) : 0);
+  const placements = place(sections, growthOf, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
   const memories = memoriesFor(placements, file);
   const threads =
     options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 1 : Math.min(THREADS_MAX, availableParallelism()));
-  await load({ descriptor, file, sections, placements, memories, baseUrl: options.baseUrl }, threads, onProgress);
+  const { baseUrl } = options;
+  await load({ descriptor, file, sections, links, placements, memories, baseUrl }, threads, onProgress);
   const generation = Buffer.from(header.contentHash).toString('hex');
-  return { memories, placements, sections, generation, created, baseUrl: options.baseUrl };
+  return { memories, placements, sections, generation, created, baseUrl };
 }
 
 /**
@@ -79,11 +83,11 @@ async function loadFrom(
  * thread loads too, so that no time passes until the others run; each takes what is next, so that one that came late
  * does less.
  */
-async function load(loading: Loading, threads: number, onProgress: OnProgress): Promise<void> {
-  const { sections, placements } = loading;
+async function load(placed: PlacedFile, threads: number, onProgress: OnProgress): Promise<void> {
+  const { sections, links, placements } = placed;
   const places = new Set<Placement>();
   const once = [...sections.keys()].filter((i) => !places.has(placements[i]!) && places.add(placements[i]!));
-  const ofLinks = new Set(placements.filter((_, i) => sections[i]!.name.endsWith('.links')));
+  const ofLinks = new Set([...links.values()].map((i) => placements[i]!));
   const isLinks = (i: number): boolean => ofLinks.has(placements[i]!);
   const total = once.reduce((sum, i) => sum + sections[i]!.bytes, 0);
   let done = 0;
@@ -91,8 +95,8 @@ async function load(loading: Loading, threads: number, onProgress: OnProgress): 
     done += bytes;
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
-  const others = startLoadThreads(loading, threads - 1, onBytes);
-  const loaders = [new SectionLoader(loading, onBytes), ...others];
+  const others = startLoadThreads(placed, threads - 1, onBytes);
+  const loaders = [new SectionLoader(placed, onBytes), ...others];
   try {
     await loaders[0]!.load(once.filter(isLinks));
     const queue = inOrders(
@@ -138,13 +142,14 @@ function readDirectory(descriptor: number, file: string): { header: Header; dire
   const fileBytes = attempt(`cannot read ${file}`, () => fstatSync(descriptor).size);
   const head = new Uint8Array(Math.min(fileBytes, HEADER_BYTES));
   readInto(descriptor, file, head, 0);
-  const header = accepted(file, decodeHeader(head, fileBytes));
+  const header = accept(file, decodeHeader(head, fileBytes));
   const bytes = new Uint8Array(header.directoryBytes);
   readInto(descriptor, file, bytes, header.directoryOffset);
-  return { header, directory: accepted(file, decodeDirectory(bytes, header)) };
+  return { header, directory: accept(file, decodeDirectory(bytes, header)) };
 }
 
-function accepted<T extends object>(file: string, result: T | Refusal): T {
+/** What a check of a snapshot file answers, unless it refuses it: then OperationError `snapshot`. */
+export function accept<T extends object>(file: string, result: T | Refusal): T {
   if (isRefusal(result)) throw new OperationError('snapshot', `${file}: ${result.refusal}`);
   return result;
 }
@@ -153,16 +158,18 @@ function accepted<T extends object>(file: string, result: T | Refusal): T {
  * Where every section goes: one after the other, a new memory where the next would pass the limit of one. A section
  * longer than the limit has a memory of its own; one that shares its place in the file shares it in memory.
  */
-function place(sections: readonly Section[], growth: number, memoryBytesMax: number): readonly Placement[] {
-  const bytesOf = new Map(sections.map(({ name, bytes }) => [name, bytes]));
+function place(
+  sections: readonly Section[],
+  growthOf: (i: number) => number,
+  memoryBytesMax: number,
+): readonly Placement[] {
   const placed = new Map<number, Placement>();
   let memory = 0;
   let end = 0;
-  return sections.map(({ name, offset, bytes }) => {
+  return sections.map(({ offset, bytes }, i) => {
     const known = placed.get(offset);
     if (known && bytes > 0) return known;
-    const records = recordBytesOf(name);
-    const loaded = records ? bytes + growth * ((bytesOf.get(`${records}.links`) ?? 0) / 4) : bytes;
+    const loaded = bytes + growthOf(i);
     if (end > 0 && end + paddedBytes(loaded) > memoryBytesMax) {
       memory++;
       end = 0;

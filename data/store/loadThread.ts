@@ -3,11 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LoadReply } from './loadThreads.ts';
 import { OperationError } from '../operationError.ts';
-import { SectionLoader, type Loading } from './sectionLoader.ts';
+import { SectionLoader, type PlacedFile } from './sectionLoader.ts';
 
 const reply = (message: LoadReply): void => parentPort?.postMessage(message);
 
-const loader = new SectionLoader(workerData as Loading, (bytes) => reply({ kind: 'bytes', bytes }));
+const loader = new SectionLoader(workerData as PlacedFile, (bytes) => reply({ kind: 'bytes', bytes }));
 
 async function load(indexes: readonly number[]): Promise<void> {
   try {

@@ -2,7 +2,7 @@
 // pages, which two cores do in half the time.
 import { Worker } from 'node:worker_threads';
 import { OperationError, type OperationErrorCode } from '../operationError.ts';
-import type { Loading } from './sectionLoader.ts';
+import type { PlacedFile } from './sectionLoader.ts';
 
 /** What a load thread says: bytes read, an order done, or why it was not. */
 export type LoadReply =
@@ -18,12 +18,12 @@ export interface RemoteLoader {
 
 /** Starts `threads` threads, reading through the same descriptor. Their failures are those of SectionLoader. */
 export function startLoadThreads(
-  loading: Loading,
+  placed: PlacedFile,
   threads: number,
   onBytes: (bytes: number) => void,
 ): readonly RemoteLoader[] {
   return Array.from({ length: threads }, () => {
-    const worker = new Worker(new URL('./loadThread.ts', import.meta.url), { workerData: loading });
+    const worker = new Worker(new URL('./loadThread.ts', import.meta.url), { workerData: placed });
     return {
       load: (indexes) => {
         worker.postMessage(indexes);

@@ -11,34 +11,32 @@ import { OperationError } from '../operationError.ts';
 
 const READ_BYTES = 8 << 20;
 const REPORT_BYTES = 32 << 20;
-const RECORD_BYTES = /^(.*\/records\/\d+)\.bytes$/;
 
-/** An open snapshot file whose sections have their places; plain data that threads of the process can be sent. */
-export interface Loading {
+/**
+ * An open snapshot file whose sections have their places; plain data that threads of the process can be sent. `links`
+ * has the index of the positions of own URLs for that of record bytes.
+ */
+export interface PlacedFile {
   readonly descriptor: number;
   readonly file: string;
   readonly sections: readonly Section[];
+  readonly links: ReadonlyMap<number, number>;
   readonly placements: readonly Placement[];
   readonly memories: readonly WebAssembly.Memory[];
   readonly baseUrl: string;
 }
 
-/** The name of a section of record bytes without its `.bytes`; undefined for all others. */
-export function recordBytesOf(name: string): string | undefined {
-  return RECORD_BYTES.exec(name)?.[1];
-}
-
 /** Loads sections by their index in the directory. `onBytes` hears of every few bytes of the file that were read. */
 export class SectionLoader {
-  private readonly loading: Loading;
-  private readonly onBytes: (bytes: number) => void;
-  private readonly base: Uint8Array;
-  private unreported = 0;
+  readonly #placed: PlacedFile;
+  readonly #onBytes: (bytes: number) => void;
+  readonly #base: Uint8Array;
+  #unreported = 0;
 
-  constructor(loading: Loading, onBytes: (bytes: number) => void) {
-    this.loading = loading;
-    this.onBytes = onBytes;
-    this.base = new TextEncoder().encode(loading.baseUrl);
+  constructor(placed: PlacedFile, onBytes: (bytes: number) => void) {
+    this.#placed = placed;
+    this.#onBytes = onBytes;
+    this.#base = new TextEncoder().encode(placed.baseUrl);
   }
 
   /**
@@ -48,39 +46,42 @@ export class SectionLoader {
    */
   async load(indexes: readonly number[]): Promise<void> {
     for (const i of indexes) {
-      if (recordBytesOf(this.loading.sections[i]!.name) === undefined) this.column(i);
-      else await this.records(i);
-      if (this.unreported >= REPORT_BYTES) await this.report();
+      const links = this.#placed.links.get(i);
+      if (links === undefined) this.#column(i);
+      else await this.#records(i, links);
+      if (this.#unreported >= REPORT_BYTES) await this.#report();
     }
-    await this.report();
+    await this.#report();
   }
 
-  private async report(): Promise<void> {
-    this.onBytes(this.unreported);
-    this.unreported = 0;
+  async #report(): Promise<void> {
+    this.#onBytes(this.#unreported);
+    this.#unreported = 0;
     await setImmediate();
   }
 
-  private view(i: number, bytes: number): Uint8Array {
-    const { memory, offset } = this.loading.placements[i]!;
-    return new Uint8Array(this.loading.memories[memory]!.buffer, offset, bytes);
+  #view(i: number, bytes: number): Uint8Array {
+    const { memory, offset } = this.#placed.placements[i]!;
+    return new Uint8Array(this.#placed.memories[memory]!.buffer, offset, bytes);
   }
 
-  private column(i: number): void {
-    const section = this.loading.sections[i]!;
-    const target = this.view(i, paddedBytes(section.bytes));
-    readInto(this.loading.descriptor, this.loading.file, target, section.offset);
-    this.unreported += section.bytes;
-    this.check(section, checksumOf(target));
+  #column(i: number): void {
+    const section = this.#placed.sections[i]!;
+    const target = this.#view(i, paddedBytes(section.bytes));
+    readInto(this.#placed.descriptor, this.#placed.file, target, section.offset);
+    this.#unreported += section.bytes;
+    this.#check(section, checksumOf(target));
   }
 
-  private async records(i: number): Promise<void> {
-    const { descriptor, file, sections, placements } = this.loading;
+  async #records(i: number, linksAt: number): Promise<void> {
+    const { descriptor, file, sections, placements } = this.#placed;
     const section = sections[i]!;
-    const links = this.linksOf(section);
+    // Loaded already.
+    const bytes = this.#view(linksAt, sections[linksAt]!.bytes);
+    const links = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const misfit = misplacedLink(links, section.bytes);
     if (misfit) throw new OperationError('snapshot', `${file}: section ${section.name}: ${misfit.refusal}`);
-    const rebase = new Rebase(this.view(i, placements[i]!.bytes), links, this.base);
+    const rebase = new Rebase(this.#view(i, placements[i]!.bytes), links, this.#base);
     const running = checksum();
     const staging = new Uint8Array(Math.min(READ_BYTES, paddedBytes(section.bytes)));
     for (let at = 0; at < section.bytes; at += staging.length) {
@@ -89,25 +90,16 @@ export class SectionLoader {
       readInto(descriptor, file, piece, section.offset + at);
       running.add(piece);
       rebase.piece(piece.subarray(0, bytes), at);
-      this.unreported += bytes;
-      await this.report();
+      this.#unreported += bytes;
+      await this.#report();
     }
-    this.check(section, running.digest());
+    this.#check(section, running.digest());
   }
 
-  /** The positions of the own URLs in a section of record bytes, which is loaded already. */
-  private linksOf(records: Section): Uint32Array {
-    const name = `${recordBytesOf(records.name)}.links`;
-    const i = this.loading.sections.findIndex((section) => section.name === name);
-    if (i < 0) return new Uint32Array(0);
-    const { buffer, byteOffset, length } = this.view(i, this.loading.sections[i]!.bytes);
-    return new Uint32Array(buffer, byteOffset, length / 4);
-  }
-
-  private check(section: Section, computed: number): void {
+  #check(section: Section, computed: number): void {
     if (computed === section.checksum) return;
     const [got, expected] = [computed, section.checksum].map((sum) => sum.toString(16).padStart(8, '0'));
     const what = `section ${section.name}: checksum ${got}, expected ${expected}`;
-    throw new OperationError('snapshot', `${this.loading.file}: ${what}`);
+    throw new OperationError('snapshot', `${this.#placed.file}: ${what}`);
   }
 }

@@ -59,71 +59,71 @@ export async function contentHashOf(file: string, onProgress: OnProgress = () =>
 }
 
 class SnapshotOutput implements Sink {
-  private readonly descriptor: number;
-  private readonly file: string;
-  private readonly content = createHash('sha256');
-  private readonly buffer = Buffer.allocUnsafe(WRITE_BYTES);
-  private buffered = 0;
-  private bytes = HEADER_BYTES;
-  private isOpen = true;
+  readonly #descriptor: number;
+  readonly #file: string;
+  readonly #content = createHash('sha256');
+  readonly #buffer = Buffer.allocUnsafe(WRITE_BYTES);
+  #buffered = 0;
+  #bytes = HEADER_BYTES;
+  #isOpen = true;
 
   constructor(file: string) {
-    this.file = file;
-    this.descriptor = openSync(file, 'w+');
-    writeSync(this.descriptor, new Uint8Array(HEADER_BYTES));
+    this.#file = file;
+    this.#descriptor = openSync(file, 'w+');
+    writeSync(this.#descriptor, new Uint8Array(HEADER_BYTES));
   }
 
   write(bytes: Uint8Array): void {
-    this.bytes += bytes.length;
+    this.#bytes += bytes.length;
     const isLarge = bytes.length > WRITE_BYTES / 4;
-    if (isLarge || this.buffered + bytes.length > WRITE_BYTES) this.flush();
-    if (isLarge) this.put(bytes);
+    if (isLarge || this.#buffered + bytes.length > WRITE_BYTES) this.#flush();
+    if (isLarge) this.#put(bytes);
     else {
-      this.buffer.set(bytes, this.buffered);
-      this.buffered += bytes.length;
+      this.#buffer.set(bytes, this.#buffered);
+      this.#buffered += bytes.length;
     }
   }
 
   holds(offset: number, bytes: Uint8Array): boolean {
-    this.flush();
+    this.#flush();
     const found = Buffer.allocUnsafe(Math.min(READ_BYTES, bytes.length));
     for (let at = 0; at < bytes.length; at += found.length) {
       const piece = bytes.subarray(at, at + found.length);
-      readInto(this.descriptor, this.file, found.subarray(0, piece.length), offset + at);
+      readInto(this.#descriptor, this.#file, found.subarray(0, piece.length), offset + at);
       if (!found.subarray(0, piece.length).equals(piece)) return false;
     }
     return true;
   }
 
   hash(): Uint8Array {
-    this.flush();
-    return this.content.copy().digest();
+    this.#flush();
+    return this.#content.copy().digest();
   }
 
   close(header: Uint8Array): { bytes: number; generation: string } {
-    this.flush();
-    writeSync(this.descriptor, header, 0, header.length, 0);
-    fsyncSync(this.descriptor);
-    this.isOpen = false;
-    closeSync(this.descriptor);
-    return { bytes: this.bytes, generation: this.content.digest('hex') };
+    this.#flush();
+    writeSync(this.#descriptor, header, 0, header.length, 0);
+    fsyncSync(this.#descriptor);
+    this.#isOpen = false;
+    closeSync(this.#descriptor);
+    return { bytes: this.#bytes, generation: this.#content.digest('hex') };
   }
 
   discard(): void {
-    if (this.isOpen) closeSync(this.descriptor);
-    this.isOpen = false;
-    rmSync(this.file, { force: true });
+    if (this.#isOpen) closeSync(this.#descriptor);
+    this.#isOpen = false;
+    rmSync(this.#file, { force: true });
   }
 
-  private flush(): void {
-    this.put(this.buffer.subarray(0, this.buffered));
-    this.buffered = 0;
+  #flush(): void {
+    this.#put(this.#buffer.subarray(0, this.#buffered));
+    this.#buffered = 0;
   }
 
-  private put(bytes: Uint8Array): void {
-    this.content.update(bytes);
+  #put(bytes: Uint8Array): void {
+    this.#content.update(bytes);
     for (let at = 0; at < bytes.length;) {
-      at += attempt(`cannot write ${this.file}`, () => writeSync(this.descriptor, bytes, at, bytes.length - at));
+      at += attempt(`cannot write ${this.#file}`, () => writeSync(this.#descriptor, bytes, at, bytes.length - at));
     }
   }
 }

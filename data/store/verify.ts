@@ -4,13 +4,18 @@ import { setImmediate } from 'node:timers/promises';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { schemaHash } from '../../engine/snapshot/directory.ts';
-import { ALIGNMENT, FORMAT_VERSION, isRefusal, type Refusal } from '../../engine/snapshot/header.ts';
+import { ALIGNMENT, FORMAT_VERSION } from '../../engine/snapshot/header.ts';
 import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
-import { partsOf, type Part } from '../../engine/snapshot/parts.ts';
-import { misnamedSection, verifyCollection, verifyMetadata, type Tally } from '../../engine/snapshot/verify.ts';
+import { partsOf, type PartBytes } from '../../engine/snapshot/parts.ts';
+import {
+  misnamedSection,
+  verifyCollection,
+  verifyMetadata,
+  type CollectionTally,
+} from '../../engine/snapshot/verify.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { loadSnapshot } from './load.ts';
+import { accept, loadSnapshot } from './load.ts';
 import { contentHashOf } from './store.ts';
 
 /**
@@ -21,7 +26,7 @@ export interface VerifyReport {
   readonly created: string | undefined;
   readonly checks: readonly { readonly name: string; readonly outcome: string }[];
   readonly collections: readonly { readonly name: string; readonly records: number }[];
-  readonly parts: readonly Part[];
+  readonly parts: readonly PartBytes[];
 }
 
 /**
@@ -48,17 +53,16 @@ async function verifySections(
   path: string,
   loaded: LoadedSnapshot,
   onProgress: OnProgress,
-): Promise<ReadonlyMap<string, Tally>> {
+): Promise<ReadonlyMap<string, CollectionTally>> {
   const sections = sectionsOf(loaded);
-  const metadata = accepted(path, verifyMetadata(sections));
-  const misnamed = misnamedSection(loaded.sections, metadata);
-  if (misnamed) throw refusedBy(path, misnamed);
+  const metadata = accept(path, verifyMetadata(sections));
+  accept(path, misnamedSection(loaded.sections, metadata) ?? {});
   const total = metadata.collections.reduce((sum, { records }) => sum + records, 0);
-  const tallies = new Map<string, Tally>();
+  const tallies = new Map<string, CollectionTally>();
   let done = 0;
   for (const counts of metadata.collections) {
     const step = verifyCollection(sections, metadata, counts, parseInstant).next();
-    tallies.set(counts.name, accepted(path, step.value));
+    tallies.set(counts.name, accept(path, step.value));
     done += counts.records;
     onProgress({ phase: 'verifying offsets and order', done, total, unit: 'records' });
     await setImmediate();
@@ -66,17 +70,8 @@ async function verifySections(
   return tallies;
 }
 
-function accepted<T extends object>(path: string, result: T | Refusal): T {
-  if (isRefusal(result)) throw refusedBy(path, result);
-  return result;
-}
-
-function refusedBy(path: string, { refusal }: Refusal): OperationError {
-  return new OperationError('snapshot', `${path}: ${refusal}`);
-}
-
-function checksOf({ sections }: LoadedSnapshot, tallies: readonly Tally[]): VerifyReport['checks'] {
-  const sum = (part: keyof Tally): string => String(tallies.reduce((total, tally) => total + tally[part], 0));
+function checksOf({ sections }: LoadedSnapshot, tallies: readonly CollectionTally[]): VerifyReport['checks'] {
+  const sum = (part: keyof CollectionTally): string => String(tallies.reduce((total, tally) => total + tally[part], 0));
   return [
     { name: 'magic and version', outcome: `a snapshot in format ${FORMAT_VERSION}` },
     {

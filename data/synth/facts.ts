@@ -62,7 +62,7 @@ export function periodOf(world: World, slot: number): { start: string; startYear
 }
 
 /** The slot of the times record that an observation links to. */
-export function timeOf(world: World, index: number): number {
+export function timeSlotOf(world: World, index: number): number {
   return world.random('time of observation', index).below(world.length('times'));
 }
 
@@ -78,7 +78,7 @@ function subjectOf(world: World, index: number): Subject {
     place: placeName(random),
     project: projectName(world, projectOf(world, index)).acronym,
     quantity: spoken(random.pick(QUANTITIES).standardName),
-    year: periodOf(world, timeOf(world, index)).startYear,
+    year: periodOf(world, timeSlotOf(world, index)).startYear,
   };
 }
 

@@ -28,7 +28,7 @@ export interface GenerateOptions {
 }
 
 /** What was written: records in all and by collection, and the bytes of the collections' files on disk. */
-export interface Generated {
+export interface GeneratedCatalogue {
   readonly records: number;
   readonly bytes: number;
   readonly collections: Record<string, number>;
@@ -41,7 +41,7 @@ export interface Generated {
  * for each observation, with what it links to; memory does not grow. Errors: `usage` for an option out of range, `file`
  * when the directory cannot be written. Source: data set format.
  */
-export async function generate(options: GenerateOptions, onProgress: OnProgress): Promise<Generated> {
+export async function generate(options: GenerateOptions, onProgress: OnProgress): Promise<GeneratedCatalogue> {
   checkOptions(options);
   try {
     return await writeAll(options, onProgress);
@@ -79,7 +79,7 @@ function checkOptions({ observations, seed }: GenerateOptions): void {
     throw new OperationError('usage', `the seed must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}`);
 }
 
-async function writeAll(options: GenerateOptions, onProgress: OnProgress): Promise<Generated> {
+async function writeAll(options: GenerateOptions, onProgress: OnProgress): Promise<GeneratedCatalogue> {
   const world = new World(options);
   const manifest = join(options.directory, MANIFEST_FILE);
   await mkdir(options.directory, { recursive: true });

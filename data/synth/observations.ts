@@ -1,6 +1,6 @@
 // Observations (spec 2.9) and the collections that group them.
 // Called through `sources.ts`. What other records must know of an observation is in `facts.ts`, not here.
-import { collectionOf, factsOf, projectOf, timeOf, type Facts } from './facts.ts';
+import { collectionOf, factsOf, projectOf, timeSlotOf, type Facts } from './facts.ts';
 import { edged } from './edges.ts';
 import { EMPTY_LIST, list, NULL, quote, quoteOrNull, record, type Json } from './json.ts';
 import { abstractText, dateTimeText, keywordText, lineageText, paragraph } from './prose.ts';
@@ -118,7 +118,7 @@ function extents(world: World, index: number, facts: Facts, random: Random): Fie
   const isDangling = facts.shape === 'danglingLinks';
   const bbox = random.below(world.length('bboxes'));
   return {
-    timePeriod: isDangling ? linkTo('times', DANGLING_ID) : world.link('times', timeOf(world, index)),
+    timePeriod: isDangling ? linkTo('times', DANGLING_ID) : world.link('times', timeSlotOf(world, index)),
     geographicExtent: isDangling ? linkTo('bboxes', DANGLING_ID) : world.link('bboxes', bbox),
     nonGeographicFlag: `${random.chance(4)}`,
     phenomena: facts.shape === 'emptyLists' ? EMPTY_LIST : world.links('phenomona', phenomenaOf(world, index)),

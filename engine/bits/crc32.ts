@@ -11,8 +11,11 @@ const DIGITS = 1 << DIGIT_BITS;
 
 const TABLE = tableOf(8);
 const FOUR_STEPS = tableOf(4);
-/** x^(8n) for n below 2^14, the same for n times 2^14, and for n times 2^28: 64 kB each. */
-const POWERS = powersOf();
+/**
+ * x^(8n) for n below 2^14, the same for n times 2^14, and for n times 2^28: 64 kB each. The last two are made when the
+ * first long text is met: it would be 8 ms of the start of each thread.
+ */
+const POWERS = [lowestPowers()];
 
 /** The CRC-32 of bytes, or of bytes behind a text whose sum is `start`. Cost: 2 ns a byte. */
 export function crcOf(bytes: Uint8Array, start = 0): number {
@@ -43,12 +46,12 @@ export function crcBehind(both: number, first: number, bytes: number): number {
 function shifted(crc: number, bytes: number): number {
   if (crc === 0) return 0;
   let left = bytes;
-  for (const powers of POWERS) {
+  for (let digit = 0; ; digit++) {
+    const powers = (POWERS[digit] ??= powersAbove(POWERS[digit - 1]!));
     crc = product(crc, powers[left % DIGITS]!);
     left = Math.floor(left / DIGITS);
-    if (left === 0) break;
+    if (left === 0) return crc;
   }
-  return crc;
 }
 
 /**
@@ -81,18 +84,18 @@ function tableOf(bits: number): Int32Array {
   });
 }
 
-function powersOf(): readonly Int32Array[] {
-  const low = new Int32Array(DIGITS);
-  low[0] = X0;
-  for (let n = 1; n < DIGITS; n++) low[n] = TABLE[low[n - 1]! & 0xff]! ^ (low[n - 1]! >>> 8);
-  const tables = [low];
-  for (let table = low; tables.length < 3;) {
-    const step = product(table[DIGITS - 1]!, table[1]!);
-    const next = new Int32Array(DIGITS);
-    next[0] = X0;
-    for (let n = 1; n < DIGITS; n++) next[n] = product(next[n - 1]!, step);
-    tables.push(next);
-    table = next;
-  }
-  return tables;
+function lowestPowers(): Int32Array {
+  const powers = new Int32Array(DIGITS);
+  powers[0] = X0;
+  for (let n = 1; n < DIGITS; n++) powers[n] = TABLE[powers[n - 1]! & 0xff]! ^ (powers[n - 1]! >>> 8);
+  return powers;
+}
+
+/** The powers of the next digit. */
+function powersAbove(table: Int32Array): Int32Array {
+  const step = product(table[DIGITS - 1]!, table[1]!);
+  const powers = new Int32Array(DIGITS);
+  powers[0] = X0;
+  for (let n = 1; n < DIGITS; n++) powers[n] = product(powers[n - 1]!, step);
+  return powers;
 }

@@ -3,30 +3,30 @@
 
 /** A growing list of u32. */
 export class GrowableU32 {
-  private array: Uint32Array;
+  #array: Uint32Array;
   length = 0;
 
   constructor(capacity = 16) {
-    this.array = new Uint32Array(capacity);
+    this.#array = new Uint32Array(capacity);
   }
 
   /** Adds one value. Cost: constant, amortised. */
   push(value: number): void {
-    if (this.length === this.array.length) this.grow(this.length + 1);
-    this.array[this.length++] = value;
+    if (this.length === this.#array.length) this.#grow(this.length + 1);
+    this.#array[this.length++] = value;
   }
 
   /** Adds all values, each raised by `by`. */
   pushAll(values: Uint32Array, by = 0): void {
-    this.grow(this.length + values.length);
-    if (by === 0) this.array.set(values, this.length);
-    else for (let i = 0; i < values.length; i++) this.array[this.length + i] = values[i]! + by;
+    this.#grow(this.length + values.length);
+    if (by === 0) this.#array.set(values, this.length);
+    else for (let i = 0; i < values.length; i++) this.#array[this.length + i] = values[i]! + by;
     this.length += values.length;
   }
 
   /** The value at `i`, which is below `length`. */
   at(i: number): number {
-    return this.array[i]!;
+    return this.#array[i]!;
   }
 
   /** Cuts the list to its first `length` values. */
@@ -36,45 +36,45 @@ export class GrowableU32 {
 
   /** The values so far, without a copy. */
   view(): Uint32Array {
-    return this.array.subarray(0, this.length);
+    return this.#array.subarray(0, this.length);
   }
 
-  private grow(needed: number): void {
-    if (needed <= this.array.length) return;
-    const grown = new Uint32Array(Math.max(needed, this.array.length * 2));
+  #grow(needed: number): void {
+    if (needed <= this.#array.length) return;
+    const grown = new Uint32Array(Math.max(needed, this.#array.length * 2));
     grown.set(this.view());
-    this.array = grown;
+    this.#array = grown;
   }
 }
 
 /** A growing list of f64. */
 export class GrowableF64 {
-  private array = new Float64Array(16);
+  #array = new Float64Array(16);
   length = 0;
 
   /** The value at `i`, which is below `length`. */
   at(i: number): number {
-    return this.array[i]!;
+    return this.#array[i]!;
   }
 
   /** Replaces the value at `i`, which is below `length`. */
   set(i: number, value: number): void {
-    this.array[i] = value;
+    this.#array[i] = value;
   }
 
   /** Adds one value. Cost: constant, amortised. */
   push(value: number): void {
-    if (this.length === this.array.length) {
+    if (this.length === this.#array.length) {
       const grown = new Float64Array(this.length * 2);
-      grown.set(this.array);
-      this.array = grown;
+      grown.set(this.#array);
+      this.#array = grown;
     }
-    this.array[this.length++] = value;
+    this.#array[this.length++] = value;
   }
 
   /** The values so far, without a copy. */
   view(): Float64Array {
-    return this.array.subarray(0, this.length);
+    return this.#array.subarray(0, this.length);
   }
 
   /** Cuts the list to its first `length` values. */
@@ -85,26 +85,26 @@ export class GrowableF64 {
 
 /** A growing run of bytes. */
 export class GrowableBytes {
-  private array: Uint8Array;
+  #array: Uint8Array;
   length = 0;
 
   constructor(capacity = 1024) {
-    this.array = new Uint8Array(capacity);
+    this.#array = new Uint8Array(capacity);
   }
 
   /** Adds `source[start..end)`. Short parts are copied in a loop: below 32 bytes that is faster than `set`. */
   push(source: Uint8Array, start = 0, end = source.length): void {
     const needed = this.length + (end - start);
-    if (needed > this.array.length) this.grow(needed);
-    if (end - start < 32) for (let i = start, to = this.length; i < end; i++) this.array[to++] = source[i]!;
-    else this.array.set(source.subarray(start, end), this.length);
+    if (needed > this.#array.length) this.#grow(needed);
+    if (end - start < 32) for (let i = start, to = this.length; i < end; i++) this.#array[to++] = source[i]!;
+    else this.#array.set(source.subarray(start, end), this.length);
     this.length = needed;
   }
 
   /** Adds one byte. */
   pushByte(byte: number): void {
-    if (this.length === this.array.length) this.grow(this.length + 1);
-    this.array[this.length++] = byte;
+    if (this.length === this.#array.length) this.#grow(this.length + 1);
+    this.#array[this.length++] = byte;
   }
 
   /** Cuts the run to its first `length` bytes. */
@@ -114,12 +114,12 @@ export class GrowableBytes {
 
   /** The bytes so far, without a copy. */
   view(): Uint8Array {
-    return this.array.subarray(0, this.length);
+    return this.#array.subarray(0, this.length);
   }
 
-  private grow(needed: number): void {
-    const grown = new Uint8Array(Math.max(needed, this.array.length * 2));
+  #grow(needed: number): void {
+    const grown = new Uint8Array(Math.max(needed, this.#array.length * 2));
     grown.set(this.view());
-    this.array = grown;
+    this.#array = grown;
   }
 }

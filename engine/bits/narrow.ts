@@ -5,9 +5,9 @@
 export type Unsigned = Uint8Array | Uint16Array | Uint32Array;
 
 /** The same values in the narrowest elements that hold them all; an empty list in one byte each. Cost: two passes. */
-export function narrow(values: Uint32Array): Unsigned {
+export function narrow(values: Unsigned): Unsigned {
   const width = narrowWidth(values);
-  if (width === 4) return values;
+  if (width === values.BYTES_PER_ELEMENT) return values;
   return width === 1 ? Uint8Array.from(values) : Uint16Array.from(values);
 }
 

@@ -8,8 +8,8 @@ const EMPTY = 0xffffffff;
 export class Interner {
   readonly text = new GrowableBytes();
   readonly ends = new GrowableU32();
-  private readonly hashes = new GrowableU32();
-  private slots: Uint32Array = new Uint32Array(64).fill(EMPTY);
+  readonly #hashes = new GrowableU32();
+  #slots: Uint32Array = new Uint32Array(64).fill(EMPTY);
 
   /** How many distinct texts there are. */
   get size(): number {
@@ -19,11 +19,11 @@ export class Interner {
   /** The number of the text `bytes[start..end)`, new or known. Cost: one pass over it, constant probes expected. */
   intern(bytes: Uint8Array, start: number, end: number): number {
     const hash = hashOf(bytes, start, end);
-    const mask = this.slots.length - 1;
+    const mask = this.#slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const number = this.slots[slot]!;
-      if (number === EMPTY) return this.add(bytes, { start, end, hash, slot });
-      if (this.hashes.at(number) === hash && this.isText(number, bytes, start, end)) return number;
+      const number = this.#slots[slot]!;
+      if (number === EMPTY) return this.#add(bytes, { start, end, hash, slot });
+      if (this.#hashes.at(number) === hash && this.#isText(number, bytes, start, end)) return number;
     }
   }
 
@@ -32,17 +32,17 @@ export class Interner {
     return number === 0 ? 0 : this.ends.at(number - 1);
   }
 
-  private add(bytes: Uint8Array, found: { start: number; end: number; hash: number; slot: number }): number {
+  #add(bytes: Uint8Array, found: { start: number; end: number; hash: number; slot: number }): number {
     const number = this.size;
     this.text.push(bytes, found.start, found.end);
     this.ends.push(this.text.length);
-    this.hashes.push(found.hash);
-    this.slots[found.slot] = number;
-    if (this.size * 2 > this.slots.length) this.rehash();
+    this.#hashes.push(found.hash);
+    this.#slots[found.slot] = number;
+    if (this.size * 2 > this.#slots.length) this.#rehash();
     return number;
   }
 
-  private isText(number: number, bytes: Uint8Array, start: number, end: number): boolean {
+  #isText(number: number, bytes: Uint8Array, start: number, end: number): boolean {
     const from = this.startOf(number);
     if (this.ends.at(number) - from !== end - start) return false;
     const text = this.text.view();
@@ -50,13 +50,13 @@ export class Interner {
     return true;
   }
 
-  private rehash(): void {
-    this.slots = new Uint32Array(this.slots.length * 2).fill(EMPTY);
-    const mask = this.slots.length - 1;
+  #rehash(): void {
+    this.#slots = new Uint32Array(this.#slots.length * 2).fill(EMPTY);
+    const mask = this.#slots.length - 1;
     for (let number = 0; number < this.size; number++) {
-      let slot = this.hashes.at(number) & mask;
-      while (this.slots[slot] !== EMPTY) slot = (slot + 1) & mask;
-      this.slots[slot] = number;
+      let slot = this.#hashes.at(number) & mask;
+      while (this.#slots[slot] !== EMPTY) slot = (slot + 1) & mask;
+      this.#slots[slot] = number;
     }
   }
 }

@@ -14,7 +14,6 @@ import type { Outlines } from './outline.ts';
  *   outlines  number of each record's outline: 1, 2 or 4 bytes a record
  *   members   end of each top-level member, from the start of its record, for a base URL of `PLACEHOLDER` length: 1,
  *             2 or 4 bytes each
- *             4 bytes each
  *   memberEnds  how many members stand in the records up to and with this one: one u32 a record
  *   kernel    reads from the memory of `bytes`, and positions from that of `links`
  *

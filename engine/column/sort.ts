@@ -1,7 +1,7 @@
 // From the distinct texts of a column to its dictionary: sorted as its type compares, with numbers beside the texts.
 // The same set of texts always gives the same dictionary, whatever order they came in.
 import { compareParts } from '../bits/bytes.ts';
-import type { ColumnType, Dictionary } from './dictionary.ts';
+import { hasNumbers, type ColumnType, type Dictionary } from './dictionary.ts';
 import type { Interner } from './intern.ts';
 
 // A byte order mark is part of a text: without this, one in front of a date would be read as that date.
@@ -62,7 +62,7 @@ export function numbersOf(
   texts: Texts,
   instantOf: (text: string) => number,
 ): Float64Array | undefined {
-  if (type === 'text' || type === 'boolean') return undefined;
+  if (!hasNumbers(type)) return undefined;
   const read = type === 'date' || type === 'dateTime' ? instantOf : Number;
   return Float64Array.from({ length: texts.ends.length }, (_, i) => read(decoded(texts, i)));
 }

@@ -78,9 +78,9 @@ class FoundGrams {
   readonly numbers = new GrowableU32(1 << 16);
   /** Where each block's numbers start. */
   readonly starts = new GrowableU32();
-  private readonly met = (metIn ??= new Uint32Array(1 << 24));
-  private readonly number = (numberOf ??= new Uint32Array(1 << 24));
-  private readonly first = blocksBuilt;
+  readonly #met = (metIn ??= new Uint32Array(1 << 24));
+  readonly #number = (numberOf ??= new Uint32Array(1 << 24));
+  readonly #first = blocksBuilt;
 
   beginBlock(): void {
     this.starts.push(this.numbers.length);
@@ -88,12 +88,12 @@ class FoundGrams {
   }
 
   note(folded: Uint8Array, length: number): void {
-    const { met, number } = this;
+    const [met, number] = [this.#met, this.#number];
     let gram = (folded[0]! << 8) | folded[1]!;
     for (let i = GRAM_BYTES - 1; i < length; i++) {
       gram = ((gram << 8) | folded[i]!) & 0xffffff;
       if (met[gram] === blocksBuilt) continue;
-      if (met[gram]! <= this.first) {
+      if (met[gram]! <= this.#first) {
         number[gram] = this.grams.length;
         this.grams.push(gram);
       }

@@ -6,7 +6,7 @@ import { cellBytes, textCell, writeCell } from './cell.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
 import { own } from '../kernel/own.ts';
 import { eachOf, type RecordWriter } from './gather.ts';
-import { jsonText } from './json.ts';
+import { jsonText } from '../bits/json.ts';
 import { rewrittenBytes, writePartInto, type RecordPart, type Rewrite } from './rewrite.ts';
 
 const QUOTE = 0x22;

@@ -3,8 +3,7 @@
 import { slabText } from '../bits/slab.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { Version } from '../schema/types.ts';
-import { jsonObject, jsonText } from './json.ts';
-import type { PageLinks } from './links.ts';
+import { jsonObject, jsonText } from '../bits/json.ts';
 
 const UTF8 = new TextEncoder();
 
@@ -25,6 +24,12 @@ export function pageTail(facets: readonly PageFacet[]): Uint8Array {
     return [name, jsonObject(values.map(([text, count]) => [text, `${count}`] as const))] as const;
   });
   return UTF8.encode(`],"facets":${jsonObject(members)}}`);
+}
+
+/** Links to the neighbouring pages as they stand between the quotes of a JSON text; null where there is none. */
+export interface PageLinks {
+  readonly next: string | null;
+  readonly previous: string | null;
 }
 
 /** What stands before the records of a page: count, next, previous (spec 2.2). Cost: one pass over the links. */

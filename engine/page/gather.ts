@@ -36,7 +36,7 @@ export function eachOf(write: (chunk: RecordChunk, index: number, at: number) =>
  * behind each record; -1 leaves it. `openBytes` of the end are left out. `sliceBytes` bounds what is measured at once,
  * for writers that must look at the bytes.
  */
-export interface Gathered {
+export interface Gathering {
   readonly records: Records;
   readonly rows: Selection;
   readonly writer: RecordWriter | undefined;
@@ -57,7 +57,7 @@ const shared = { ends: new Float64Array(SLICE_ROWS), body: 0 };
  * The body of gathered rows, to be measured; up to 4,096 rows take one call. Pieces are views of the thread's buffer.
  * Cost: the writer's `bytes` for every row, then its `write` once for each piece that is read.
  */
-export function gatheredBody(gathered: Gathered): Measuring {
+export function gatheredBody(gathered: Gathering): Measuring {
   const body = new GatheredBody(gathered);
   return () => (body.measureSlice() ? body : undefined);
 }
@@ -65,14 +65,14 @@ export function gatheredBody(gathered: Gathered): Measuring {
 /** A class, since scattered pages are as common as any: no closure is made for one. */
 class GatheredBody implements Body {
   bytes = 0;
-  readonly #gathered: Gathered;
+  readonly #gathered: Gathering;
   readonly #number = newBodyNumber();
   readonly #count: number;
   /** The end of each record in the body, where these are its own. */
   readonly #ends: Float64Array | undefined;
   #measured = 0;
 
-  constructor(gathered: Gathered) {
+  constructor(gathered: Gathering) {
     this.#gathered = gathered;
     this.#count = countSelected(gathered.rows);
     const isLong = this.#count > SLICE_ROWS || gathered.sliceBytes < Infinity;
@@ -121,7 +121,7 @@ class GatheredBody implements Body {
 
 /** Finds the ends of the next slice of rows; answers the row behind it. */
 function measure(
-  { records, rows, writer, sliceBytes }: Gathered,
+  { records, rows, writer, sliceBytes }: Gathering,
   count: number,
   ends: Float64Array,
   from: number,
@@ -142,7 +142,7 @@ function measure(
   return i;
 }
 
-function writeRows({ records, rows }: Gathered, writer: RecordWriter, first: number, end: number): void {
+function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: number, end: number): void {
   let at = ROOM_AT;
   for (let i = first; i < end;) {
     const row = selectedRow(rows, i);
@@ -154,7 +154,7 @@ function writeRows({ records, rows }: Gathered, writer: RecordWriter, first: num
 }
 
 /** Notes the ranges in which the rows lie, and has them copied at once: for each kernel that they lie with. */
-function copyRows({ records, rows }: Gathered, ends: Float64Array, first: number, end: number): void {
+function copyRows({ records, rows }: Gathering, ends: Float64Array, first: number, end: number): void {
   const { words } = own;
   let kernel: Kernel | undefined;
   let to = ROOM_AT;

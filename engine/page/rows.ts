@@ -5,7 +5,7 @@ import { countSelected, type Selection } from '../index/rowset.ts';
 import { wholeBody, type Body } from './body.ts';
 import { csvWriter } from './csv.ts';
 import { cutWriter, wholeWriter } from './cut.ts';
-import { gatheredBody, type Gathered, type Measuring } from './gather.ts';
+import { gatheredBody, type Gathering, type Measuring } from './gather.ts';
 import { LINE_FEED, linesBody } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
 import { isAsStored, rewriteFor, type Rewrite } from './rewrite.ts';
@@ -89,7 +89,7 @@ function gatheredRows(
   rewrite: Rewrite | undefined,
   separator: number,
   openBytes: number,
-): Gathered {
+): Gathering {
   const whole = rewrite && wholeWriter(records, rewrite);
   const writer = keys ? cutWriter(records, keys, rewrite) : whole;
   return { records, rows, writer, separator, openBytes, sliceBytes: rewrite?.end ? SLICE_BYTES : Infinity };

@@ -7,7 +7,7 @@ import { gramBlocks, gramQuery, type GramQuery, type Grams } from '../index/gram
 import { mostRowsOf } from '../index/mostRows.ts';
 import { codesOfOwnUrls, without } from './codes.ts';
 import { lookupNamed, scanCostOf, type Lookup } from './lookups.ts';
-import type { Condition } from './parse.ts';
+import type { Condition } from './ask.ts';
 import type { Operand } from './values.ts';
 
 /**

@@ -8,7 +8,7 @@ import { parentsOf, type CollectionIndex } from '../index/table.ts';
 import { sizedCondition, type ConditionStep, type SizedCondition } from './conditionStep.ts';
 import { newCounters } from './counters.ts';
 import { holdsForNulls, type NullStep } from './nulls.ts';
-import type { Condition } from './parse.ts';
+import type { Condition } from './ask.ts';
 import { locateField, type LinkStep, type LocatedField, type ManyStep } from './path.ts';
 import { rowsOfCodes, rowsOfCodeSet } from './postings.ts';
 

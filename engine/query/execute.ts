@@ -30,10 +30,10 @@ import { scanCodes, scanRows, type ScanContext } from './scan.ts';
 import { hasView } from './viewCost.ts';
 
 /**
- * What a list shows: the exact number of records that match, those of the page in order, which place of the list the
- * first of them has, and the facets that were asked for.
+ * What was found of a list: the exact number of records that match, those of the page in order, which place of the list
+ * the first of them has, and the facets that were asked for.
  */
-export interface Listed {
+export interface Hits {
   readonly count: number;
   readonly rows: Selection;
   readonly offset: number;
@@ -49,19 +49,19 @@ interface Context extends ScanContext {
 
 /**
  * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan and before each relation;
- * a cancelled run answers undefined. Cost: that of `walkedPage`, or of `findRows` and `pageOf`.
+ * a cancelled run answers undefined. Cost: that of `walkedPage`, or of `findRows` and `hitsOf`.
  */
 export function execute(
   collection: CollectionIndex,
   plan: Plan,
   counters: Counters = newCounters(),
   isCancelled: () => boolean = () => false,
-): Listed | undefined {
+): Hits | undefined {
   const walked = walkedPage(collection, plan, counters);
   if (walked) return walked;
   const set = findRows(collection, plan, counters, isCancelled);
-  if (!set || (hasView(plan) && isCancelled())) return undefined;
-  return pageOf(collection, set, plan, counters);
+  if (!set || (hasView(plan.page) && isCancelled())) return undefined;
+  return hitsOf(collection, set, plan, counters);
 }
 
 /**
@@ -72,13 +72,13 @@ export function walkedPage(
   collection: CollectionIndex,
   plan: Plan,
   counters: Counters = newCounters(),
-): Listed | undefined {
-  const { walk, offset } = plan;
+): Hits | undefined {
+  const { walk, page } = plan;
   if (!walk) return undefined;
-  const found = walkedRows(locateField(collection, walk.path).index, walk, plan, counters);
+  const found = walkedRows(locateField(collection, walk.path).index, walk, page, counters);
   if (!found) return undefined;
   counters.rowsTouched += countSelected(found.rows);
-  return { ...found, offset, facets: [] };
+  return { ...found, offset: page.offset, facets: [] };
 }
 
 /**
@@ -98,23 +98,22 @@ export function findRows(
  * The page of a plan from all its rows in the collection, in order, and the facets. Cost: the rows of the page, the
  * offset nothing but a rank select; with an order or facets that of `orderedPage` and `facetCounts`.
  */
-export function pageOf(
+export function hitsOf(
   collection: CollectionIndex,
   set: RowSet,
-  { order, after, offset: asked, limit, facets, form }: PageOfPlan,
+  { page, form }: Pick<Plan, 'page' | 'form'>,
   counters: Counters = newCounters(),
-): Listed {
-  const offset = after === undefined ? asked : rankOf(set, rowAfterId(collection, after));
+): Hits {
+  const { order, after, limit, facets } = page;
+  const offset = after === undefined ? page.offset : rankOf(set, rowAfterId(collection, after));
   const rows =
     order.length === 0
       ? select(set, offset, limit)
-      : orderedPage(collection, set, { order, offset, limit, form }, counters);
+      : orderedPage(collection, set, { order, offset, limit }, { form, counters });
   counters.rowsTouched += countSelected(rows);
   const counted = facets.map((facet) => facetCounts(collection, facet, set, { form, counters }));
   return { count: countRows(set), rows, offset, facets: counted };
 }
-
-type PageOfPlan = Pick<Plan, 'order' | 'after' | 'offset' | 'limit' | 'facets' | 'form'>;
 
 function matching(context: Context, plan: Plan): RowSet | undefined {
   const { rows } = context.collection;

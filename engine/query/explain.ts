@@ -13,7 +13,8 @@ const CHARACTERS_SHOWN = 60;
 /** A plan as lines, each ended by a line feed; steps in the order in which they run. Cost: the plan's steps. */
 export function explain(plan: Plan): string {
   const place = plan.isHeavy && !plan.walk ? 'in the pool' : 'inline';
-  const head = `${plan.collection}: at most ${rows(plan.node.estimate)}, offset ${plan.offset}, limit ${plan.limit}, about ${plan.cost} us, ${place}`;
+  const { offset, limit } = plan.page;
+  const head = `${plan.collection}: at most ${rows(plan.node.estimate)}, offset ${offset}, limit ${limit}, about ${plan.cost} us, ${place}`;
   if (plan.isEmpty) return `${head}\n  nothing: a filter is wrong\n`;
   const steps = plan.node.steps.flatMap((step) => lines(step, '  '));
   const excluded = plan.excluded.flatMap((node) => ['  except', ...node.steps.flatMap((step) => lines(step, '    '))]);
@@ -72,7 +73,8 @@ export interface ExplainedPlan {
 
 /** A plan as data that JSON can hold; of many or long values the first. Source: A68. Cost: the plan's steps. */
 export function explained(plan: Plan): ExplainedPlan {
-  const { collection, node, excluded, cost, isHeavy, isEmpty, order, after, offset, limit, facets, walk } = plan;
+  const { collection, node, excluded, cost, isHeavy, isEmpty, page, walk } = plan;
+  const { order, after, offset, limit, facets } = page;
   return {
     collection,
     estimate: node.estimate,
@@ -104,7 +106,7 @@ function explainedStep(step: PlanStep): ExplainedStep {
   return { kind: 'relation', ...named, estimate, reaches, joinSteps, isNarrowed, steps };
 }
 
-function viewLines({ order, after, facets, walk, isHeavy }: Plan): readonly string[] {
+function viewLines({ page: { order, after, facets }, walk, isHeavy }: Plan): readonly string[] {
   const keys = order.map(({ path, isDescending }) => `${path.join('__')}${isDescending ? ' descending' : ''}`);
   const ordered = keys.length > 0 ? [`  ordered by ${keys.join(', ')}, then by id`] : [];
   const start = after === undefined ? [] : [`  from behind id ${after}`];

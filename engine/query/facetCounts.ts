@@ -6,8 +6,8 @@ import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
 import type { CollectionIndex, Table } from '../index/table.ts';
 import { countCodes } from './codeCounts.ts';
 import type { Counters } from './counters.ts';
-import type { Facet } from './listControls.ts';
-import { valuesAt, type Values } from './scalarPath.ts';
+import type { Facet } from './ask.ts';
+import { valuesAt, type Values } from './path.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /**

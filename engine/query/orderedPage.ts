@@ -6,19 +6,14 @@ import type { FieldIndex } from '../index/field.ts';
 import { allRows, countRows, eachRow, intersect, listed, rowSetOf, select } from '../index/rowset.ts';
 import type { RowSet, Selection } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
+import type { Page } from './ask.ts';
 import { countCodes } from './codeCounts.ts';
 import type { Counters } from './counters.ts';
-import type { OrderKey } from './listControls.ts';
-import { valuesAt } from './scalarPath.ts';
+import { valuesAt } from './path.ts';
 import { isOrderedByCode, valueOrder, type ValueOrder } from './valueOrder.ts';
 
-/** A page asked for: which places of the ordered list, and how values are served, by which texts compare. */
-export interface OrderedPage {
-  readonly order: readonly OrderKey[];
-  readonly offset: number;
-  readonly limit: number;
-  readonly form: ServedForm;
-}
+/** Which places of an ordered list are shown. */
+type OrderedPage = Pick<Page, 'order' | 'offset' | 'limit'>;
 
 /** Sets of up to this many rows are sorted at once: counting by value first would take longer. */
 const SORTED_ROWS_MAX = 1024;
@@ -34,8 +29,8 @@ const SPARSE_PART = 8;
 export function orderedPage(
   collection: CollectionIndex,
   set: RowSet,
-  { order, offset, limit, form }: OrderedPage,
-  counters: Counters,
+  { order, offset, limit }: OrderedPage,
+  { form, counters }: { readonly form: ServedForm; readonly counters: Counters },
 ): Selection {
   const count = countRows(set);
   const start = Math.min(offset, count);
@@ -44,9 +39,9 @@ export function orderedPage(
     const { index } = valuesAt(collection, path)!;
     return new Key(index, valueOrder(index.dictionary, form), isDescending, index === collection.ids);
   });
-  const page: Page = { rows: new Uint32Array(end - start), length: 0, counters };
-  if (start < end) addPlaces(page, set, keys, start, end);
-  return { kind: 'sequence', rows: page.rows };
+  const shown: ShownRows = { rows: new Uint32Array(end - start), length: 0, counters };
+  if (start < end) addPlaces(shown, set, keys, start, end);
+  return { kind: 'sequence', rows: shown.rows };
 }
 
 /**
@@ -55,7 +50,8 @@ export function orderedPage(
  */
 export function orderingSteps(
   collection: CollectionIndex,
-  { order, offset, limit, form }: OrderedPage,
+  { order, offset, limit }: OrderedPage,
+  form: ServedForm,
   estimate: number | undefined,
 ): number {
   const [first] = order;
@@ -112,23 +108,23 @@ interface Places {
 }
 
 /** The page while it is filled. */
-interface Page {
+interface ShownRows {
   readonly rows: Uint32Array;
   length: number;
   readonly counters: Counters;
 }
 
 /** Adds the rows at `start` to `end` of the set in order; at least one. */
-function addPlaces(page: Page, set: RowSet, keys: readonly Key[], start: number, end: number): void {
+function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: number, end: number): void {
   const [key, ...rest] = keys;
-  if (!key) return add(page, listed(select(set, start, end - start)));
+  if (!key) return add(shown, listed(select(set, start, end - start)));
   const rows = countRows(set);
-  if (key.isId) return add(page, byIdFrom(set, key.isDescending ? rows - end : start, end - start, key.isDescending));
+  if (key.isId) return add(shown, byIdFrom(set, key.isDescending ? rows - end : start, end - start, key.isDescending));
   const isWhole = rows === key.index.rows && key.order.isByCode;
   if (!isWhole && (rows <= SORTED_ROWS_MAX || rows * SPARSE_PART < key.size)) {
-    return add(page, sorted(page, listed(set), keys).subarray(start, end));
+    return add(shown, sorted(shown, listed(set), keys).subarray(start, end));
   }
-  if (!isWhole) page.counters.rowsOrdered += rows;
+  if (!isWhole) shown.counters.rowsOrdered += rows;
   const places = placesOf(key, set);
   const first = valueAt(key, places, start);
   const last = valueAt(key, places, end - 1);
@@ -136,14 +132,14 @@ function addPlaces(page: Page, set: RowSet, keys: readonly Key[], start: number,
   const firstEnd = places.before(first.end);
   const addValue = (value: Places, from: number, to: number): void => {
     const isList = isWhole && rest.length === 0 && value.end === value.start + 1;
-    if (isList) addSorted(page, key, key.codeOf(value.start), from, to);
-    else addPlaces(page, rowsAt(key, set, value), rest, from, to);
+    if (isList) addSorted(shown, key, key.codeOf(value.start), from, to);
+    else addPlaces(shown, rowsAt(key, set, value), rest, from, to);
   };
   if (end <= firstEnd) return addValue(first, start - firstStart, end - firstStart);
   addValue(first, start - firstStart, firstEnd - firstStart);
   const middle = { start: first.end, end: last.start };
-  if (isWhole) addValues(page, key, rest, middle);
-  else add(page, sorted(page, listed(rowsAt(key, set, middle)), keys));
+  if (isWhole) addValues(shown, key, rest, middle);
+  else add(shown, sorted(shown, listed(rowsAt(key, set, middle)), keys));
   addValue(last, 0, end - places.before(last.start));
 }
 
@@ -157,14 +153,14 @@ function byIdFrom(set: RowSet, offset: number, length: number, isDescending: boo
 }
 
 /** Adds the rows `from` to `to` of one code. */
-function addSorted(page: Page, { index }: Key, code: number, from: number, to: number): void {
+function addSorted(shown: ShownRows, { index }: Key, code: number, from: number, to: number): void {
   const start = index.countOf({ start: 0, end: code });
-  for (let k = start + from; k < start + to; k++) page.rows[page.length++] = index.sortedRow(k);
+  for (let k = start + from; k < start + to; k++) shown.rows[shown.length++] = index.sortedRow(k);
 }
 
-function add(page: Page, rows: Uint32Array): void {
-  page.rows.set(rows, page.length);
-  page.length += rows.length;
+function add(shown: ShownRows, rows: Uint32Array): void {
+  shown.rows.set(rows, shown.length);
+  shown.length += rows.length;
 }
 
 /** How many rows stand before a place, and at which place the row of a rank stands. */
@@ -231,35 +227,35 @@ function rowsAt(key: Key, set: RowSet, { start, end }: Places): RowSet {
 /**
  * Adds all rows of a table that stand at these places, value by value: a walk over the rows as they are sorted by code.
  */
-function addValues(page: Page, key: Key, rest: readonly Key[], { start, end }: Places): void {
+function addValues(shown: ShownRows, key: Key, rest: readonly Key[], { start, end }: Places): void {
   const { index } = key;
   for (let place = start; place < end;) {
-    const from = page.length;
+    const from = shown.length;
     const first = place;
     do {
       const code = key.codeOf(place++);
-      addSorted(page, key, code, 0, index.countOf({ start: code, end: code + 1 }));
+      addSorted(shown, key, code, 0, index.countOf({ start: code, end: code + 1 }));
     } while (place < end && key.isSame(place - 1, place));
-    settle(page, page.rows.subarray(from, page.length), rest, place > first + 1);
+    settle(shown, shown.rows.subarray(from, shown.length), rest, place > first + 1);
   }
 }
 
 /** Brings the rows of one value into order, in place; those of several codes are merged by row first. */
-function settle(page: Page, rows: Uint32Array, rest: readonly Key[], isMerged: boolean): void {
+function settle(shown: ShownRows, rows: Uint32Array, rest: readonly Key[], isMerged: boolean): void {
   if (rows.length < 2) return;
   if (isMerged) rows.sort();
-  if (rest.length > 0) rows.set(sorted(page, rows, rest));
+  if (rest.length > 0) rows.set(sorted(shown, rows, rest));
 }
 
 /**
  * Ascending rows in the order of the keys. Sorts numbers of place and position, which leaves rows of one value
  * ascending; exact below 2^53, which is 90 million rows of as many values.
  */
-function sorted(page: Page, rows: Uint32Array, keys: readonly Key[]): Uint32Array {
+function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint32Array {
   const [key, ...rest] = keys;
   const { length } = rows;
   if (!key || length < 2) return rows;
-  page.counters.rowsOrdered += length;
+  shown.counters.rowsOrdered += length;
   const marks = new Float64Array(length);
   for (let i = 0; i < length; i++) marks[i] = key.placeOf(key.index.codeAt(rows[i]!)) * length + i;
   marks.sort();
@@ -272,7 +268,7 @@ function sorted(page: Page, rows: Uint32Array, keys: readonly Key[]): Uint32Arra
       isMerged ||= placeAt(end - 1) !== placeAt(end);
       end++;
     }
-    settle(page, ordered.subarray(start, end), rest, isMerged);
+    settle(shown, ordered.subarray(start, end), rest, isMerged);
     start = end;
   }
   return ordered;

@@ -1,5 +1,5 @@
-// Walks the names of a key over a collection's fields and through links: what a path ends on and which steps lie on the
-// way. Knows no lookup and no value.
+// Walks names over a collection's fields: of a filter through links too, of what is ordered or counted over its own
+// records only. What a path ends on and which steps lie on the way; knows no lookup and no value.
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 
@@ -162,4 +162,28 @@ function idMember(node: FieldNode): Extract<FieldNode, { kind: 'values' }> | und
   if (node.kind === 'values') return undefined;
   for (const member of node.members.values()) if (member.kind === 'values' && member.index === node.id) return member;
   return undefined;
+}
+
+/** The values that a path ends on, with the tables of the to-many relations on the way, outermost first. */
+export interface Values {
+  readonly index: FieldIndex;
+  readonly tables: readonly Table[];
+}
+
+/**
+ * What a path of names has as values: a scalar's, or the ids of a relation that it ends on (A36); undefined where a
+ * name is no field here, or where the embedded record at its end has no id. Cost: the names.
+ */
+export function valuesAt(collection: CollectionIndex, names: readonly string[]): Values | undefined {
+  const tables: Table[] = [];
+  let members = collection.members;
+  let node: FieldNode | undefined;
+  for (const name of names) {
+    node = members.get(name);
+    if (!node) return undefined;
+    if (node.kind === 'many') tables.push(node.table);
+    members = node.kind === 'values' ? NO_MEMBERS : node.members;
+  }
+  const index = node?.kind === 'values' ? node.index : node?.id;
+  return index && { index, tables };
 }

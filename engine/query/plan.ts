@@ -3,13 +3,12 @@
 import { joinSteps } from '../index/join.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
+import type { Ask, Page } from './ask.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import { cheapestFirst, placed, rootDraft, rowsReached } from './draft.ts';
 import type { Arrange, Draft, DraftContext, Placed, RootDraft } from './draft.ts';
 import { walkTo, type Walk } from './firstRows.ts';
-import type { Facet, OrderKey } from './listControls.ts';
 import { lookupNamed } from './lookups.ts';
-import type { ListRequest } from './parse.ts';
 import { locateField } from './path.ts';
 import { isWorthChecking, isWorthNarrowing, relatedRowsMax, rowCheckBytes } from './fewRows.ts';
 import { hasView, INLINE_VIEW_STEPS_MAX, viewStepsOf } from './viewCost.ts';
@@ -53,7 +52,7 @@ export type PlanStep = ConditionStep | TableNode | LinkNode;
 
 /**
  * How a list is found: the records of `node`, without those of each tree in `excluded`, a negated condition each (A46);
- * none at all where `isEmpty`. How it is shown: by `order`, or by id from the one behind `after`. `cost` is a rough
+ * none at all where `isEmpty`. How it is shown: its `page`, in a `form`. `cost` is a rough
  * number of microseconds on one core. Finding all rows of a plan that `isHeavy` belongs in the pool. With a `walk` the
  * page is looked for first, in whatever thread.
  */
@@ -62,11 +61,7 @@ export interface Plan {
   readonly node: TableNode;
   readonly excluded: readonly TableNode[];
   readonly isEmpty: boolean;
-  readonly order: readonly OrderKey[];
-  readonly after: number | undefined;
-  readonly offset: number;
-  readonly limit: number;
-  readonly facets: readonly Facet[];
+  readonly page: Page;
   readonly form: ServedForm;
   readonly walk: Walk | undefined;
   readonly cost: number;
@@ -96,21 +91,16 @@ const JOIN_STEP_NANOSECONDS = 2;
 const VIEW_NANOSECONDS = 30;
 
 /**
- * Plans a request without problems. `arrange` decides the order of steps on one table. Cost: a binary search per value,
- * for the first 64 of each condition, and a look at up to 64 rows of each.
+ * Plans what is asked without problems. `arrange` decides the order of steps on one table. Cost: a binary search per
+ * value, for the first 64 of each condition, and a look at up to 64 rows of each.
  */
-export function plan(
-  collection: CollectionIndex,
-  request: ListRequest,
-  form: ServedForm,
-  arrange: Arrange = cheapestFirst,
-): Plan {
-  if (request.conditions.length === 0) return planned(collection, request, form, NOTHING_TO_FIND);
+export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
+  if (ask.conditions.length === 0) return planned(collection, ask, form, NOTHING_TO_FIND);
   const context: DraftContext = { collection, form, arrange };
   const wanted: Placed[] = [];
   const unwanted: Placed[] = [];
   let values = 0;
-  for (const condition of request.conditions) {
+  for (const condition of ask.conditions) {
     (condition.isNegated ? unwanted : wanted).push(placed(collection, condition));
     values += condition.operand.values.length;
   }
@@ -127,7 +117,7 @@ export function plan(
     rowsGathered += gatheredOf(tree);
   }
   const work = { values, scanBytes, joinSteps: joined, rows, rowsGathered };
-  return planned(collection, request, form, { node, excluded, work });
+  return planned(collection, ask, form, { node, excluded, work });
 }
 
 /** What a plan finds its rows by, and the work that this is; nothing where all rows are wanted. */
@@ -145,13 +135,13 @@ const NOTHING_TO_FIND: Finding = {
 
 function planned(
   collection: CollectionIndex,
-  request: ListRequest,
+  ask: Ask,
   form: ServedForm,
   { node, excluded, work: found }: Finding,
 ): Plan {
-  const { isEmpty, order, after, offset, limit, facets } = request;
-  const viewSteps = viewStepsOf(collection, { order, offset, limit, facets, form }, node?.estimate);
-  const walk = node && !isEmpty ? walkBy(collection, { node, excluded }, request) : undefined;
+  const { isEmpty, page } = ask;
+  const viewSteps = viewStepsOf(collection, page, form, node?.estimate);
+  const walk = node && !isEmpty ? walkBy(collection, { node, excluded }, page) : undefined;
   const work: Work = {
     values: found.values,
     scanBytes: found.scanBytes,
@@ -165,11 +155,7 @@ function planned(
     node: node ?? allOf(collection.rows),
     excluded,
     isEmpty,
-    order,
-    after,
-    offset,
-    limit,
-    facets,
+    page,
     form,
     walk,
     cost: microseconds(work),
@@ -181,13 +167,13 @@ function planned(
 function walkBy(
   { rows }: CollectionIndex,
   { node, excluded }: { readonly node: TableNode; readonly excluded: readonly TableNode[] },
-  { order, facets, after, offset, limit }: ListRequest,
+  page: Page,
 ): Walk | undefined {
-  if (hasView({ order, facets }) || after !== undefined) return undefined;
+  if (hasView(page) || page.after !== undefined) return undefined;
   if (node.steps.length + excluded.length !== 1) return undefined;
   const { steps } = excluded[0] ?? node;
   const only = steps[0];
-  return steps.length === 1 && only?.kind === 'condition' ? walkTo(only, rows, { offset, limit }) : undefined;
+  return steps.length === 1 && only?.kind === 'condition' ? walkTo(only, rows, page) : undefined;
 }
 
 /** The root of a tree without steps. */

@@ -2,13 +2,15 @@
 // sizes alone; looks at no row.
 import { countRows, type RowSet } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
+import type { ServedForm } from '../column/served.ts';
+import type { Page } from './ask.ts';
 import { facetSteps } from './facetCounts.ts';
-import type { Facet } from './listControls.ts';
-import { orderingSteps, type OrderedPage } from './orderedPage.ts';
+import { orderingSteps } from './orderedPage.ts';
 
-/** How a list is shown. */
-export interface View extends OrderedPage {
-  readonly facets: readonly Facet[];
+/** A page, and the form in which texts are compared where it is ordered. */
+interface PlannedPage {
+  readonly page: Page;
+  readonly form: ServedForm;
 }
 
 /**
@@ -20,7 +22,7 @@ export const INLINE_VIEW_STEPS_MAX = 4096;
 /**
  * Whether a list is shown in an order of its own or with facets, which take a look at more than the rows of its page.
  */
-export function hasView({ order, facets }: Pick<View, 'order' | 'facets'>): boolean {
+export function hasView({ order, facets }: Page): boolean {
   return order.length + facets.length > 0;
 }
 
@@ -28,15 +30,20 @@ export function hasView({ order, facets }: Pick<View, 'order' | 'facets'>): bool
  * Whether ordering the records that the conditions of a list found, and counting facets over them, belongs in the pool.
  * Cost: O(log size) a key.
  */
-export function isViewHeavy(collection: CollectionIndex, view: View, found: RowSet): boolean {
-  return viewStepsOf(collection, view, countRows(found)) > INLINE_VIEW_STEPS_MAX;
+export function isViewHeavy(collection: CollectionIndex, { page, form }: PlannedPage, rows: RowSet): boolean {
+  return viewStepsOf(collection, page, form, countRows(rows)) > INLINE_VIEW_STEPS_MAX;
 }
 
 /**
  * At most how many rows and values ordering and facets look at. `estimate` is at most how many records match; undefined
  * without conditions. Cost: O(log size) a key.
  */
-export function viewStepsOf(collection: CollectionIndex, view: View, estimate: number | undefined): number {
-  const ordering = orderingSteps(collection, view, estimate);
-  return view.facets.reduce((sum, facet) => sum + facetSteps(collection, facet, estimate), ordering);
+export function viewStepsOf(
+  collection: CollectionIndex,
+  page: Page,
+  form: ServedForm,
+  estimate: number | undefined,
+): number {
+  const ordering = orderingSteps(collection, page, form, estimate);
+  return page.facets.reduce((sum, facet) => sum + facetSteps(collection, facet, estimate), ordering);
 }

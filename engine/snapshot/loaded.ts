@@ -1,7 +1,14 @@
 // A snapshot in shared memory as it is handed from thread to thread, and the views of its sections. Knows no record and
 // no index, so that whoever only hands it on reads nothing of them.
-import type { Unsigned } from '../bits/narrow.ts';
-import type { Section } from './directory.ts';
+import type { Section, Width } from './directory.ts';
+import {
+  ELEMENTS,
+  sectionName,
+  type SectionArray,
+  type SectionGroup,
+  type SectionKind,
+  type SectionViews,
+} from './sections.ts';
 
 /**
  * Where a section lies: `memories[memory]`, from `offset`, `bytes` long. Record bytes may be longer than in the file.
@@ -26,44 +33,42 @@ export interface LoadedSnapshot {
 }
 
 /**
- * Finds typed-array views of sections by name, and the memory that one lies in; absent sections are empty. `unsigned`
- * has the section's own width.
+ * Finds the sections of a group by their path: typed-array views, and whether the group is there. Absent sections are
+ * empty, optional ones undefined. `memory` is the one that a view lies in; the first for views of nothing.
  */
 export interface Sections {
-  bytes(name: string): Uint8Array;
-  u32(name: string): Uint32Array;
-  unsigned(name: string): Unsigned;
-  f64(name: string): Float64Array;
-  memory(name: string): WebAssembly.Memory;
-  has(name: string): boolean;
+  has(group: SectionGroup, path: string): boolean;
+  views<G extends SectionGroup>(group: G, path: string): SectionViews<G>;
+  memory(view: SectionArray): WebAssembly.Memory;
 }
+
+const ARRAYS: Readonly<Record<Width, new (buffer: ArrayBufferLike, offset?: number, length?: number) => SectionArray>> =
+  { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array };
 
 /** Views of the sections of a loaded snapshot. */
 export function sectionsOf(loaded: LoadedSnapshot): Sections {
-  const places = new Map(loaded.sections.map(({ name, width }, i) => [name, { width, ...loaded.placements[i]! }]));
-  const buffers = loaded.memories.map((memory) => memory.buffer);
+  const { memories, placements } = loaded;
+  const indexes = new Map<string, number>();
+  loaded.sections.forEach(({ name }, i) => indexes.set(name, i));
+  const buffers = memories.map((memory) => memory.buffer);
+  const view = (name: string, { element, isOptional }: SectionKind): SectionArray | undefined => {
+    const i = indexes.get(name);
+    const width = element === 'narrow' ? (i === undefined ? 1 : loaded.sections[i]!.width) : ELEMENTS[element][0];
+    if (i === undefined) return isOptional ? undefined : new ARRAYS[width](new ArrayBuffer(0));
+    const { memory, offset, bytes } = placements[i]!;
+    return new ARRAYS[width](buffers[memory]!, offset, bytes / width);
+  };
   return {
-    has: (name) => places.has(name),
-    memory: (name) => loaded.memories[places.get(name)?.memory ?? 0]!,
-    bytes: (name) => {
-      const place = places.get(name);
-      return place ? new Uint8Array(buffers[place.memory]!, place.offset, place.bytes) : new Uint8Array(0);
+    has: (group, path) => {
+      for (const key in group.kinds) if (!indexes.has(sectionName(group, key, path))) return false;
+      return true;
     },
-    u32: (name) => {
-      const place = places.get(name);
-      return place ? new Uint32Array(buffers[place.memory]!, place.offset, place.bytes / 4) : new Uint32Array(0);
-    },
-    unsigned: (name) => {
-      const place = places.get(name);
-      if (!place) return new Uint8Array(0);
-      const { memory, offset, bytes, width } = place;
-      const buffer = buffers[memory]!;
-      if (width === 1) return new Uint8Array(buffer, offset, bytes);
-      return width === 2 ? new Uint16Array(buffer, offset, bytes / 2) : new Uint32Array(buffer, offset, bytes / 4);
-    },
-    f64: (name) => {
-      const place = places.get(name);
-      return place ? new Float64Array(buffers[place.memory]!, place.offset, place.bytes / 8) : new Float64Array(0);
+    memory: ({ buffer }) => memories[Math.max(0, buffers.indexOf(buffer as SharedArrayBuffer))]!,
+    views: <G extends SectionGroup>(group: G, path: string) => {
+      const views: Record<string, SectionArray | undefined> = {};
+      for (const key in group.kinds) views[key] = view(sectionName(group, key, path), group.kinds[key]!);
+      // The arrays are those that the elements of the group's kinds ask for.
+      return views as SectionViews<G>;
     },
   };
 }

@@ -1,8 +1,11 @@
 // The metadata section of a snapshot: what import counted, as msgpack. For reports and pages, never for a hot path.
 // The same counts and fields always give the same bytes.
-import { Packr } from 'msgpackr';
+import { Packr } from 'msgpackr/pack';
 import { NO_OUTLINES, type Outlines } from '../column/outline.ts';
+import type { Sections } from './loaded.ts';
+import { METADATA } from './sections.ts';
 import type { Variant } from './variants.ts';
+import { layoutOf, type Layout } from '../schema/layout.ts';
 import type { Collection, Field } from '../schema/types.ts';
 
 /** What import found in one collection. `chunks` is how many runs its record bytes are stored in. */
@@ -33,9 +36,6 @@ export interface Metadata {
   readonly without?: readonly Variant[];
 }
 
-/** The section's name. */
-export const METADATA_SECTION = 'metadata';
-
 // Plain maps: msgpackr's record extension would make the bytes depend on what was packed before.
 const packr = new Packr({ useRecords: false });
 
@@ -49,9 +49,14 @@ export function decodeMetadata(bytes: Uint8Array): Metadata {
   return packr.unpack(Uint8Array.from(bytes)) as Metadata;
 }
 
-/** The fields of a collection as the data of the snapshot has them. */
-export function fieldsIn(metadata: Metadata, collection: Collection): readonly Field[] {
-  return metadata.fields.find(({ name }) => name === collection.name)?.fields ?? collection.fields;
+/** The metadata of a loaded snapshot. */
+export function metadataOf(sections: Sections): Metadata {
+  return decodeMetadata(sections.views(METADATA, METADATA.path).bytes);
+}
+
+/** The layout of a collection with the fields that the data of the snapshot has. */
+export function layoutIn({ fields }: Metadata, collection: Collection): Layout {
+  return layoutOf(collection, fields.find(({ name }) => name === collection.name)?.fields);
 }
 
 /** The outlines of a collection's records. */

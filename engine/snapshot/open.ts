@@ -9,9 +9,10 @@ import { blockOf, type Grams } from '../index/grams.ts';
 import { linkOf } from '../index/join.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
-import { layoutOf, type ColumnLayout, type Layout, type LayoutNode } from '../schema/layout.ts';
-import { decodeMetadata, fieldsIn, METADATA_SECTION, outlinesIn, type Metadata } from './metadata.ts';
+import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
+import { layoutIn, metadataOf, outlinesIn, type Metadata } from './metadata.ts';
 import { sectionsOf, type LoadedSnapshot, type Sections } from './loaded.ts';
+import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, RECORDS, runPath, TABLE, TARGETS } from './sections.ts';
 
 /** A snapshot that can be asked. `collection` knows all 34 names of the root view. */
 export interface Catalogue {
@@ -27,7 +28,7 @@ export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
   // Searches and bitmaps ask for the kernel of a memory by its buffer.
   for (const memory of loaded.memories) kernelBetween(memory, memory);
   const sections = sectionsOf(loaded);
-  const metadata = decodeMetadata(sections.bytes(METADATA_SECTION));
+  const metadata = metadataOf(sections);
   const collections = new Map<string, CollectionIndex>();
   const named = (name: string): CollectionIndex => {
     const found = collections.get(name);
@@ -35,7 +36,7 @@ export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
     return found;
   };
   for (const collection of COLLECTIONS) {
-    const layout = layoutOf(collection, fieldsIn(metadata, collection));
+    const layout = layoutIn(metadata, collection);
     const outlines = outlinesIn(metadata, collection.name);
     collections.set(collection.name, openCollection(sections, layout, { loaded, outlines, named }));
   }
@@ -66,13 +67,13 @@ interface Around {
 function openCollection(sections: Sections, layout: Layout, { loaded, outlines, named }: Around): CollectionIndex {
   const fields = layout.columns.map((column) => openField(sections, column));
   const links = layout.columns.map(({ path, to }, i) =>
-    to === undefined ? undefined : linkOf(fields[i]!, sections.u32(`${path}.targets`), () => named(to)),
+    to === undefined ? undefined : linkOf(fields[i]!, sections.views(TARGETS, path).targets, () => named(to)),
   );
   const ids = fields[layout.columns.findIndex((column) => column.isId)]!;
   const tables = layout.tables.map(({ path, parent }): Table => {
     if (parent < 0) return { rows: ids.rows, starts: undefined, parents: undefined };
-    const parents = sections.u32(`${path}.parents`);
-    return { rows: parents.length, starts: sections.u32(`${path}.rowStarts`), parents };
+    const { starts, parents } = sections.views(TABLE, path);
+    return { rows: parents.length, starts, parents };
   });
   return {
     declaration: layout.collection,
@@ -89,28 +90,18 @@ function openCollection(sections: Sections, layout: Layout, { loaded, outlines, 
 
 function openField(sections: Sections, column: ColumnLayout): FieldIndex {
   const { path, type } = column;
-  const ends = sections.u32(`${path}.textEnds`);
-  const numbers = sections.has(`${path}.numbers`) ? sections.f64(`${path}.numbers`) : undefined;
-  const dictionary: Dictionary = { type, size: ends.length, ends, text: sections.bytes(`${path}.text`), numbers };
+  const { text, ends, numbers } = sections.views(DICTIONARY, path);
+  const dictionary: Dictionary = { type, size: ends.length, ends, text, numbers };
   if (column.isId) return identityIndex(dictionary);
-  const parts = {
-    codes: sections.unsigned(`${path}.codes`),
-    starts: sections.u32(`${path}.postingStarts`),
-    postings: sections.u32(`${path}.postings`),
-    dense: sections.u32(`${path}.dense`),
-    bitmaps: sections.u32(`${path}.bitmaps`),
-  };
-  return invertedIndex(dictionary, parts, openGrams(sections, path, dictionary));
+  const { codes, starts, postings } = sections.views(POSTINGS, path);
+  const { dense, bitmaps } = sections.views(BITMAPS, path);
+  return invertedIndex(dictionary, { codes, starts, postings, dense, bitmaps }, openGrams(sections, path, dictionary));
 }
 
 function openGrams(sections: Sections, path: string, dictionary: Dictionary): Grams | undefined {
-  if (!sections.has(`${path}.gramKeys`)) return undefined;
-  return {
-    keys: sections.u32(`${path}.gramKeys`),
-    ends: sections.u32(`${path}.gramEnds`),
-    postings: sections.bytes(`${path}.gramPostings`),
-    block: blockOf(dictionary),
-  };
+  if (!sections.has(GRAMS, path)) return undefined;
+  const { keys, ends, postings } = sections.views(GRAMS, path);
+  return { keys, ends, postings, block: blockOf(dictionary) };
 }
 
 function openMembers(opening: Opening, nodes: readonly LayoutNode[]): Members {
@@ -166,21 +157,11 @@ function idOf(members: Members, idField: string | undefined): FieldIndex | undef
 function openRecords(sections: Sections, name: string, baseUrl: string, outlines: Outlines): Records {
   const chunks: RecordChunk[] = [];
   let rows = 0;
-  for (let i = 0; sections.has(`${name}/records/${i}.bytes`); i++) {
-    const section = (part: string): string => `${name}/records/${i}.${part}`;
-    const ends = sections.u32(section('ends'));
-    chunks.push({
-      firstRow: rows,
-      bytes: sections.bytes(section('bytes')),
-      ends,
-      links: sections.u32(section('links')),
-      linkEnds: sections.u32(section('linkEnds')),
-      outlines: sections.unsigned(section('outlines')),
-      members: sections.unsigned(section('members')),
-      memberEnds: sections.u32(section('memberEnds')),
-      kernel: kernelBetween(sections.memory(section('bytes')), sections.memory(section('links'))),
-    });
-    rows += ends.length;
+  for (let i = 0; sections.has(RECORDS, runPath(RECORDS, name, i)); i++) {
+    const run = sections.views(RECORDS, runPath(RECORDS, name, i));
+    const kernel = kernelBetween(sections.memory(run.bytes), sections.memory(run.links));
+    chunks.push({ firstRow: rows, ...run, kernel });
+    rows += run.ends.length;
   }
   const growth = new TextEncoder().encode(baseUrl).length - PLACEHOLDER.length;
   return { rows, chunks, baseUrl, growth, outlines };

@@ -2,9 +2,9 @@
 // file they come from is a snapshot file with other sections (FORMAT.md).
 import { blocksOf, type BlockRun, type RecordBlocks } from '../column/blocks.ts';
 import { kernelBetween } from '../kernel/kernel.ts';
-import { blocksSection } from './blockSections.ts';
 import { sectionsOf, type LoadedSnapshot } from './loaded.ts';
 import type { Catalogue } from './open.ts';
+import { BLOCKS, runPath } from './sections.ts';
 
 /**
  * The blocks of each collection of a catalogue, by name. Cost: a step a chunk, when a collection is first asked for.
@@ -17,18 +17,15 @@ export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (colle
     if (known) return known;
     const { records } = catalogue.collection(collection);
     const chunks = records.chunks.map((_, i) => {
-      const section = (part: string): string => blocksSection(collection, i, part);
-      const run = (part: string): BlockRun => {
-        const memory = sections.memory(section(part));
-        const [bytes, ends] = [sections.bytes(section(part)), sections.u32(section(`${part}Ends`))];
+      const { independent, independentEnds, chained, chainedEnds, ...sums } = sections.views(
+        BLOCKS,
+        runPath(BLOCKS, collection, i),
+      );
+      const run = (bytes: Uint8Array, ends: Uint32Array): BlockRun => {
+        const memory = sections.memory(bytes);
         return { bytes, ends, kernel: kernelBetween(memory, memory) };
       };
-      return {
-        independent: run('independent'),
-        chained: run('chained'),
-        crcs: sections.u32(section('crcs')),
-        sums: sections.u32(section('sums')),
-      };
+      return { independent: run(independent, independentEnds), chained: run(chained, chainedEnds), ...sums };
     });
     const blocks = blocksOf(records, chunks);
     opened.set(collection, blocks);

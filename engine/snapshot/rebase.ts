@@ -22,39 +22,39 @@ export function misplacedLink(links: Uint32Array, bytes: number): Refusal | unde
  * (`misplacedLink`). Cost: one copy, and a short write a link.
  */
 export class Rebase {
-  private readonly target: Uint8Array;
-  private readonly links: Uint32Array;
-  private readonly base: Uint8Array;
-  private link = 0;
-  private from = 0;
-  private written = 0;
+  readonly #target: Uint8Array;
+  readonly #links: Uint32Array;
+  readonly #base: Uint8Array;
+  #link = 0;
+  #from = 0;
+  #written = 0;
 
   constructor(target: Uint8Array, links: Uint32Array, base: Uint8Array) {
-    this.target = target;
-    this.links = links;
-    this.base = base;
+    this.#target = target;
+    this.#links = links;
+    this.#base = base;
   }
 
   /** Takes the bytes of the section that start at `start`. */
   piece(bytes: Uint8Array, start: number): void {
-    const { links } = this;
+    const links = this.#links;
     const end = start + bytes.length;
-    while (this.link < links.length && links[this.link]! < end) {
-      const at = links[this.link]!;
-      this.copy(bytes, start, at);
-      this.target.set(this.base, this.written);
-      this.written += this.base.length;
-      this.from = at + PLACEHOLDER.length;
-      this.link++;
+    while (this.#link < links.length && links[this.#link]! < end) {
+      const at = links[this.#link]!;
+      this.#copy(bytes, start, at);
+      this.#target.set(this.#base, this.#written);
+      this.#written += this.#base.length;
+      this.#from = at + PLACEHOLDER.length;
+      this.#link++;
     }
-    this.copy(bytes, start, end);
+    this.#copy(bytes, start, end);
   }
 
-  private copy(bytes: Uint8Array, start: number, end: number): void {
-    if (this.from >= end) return;
-    const part = bytes.subarray(this.from - start, end - start);
-    this.target.set(part, this.written);
-    this.written += part.length;
-    this.from = end;
+  #copy(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#from >= end) return;
+    const part = bytes.subarray(this.#from - start, end - start);
+    this.#target.set(part, this.#written);
+    this.#written += part.length;
+    this.#from = end;
   }
 }

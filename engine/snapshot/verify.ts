@@ -1,33 +1,36 @@
 // Whether the sections of a snapshot say what FORMAT.md promises: which there are, their offsets, order and agreement.
 // For snapshots whose checksums are right; slow and thorough, never on the way to serving.
-import { hasPrefix } from '../bits/bytes.ts';
-import { PLACEHOLDER } from '../column/records.ts';
+import { hasNumbers } from '../column/dictionary.ts';
 import { targetsOf } from '../index/join.ts';
 import { collectionNamed, COLLECTIONS } from '../schema/catalogue.ts';
-import { layoutOf, type ColumnLayout, type Layout } from '../schema/layout.ts';
-import type { Section, Width } from './directory.ts';
+import type { ColumnLayout } from '../schema/layout.ts';
+import type { Section } from './directory.ts';
 import type { Refusal } from './header.ts';
-import {
-  decodeMetadata,
-  fieldsIn,
-  METADATA_SECTION,
-  outlinesIn,
-  type CollectionCounts,
-  type Metadata,
-} from './metadata.ts';
+import { layoutIn, metadataOf, outlinesIn, type CollectionCounts, type Metadata } from './metadata.ts';
 import type { Sections } from './loaded.ts';
-import { misplacedLink } from './rebase.ts';
-import { refused, verifyColumn, verifyEnds, verifyLength, type InstantOf } from './verifyColumn.ts';
-import { checkOutlines, verifyMembers } from './verifyMembers.ts';
+import {
+  BITMAPS,
+  DICTIONARY,
+  ELEMENTS,
+  GRAMS,
+  METADATA,
+  POSTINGS,
+  RECORDS,
+  runPath,
+  sectionName,
+  TABLE,
+  TARGETS,
+  type SectionGroup,
+} from './sections.ts';
+import { verifyColumn, type InstantOf } from './verifyColumn.ts';
+import { refusalIn, verifyForm, verifySame } from './verifyForm.ts';
+import { checkOutlines } from './verifyMembers.ts';
+import { verifyRun, type RunTally } from './verifyRun.ts';
 
-const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
+const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
 
 /** What was looked at in one collection: own URLs, tables of embedded rows, values, index entries and bitmaps. */
-export interface Tally {
+export interface CollectionTally {
   readonly records: number;
   readonly links: number;
   readonly tables: number;
@@ -43,12 +46,12 @@ export interface Tally {
 export function verifyMetadata(sections: Sections): Metadata | Refusal {
   const names = COLLECTIONS.map(({ name }) => name).join();
   try {
-    const metadata = decodeMetadata(sections.bytes(METADATA_SECTION));
+    const metadata = metadataOf(sections);
     const found = metadata.collections.map(({ name }) => name).join();
-    return found === names ? metadata : refused(METADATA_SECTION, `collections ${found}`, names);
+    return found === names ? metadata : refusalIn(METADATA_NAME, `collections ${found}`, names);
   } catch (error) {
-    return refused(
-      METADATA_SECTION,
+    return refusalIn(
+      METADATA_NAME,
       `msgpack that cannot be read (${(error as Error).message})`,
       'counts by collection',
     );
@@ -60,26 +63,30 @@ export function verifyMetadata(sections: Sections): Metadata | Refusal {
  */
 export function misnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
   const names = new Set(listed.map(({ name }) => name));
-  const expected = expectedSections(metadata, (path) => names.has(`${path}.gramKeys`));
+  const expected = expectedSections(metadata, (path) => names.has(sectionName(GRAMS, 'keys', path)));
   for (let i = 0; i < Math.max(expected.length, listed.length); i++) {
     const [found, wanted] = [listed[i], expected[i]];
-    if (found?.name === wanted?.name && hasWidth(found, wanted)) continue;
-    return { refusal: `section ${i} of the directory: ${sectionText(found)}, expected ${sectionText(wanted)}` };
+    if (found && wanted && found.name === wanted.name && wanted.widths.includes(found.width)) continue;
+    const text = found && sectionText({ name: found.name, widths: [found.width] });
+    return {
+      refusal: `section ${i} of the directory: ${text ?? 'none'}, expected ${wanted ? sectionText(wanted) : 'none'}`,
+    };
   }
   return undefined;
 }
 
 /**
  * Checks one collection loaded with the placeholder as base URL; yields a refusal at the first fault, returns what was
- * looked at. `instantOf` is the one that import used. Cost: one pass over all its sections.
+ * looked at. `counts` are those of a declared collection (`verifyMetadata`), `instantOf` is the one that import used.
+ * Cost: one pass over all its sections.
  */
 export function* verifyCollection(
   sections: Sections,
   metadata: Metadata,
   counts: CollectionCounts,
   instantOf: InstantOf,
-): Generator<Refusal, Tally> {
-  const layout = layoutNamed(metadata, counts.name);
+): Generator<Refusal, CollectionTally> {
+  const layout = layoutIn(metadata, collectionNamed(counts.name)!);
   const { records, links } = yield* verifyRecords(sections, metadata, counts);
   const rows: number[] = [records];
   for (const { path, parent } of layout.tables)
@@ -94,160 +101,73 @@ export function* verifyCollection(
     yield* verifyTargets(sections, column);
   }
   if (tally.nulls !== counts.nulls) {
-    yield refused(METADATA_SECTION, `${counts.nulls} nulls in ${counts.name}`, String(tally.nulls));
+    yield refusalIn(METADATA_NAME, `${counts.nulls} nulls in ${counts.name}`, String(tally.nulls));
   }
   return { records, links, tables: layout.tables.length - 1, ...tally };
 }
 
-/** `narrow` stands for 1, 2 or 4 bytes; which of them follows from the elements, so that verifyColumn.ts judges it. */
-interface Expected {
+/** The name of a section and the widths that its elements may have; which of several, verifyForm.ts judges. */
+interface SectionForm {
   readonly name: string;
-  readonly width: Width | 'narrow';
+  readonly widths: readonly number[];
+}
+
+function sectionText({ name, widths }: SectionForm): string {
+  const text = widths.length === 1 ? widths[0] : `${widths.slice(0, -1).join(', ')} or ${widths.at(-1)}`;
+  return `${name} in elements of ${text} bytes`;
 }
 
 /** Which columns have an n-gram index follows from their texts, so that verifyColumn.ts judges it. */
-function expectedSections(metadata: Metadata, hasGramSections: (path: string) => boolean): readonly Expected[] {
-  const collections = COLLECTIONS.map(({ name }) => layoutNamed(metadata, name)).flatMap((layout, i) => [
-    ...Array.from({ length: metadata.collections[i]!.chunks }, (_, chunk) => chunkSections(layout, chunk)).flat(),
-    ...layout.tables
-      .filter(({ parent }) => parent >= 0)
-      .flatMap(({ path }) => named(path, ['rowStarts', 'parents'], 4)),
-    ...layout.columns.flatMap((column) => columnSections(column, hasGramSections(column.path))),
+function expectedSections(metadata: Metadata, isWithGrams: (path: string) => boolean): readonly SectionForm[] {
+  const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
+  const collections = layouts.flatMap(({ collection, tables, columns }, i) => [
+    ...Array.from({ length: metadata.collections[i]!.chunks }, (_, run) =>
+      sectionsIn(RECORDS, runPath(RECORDS, collection.name, run)),
+    ).flat(),
+    ...tables.filter(({ parent }) => parent >= 0).flatMap(({ path }) => sectionsIn(TABLE, path)),
+    ...columns.flatMap(({ path, type, isId }) => [
+      ...sectionsIn(DICTIONARY, path, hasNumbers(type)),
+      ...(isWithGrams(path) ? sectionsIn(GRAMS, path) : []),
+      ...(isId ? [] : [...sectionsIn(POSTINGS, path), ...sectionsIn(BITMAPS, path)]),
+    ]),
   ]);
-  const targets = COLLECTIONS.flatMap(({ name }) => layoutNamed(metadata, name).columns)
-    .filter(({ to }) => to !== undefined)
-    .flatMap(({ path }) => named(path, ['targets'], 4));
-  return [...collections, ...targets, { name: METADATA_SECTION, width: 1 }];
+  const targets = layouts
+    .flatMap(({ columns }) => columns)
+    .flatMap(({ path, to }) => (to === undefined ? [] : sectionsIn(TARGETS, path)));
+  return [...collections, ...targets, ...sectionsIn(METADATA, METADATA.path)];
 }
 
-function chunkSections({ collection }: Layout, chunk: number): readonly Expected[] {
-  const path = `${collection.name}/records/${chunk}`;
-  return [
-    ...named(path, ['bytes'], 1),
-    ...named(path, ['ends', 'links', 'linkEnds'], 4),
-    ...named(path, ['outlines', 'members'], 'narrow'),
-    ...named(path, ['memberEnds'], 4),
-  ];
-}
-
-function columnSections({ path, type, isId }: ColumnLayout, hasGramSections: boolean): readonly Expected[] {
-  const hasNumbers = type !== 'text' && type !== 'boolean';
-  return [
-    ...named(path, ['text'], 1),
-    ...named(path, ['textEnds'], 4),
-    ...(hasNumbers ? named(path, ['numbers'], 8) : []),
-    ...(hasGramSections ? [...named(path, ['gramKeys', 'gramEnds'], 4), ...named(path, ['gramPostings'], 1)] : []),
-    ...(isId ? [] : named(path, ['codes'], 'narrow')),
-    ...(isId ? [] : named(path, ['postingStarts', 'postings', 'dense', 'bitmaps'], 4)),
-  ];
-}
-
-function named(path: string, parts: readonly string[], width: Expected['width']): readonly Expected[] {
-  return parts.map((part) => ({ name: `${path}.${part}`, width }));
-}
-
-function hasWidth(found: Section | undefined, wanted: Expected | undefined): boolean {
-  return wanted?.width === 'narrow' ? found?.width !== 8 : found?.width === wanted?.width;
-}
-
-function sectionText(section: Expected | undefined): string {
-  if (!section) return 'none';
-  return `${section.name} in elements of ${section.width === 'narrow' ? '1, 2 or 4' : section.width} bytes`;
-}
-
-/** Every id of a link column points at the row of the record that has it, at nothing where there is none. */
-function* verifyTargets(sections: Sections, { path, to }: ColumnLayout): Generator<Refusal> {
-  if (to === undefined) return;
-  const targets = sections.u32(`${path}.targets`);
-  const expected = targetsOf(
-    sections.f64(`${path}.numbers`),
-    sections.f64(`${to}/${collectionNamed(to)!.idField}.numbers`),
-  );
-  yield* verifyLength(`${path}.targets`, targets.length, expected.length);
-  const wrong = expected.findIndex((target, code) => targets[code] !== target);
-  if (wrong >= 0) yield refused(`${path}.targets`, `element ${wrong} is ${targets[wrong]}`, String(expected[wrong]));
-}
-
-function layoutNamed(metadata: Metadata, name: string): Layout {
-  const collection = COLLECTIONS.find((candidate) => candidate.name === name);
-  if (!collection) throw new Error(`no collection ${name} is declared`);
-  return layoutOf(collection, fieldsIn(metadata, collection));
+function sectionsIn(group: SectionGroup, path: string, isWithOptional = true): readonly SectionForm[] {
+  return Object.entries(group.kinds)
+    .filter(([, { isOptional }]) => isWithOptional || !isOptional)
+    .map(([key, { element }]) => ({ name: sectionName(group, key, path), widths: ELEMENTS[element] }));
 }
 
 function* verifyRecords(
   sections: Sections,
   metadata: Metadata,
   { name, chunks, records }: CollectionCounts,
-): Generator<Refusal, { records: number; links: number }> {
-  const outlines = yield* checkOutlines(METADATA_SECTION, outlinesIn(metadata, name));
-  let rows = 0;
-  let links = 0;
-  for (let chunk = 0; chunk < chunks; chunk++) {
-    const path = `${name}/records/${chunk}`;
-    rows += sections.u32(`${path}.ends`).length;
-    links += sections.u32(`${path}.links`).length;
-    yield* verifyChunk(sections, path);
-    yield* verifyMembers(sections, path, outlines);
+): Generator<Refusal, RunTally> {
+  const outlines = yield* checkOutlines(METADATA_NAME, outlinesIn(metadata, name));
+  const found = { records: 0, links: 0 };
+  for (let i = 0; i < chunks; i++) {
+    const run = yield* verifyRun(sections, runPath(RECORDS, name, i), outlines);
+    found.records += run.records;
+    found.links += run.links;
   }
-  if (rows !== records) yield refused(METADATA_SECTION, `${records} records in ${name}`, String(rows));
+  if (found.records !== records) yield refusalIn(METADATA_NAME, `${records} records in ${name}`, String(found.records));
   const { length } = outlines.outlines.lists;
-  if (outlines.used !== length) yield refused(METADATA_SECTION, `${length} outlines of ${name}`, String(outlines.used));
-  return { records: rows, links };
-}
-
-function* verifyChunk(sections: Sections, path: string): Generator<Refusal> {
-  const bytes = sections.bytes(`${path}.bytes`);
-  const ends = sections.u32(`${path}.ends`);
-  yield* verifyEnds(`${path}.ends`, ends, bytes.length);
-  const unended = firstUnended(bytes, ends);
-  if (unended >= 0)
-    yield refused(`${path}.bytes`, `record ${unended} does not run from { to }`, '{, }, and a comma behind it');
-  const links = sections.u32(`${path}.links`);
-  const misfit = misplacedLink(links, bytes.length);
-  if (misfit) yield { refusal: `section ${path}.links: ${misfit.refusal}` };
-  const wrong = links.findIndex((at) => bytes[at - 1] !== QUOTE || !hasPrefix(bytes, PLACEHOLDER_BYTES, at));
-  if (wrong >= 0) yield refused(`${path}.links`, `no own URL at ${links[wrong]}`, `"${PLACEHOLDER}`);
-  const linkEnds = sections.u32(`${path}.linkEnds`);
-  yield* verifyLength(`${path}.linkEnds`, linkEnds.length, ends.length);
-  yield* verifyEnds(`${path}.linkEnds`, linkEnds, links.length);
-  const stray = firstStrayLink({ ends, links, linkEnds });
-  if (stray >= 0) yield refused(`${path}.linkEnds`, `record ${stray} with own URLs outside it`, 'each in its record');
-}
-
-function firstUnended(bytes: Uint8Array, ends: Uint32Array): number {
-  let start = 0;
-  for (let row = 0; row < ends.length; row++) {
-    const end = ends[row]!;
-    const isWhole = end - start >= 3 && bytes[start] === OPEN_BRACE && bytes[end - 2] === CLOSE_BRACE;
-    if (!isWhole || bytes[end - 1] !== COMMA) return row;
-    start = end;
-  }
-  return -1;
-}
-
-/** Links ascend, so that only the first and the last of a record can lie outside it. */
-function firstStrayLink(chunk: { ends: Uint32Array; links: Uint32Array; linkEnds: Uint32Array }): number {
-  const { ends, links, linkEnds } = chunk;
-  let start = 0;
-  let link = 0;
-  for (let row = 0; row < ends.length; row++) {
-    const end = linkEnds[row]!;
-    if (end > link && (links[link]! < start || links[end - 1]! >= ends[row]!)) return row;
-    start = ends[row]!;
-    link = end;
-  }
-  return -1;
+  if (outlines.used !== length) yield refusalIn(METADATA_NAME, `${length} outlines of ${name}`, String(outlines.used));
+  return found;
 }
 
 function* verifyTable(sections: Sections, path: string, parentRows: number): Generator<Refusal, number> {
-  const starts = sections.u32(`${path}.rowStarts`);
-  const parents = sections.u32(`${path}.parents`);
-  yield* verifyLength(`${path}.rowStarts`, starts.length, parentRows + 1);
-  if (starts[0] !== 0) yield refused(`${path}.rowStarts`, `element 0 is ${starts[0]}`, '0');
-  yield* verifyEnds(`${path}.rowStarts`, starts, parents.length);
+  const { starts, parents } = yield* verifyForm(sections, TABLE, path, { 'one more than parents': parentRows + 1 });
   const orphan = firstOrphan(starts, parents);
-  if (orphan >= 0)
-    yield refused(`${path}.parents`, `row ${orphan} of parent ${parents[orphan]}`, 'the parent of rowStarts');
+  if (orphan >= 0) {
+    const expected = `the parent of ${sectionName(TABLE, 'starts', '')}`;
+    yield refusalIn(sectionName(TABLE, 'parents', path), `row ${orphan} of parent ${parents[orphan]}`, expected);
+  }
   return parents.length;
 }
 
@@ -256,4 +176,13 @@ function firstOrphan(starts: Uint32Array, parents: Uint32Array): number {
     for (let row = starts[parent]!; row < starts[parent + 1]!; row++) if (parents[row] !== parent) return row;
   }
   return -1;
+}
+
+/** Every id of a link column points at the row of the record that has it, at nothing where there is none. */
+function* verifyTargets(sections: Sections, { path, to }: ColumnLayout): Generator<Refusal> {
+  if (to === undefined) return;
+  const { numbers } = sections.views(DICTIONARY, path);
+  const { numbers: ids } = sections.views(DICTIONARY, `${to}/${collectionNamed(to)!.idField}`);
+  const { targets } = sections.views(TARGETS, path);
+  yield* verifySame(sectionName(TARGETS, 'targets', path), targets, targetsOf(numbers!, ids!));
 }

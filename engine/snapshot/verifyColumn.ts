@@ -1,7 +1,6 @@
 // Whether one column of a snapshot is what FORMAT.md says: its dictionary sorted, its posting lists and bitmaps in
 // agreement. Slow and thorough, for `verify` only; yields the first thing found wrong.
 import { countBits, hasBit, wordsFor } from '../bits/bitmap.ts';
-import { narrowWidth, type Unsigned } from '../bits/narrow.ts';
 import type { Variant } from './variants.ts';
 import type { Dictionary } from '../column/dictionary.ts';
 import { firstUnsorted, numbersOf } from '../column/sort.ts';
@@ -10,6 +9,8 @@ import { DENSE_PART } from '../index/rowset.ts';
 import type { ColumnLayout } from '../schema/layout.ts';
 import type { Refusal } from './header.ts';
 import type { Sections } from './loaded.ts';
+import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, sectionNames, type SectionViews } from './sections.ts';
+import { refusalIn, verifyForm, verifyLength, verifySame } from './verifyForm.ts';
 
 /** Reads a date or date-time text as microseconds since 1970, NaN where it is none. */
 export type InstantOf = (text: string) => number;
@@ -33,55 +34,37 @@ export function* verifyColumn(
   instantOf: InstantOf,
   without: readonly Variant[] = [],
 ): Generator<Refusal, ColumnTally> {
-  const { path, type } = column;
-  const ends = sections.u32(`${path}.textEnds`);
-  const text = sections.bytes(`${path}.text`);
-  yield* verifyEnds(`${path}.textEnds`, ends, text.length);
-  const numbers = sections.has(`${path}.numbers`) ? sections.f64(`${path}.numbers`) : undefined;
-  const dictionary: Dictionary = { type, size: ends.length, ends, text, numbers };
-  yield* verifyDictionary(path, dictionary, instantOf);
+  const { path } = column;
+  const dictionary = yield* verifyValues(sections, column, rows, instantOf);
   yield* verifyGrams(sections, path, dictionary, without);
-  if (column.isId) {
-    yield* verifyIds(path, dictionary, rows);
-    return { values: ends.length, nulls: 0, bitmaps: 0 };
-  }
-  return yield* verifyPostings(sections, path, { rows, size: ends.length, hasBitmaps: !without.includes('bitmaps') });
+  const { size } = dictionary;
+  if (column.isId) return { values: size, nulls: 0, bitmaps: 0 };
+  const lists = yield* verifyPostings(sections, path, { rows, size });
+  const bitmaps = yield* verifyBitmaps(sections, path, { ...lists, hasBitmaps: !without.includes(BITMAPS.variant) });
+  return { values: size, nulls: rows - lists.starts[size]!, bitmaps };
 }
 
-/** Checks that `ends` never descend and that the last is `end`; 0 when there are none. Cost: one pass. */
-export function* verifyEnds(name: string, ends: Uint32Array, end: number): Generator<Refusal> {
-  const i = firstDescent(ends);
-  if (i >= 0) yield refused(name, `element ${i} is ${ends[i]}`, `at least the ${ends[i - 1]} before it`);
-  const last = ends[ends.length - 1] ?? 0;
-  if (last !== end) yield refused(name, `the last element is ${last}`, String(end));
-}
-
-/** A refusal of a section, with what was found and what was expected. */
-export function refused(section: string, found: string, expected: string): Refusal {
-  return { refusal: `section ${section}: ${found}, expected ${expected}` };
-}
-
-/** Checks how many elements a section has. */
-export function* verifyLength(name: string, length: number, expected: number): Generator<Refusal> {
-  if (length !== expected) yield refused(name, `${length} elements`, String(expected));
-}
-
-/** Checks that a section of narrow integers is as narrow as its greatest element allows. Cost: one pass. */
-export function* verifyWidth(name: string, values: Unsigned): Generator<Refusal> {
-  const expected = narrowWidth(values);
-  const found = values.BYTES_PER_ELEMENT;
-  if (found !== expected) yield refused(name, `elements of ${found} bytes`, `of ${expected}`);
-}
-
-function* verifyDictionary(path: string, dictionary: Dictionary, instantOf: InstantOf): Generator<Refusal> {
-  const { type, ends, text: bytes, numbers } = dictionary;
-  const expected = numbersOf(type, { bytes, ends }, instantOf);
-  yield* verifyLength(`${path}.numbers`, numbers?.length ?? 0, expected?.length ?? 0);
-  const wrong = expected ? expected.findIndex((number, code) => !Object.is(number, numbers![code])) : -1;
-  if (wrong >= 0) yield refused(`${path}.numbers`, `element ${wrong} is ${numbers![wrong]}`, String(expected![wrong]));
+function* verifyValues(
+  sections: Sections,
+  { path, type, isId }: ColumnLayout,
+  rows: number,
+  instantOf: InstantOf,
+): Generator<Refusal, Dictionary> {
+  const { text, ends, numbers } = yield* verifyForm(sections, DICTIONARY, path, isId ? { 'one a code': rows } : {});
+  const names = sectionNames(DICTIONARY, path);
+  const dictionary: Dictionary = { type, size: ends.length, ends, text, numbers };
+  const expected = numbersOf(type, { bytes: text, ends }, instantOf);
+  if (numbers && expected) yield* verifySame(names.numbers, numbers, expected);
   const unsorted = firstUnsorted(dictionary);
   if (unsorted >= 0)
-    yield refused(`${path}.text`, `value ${unsorted} is not above the one before it`, 'ascending values');
+    yield refusalIn(names.text, `value ${unsorted} is not above the one before it`, 'ascending values');
+  const wrong = isId ? firstWrongId(numbers!) : -1;
+  if (wrong >= 0) yield refusalIn(names.numbers, `id ${numbers![wrong]} at ${wrong}`, 'ascending ids of 0 to 2^53 - 1');
+  return dictionary;
+}
+
+function firstWrongId(ids: Float64Array): number {
+  return ids.findIndex((id, row) => !Number.isSafeInteger(id) || id < 0 || (row > 0 && id <= ids[row - 1]!));
 }
 
 /** An n-gram index is what building it again gives. */
@@ -91,95 +74,70 @@ function* verifyGrams(
   dictionary: Dictionary,
   without: readonly Variant[],
 ): Generator<Refusal> {
-  const isThere = sections.has(`${path}.gramKeys`);
-  if (isThere !== (!without.includes('grams') && hasGrams(dictionary))) {
-    yield refused(`${path}.gramKeys`, isThere ? 'an n-gram index' : 'no n-gram index', isThere ? 'none' : 'one');
+  const names = sectionNames(GRAMS, path);
+  const isThere = sections.has(GRAMS, path);
+  if (isThere !== (!without.includes(GRAMS.variant) && hasGrams(dictionary))) {
+    yield refusalIn(names.keys, isThere ? 'an n-gram index' : 'no n-gram index', isThere ? 'none' : 'one');
   }
   if (!isThere) return;
+  const { keys, ends, postings } = sections.views(GRAMS, path);
   const expected = buildGrams(dictionary);
-  yield* verifySame(`${path}.gramKeys`, sections.u32(`${path}.gramKeys`), expected.keys);
-  yield* verifySame(`${path}.gramEnds`, sections.u32(`${path}.gramEnds`), expected.ends);
-  yield* verifySame(`${path}.gramPostings`, sections.bytes(`${path}.gramPostings`), expected.postings);
+  yield* verifySame(names.keys, keys, expected.keys);
+  yield* verifySame(names.ends, ends, expected.ends);
+  yield* verifySame(names.postings, postings, expected.postings);
 }
 
-function* verifySame<A extends Uint32Array | Uint8Array>(name: string, found: A, expected: A): Generator<Refusal> {
-  yield* verifyLength(name, found.length, expected.length);
-  const wrong = found.findIndex((element, i) => element !== expected[i]);
-  if (wrong >= 0) yield refused(name, `element ${wrong} is ${found[wrong]}`, String(expected[wrong]));
-}
-
-function* verifyIds(path: string, { size, numbers }: Dictionary, rows: number): Generator<Refusal> {
-  yield* verifyLength(`${path}.textEnds`, size, rows);
-  const wrong = numbers!.findIndex(
-    (id, row) => !Number.isSafeInteger(id) || id < 0 || (row > 0 && id <= numbers![row - 1]!),
-  );
-  if (wrong >= 0)
-    yield refused(`${path}.numbers`, `id ${numbers![wrong]} at ${wrong}`, 'ascending ids of 0 to 2^53 - 1');
+/** The rows of a column by code. */
+interface Lists {
+  readonly starts: Uint32Array;
+  readonly postings: Uint32Array;
 }
 
 function* verifyPostings(
   sections: Sections,
   path: string,
-  { rows, size, hasBitmaps }: { rows: number; size: number; hasBitmaps: boolean },
-): Generator<Refusal, ColumnTally> {
-  const codes = sections.unsigned(`${path}.codes`);
-  yield* verifyWidth(`${path}.codes`, codes);
-  const starts = sections.u32(`${path}.postingStarts`);
-  const postings = sections.u32(`${path}.postings`);
-  yield* verifyLength(`${path}.codes`, codes.length, rows);
-  yield* verifyLength(`${path}.postingStarts`, starts.length, size + 2);
-  yield* verifyLength(`${path}.postings`, postings.length, rows);
-  if (starts[0] !== 0) yield refused(`${path}.postingStarts`, `element 0 is ${starts[0]}`, '0');
-  yield* verifyEnds(`${path}.postingStarts`, starts, rows);
-  const unused = firstUnused(starts, size);
-  if (unused >= 0) yield refused(`${path}.postingStarts`, `value ${unused} has no row`, 'at least one');
-  const strayed = firstStrayed({ codes, starts, postings });
+  { rows, size }: { rows: number; size: number },
+): Generator<Refusal, Lists> {
+  const lists = yield* verifyForm(sections, POSTINGS, path, { 'one a row': rows, 'codes + 2': size + 2 });
+  const names = sectionNames(POSTINGS, path);
+  const unused = firstUnused(lists.starts, size);
+  if (unused >= 0) yield refusalIn(names.starts, `value ${unused} has no row`, 'at least one');
+  const strayed = firstStrayed(lists);
   if (strayed >= 0) {
-    yield refused(
-      `${path}.postings`,
-      `row ${postings[strayed]} at ${strayed}`,
-      'the rows by code, ascending within a code',
-    );
+    const expected = 'the rows by code, ascending within a code';
+    yield refusalIn(names.postings, `row ${lists.postings[strayed]} at ${strayed}`, expected);
   }
-  const dense = sections.u32(`${path}.dense`);
-  yield* verifyBitmaps(path, { starts, postings, dense, bitmaps: sections.u32(`${path}.bitmaps`), hasBitmaps });
-  return { values: size, nulls: rows - starts[size]!, bitmaps: dense.length };
+  return lists;
 }
 
-interface Dense {
-  readonly starts: Uint32Array;
-  readonly postings: Uint32Array;
-  readonly dense: Uint32Array;
-  readonly bitmaps: Uint32Array;
-  readonly hasBitmaps: boolean;
-}
-
-function* verifyBitmaps(path: string, { starts, postings, dense, bitmaps, hasBitmaps }: Dense): Generator<Refusal> {
+function* verifyBitmaps(
+  sections: Sections,
+  path: string,
+  { starts, postings, hasBitmaps }: Lists & { readonly hasBitmaps: boolean },
+): Generator<Refusal, number> {
+  const { dense, bitmaps } = sections.views(BITMAPS, path);
+  const names = sectionNames(BITMAPS, path);
   const rows = postings.length;
   let count = 0;
   for (let code = 0; hasBitmaps && code + 1 < starts.length; code++) {
     if (starts[code + 1]! - starts[code]! <= rows * DENSE_PART) continue;
-    if (dense[count] !== code) yield refused(`${path}.dense`, `element ${count} is ${dense[count]}`, String(code));
+    if (dense[count] !== code) yield refusalIn(names.dense, `element ${count} is ${dense[count]}`, String(code));
     count++;
   }
-  yield* verifyLength(`${path}.dense`, dense.length, count);
+  yield* verifyLength(names.dense, dense.length, count);
   const words = wordsFor(rows);
-  yield* verifyLength(`${path}.bitmaps`, bitmaps.length, words * count);
+  yield* verifyLength(names.bitmaps, bitmaps.length, words * count);
   for (let i = 0; i < count; i++) {
     const bitmap = bitmaps.subarray(i * words, (i + 1) * words);
     const list = postings.subarray(starts[dense[i]!], starts[dense[i]! + 1]);
     const missing = list.findIndex((row) => !hasBit(bitmap, row));
     if (missing >= 0)
-      yield refused(`${path}.bitmaps`, `bitmap ${i} without row ${list[missing]}`, 'the rows of its code');
+      yield refusalIn(names.bitmaps, `bitmap ${i} without row ${list[missing]}`, 'the rows of its code');
     if (countBits(bitmap) !== list.length) {
-      yield refused(`${path}.bitmaps`, `bitmap ${i} of ${countBits(bitmap)} rows`, String(list.length));
+      yield refusalIn(names.bitmaps, `bitmap ${i} of ${countBits(bitmap)} rows`, String(list.length));
     }
   }
-}
-
-function firstDescent(ends: Uint32Array): number {
-  for (let i = 1; i < ends.length; i++) if (ends[i]! < ends[i - 1]!) return i;
-  return -1;
+  return count;
 }
 
 function firstUnused(starts: Uint32Array, size: number): number {
@@ -188,15 +146,7 @@ function firstUnused(starts: Uint32Array, size: number): number {
 }
 
 /** Rows that ascend within each code and have that code, as many as there are rows, are each row once. */
-function firstStrayed({
-  codes,
-  starts,
-  postings,
-}: {
-  codes: Unsigned;
-  starts: Uint32Array;
-  postings: Uint32Array;
-}): number {
+function firstStrayed({ codes, starts, postings }: SectionViews<typeof POSTINGS>): number {
   for (let code = 0; code + 1 < starts.length; code++) {
     const start = starts[code]!;
     const end = starts[code + 1]!;

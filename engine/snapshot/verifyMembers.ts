@@ -4,8 +4,8 @@ import type { Unsigned } from '../bits/narrow.ts';
 import type { Outlines } from '../column/outline.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import type { Refusal } from './header.ts';
-import type { Sections } from './loaded.ts';
-import { refused, verifyEnds, verifyLength, verifyWidth } from './verifyColumn.ts';
+import type { RECORDS, SectionViews } from './sections.ts';
+import { refusalIn } from './verifyForm.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -24,34 +24,30 @@ export function* checkOutlines(section: string, outlines: Outlines): Generator<R
   const { keys, lists } = outlines;
   const wrong = lists.findIndex((list) => list.some((key) => keys[key] === undefined));
   if (wrong >= 0)
-    yield refused(section, `outline ${wrong} of key ${lists[wrong]!.join()}`, `keys below ${keys.length}`);
+    yield refusalIn(section, `outline ${wrong} of key ${lists[wrong]!.join()}`, `keys below ${keys.length}`);
   return { outlines, keys: keys.map((key) => UTF8.encode(`${servedKey(key)}:`)), used: 0 };
 }
 
-/** Checks one run of records, loaded with the placeholder as base URL. Cost: one pass over its bytes. */
-export function* verifyMembers(sections: Sections, path: string, check: OutlineCheck): Generator<Refusal> {
-  const bytes = sections.bytes(`${path}.bytes`);
-  const ends = sections.u32(`${path}.ends`);
-  const outlines = sections.unsigned(`${path}.outlines`);
-  const members = sections.unsigned(`${path}.members`);
-  const memberEnds = sections.u32(`${path}.memberEnds`);
-  yield* verifyWidth(`${path}.outlines`, outlines);
-  yield* verifyWidth(`${path}.members`, members);
-  yield* verifyLength(`${path}.outlines`, outlines.length, ends.length);
-  yield* verifyLength(`${path}.memberEnds`, memberEnds.length, ends.length);
-  yield* verifyEnds(`${path}.memberEnds`, memberEnds, members.length);
+/**
+ * Checks one run of records whose sections have their form, with their names. Cost: one pass over its bytes.
+ */
+export function* verifyMembers(
+  { bytes, ends, outlines, members, memberEnds }: SectionViews<typeof RECORDS>,
+  names: Readonly<Record<'outlines' | 'members', string>>,
+  check: OutlineCheck,
+): Generator<Refusal> {
   for (let row = 0, first = 0, start = 0; row < ends.length; row++) {
     const list = check.outlines.lists[outlines[row]!];
     // Numbers follow the order in which outlines are met, so that equal data has equal bytes.
     if (!list || outlines[row]! > check.used) {
-      yield refused(`${path}.outlines`, `outline ${outlines[row]} of record ${row}`, `at most ${check.used}`);
+      yield refusalIn(names.outlines, `outline ${outlines[row]} of record ${row}`, `at most ${check.used}`);
       return;
     }
     if (outlines[row] === check.used) check.used++;
     const record = bytes.subarray(start, ends[row]! - 1);
     const fault = firstMisplaced(record, members.subarray(first, memberEnds[row]), keysOf(check, list));
     if (fault >= 0)
-      yield refused(`${path}.members`, `record ${row} without its member ${fault} in its place`, 'each key');
+      yield refusalIn(names.members, `record ${row} without its member ${fault} in its place`, 'each key');
     start = ends[row]!;
     first = memberEnds[row]!;
   }

@@ -3,6 +3,8 @@
 import { checksum, checksumOf } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
+import { narrow, type Unsigned } from '../bits/narrow.ts';
+import { sectionName, type SectionArray, type SectionContents, type SectionGroup } from './sections.ts';
 
 /** Where the bytes behind the header go, in order, and whether those at an offset of the file are these. */
 export interface Sink {
@@ -10,41 +12,54 @@ export interface Sink {
   holds(offset: number, bytes: Uint8Array): boolean;
 }
 
-/** A typed array as a section can hold it; the element width follows from it. */
-export type SectionArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
-
 /**
- * Collects sections. `add` writes at once; `finish` writes the directory and answers the header for the file's start.
+ * Collects sections. Adding writes at once; `finish` writes the directory and answers the header for the file's start.
  */
 export class SnapshotWriter {
-  private readonly sections: Section[] = [];
+  readonly #sections: Section[] = [];
   /** Sections that others may share, by length and checksum. */
-  private readonly shared = new Map<string, Section>();
-  private end = HEADER_BYTES;
-  private readonly sink: Sink;
+  readonly #shared = new Map<string, Section>();
+  #end = HEADER_BYTES;
+  readonly #sink: Sink;
 
   constructor(sink: Sink) {
-    this.sink = sink;
+    this.#sink = sink;
+  }
+
+  /**
+   * Adds the sections of a group in their order, optional ones where there are some, integers as narrow as they may be.
+   * Cost: that of each section.
+   */
+  add<G extends SectionGroup>(group: G, path: string, contents: SectionContents<G>): void {
+    for (const key in group.kinds) {
+      const { element } = group.kinds[key]!;
+      const name = sectionName(group, key, path);
+      // The elements of a kind say which of these its contents are.
+      const content: unknown = contents[key];
+      if (content === undefined) continue;
+      if (element === 'pieces') this.addPieces(name, content as Iterable<Uint8Array>);
+      else this.addArray(name, element === 'narrow' ? narrow(content as Unsigned) : (content as SectionArray));
+    }
   }
 
   /**
    * Adds a section. Where an earlier one has the same bytes, compared and not assumed, it takes that one's place in the
    * file. Cost: one pass for the checksum, and one over the earlier section where they may be equal.
    */
-  add(name: string, elements: SectionArray): void {
+  addArray(name: string, elements: SectionArray): void {
     const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
-    const pieces = padded(bytes);
+    const pieces = [...inStripes([bytes, paddingOf(bytes.length)])];
     const sum = sumOf(pieces);
     const key = `${bytes.length} ${sum}`;
     const width = elements.BYTES_PER_ELEMENT as Width;
-    const known = this.shared.get(key);
-    if (known && this.sink.holds(known.offset, bytes)) {
-      this.sections.push({ ...known, name, width });
+    const known = this.#shared.get(key);
+    if (known && this.#sink.holds(known.offset, bytes)) {
+      this.#sections.push({ ...known, name, width });
       return;
     }
-    for (const piece of pieces) this.sink.write(piece);
-    const section = this.append(name, { bytes: bytes.length, checksum: sum, width });
-    if (bytes.length > 0 && !known) this.shared.set(key, section);
+    for (const piece of pieces) this.#sink.write(piece);
+    const section = this.#append(name, { bytes: bytes.length, checksum: sum, width });
+    if (bytes.length > 0 && !known) this.#shared.set(key, section);
   }
 
   /**
@@ -55,53 +70,48 @@ export class SnapshotWriter {
   addPieces(name: string, pieces: Iterable<Uint8Array>): void {
     const running = checksum();
     let bytes = 0;
-    const emit = (piece: Uint8Array): void => {
-      running.add(piece);
-      this.sink.write(piece);
-    };
     const counted = function* (): Generator<Uint8Array> {
       for (const piece of pieces) {
         bytes += piece.length;
         yield piece;
       }
-      yield new Uint8Array(paddedBytes(bytes) - bytes);
+      yield paddingOf(bytes);
     };
-    for (const piece of inStripes(counted())) emit(piece);
-    this.append(name, { bytes, checksum: running.digest(), width: 1 });
+    for (const piece of inStripes(counted())) {
+      running.add(piece);
+      this.#sink.write(piece);
+    }
+    this.#append(name, { bytes, checksum: running.digest(), width: 1 });
   }
 
   /** The bytes written for sections so far, padding included. */
   get bytes(): number {
-    return this.end - HEADER_BYTES;
+    return this.#end - HEADER_BYTES;
   }
 
   /** Writes the directory; answers the header. `contentHash` is asked for once all bytes have gone to the sink. */
   finish(created: string | undefined, contentHash: () => Uint8Array): Uint8Array {
-    const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.sections });
-    this.sink.write(directory);
+    const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.#sections });
+    this.#sink.write(directory);
     return encodeHeader({
-      fileBytes: this.end + directory.length,
-      directoryOffset: this.end,
+      fileBytes: this.#end + directory.length,
+      directoryOffset: this.#end,
       directoryBytes: directory.length,
       directoryChecksum: checksumOf(directory),
       contentHash: contentHash(),
     });
   }
 
-  private append(name: string, written: Omit<Section, 'name' | 'offset'>): Section {
-    const section = { name, offset: this.end, ...written };
-    this.sections.push(section);
-    this.end += paddedBytes(written.bytes);
+  #append(name: string, written: Omit<Section, 'name' | 'offset'>): Section {
+    const section = { name, offset: this.#end, ...written };
+    this.#sections.push(section);
+    this.#end += paddedBytes(written.bytes);
     return section;
   }
 }
 
-/** The bytes of a section with its padding, in pieces whose lengths are multiples of 16. */
-function padded(bytes: Uint8Array): readonly Uint8Array[] {
-  const striped = bytes.length & ~15;
-  const rest = new Uint8Array(paddedBytes(bytes.length) - striped);
-  rest.set(bytes.subarray(striped));
-  return [bytes.subarray(0, striped), rest].filter(({ length }) => length > 0);
+function paddingOf(bytes: number): Uint8Array {
+  return new Uint8Array(paddedBytes(bytes) - bytes);
 }
 
 function sumOf(pieces: readonly Uint8Array[]): number {

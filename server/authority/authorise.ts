@@ -1,8 +1,9 @@
 // One request to be authorised, from its two texts to its answer and what is to be recorded of it. Puts decision,
 // evidence and signature together over one configuration; starts no thread.
+import { Memory } from '../http/memory.ts';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import { type Authorised, refused } from './authorised.ts';
+import { type Authorised, refusedRequest } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
@@ -10,7 +11,6 @@ import { digestOf, digestsOfRequest } from './digest.ts';
 import { evidenceAt, type ProvenSigner, trustOf, type Verdicts } from './evidence.ts';
 import { randomSerialNumber } from './serialNumber.ts';
 import { rolesOf } from './usersTable.ts';
-import { VerdictCache } from './verdictCache.ts';
 import { parseCertificate } from './x509/certificate.ts';
 import { nameText } from './x509/name.ts';
 
@@ -31,9 +31,9 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
   const sign = signerOf({ key: data.key, certificate });
   const trust = trustOf(data);
   const verdicts: Verdicts = {
-    users: new VerdictCache<ProvenUser>(USERS_KEPT),
-    certificates: new VerdictCache<ProvenCertificate>(CERTIFICATES_KEPT),
-    signers: new VerdictCache<ProvenSigner>(SIGNERS_KEPT),
+    users: new Memory<ProvenUser>(USERS_KEPT),
+    certificates: new Memory<ProvenCertificate>(CERTIFICATES_KEPT),
+    signers: new Memory<ProvenSigner>(SIGNERS_KEPT),
   };
   const { siteName, lifetimeSeconds, notBeforeOffsetSeconds, clockSkewSeconds } = data;
   const policy: Omit<Policy, 'at'> = {
@@ -49,7 +49,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     const digest = digestsOfRequest();
     const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, digest, giveWay }));
     const chainDigest = digest(request.usrProxyCert);
-    if (decision.status !== 'AccessGranted') return refused(chainDigest, decision.fault, { ...decision, at });
+    if (decision.status !== 'AccessGranted') return refusedRequest(chainDigest, decision.refusal, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
     const attCert = sign({ ...decision.content, serialNumber });
     return granted(chainDigest, decision, { at, serialNumber, attCert });

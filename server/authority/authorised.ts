@@ -2,7 +2,7 @@
 // Judges nothing.
 import type { AuthorisationRecord } from '../observe/events.ts';
 import type { Authorisation } from './authority.ts';
-import type { ProvenUser, RefusalCode } from './decide.ts';
+import type { RefusedDecision, RequestRefusal } from './decide.ts';
 
 /** An answer, and what is recorded of it. */
 export interface Authorised {
@@ -10,20 +10,14 @@ export interface Authorised {
   readonly record: AuthorisationRecord;
 }
 
-interface Refusal {
-  readonly status: 'AccessDenied' | 'AccessError';
-  readonly user: ProvenUser | undefined;
-  readonly at: number;
-}
-
 /**
  * The answer and record of a request that is refused, here or before any thread looked at it; `chainDigest` as
  * recorded.
  */
-export function refused(
+export function refusedRequest(
   chainDigest: string,
-  { code, sentence }: { readonly code: RefusalCode; readonly sentence: string },
-  { status, user, at }: Refusal,
+  { code, sentence }: RequestRefusal,
+  { status, user, at }: Pick<RefusedDecision, 'status' | 'user'> & { readonly at: number },
 ): Authorised {
   const record: AuthorisationRecord = {
     kind: 'authorisation',

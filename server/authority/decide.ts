@@ -30,15 +30,15 @@ export interface ProvenCertificate {
   readonly holdsUntil: number;
 }
 
-/** A fault of what the client sent: which of the refusals, and one sentence for a person. */
-export interface Fault {
+/** Why nothing is granted: which of the refusals, and one sentence for a person. */
+export interface RequestRefusal {
   readonly code: RefusalCode;
   readonly sentence: string;
 }
 
-/** Proof, or a fault. */
+/** Proof, or why there is none. */
 export type Proof<T> =
-  { readonly kind: 'proven'; readonly value: T } | { readonly kind: 'fault'; readonly fault: Fault };
+  { readonly kind: 'proven'; readonly value: T } | { readonly kind: 'refused'; readonly refusal: RequestRefusal };
 
 /**
  * Why nothing was granted. AccessDenied: `unregistered`, `untrustedHost`, `unmapped`. AccessError: `userChain` (the
@@ -84,23 +84,26 @@ export interface Evidence {
   certificateOf(usrAttCert: string): Proof<ProvenCertificate>;
 }
 
-/** What is to be signed, but for its serial number; or why nothing is. `user` is undefined until one was proven. */
+/** What is to be signed, but for its serial number; or why nothing is. */
 export type Decision =
   | {
       readonly status: 'AccessGranted';
       readonly user: ProvenUser;
       readonly content: Omit<AttributeContent, 'serialNumber'>;
     }
-  | {
-      readonly status: 'AccessDenied' | 'AccessError';
-      readonly user: ProvenUser | undefined;
-      readonly fault: Fault;
-    };
+  | RefusedDecision;
+
+/** Why nothing is to be signed. `user` is undefined until one was proven. */
+export interface RefusedDecision {
+  readonly status: 'AccessDenied' | 'AccessError';
+  readonly user: ProvenUser | undefined;
+  readonly refusal: RequestRefusal;
+}
 
 /** Decides. Never throws for what a client sent. */
 export function decide(request: AuthorisationRequest, policy: Policy, evidence: Evidence): Decision {
   const proof = evidence.userOf(request.usrProxyCert);
-  if (proof.kind === 'fault') return { status: 'AccessError', user: undefined, fault: proof.fault };
+  if (proof.kind === 'refused') return { status: 'AccessError', user: undefined, refusal: proof.refusal };
   const user = proof.value;
   const roles = policy.rolesOf(user.key);
   if (roles.length > 0) return granted(user, policy, { roles, provenance: 'original', notAfter: user.expiresAt });
@@ -108,7 +111,7 @@ export function decide(request: AuthorisationRequest, policy: Policy, evidence: 
     return denied(user, 'unregistered', `The user ${user.name} is not registered at ${policy.siteName}.`);
   }
   const external = evidence.certificateOf(request.usrAttCert);
-  if (external.kind === 'fault') return { status: 'AccessError', user, fault: external.fault };
+  if (external.kind === 'refused') return { status: 'AccessError', user, refusal: external.refusal };
   return mapped(user, policy, external.value);
 }
 
@@ -190,11 +193,11 @@ function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
 }
 
 function denied(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
-  return { status: 'AccessDenied', user, fault: { code, sentence } };
+  return { status: 'AccessDenied', user, refusal: { code, sentence } };
 }
 
 function error(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
-  return { status: 'AccessError', user, fault: { code, sentence } };
+  return { status: 'AccessError', user, refusal: { code, sentence } };
 }
 
 /** Longer names of sites are cut in sentences: they come from whoever signed the certificate. */

@@ -12,12 +12,12 @@ export function digestOf(content: string | Uint8Array): string {
 
 /** `digestOf` for the few texts of one request: of a text that was asked for before it costs a comparison. */
 export function digestsOfRequest(): (text: string) => string {
-  const known: (readonly [text: string, digest: string])[] = [];
+  const digests: (readonly [text: string, digest: string])[] = [];
   return (text) => {
-    const found = known.find(([before]) => before === text);
-    if (found) return found[1];
+    const earlier = digests.find(([before]) => before === text);
+    if (earlier) return earlier[1];
     const digest = digestOf(text);
-    known.push([text, digest]);
+    digests.push([text, digest]);
     return digest;
   };
 }

@@ -1,11 +1,11 @@
 // How texts become proof: chains validated against the configured CAs, other sites' attribute certificates verified.
 // Knows the configuration and the time; decides nothing. Chain verdicts are kept until they expire.
+import type { Memory } from '../http/memory.ts';
 import { type CertificateReading, readCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import type { Evidence, Proof, ProvenCertificate, ProvenUser, RefusalCode } from './decide.ts';
 import { digestOf } from './digest.ts';
-import type { VerdictCache } from './verdictCache.ts';
 import { type Certificate, mayBeUsedFor, parseCertificate } from './x509/certificate.ts';
 import { certificateOf, readChain, readCrlFile, USER_CHAIN_LIMITS } from './x509/chain.ts';
 import { nameProblem, nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
@@ -20,7 +20,7 @@ export interface Trust {
   readonly store: TrustStore;
   readonly crls: CrlStore | undefined;
   readonly data: AuthorityData;
-  readonly known: KnownCertificates;
+  readonly certificates: KnownCertificates;
 }
 
 /** Certificates of users kept per thread, with their keys: some 2,000 of them, which take 25 MB. */
@@ -30,7 +30,7 @@ const KNOWN_BYTES_MAX = 2 * 1024 * 1024;
 export function trustOf(data: AuthorityData): Trust {
   const store = trustStoreOf(data.anchors.map(parseCertificate));
   const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
-  return { store, crls, data, known: new KnownCertificates(KNOWN_BYTES_MAX) };
+  return { store, crls, data, certificates: new KnownCertificates(KNOWN_BYTES_MAX) };
 }
 
 /** Files that cannot be read are none: load.ts has seen to that. */
@@ -47,13 +47,13 @@ export interface ProvenSigner {
 }
 
 /**
- * The verdicts that are kept: of users' chains and attribute certificates by their texts, of signers by their
- * certificate.
+ * The verdicts that are kept, as long as they hold: of users' chains and attribute certificates by the digests of their
+ * texts, of signers by that of their certificate. A refusal is not kept: it may be one of the moment.
  */
 export interface Verdicts {
-  readonly users: VerdictCache<ProvenUser>;
-  readonly certificates: VerdictCache<ProvenCertificate>;
-  readonly signers: VerdictCache<ProvenSigner>;
+  readonly users: Memory<ProvenUser>;
+  readonly certificates: Memory<ProvenCertificate>;
+  readonly signers: Memory<ProvenSigner>;
 }
 
 const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
@@ -77,45 +77,44 @@ export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, digest, giveW
     return proof;
   };
   return {
-    userOf: (text) => kept(verdicts.users, { digest: digest(text), at }, () => behind(proveUser(trust, text, at))),
+    userOf: (text) => proofOf(verdicts.users, { digest: digest(text), at }, () => behind(proveUser(trust, text, at))),
     certificateOf: (text) =>
-      kept(verdicts.certificates, { digest: digest(text), at }, () =>
+      proofOf(verdicts.certificates, { digest: digest(text), at }, () =>
         behind(proveCertificate(trust, verdicts, text, at)),
       ),
   };
 }
 
-function kept<T extends { readonly holdsUntil: number }>(
-  cache: VerdictCache<T>,
+function proofOf<T extends { readonly holdsUntil: number }>(
+  verdicts: Memory<T>,
   { digest, at }: { readonly digest: string; readonly at: number },
   prove: () => Proof<T>,
 ): Proof<T> {
-  const found = cache.get(digest, at);
-  if (found) return { kind: 'proven', value: found };
+  const value = verdicts.find(digest);
+  if (value && at <= value.holdsUntil) return { kind: 'proven', value };
   const proof = prove();
-  if (proof.kind === 'proven') cache.set(digest, proof.value);
+  if (proof.kind === 'proven') verdicts.keep(digest, proof.value, 1);
   return proof;
 }
 
-function rulesOf({ store, crls, data, known }: Trust, proxies: ProxyKinds, at: number): ChainRules {
+function rulesOf({ store, crls, data, certificates }: Trust, proxies: ProxyKinds, at: number): ChainRules {
   const { clockSkewSeconds, allowWeak } = data;
   const limits = { clockSkewSeconds, allowWeak, maxDepth: DEPTH_MAX, profile: 'service' } as const;
-  return { trust: store, crls, at, proxies, known, ...limits };
+  return { trust: store, crls, at, proxies, signatures: certificates, ...limits };
 }
 
 const CHAIN = "The user's certificates (usrProxyCert)";
 
 function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
-  const { known } = trust;
-  const reading = readChain(text, USER_CHAIN_LIMITS, (der) => known.read(der));
-  if (reading.kind === 'unreadable') return fault('userChain', `${CHAIN} cannot be read: ${reading.reason}`);
+  const reading = readChain(text, USER_CHAIN_LIMITS, (der) => trust.certificates.read(der));
+  if (reading.kind === 'unreadable') return unproven('userChain', `${CHAIN} cannot be read: ${reading.reason}`);
   const proxies: ProxyKinds = { full: true, limited: true, legacy: trust.data.legacyProxies };
   const verdict = validateChain(reading.certificates, rulesOf(trust, proxies, at));
-  if (!verdict.accepted) return fault('userChain', `${CHAIN} are refused: ${verdict.reason}`);
-  known.keep(verdict.path.slice(verdict.path.indexOf(verdict.endEntity)));
+  if (!verdict.accepted) return unproven('userChain', `${CHAIN} are refused: ${verdict.reason}`);
+  trust.certificates.keep(verdict.path.slice(verdict.path.indexOf(verdict.endEntity)));
   const { subject } = verdict.endEntity;
   const problem = nameProblem(subject);
-  if (problem !== undefined) return fault('userName', `The user's name (usrProxyCert) is refused: ${problem}`);
+  if (problem !== undefined) return unproven('userName', `The user's name (usrProxyCert) is refused: ${problem}`);
   const { expiresAt, holdsUntil, proxy } = verdict;
   return { kind: 'proven', value: { name: nameText(subject), key: nameSetKey(subject), expiresAt, holdsUntil, proxy } };
 }
@@ -126,19 +125,18 @@ const EXTERNAL = "The user's attribute certificate (usrAttCert)";
 /** Step 5 of the design, in its order, up to the signer's chain; decide.ts goes on. */
 function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: number): Proof<ProvenCertificate> {
   const reading: CertificateReading = readCertificate(text);
-  if (reading.kind === 'unreadable') return fault('externalForm', `${EXTERNAL} ${reading.reason}`);
+  if (reading.kind === 'unreadable') return unproven('externalForm', `${EXTERNAL} ${reading.reason}`);
   const { content, signature } = reading.certificate;
   if (content.provenance !== 'original')
-    return fault('externalProvenance', `${EXTERNAL} is itself mapped from another`);
+    return unproven('externalProvenance', `${EXTERNAL} is itself mapped from another`);
   const digest = digestOf(signature.der);
-  const known = verdicts.signers.get(digest, at);
-  const signer = known?.certificate ?? certificateOf(signature.der);
-  if (!signer) return fault('externalSignature', `${EXTERNAL} is signed by something that is no certificate`);
+  const signer = verdicts.signers.find(digest)?.certificate ?? certificateOf(signature.der);
+  if (!signer) return unproven('externalSignature', `${EXTERNAL} is signed by something that is no certificate`);
   const { externalSignatures: algorithms, allowWeak } = trust.data;
   const problem = signatureProblem(signature, signer, { algorithms, allowWeak });
-  if (problem !== undefined) return fault('externalSignature', `${EXTERNAL} ${problem}`);
-  const proof = kept(verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
-  if (proof.kind === 'fault') return proof;
+  if (problem !== undefined) return unproven('externalSignature', `${EXTERNAL} ${problem}`);
+  const proof = proofOf(verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
+  if (proof.kind === 'refused') return proof;
   const [issuer, holder] = [content.issuer, content.holder].map(nameSetKeyOfText);
   return {
     kind: 'proven',
@@ -149,19 +147,19 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
 /** Not by a proxy, and not by a key that is for other things. */
 function proveSigner(trust: Trust, certificate: Certificate, at: number): Proof<ProvenSigner> {
   if (!mayBeUsedFor(certificate, 'digitalSignature')) {
-    return fault('externalSigner', `${EXTERNAL} is signed by a certificate that is not for signatures`);
+    return unproven('externalSigner', `${EXTERNAL} is signed by a certificate that is not for signatures`);
   }
   const verdict = validateChain([certificate], rulesOf(trust, NO_PROXIES, at));
   if (!verdict.accepted)
-    return fault('externalSigner', `The signer of ${INNER_EXTERNAL} is refused: ${verdict.reason}`);
+    return unproven('externalSigner', `The signer of ${INNER_EXTERNAL} is refused: ${verdict.reason}`);
   const { holdsUntil } = verdict;
   return { kind: 'proven', value: { certificate, key: nameSetKey(certificate.subject), holdsUntil } };
 }
 
 /** A sentence with one full stop, whoever wrote its end. */
-function fault(
+function unproven(
   code: RefusalCode,
   text: string,
-): { readonly kind: 'fault'; readonly fault: { code: RefusalCode; sentence: string } } {
-  return { kind: 'fault', fault: { code, sentence: `${text.replace(/\.$/, '')}.` } };
+): { readonly kind: 'refused'; readonly refusal: { code: RefusalCode; sentence: string } } {
+  return { kind: 'refused', refusal: { code, sentence: `${text.replace(/\.$/, '')}.` } };
 }

@@ -1,6 +1,6 @@
 // What is in a file: an attribute certificate, or certificates, as text for people. Judges signatures only by the
 // certificate that comes with them: whom to trust is a matter of a configuration.
-import { timeText } from './attributeCertificate/content.ts';
+import { timeFields } from './attributeCertificate/content.ts';
 import { readCertificate, type ReadCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import { printable } from './x509/certificate.ts';
@@ -39,8 +39,8 @@ function attributeRows({ content, signature }: ReadCertificate): Description {
     ['provenance', content.provenance],
     ['issuer name', content.issuerName],
     ['issuer', content.issuer],
-    ['valid from', `${timeText(content.notBefore)} UTC`],
-    ['valid to', `${timeText(content.notAfter)} UTC`],
+    ['valid from', `${timeFields(content.notBefore)} UTC`],
+    ['valid to', `${timeFields(content.notAfter)} UTC`],
     ['signature', `${signature.algorithm.name}, ${problem === undefined ? 'good' : `BAD: it ${problem}`}`],
     ['signer', signer ? nameText(signer.subject) : 'unreadable'],
   ];

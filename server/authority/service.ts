@@ -1,9 +1,9 @@
 // The authority of one serving thread: the current configuration's, replaced as a whole when the supervisor sends
 // another. Reads no file and holds no state but that.
 import type { MessagePort } from 'node:worker_threads';
-import { epochMs } from '../observe/clock.ts';
+import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
-import { type Authorised, refused } from './authorised.ts';
+import { type Authorised, refusedRequest } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { digestOf } from './digest.ts';
@@ -90,13 +90,13 @@ async function answered(
   request: AuthorisationRequest,
   emit: (event: ServiceEvent) => void,
 ): Promise<Authorised> {
-  const at = Math.floor(epochMs() / 1000);
+  const at = epochSeconds();
   const refusal = { status: 'AccessError', user: undefined, at } as const;
   try {
     const authorised = await thread.run(request);
-    return authorised === 'busy' ? refused(digestOf(request.usrProxyCert), BUSY, refusal) : authorised;
+    return authorised === 'busy' ? refusedRequest(digestOf(request.usrProxyCert), BUSY, refusal) : authorised;
   } catch (error) {
     emit({ kind: 'authorityBug', at, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return refused(digestOf(request.usrProxyCert), BUG, refusal);
+    return refusedRequest(digestOf(request.usrProxyCert), BUG, refusal);
   }
 }

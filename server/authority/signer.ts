@@ -2,7 +2,7 @@
 // Never opens a socket or a file: its configuration comes with its start and never changes.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { beNice } from '../../workers/niceness.ts';
-import { epochMs } from '../observe/clock.ts';
+import { epochSeconds } from '../observe/clock.ts';
 import { authoriserOf } from './authorise.ts';
 import { END, type FromSigner, type SignerStart, type ToSigner } from './signingThread.ts';
 
@@ -28,7 +28,7 @@ beNice();
 /** Answers one request now. What it throws is our bug. */
 function answerTo(request: Exclude<ToSigner, typeof END>): FromSigner {
   try {
-    return authorise(request, Math.floor(epochMs() / 1000));
+    return authorise(request, epochSeconds());
   } catch (error) {
     return { bug: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

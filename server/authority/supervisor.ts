@@ -1,11 +1,10 @@
 // The authority as the supervisor has it: loads the configuration, hands it to every serving thread, reloads it as a
 // whole or not at all, and gathers the events of all threads. Signs nothing.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { OperationError } from '../../data/operationError.ts';
-import { epochMs } from '../observe/clock.ts';
+import { epochSeconds } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
 import { directoryStamp } from './configuration/files.ts';
-import { type AuthorityData, type Loading, loadAuthority } from './configuration/load.ts';
+import { loadAuthority, type LoadedAuthority, loadedOrThrown } from './configuration/load.ts';
 import { mistakeText } from './configuration/mistakes.ts';
 import type { AuthorityLink } from './service.ts';
 
@@ -32,7 +31,7 @@ export const CRLS_EVERY_MS = 60_000;
  * of reloads, go to `observe`.
  */
 export function superviseAuthority(file: string, observe: Observer): AuthoritySupervisor {
-  let loaded = loadedOrThrown(file);
+  let loaded = loadedOrThrown(file, epochSeconds());
   observe([loadedEvent(loaded)]);
   const ports = new Set<MessagePort>();
   let stamp = loaded.crlStamp;
@@ -40,9 +39,9 @@ export function superviseAuthority(file: string, observe: Observer): AuthoritySu
   const reload = (): boolean => {
     // A state that is refused is told once, and looked at again when it changes.
     stamp = crlStampNow();
-    const loading = loadAuthority(file, now());
+    const loading = loadAuthority(file, epochSeconds());
     if (loading.kind === 'refused') {
-      observe([{ kind: 'authorityReloadRefused', at: now(), mistakes: loading.mistakes.map(mistakeText) }]);
+      observe([{ kind: 'authorityReloadRefused', at: epochSeconds(), mistakes: loading.mistakes.map(mistakeText) }]);
       return false;
     }
     loaded = loading;
@@ -68,25 +67,14 @@ export function superviseAuthority(file: string, observe: Observer): AuthoritySu
   };
 }
 
-type Loaded = Extract<Loading, { readonly kind: 'loaded' }>;
-
-function loadedOrThrown(file: string): Loaded {
-  const loading = loadAuthority(file, now());
-  if (loading.kind === 'loaded') return loading;
-  throw new OperationError('input', loading.mistakes.map(mistakeText).join('\n'));
-}
-
-function now(): number {
-  return Math.floor(epochMs() / 1000);
-}
-
-function loadedEvent({
-  data,
-  notes,
-}: {
-  readonly data: AuthorityData;
-  readonly notes: readonly string[];
-}): ServiceEvent {
+function loadedEvent({ data, notes }: LoadedAuthority): ServiceEvent {
   const { siteName, users, hosts } = data;
-  return { kind: 'authorityLoaded', at: now(), siteName, users: users.sets.length, hosts: hosts.length, notes };
+  return {
+    kind: 'authorityLoaded',
+    at: epochSeconds(),
+    siteName,
+    users: users.sets.length,
+    hosts: hosts.length,
+    notes,
+  };
 }

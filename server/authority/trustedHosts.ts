@@ -8,7 +8,7 @@ import type { TrustedHost } from './configuration/hosts.ts';
  * mappings.
  */
 export function trustedHostStrings(hosts: readonly TrustedHost[]): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
+  const strings = new Map<string, string[]>();
   for (const { name, uri, mappings } of hosts) {
     const remotes = new Map<string, Set<string>>();
     for (const { remote, local } of mappings) {
@@ -16,10 +16,10 @@ export function trustedHostStrings(hosts: readonly TrustedHost[]): ReadonlyMap<s
       remotes.set(local, ofRole.add(remote));
     }
     for (const [local, names] of remotes) {
-      const strings = found.get(local) ?? [];
-      strings.push(`${name}:${uri}:${[...names].join(', ')}`);
-      found.set(local, strings);
+      const ofLocal = strings.get(local) ?? [];
+      ofLocal.push(`${name}:${uri}:${[...names].join(', ')}`);
+      strings.set(local, ofLocal);
     }
   }
-  return found;
+  return strings;
 }

@@ -1,16 +1,18 @@
 // Every answer of the catalogue but what stands in its bodies: status, headers, and the bodies of all that is not a
 // page. Header sets that do not change are built once. Knows no transport.
-import { type Body, type IgnoredName, jsonObject, jsonText, percentEncode, wholeBody } from '../../engine/engine.ts';
+import {
+  type Body,
+  type IgnoredName,
+  jsonObject,
+  jsonText,
+  percentEncode,
+  type Problem,
+  wholeBody,
+} from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
 import { httpDate } from './httpDate.ts';
 
 type Headers = Answer['headers'];
-
-/** A bad parameter: its key as sent, decoded, and what is wrong with it. */
-export interface ParameterProblem {
-  readonly key: string;
-  readonly messages: readonly string[];
-}
 
 /**
  * What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters,
@@ -49,7 +51,7 @@ export interface Answers {
   /** 301 to a path on this host. `query` is kept byte for byte (A14). */
   redirected(location: string, query: string | undefined): Answer;
   /** 400 that lists every bad parameter (A29). */
-  refused(problems: readonly ParameterProblem[]): Answer;
+  refused(problems: readonly Problem[]): Answer;
   /** 405. */
   methodNotAllowed(method: string): Answer;
   /** 404. */
@@ -233,7 +235,7 @@ function redirection(location: string, others: Headers): Answer {
   return { status: 301, headers, body: EMPTY };
 }
 
-function problemsBody(problems: readonly ParameterProblem[]): Body {
+function problemsBody(problems: readonly Problem[]): Body {
   const members = problems.map(({ key, messages }) => [key, `[${messages.map(jsonText).join(',')}]`] as const);
   return wholeBody(UTF8.encode(jsonObject(members)));
 }

@@ -2,7 +2,7 @@
 // RFC 9110, 12.5.3.
 import Negotiator from 'negotiator';
 import type { Request } from '../http/exchange.ts';
-import { remembered } from '../http/remembered.ts';
+import { remembered } from '../http/memory.ts';
 
 /** `gzip`: gzip where it pays. `gzipOnly`: the client refuses bodies without a coding. `identity`: no gzip. */
 export type Coding = 'identity' | 'gzip' | 'gzipOnly';

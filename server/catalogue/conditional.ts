@@ -7,11 +7,6 @@ import { codingOf } from './coding.ts';
 import { entityTags, type Tagged } from './entityTag.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 import { parseHttpDate } from './httpDate.ts';
-import { negotiate } from './negotiate.ts';
-
-/** Requests whose tag a thread keeps, and the characters of one: 2 MB at most. */
-const KEPT_REQUESTS_MAX = 4096;
-const KEPT_CHARACTERS_MAX = 512;
 
 const MICROSECONDS = 1_000_000;
 const COMPRESSED: readonly Made[] = ['stored', 'live'];
@@ -27,12 +22,6 @@ export interface Validated {
   readonly isGzipOffered: boolean;
 }
 
-/** A request that is known to be answered with 200. `heedsAccept` unless its path or format overrides Accept. */
-interface KnownRequest {
-  readonly tag: string;
-  readonly heedsAccept: boolean;
-}
-
 /**
  * The time of the data in seconds since 1970; undefined where it is not known, or later than `nowMs` (RFC 9110, 8.8.2.1
  * forbids to send it).
@@ -44,15 +33,13 @@ export function lastModifiedSeconds(created: string | undefined, nowMs: number):
 
 /**
  * The conditions of requests for one snapshot. If-None-Match goes before If-Modified-Since (RFC 9110, 13.2.2), and of
- * several lines of either the first is read, as of every header. Requests that were once answered with 304 are known by
- * their text and cost two look-ups; others are parsed first, and only then judged (A100).
+ * several lines of either the first is read, as of every header (A100).
  */
 export class Conditional {
   readonly #answers: Answers;
   readonly #tagOf: (tagged: Tagged) => string;
   readonly #lastModified: number | undefined;
   readonly #isGzipOffered: boolean;
-  readonly #known = new Map<string, Map<string, KnownRequest>>();
 
   constructor({ generation, settings, lastModified, isGzipOffered }: Validated, answers: Answers) {
     this.#answers = answers;
@@ -75,27 +62,9 @@ export class Conditional {
   }
 
   /**
-   * The 304 to a request that is known by its text and has not changed; undefined of all others, those without a
-   * condition among them. Cost: two look-ups.
+   * The 304 to a request that would be answered with 200 under this tag, or undefined. Cost: a look at a header or two.
    */
-  known(request: Request, choice: BaseUrlChoice): Answer | undefined {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
-    const known = this.#known.get(choice.baseUrl)?.get(textOf(request));
-    if (!known || (known.heedsAccept && !welcomesJson(request))) return undefined;
-    return this.#unchanged(request, choice, known.tag);
-  }
-
-  /**
-   * The 304 to a request that would be answered with 200 under this tag, or undefined. `isNamed` says that path or
-   * format name the form of the answer, so that Accept plays no part.
-   */
-  unchanged(request: Request, choice: BaseUrlChoice, tag: string, isNamed: boolean): Answer | undefined {
-    const answer = this.#unchanged(request, choice, tag);
-    if (answer) this.#keep(choice.baseUrl, textOf(request), { tag, heedsAccept: !isNamed });
-    return answer;
-  }
-
-  #unchanged(request: Request, { varies }: BaseUrlChoice, tag: string): Answer | undefined {
+  unchanged(request: Request, { varies }: BaseUrlChoice, tag: string): Answer | undefined {
     const tags = request.header('if-none-match');
     const named = tags === undefined ? this.#ifNotModified(request, tag) : this.#namedIn(tags, tag, request);
     return named === undefined ? undefined : this.#answers.notModified(named, varies);
@@ -114,27 +83,6 @@ export class Conditional {
     if (!this.#isGzipOffered || codingOf(request.header('accept-encoding')) === 'identity') return undefined;
     return COMPRESSED.map((made) => taggedAs(tag, made)).find((compressed) => isNamedIn(tags, compressed));
   }
-
-  #keep(baseUrl: string, text: string, known: KnownRequest): void {
-    if (text.length > KEPT_CHARACTERS_MAX) return;
-    const kept = this.#known.get(baseUrl) ?? new Map<string, KnownRequest>();
-    this.#known.set(baseUrl, kept);
-    // Maps keep the order of their keys: the first is the oldest.
-    if (kept.size >= KEPT_REQUESTS_MAX) kept.delete(kept.keys().next().value!);
-    kept.set(text, known);
-  }
-}
-
-/**
- * What a request asks for: path and query as sent. A path holds no question mark, so that no two requests share a text.
- */
-export function textOf({ target, query }: Pick<Request, 'target' | 'query'>): string {
-  return query === undefined ? target : `${target}?${query}`;
-}
-
-/** Whether a request whose path and query say nothing of the form of its answer takes JSON. Cost: see negotiate.ts. */
-export function welcomesJson(request: Request): boolean {
-  return negotiate({ accept: request.header('accept'), format: undefined, isJsonPath: false }) === 'json';
 }
 
 /**

@@ -144,3 +144,20 @@ function recordAt(path: string): Route | undefined {
     isJsonPath: match[4] !== undefined,
   };
 }
+
+/** A route that leads to a view. */
+type ViewRoute = Extract<Route, { kind: 'index' | 'root' | 'list' | 'record' }>;
+
+/** What a view is called after the stock service, such as `Observations List` (design: Responses). */
+export function viewName(view: ViewRoute): string {
+  switch (view.kind) {
+    case 'index':
+      return 'Index';
+    case 'root':
+      return 'Api Root';
+    case 'list':
+      return `${view.collection.title} List`;
+    case 'record':
+      return `${view.collections[0]!.title} Instance`;
+  }
+}

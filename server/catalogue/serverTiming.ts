@@ -16,18 +16,6 @@ export function withTiming(answer: Answer, timed: Timed, ms: number): Answer {
   return { ...answer, headers: [...others, [HEADER, value]] };
 }
 
-/** The answer made of what the pool finds, which says how long that was waited for (design: Responses). */
-export async function waitedFor<T>(
-  found: Promise<T>,
-  clock: Clock,
-  answerOf: (found: T) => Answer | Promise<Answer>,
-): Promise<Answer> {
-  const start = clock();
-  const later = await found;
-  const ms = clock() - start;
-  return withTiming(await answerOf(later), 'pool', ms);
-}
-
 /**
  * A handler all of whose answers say how long they took to make, those of the pool also how long it was waited for
  * (design: Responses).

@@ -1,8 +1,10 @@
 // The entry point of `catalogue-replica`: runs the command line and turns its end into an exit code. 0: done; 1: the
 // world's fault, said in one message; 2: wrong usage; 70: our bug, with its stack.
 import { CommanderError } from 'commander';
+import { pathToFileURL } from 'node:url';
 import { OperationError } from '../../data/operationError.ts';
 import { commandLine } from './commands.ts';
+import { installed } from '../settings/installation.ts';
 
 const USAGE_EXIT = 2;
 const OPERATION_EXIT = 1;
@@ -46,6 +48,5 @@ if (process.versions.node.startsWith('22.')) {
   const code = await run();
   process.exitCode ||= code;
 } else {
-  const launcher: string = new URL('../launch.js', import.meta.url).href;
-  await import(launcher);
+  await import(pathToFileURL(installed('server/launch.js')).href);
 }

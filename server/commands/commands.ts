@@ -7,6 +7,7 @@ import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
 import { readSettings, SETTINGS } from '../settings/declarations.ts';
+import { installed } from '../settings/installation.ts';
 import { flagName, type Flags, type Setting } from '../settings/sources.ts';
 import { BASE_URL, integerBetween, SWITCH } from '../settings/values.ts';
 
@@ -37,7 +38,7 @@ export function commandLine(outputs: Outputs): Command {
 }
 
 function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const text = readFileSync(installed('package.json'), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
@@ -179,8 +180,8 @@ function addExplain(root: Command, { stdout }: Outputs): void {
     .addHelpText('after', example("explain '/api/v3/observations/?title__startswith=A'"))
     .action(async (request: string, flags: Flags) => {
       const settings = readSettings(flags);
-      const { explain } = await import('./explain.ts');
-      stdout.write(`${await explain(settings, request)}\n`);
+      const { explainRequest } = await import('./explain.ts');
+      stdout.write(`${await explainRequest(settings, request)}\n`);
     });
 }
 

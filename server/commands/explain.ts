@@ -3,19 +3,17 @@
 import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import {
+  type Ask,
   type Counters,
-  execute,
-  explain as explainPlan,
+  explain,
   type IgnoredName,
-  type ListRequest,
+  listHere,
   newCounters,
   openSnapshot,
-  parseListQuery,
-  plan,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
 import type { Settings } from '../settings/declarations.ts';
-import { LIMIT_DEFAULT } from '../catalogue/handler.ts';
+import { queryOptionsOf } from '../catalogue/catalogue.ts';
 import { negotiate } from '../catalogue/negotiate.ts';
 import { route } from '../catalogue/routes.ts';
 
@@ -24,7 +22,7 @@ import { route } from '../catalogue/routes.ts';
  * OperationError `usage` where it is no list, its format is unknown or its filters are wrong, and what loading the data
  * throws.
  */
-export async function explain(settings: Settings, request: string): Promise<string> {
+export async function explainRequest(settings: Settings, request: string): Promise<string> {
   const [target = '', query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
   const asRouted = route(target);
   const view = asRouted.kind === 'redirect' ? route(asRouted.location) : asRouted;
@@ -34,26 +32,14 @@ export async function explain(settings: Settings, request: string): Promise<stri
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
   const loaded = await openData(settings.data, { baseUrl, threads: settings.threads }, () => undefined);
   const collection = openSnapshot(loaded).collection(view.collection.name);
-  const { strict: isStrict, limitMax, filterErrors, filters, explain: mayExplain, pinWalks: pinsWalks } = settings;
-  const asked = parseListQuery(collection, query, {
-    limitDefault: LIMIT_DEFAULT,
-    limitMax,
-    isStrict,
-    filterErrors,
-    filters,
-    mayExplain,
-    pinsWalks,
-  });
-  refuseFormat(asked);
-  refuseProblems(asked);
-  const planned = plan(collection, asked, { baseUrl, version: view.version, linkEnd: SPEC_LINK_END });
+  const form = { baseUrl, version: view.version, linkEnd: SPEC_LINK_END };
   const counters = newCounters();
-  const found = execute(collection, planned, counters);
-  const work = workOf(counters);
-  const ignored = asked.ignored.length > 0 ? [`ignored: ${asked.ignored.map(nameOf).join(', ')}`] : [];
-  return [explainPlan(planned).trimEnd(), `found ${found?.count ?? 0} of ${collection.rows}: ${work}`, ...ignored].join(
-    '\n',
-  );
+  const { ask, plan, hits } = listHere(collection, query, { options: queryOptionsOf(settings), form, counters });
+  refuseFormat(ask);
+  refuseProblems(ask);
+  const found = `found ${hits!.count} of ${collection.rows}: ${workOf(counters)}`;
+  const ignored = ask.ignored.length > 0 ? [`ignored: ${ask.ignored.map(nameOf).join(', ')}`] : [];
+  return [explain(plan!).trimEnd(), found, ...ignored].join('\n');
 }
 
 function workOf(counters: Counters): string {
@@ -68,12 +54,12 @@ function nameOf(ignored: IgnoredName): string {
   return typeof ignored === 'string' ? ignored : ignored.join('=');
 }
 
-function refuseFormat({ format }: ListRequest): void {
+function refuseFormat({ page: { format } }: Ask): void {
   if (negotiate({ accept: undefined, format, isJsonPath: false }) !== 'unknownFormat') return;
   throw new OperationError('usage', `format: got ${JSON.stringify(format)}, want api, json, ndjson or csv`);
 }
 
-function refuseProblems({ problems }: ListRequest): void {
+function refuseProblems({ problems }: Ask): void {
   if (problems.length === 0) return;
   throw new OperationError('usage', problems.map(({ key, messages }) => `${key}: ${messages.join(' ')}`).join('\n'));
 }

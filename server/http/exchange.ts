@@ -1,6 +1,9 @@
 // The neutral exchange between handlers and transports: a request as data, an answer as data, bodies both ways.
 // Knows no transport; both transports turn these into bytes on a socket.
 import type { Body } from '../../engine/engine.ts';
+import type { Disconnection } from '../../workers/waiter.ts';
+
+export type { Disconnection } from '../../workers/waiter.ts';
 
 /**
  * A request as any transport presents it.
@@ -29,17 +32,6 @@ export interface Answer {
   readonly etag?: string;
   readonly body: Body;
   readonly close?: boolean;
-}
-
-/**
- * Whether the client went away before an asynchronous answer was ready, and a hook for the moment it does.
- * `isComingBack` where it was the transport that ended the connection, because of a request pipelined behind: such a
- * client asks again (RFC 9112, 9.3.2).
- */
-export interface Disconnection {
-  isGone(): boolean;
-  isComingBack(): boolean;
-  onGone(listener: () => void): void;
 }
 
 /**

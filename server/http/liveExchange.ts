@@ -1,21 +1,40 @@
 // One request being answered, as far as both transports are alike: bodies, clients that leave, answers that fail. Knows
 // no socket.
-import { BodyCollector, type BodyBudget, type Collected } from './bodyCollector.ts';
+import { BodyBudget, BodyCollector, type Collected } from './bodyCollector.ts';
 import {
   type Answer,
   AnsweredBug,
   type Disconnection,
   type Handler,
   type Intake,
+  isIntake,
   type Reply,
-  type Request,
 } from './exchange.ts';
+import { Flight } from './flight.ts';
+import { type Framing, REQUEST_BODY_BYTES_MAX } from './framing.ts';
+import type { ListenOptions } from './listener.ts';
+import type { LiveRequest } from './liveRequest.ts';
 import { INTERNAL_ERROR } from './refusals.ts';
 
 /** What all exchanges of one listener share; `onError` gets every bug that became a 500 or a closed connection. */
 export interface LiveContext {
+  readonly handler: Handler;
   readonly budget: BodyBudget;
+  readonly flight: Flight;
+  isDraining: boolean;
   onError(error: unknown): void;
+}
+
+/** What the exchanges of a new listener share. */
+export function liveContext({ handler, onError }: ListenOptions): LiveContext {
+  return {
+    handler,
+    budget: new BodyBudget(),
+    flight: new Flight(),
+    isDraining: false,
+    // Later and outside the transport's callbacks, so that an observer that throws is an ordinary uncaught exception.
+    onError: (error) => void setImmediate(() => onError(error)),
+  };
 }
 
 /** Takes the next piece of a request's body; nothing happens any more once the answer is known. It never throws. */
@@ -51,10 +70,22 @@ export abstract class LiveExchange implements Disconnection {
     else (this.#listeners ??= []).push(listener);
   }
 
+  /** Answers a well-framed request, whatever follows its head; the request is dead then. */
+  answer(request: LiveRequest<object>, framing: Framing): void {
+    const reply = this.#ask(request);
+    const declaredBytes = isIntake(reply) ? request.declaredBytes() : undefined;
+    request.bury();
+    if (isIntake(reply)) this.#takeBody(reply, declaredBytes);
+    else if (framing === 'oversized') void this.sendLater(closing(reply), false);
+    else if (framing === 'body') void this.sendLater(reply, true);
+    else if (reply instanceof Promise) void this.sendLater(reply, false);
+    else this.send(reply);
+  }
+
   /** Asks the handler; where it throws, the answer is a 500, or what it wants said instead. */
-  ask(handler: Handler, request: Request): Reply {
+  #ask(request: LiveRequest<object>): Reply {
     try {
-      return handler(request, this);
+      return this.#context.handler(request, this);
     } catch (error) {
       if (!(error instanceof AnsweredBug)) return this.#failure(error);
       this.#failed = error.answer;
@@ -76,7 +107,7 @@ export abstract class LiveExchange implements Disconnection {
    * Receives the body that a handler wants first, and sends its answer as soon as that is known. `declaredBytes` is the
    * Content-Length, 0 where nothing follows the head, undefined of a chunked body.
    */
-  takeBody(intake: Intake, declaredBytes: number | undefined): void {
+  #takeBody(intake: Intake, declaredBytes: number | undefined): void {
     this.#failed = intake.failed;
     if (declaredBytes !== undefined && declaredBytes > intake.bodyBytesMax) {
       return void this.sendLater({ ...intake.tooLong, close: true }, false);
@@ -155,6 +186,20 @@ export abstract class LiveExchange implements Disconnection {
     }
   }
 
+  /**
+   * Reads the request's body away; resolves when that is done or enough, with whether it is longer than is worth
+   * reading; never if the client leaves.
+   */
+  protected bodyPassesLimit(): Promise<boolean> {
+    let bytes = 0;
+    return new Promise((resolve) => {
+      this.readBody((piece, isLast) => {
+        bytes += piece.length;
+        if (isLast || bytes > REQUEST_BODY_BYTES_MAX) resolve(bytes > REQUEST_BODY_BYTES_MAX);
+      });
+    });
+  }
+
   #failure(error: unknown): Answer {
     this.#context.onError(error);
     return this.#failed;
@@ -164,7 +209,7 @@ export abstract class LiveExchange implements Disconnection {
    * Sends the answer once it is there, or that to a bug where it was not to be had. `awaitsBody` first reads the
    * request's body away, up to its limit.
    */
-  abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
+  protected abstract sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void>;
 
   /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */
   protected abstract readBody(takePiece: TakePiece): void;
@@ -177,4 +222,8 @@ export abstract class LiveExchange implements Disconnection {
 
   /** Ends the connection at once. */
   protected abstract cut(): void;
+}
+
+async function closing(answer: Answer | Promise<Answer>): Promise<Answer> {
+  return { ...(await answer), close: true };
 }

@@ -9,3 +9,8 @@ export const steadyMs: Clock = () => performance.now();
 
 /** The time of day in milliseconds since 1970, which may jump: for validities, records, and the dates of others. */
 export const epochMs: Clock = () => Date.now();
+
+/** The time of day in whole seconds since 1970. */
+export function epochSeconds(): number {
+  return Math.floor(epochMs() / 1000);
+}

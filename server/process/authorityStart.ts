@@ -2,7 +2,7 @@
 // Composition only.
 import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } from '../authority/demonstration.ts';
 import { superviseAuthority, type AuthoritySupervisor } from '../authority/supervisor.ts';
-import { epochMs } from '../observe/clock.ts';
+import { epochSeconds } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
 import { appendingTo, logLine, logTo } from '../observe/log.ts';
@@ -27,7 +27,7 @@ export function startAuthority(
     count(events);
   };
   if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe));
-  const directory = prepareDemonstration(demonstrationDirectory(), Math.floor(epochMs() / 1000));
+  const directory = prepareDemonstration(demonstrationDirectory(), epochSeconds());
   report(`the attribute authority is a demonstration, not for real use; what to send it lies in ${directory}`);
   return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe);
 }

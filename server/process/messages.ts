@@ -1,10 +1,10 @@
 // What the supervisor and its serving threads say to each other, and how: control messages as msgpack.
 // The data goes once, as it is, because only that shares memory; the authority has a port of its own.
 import type { MessagePort, Worker } from 'node:worker_threads';
-import { Packr } from 'msgpackr';
+import { Packr } from 'msgpackr/pack';
 import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
-import type { CatalogueSettings } from '../catalogue/handler.ts';
+import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { SoapSettings } from '../soap/service.ts';
 

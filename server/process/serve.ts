@@ -5,7 +5,7 @@ import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blo
 import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
-import { COLLECTIONS, decodeMetadata, type LoadedSnapshot, METADATA_SECTION, sectionsOf } from '../../engine/shared.ts';
+import { COLLECTIONS, type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
@@ -130,7 +130,7 @@ async function claimPorts(settings: Settings): Promise<Ports> {
 }
 
 function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
-  const { collections } = decodeMetadata(sectionsOf(loaded).bytes(METADATA_SECTION));
+  const { collections } = metadataOf(sectionsOf(loaded));
   const records = collections.reduce((sum, collection) => sum + collection.records, 0);
   const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   const generation = loaded.generation.slice(0, 12);

@@ -2,8 +2,8 @@
 // table in this file. The only file that sees the process environment. To add a setting: a property in Settings, a row
 // in DECLARATIONS, the line the tidy test then asks for in README.md.
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { OperationError } from '../../data/operationError.ts';
+import { installed } from './installation.ts';
 import { environmentName, flagName, gatherSettings } from './sources.ts';
 import type { Environment, Flags, Setting } from './sources.ts';
 import {
@@ -73,7 +73,7 @@ const CACHE_MB_MAX = 1_000_000;
 /** All that a listener sets aside for unfinished bodies. */
 const SOAP_BODY_BYTES_MAX = 64 << 20;
 /** The data that is served where nothing else is named. */
-export const SAMPLE: string = fileURLToPath(new URL('../../data/sample', import.meta.url));
+export const SAMPLE: string = installed('data/sample');
 
 const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   data: one(

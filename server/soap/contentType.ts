@@ -1,6 +1,6 @@
 // What the Content-Type of a request says: whether it may be SOAP 1.1, and in which charset.
 // Pure but for a memory of headers met; reads a header as RFC 9110, 8.3 has it.
-import { remembered } from '../http/remembered.ts';
+import { remembered } from '../http/memory.ts';
 
 /** A charset, or the word for every type that is not SOAP 1.1. */
 type Charset = { readonly charset: string | undefined } | 'unsupported';
@@ -25,8 +25,8 @@ function read(contentType: string): Charset {
   const type = MEDIA_TYPE.exec(contentType);
   if (type === null) return 'unsupported';
   PARAMETER.lastIndex = type[0].length;
-  for (let found = PARAMETER.exec(contentType); found !== null; found = PARAMETER.exec(contentType)) {
-    const [, name, quoted, token] = found;
+  for (let match = PARAMETER.exec(contentType); match !== null; match = PARAMETER.exec(contentType)) {
+    const [, name, quoted, token] = match;
     if (name?.toLowerCase() === 'charset') return { charset: quoted?.replace(/\\(.)/g, '$1') ?? token };
   }
   return NO_CHARSET;

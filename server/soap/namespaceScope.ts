@@ -1,5 +1,6 @@
 // The namespaces that are declared where the fast reader of requests stands, as positions in the request. Knows the two
 // namespaces that matter; declarations that are anything but usual are refused.
+import { RESERVED_NAMESPACES } from '../xml/element.ts';
 import { ascii, isText, SPACE } from './plainMarkup.ts';
 import { NAMESPACES } from './protocol.ts';
 
@@ -7,15 +8,14 @@ import { NAMESPACES } from './protocol.ts';
 export type Binding = 'none' | 'envelope' | 'service' | 'other' | 'unbound';
 
 /** A run of bytes. `end` is exclusive. */
-export interface Run {
+export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 const ENVELOPE_URI = ascii(NAMESPACES.envelope);
 const SERVICE_URI = ascii(NAMESPACES.service);
-/** Names that bind otherwise than others, or must not be bound at all (XML Namespaces, 3). */
-const RESERVED_URIS = ['http://www.w3.org/XML/1998/namespace', 'http://www.w3.org/2000/xmlns/'].map(ascii);
+const RESERVED_URIS = RESERVED_NAMESPACES.map(ascii);
 const [X, M] = ascii('xm');
 const LOWER_CASE = 0x20;
 /** More than clients declare in a whole request. */
@@ -24,7 +24,7 @@ const BINDINGS_MAX = 32;
 /** The declarations in scope, innermost last. Cost: a comparison of bytes for each. */
 export class NamespaceScope {
   readonly #bytes: Uint8Array;
-  readonly #prefixes: Run[] = [];
+  readonly #prefixes: ByteRange[] = [];
   readonly #bindings: Binding[] = [];
 
   constructor(bytes: Uint8Array) {
@@ -42,7 +42,7 @@ export class NamespaceScope {
   }
 
   /** Binds a prefix, the default namespace where it is empty; false where that is unusual. `own` is the tag's first. */
-  bind(own: number, prefix: Run, { start, end }: Run): boolean {
+  bind(own: number, prefix: ByteRange, { start, end }: ByteRange): boolean {
     const bytes = this.#bytes;
     // An empty name takes a declaration back; blanks around one mean different things to different parsers.
     if (start === end || bytes[start] === SPACE || bytes[end - 1] === SPACE) return false;
@@ -50,7 +50,7 @@ export class NamespaceScope {
     if (RESERVED_URIS.some((reserved) => isText(bytes, start, end, reserved))) return false;
     for (let i = own; i < this.#prefixes.length; i++) if (this.#isPrefix(i, prefix.start, prefix.end)) return false;
     this.#prefixes.push(prefix);
-    this.#bindings.push(this.#known(start, end));
+    this.#bindings.push(this.#bindingTo(start, end));
     return true;
   }
 
@@ -60,13 +60,13 @@ export class NamespaceScope {
     return start === end ? 'none' : 'unbound';
   }
 
-  #known(start: number, end: number): Binding {
+  #bindingTo(start: number, end: number): Binding {
     if (isText(this.#bytes, start, end, ENVELOPE_URI)) return 'envelope';
     return isText(this.#bytes, start, end, SERVICE_URI) ? 'service' : 'other';
   }
 
   /** Prefixes that begin like `xml`, in any case, are not everyone's. */
-  #isReserved({ start, end }: Run): boolean {
+  #isReserved({ start, end }: ByteRange): boolean {
     const bytes = this.#bytes;
     return end - start >= 3 && (bytes[start]! | LOWER_CASE) === X && (bytes[start + 1]! | LOWER_CASE) === M;
   }

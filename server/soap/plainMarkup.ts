@@ -33,7 +33,7 @@ const TILDE = 0x7e;
 /** What a byte may be: the start of a name, part of one, of a text, of an attribute's value. */
 export const NAME_START = 1;
 /** See NAME_START; colons apart. */
-export const NAME = 2;
+export const NAME_PART = 2;
 /** See NAME_START; without `>`, which may end `]]>`, which no text may hold. */
 export const TEXT = 4;
 /** See NAME_START; without line breaks and tabs, which become blanks there. */
@@ -45,7 +45,7 @@ export const CLASSES: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   const isPrintable = byte >= SPACE && byte <= TILDE && byte !== LESS && byte !== AMPERSAND;
   return (
     (/[A-Za-z_]/.test(character) ? NAME_START : 0) +
-    (/[A-Za-z0-9_.-]/.test(character) ? NAME : 0) +
+    (/[A-Za-z0-9_.-]/.test(character) ? NAME_PART : 0) +
     ((isPrintable && byte !== GREATER) || byte === TAB || byte === NEWLINE ? TEXT : 0) +
     (isPrintable ? VALUE : 0)
   );

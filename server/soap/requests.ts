@@ -1,10 +1,11 @@
 // The client's side of the protocol: requests written, answers read. For the command that calls an authority.
 // Pure: bytes in, bytes out. Answers of other implementations are read too, references included.
+import { attributeOf, childElements, ownText, type XmlElement } from '../xml/element.ts';
 import { decodedText } from './decode.ts';
+import { messageTree } from './messageTree.ts';
 import { NAMESPACES, type Operation } from './protocol.ts';
 import { elementsById, referencedText } from './references.ts';
 import { escaped, type Result } from './responses.ts';
-import { type Element, parseXml } from './xmlTree.ts';
 
 /** What came back: the results in the order of the operation, a fault, or what is no answer to it. */
 export type ReadAnswer =
@@ -31,10 +32,10 @@ export function requestBytes(operation: Operation, values: readonly string[]): U
 /** Reads an answer in UTF-8 or what it says it is in. A result that is missing is '' or an empty list. */
 export function readAnswer(operation: Operation, bytes: Uint8Array): ReadAnswer {
   const text = decodedText(bytes, undefined);
-  const root = text === undefined ? 'undecodable' : parseXml(text);
+  const root = text === undefined ? 'undecodable' : messageTree(text);
   if (typeof root === 'string') return UNREADABLE;
   const ids = elementsById(root);
-  const [answer] = childOf(root, 'Body')?.children ?? [];
+  const [answer] = childElements(childOf(root, 'Body'));
   if (ids === undefined || answer === undefined) return UNREADABLE;
   if (answer.uri === NAMESPACES.envelope && answer.local === 'Fault') return faultOf(answer);
   if (answer.local !== `${operation.name}Response`) return UNREADABLE;
@@ -47,28 +48,28 @@ export function readAnswer(operation: Operation, bytes: Uint8Array): ReadAnswer 
   return { kind: 'answered', results };
 }
 
-function childOf({ children }: Element, name: string): Element | undefined {
-  return children.find(({ local }) => local === name);
+function childOf(element: XmlElement, name: string): XmlElement | undefined {
+  return childElements(element).find(({ local }) => local === name);
 }
 
-function faultOf(fault: Element): ReadAnswer {
-  const [code, text] = ['faultcode', 'faultstring'].map((name) => childOf(fault, name)?.text.trim() ?? '');
+function faultOf(fault: XmlElement): ReadAnswer {
+  const [code, text] = ['faultcode', 'faultstring'].map((name) => ownText(childOf(fault, name)).trim());
   return { kind: 'fault', code: code!, text: text! };
 }
 
 function resultOf(
-  element: Element | undefined,
+  element: XmlElement | undefined,
   type: 'string' | 'strings',
-  ids: ReadonlyMap<string, Element>,
+  ids: ReadonlyMap<string, XmlElement>,
 ): Result | undefined {
   if (type === 'string') return element === undefined ? '' : textOf(element, ids);
-  const href = element?.attributes.find(({ uri, local }) => uri === '' && local === 'href')?.value;
+  const href = element && attributeOf(element, '', 'href');
   const list = href === undefined ? element : ids.get(href.slice(1));
-  const texts = (list?.children ?? []).map((entry) => textOf(entry, ids));
+  const texts = childElements(list).map((entry) => textOf(entry, ids));
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
-function textOf(element: Element, ids: ReadonlyMap<string, Element>): string | undefined {
+function textOf(element: XmlElement, ids: ReadonlyMap<string, XmlElement>): string | undefined {
   const text = referencedText(element, ids);
   return typeof text === 'string' ? text : undefined;
 }

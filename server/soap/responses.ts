@@ -1,5 +1,6 @@
 // Response envelopes written by hand: the one form that every SOAP toolkit tried reads (see the design's list of what
 // breaks whom before changing a byte of it). Pure: values in, bytes out.
+import { escapedText } from '../xml/text.ts';
 import type { Fault } from './faults.ts';
 import { NAMESPACES, type Operation } from './protocol.ts';
 
@@ -40,16 +41,11 @@ function stringElement(name: string, text: string): string {
   return `<${name} xsi:type="xsd:string">${escaped(text)}</${name}>`;
 }
 
-const SPECIAL = /[&<>\r]/g;
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 /** What no XML 1.0 document can hold, not even as a reference (XML 1.0, 2.2); lone surrogates apart. */
 // oxlint-disable-next-line no-control-regex
 const IMPOSSIBLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 /** Text as the content of an element; characters that XML cannot hold become U+FFFD (A98). */
 export function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(IMPOSSIBLE, '\ufffd')
-    .replace(SPECIAL, (character) => ESCAPES[character]!);
+  return escapedText(text.toWellFormed().replace(IMPOSSIBLE, '\ufffd'));
 }

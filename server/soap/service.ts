@@ -3,6 +3,7 @@
 // transport.
 import type { Authority } from '../authority/authority.ts';
 import { type Answer, AnsweredBug, type Handler, type Intake, type Reply, type Request } from '../http/exchange.ts';
+import { Memory } from '../http/memory.ts';
 import type { Tally } from '../observe/tally.ts';
 import {
   BUSY,
@@ -20,7 +21,6 @@ import { charsetOf } from './contentType.ts';
 import { readEnvelope } from './envelopeReader.ts';
 import { scanEnvelope } from './envelopeScanner.ts';
 import { type FaultName, FAULTS } from './faults.ts';
-import { KnownBodies } from './knownBodies.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION, SERVICE_PATH } from './protocol.ts';
 import { OUTCOME } from './tally.ts';
 import { wsdlBytes } from './wsdl.ts';
@@ -65,6 +65,19 @@ function isServicePath(target: string): boolean {
     if (error instanceof URIError) return false;
     throw error;
   }
+}
+
+/** Requests of one role by one toolkit are the same bytes: more than the roles and toolkits of most sites. */
+const CALLS_BYTES_MAX = 32_768;
+/** Four times what toolkits send for getTrustedHostInfo. */
+const CALL_BYTES_MAX = 2048;
+
+/** What a body is remembered under: the end, where the role stands. All of it would take longer to look up. */
+const END_BYTES = 96;
+
+function endOf(body: Uint8Array): string {
+  const length = Math.min(body.length, END_BYTES);
+  return Buffer.from(body.buffer, body.byteOffset + body.length - length, length).toString('latin1');
 }
 
 class Service {
@@ -114,8 +127,9 @@ class Service {
       answer: (body) => {
         try {
           const configured = this.#configuredBy(authority);
-          const known = configured.bodies.find(body, charset);
-          return known ? this.#hosts(known) : this.#read(configured, body, charset);
+          const call = configured.calls.find(endOf(body));
+          const isSame = call?.charset === charset && call && Buffer.compare(call.body, body) === 0;
+          return isSame ? this.#hosts(call) : this.#read(configured, body, charset);
         } catch (error) {
           this.#count(OUTCOME.Server);
           throw error;
@@ -131,7 +145,9 @@ class Service {
     if (call.operation !== GET_TRUSTED_HOST_INFO) return this.#authorised(configured.authority, first, second);
     const hosts = hostsOf(configured.answers, first);
     // Whoever makes roles up does not drive out those that are asked for.
-    if (hosts.outcome !== OUTCOME.unknownRole) configured.bodies.keep(body, charset, hosts);
+    if (body.length <= CALL_BYTES_MAX && hosts.outcome !== OUTCOME.unknownRole) {
+      configured.calls.keep(endOf(body), { ...hosts, body: new Uint8Array(body), charset }, body.length);
+    }
     return this.#hosts(hosts);
   }
 
@@ -165,7 +181,7 @@ class Service {
   /** What is known under a configuration goes with it. */
   #configuredBy(authority: Authority): Configured {
     if (this.#configured?.authority !== authority) {
-      this.#configured = { authority, answers: trustedHostAnswers(authority), bodies: new KnownBodies() };
+      this.#configured = { authority, answers: trustedHostAnswers(authority), calls: new Memory(CALLS_BYTES_MAX) };
     }
     return this.#configured;
   }
@@ -177,11 +193,17 @@ interface Hosts {
   readonly outcome: number;
 }
 
-/** A configuration, the answers that it gives, and the requests that are known to get them. */
+/** A request that came before: what it was, and what it got. */
+interface KnownCall extends Hosts {
+  readonly body: Uint8Array;
+  readonly charset: string | undefined;
+}
+
+/** A configuration, the answers that it gives, and the requests that got them before. */
 interface Configured {
   readonly authority: Authority;
   readonly answers: TrustedHostAnswers;
-  readonly bodies: KnownBodies<Hosts>;
+  readonly calls: Memory<KnownCall>;
 }
 
 function hostsOf(answers: TrustedHostAnswers, role: string): Hosts {

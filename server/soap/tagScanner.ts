@@ -1,5 +1,6 @@
 // Reads plain markup byte by byte: start tags, end tags, texts; every method is false or undefined where anything is
 // unusual. After that the scanner is of no more use. Knows no order of elements.
+import { NAMED_CHARACTERS, unescapedText } from '../xml/text.ts';
 import { type Binding, NamespaceScope } from './namespaceScope.ts';
 import * as plain from './plainMarkup.ts';
 import { ascii, CLASSES, isText } from './plainMarkup.ts';
@@ -10,14 +11,7 @@ const ENCODING_STYLE = ascii('encodingStyle');
 const DECLARATION =
   /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])[Uu][Tt][Ff]-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>/;
 const DECLARATION_BYTES = 80;
-/** The characters that every document has a name for (XML 1.0, section 4.6). */
-const CHARACTERS: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
-const NAMES = Object.keys(CHARACTERS).map(ascii);
-const REFERENCE = /&([a-z]+);/g;
-
-function characterOf(_: string, name: string): string {
-  return CHARACTERS[name]!;
-}
+const NAMES = Object.keys(NAMED_CHARACTERS).map(ascii);
 
 /** Where the semicolon of the reference at `start` stands; -1 where it is none to one of those characters. */
 function referenceEnd(bytes: Uint8Array, start: number): number {
@@ -59,9 +53,9 @@ export class TagScanner {
     const bytes = this.#bytes;
     if (bytes[0] !== plain.LESS || bytes[1] !== plain.QUESTION) return true;
     const length = Math.min(bytes.length, DECLARATION_BYTES);
-    const found = DECLARATION.exec(Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1'));
-    this.#at = found?.[0].length ?? 0;
-    return found !== null;
+    const match = DECLARATION.exec(Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1'));
+    this.#at = match?.[0].length ?? 0;
+    return match !== null;
   }
 
   /**
@@ -99,7 +93,7 @@ export class TagScanner {
     this.#space();
     if (bytes[this.#at] !== plain.LESS || bytes[this.#at + 1] !== plain.SLASH) return false;
     let at = this.#at + 2;
-    for (let from = start; CLASSES[bytes[from]!]! & plain.NAME || bytes[from] === plain.COLON; from++, at++) {
+    for (let from = start; CLASSES[bytes[from]!]! & plain.NAME_PART || bytes[from] === plain.COLON; from++, at++) {
       if (bytes[at] !== bytes[from]) return false;
     }
     this.#at = at;
@@ -130,7 +124,7 @@ export class TagScanner {
     this.#scope.leave(scope);
     if (end === start) return '';
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
-    return hasReferences ? text.replace(REFERENCE, characterOf) : text;
+    return hasReferences ? unescapedText(text) : text;
   }
 
   /** How many namespaces are declared here. */
@@ -165,7 +159,7 @@ export class TagScanner {
     const bytes = this.#bytes;
     let at = this.#at;
     if (!(CLASSES[bytes[at] ?? 0]! & plain.NAME_START)) return false;
-    while (CLASSES[bytes[at] ?? 0]! & plain.NAME) at++;
+    while (CLASSES[bytes[at] ?? 0]! & plain.NAME_PART) at++;
     this.#at = at;
     return true;
   }

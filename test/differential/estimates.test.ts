@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
-import { execute, newCounters, openSnapshot, parseListQuery, plan } from '../../engine/engine.ts';
-import type { CollectionIndex, Plan, QueryOptions } from '../../engine/engine.ts';
+import { newCounters, openSnapshot, type CollectionIndex, type Plan } from '../../engine/engine.ts';
 import { textAt } from '../../engine/column/dictionary.ts';
 import type { FieldIndex } from '../../engine/index/field.ts';
 import type { ConditionStep } from '../../engine/query/conditionStep.ts';
@@ -16,6 +15,7 @@ import { locateField } from '../../engine/query/path.ts';
 import type { LinkNode, PlanStep, TableNode } from '../../engine/query/plan.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
+import { planOf, stepsOf } from '../support/lists.ts';
 import { randomOf, type Random } from '../support/random.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
 import { dataSetIn, type DataSet } from './dataset.ts';
@@ -29,14 +29,7 @@ import { fieldsBehindIn, randomFieldPath, randomValue } from './requestFilters.t
 import { randomOperand } from './requestOperands.ts';
 
 const BASE_URL = 'http://catalogue.test';
-const FORM = { baseUrl: BASE_URL, version: 'v3', linkEnd: '/?format=api' } as const;
-const OPTIONS: QueryOptions = {
-  limitDefault: 1,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
+const SERVED = { options: { limitDefault: 1 }, form: { baseUrl: BASE_URL } };
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 /** As many rows as the planner looks up of a condition or relation. */
 const FEW = 64;
@@ -50,11 +43,6 @@ interface Ground {
 async function groundOf(directory: string): Promise<Ground> {
   const opened = openSnapshot(await openData(directory, { baseUrl: BASE_URL, threads: 0 }, () => undefined));
   return { dataSet: dataSetIn(directory), collection: (name) => opened.collection(name) };
-}
-
-function planOf(collection: CollectionIndex, query: string): Plan | undefined {
-  const request = parseListQuery(collection, query, OPTIONS);
-  return request.problems.length > 0 ? undefined : plan(collection, request, FORM);
 }
 
 /** The value of a row as JSON, as the oracle's tests take it. */
@@ -100,10 +88,10 @@ function chainOf({ node, excluded }: Plan): {
 /** Compares the plan of a query with one condition to the truth. */
 function judgeEstimates(ground: Ground, name: string, query: string): void {
   const collection = ground.collection(name);
-  const planned = planOf(collection, query);
-  if (!planned) return;
   const counters = newCounters();
-  const { count } = execute(collection, planned, counters)!;
+  const { plan: planned, hits } = stepsOf(collection, query, { ...SERVED, counters });
+  if (!planned) return;
+  const { count } = hits!;
   const { relations, step } = chainOf(planned);
   const truth = truthOf(ground, name, query, step);
   // A row check is about the rows that are left.
@@ -206,7 +194,7 @@ describe('on the sample', () => {
   test('rare n-grams are told from common ones', () => {
     const collection = ground.collection('observations');
     const estimateOf = (needle: string): ConditionStep =>
-      chainOf(planOf(collection, `abstract__contains=${needle}`)!).step;
+      chainOf(planOf(collection, `abstract__contains=${needle}`, SERVED)).step;
     expect(estimateOf('wind').access).toBe('n-gram');
     expect(estimateOf('qqq').estimate).toBe(0);
     expect(estimateOf('wind').estimate).toBeLessThanOrEqual(collection.rows);

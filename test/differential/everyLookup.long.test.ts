@@ -2,4 +2,4 @@
 // lookupRing.ts.
 import { testEveryLookup } from './lookupRing.ts';
 
-testEveryLookup(8);
+testEveryLookup(8, 1);

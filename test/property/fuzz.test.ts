@@ -1,9 +1,6 @@
 // The quick part of the hostile ring: some hundred connections that nobody means well with, a flood, and inputs of
 // growing size, against a server that must not notice. test/load/fuzz.long.test.ts does the same for minutes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { execute } from '../../engine/query/execute.ts';
-import { parseListQuery, type QueryOptions } from '../../engine/query/parse.ts';
-import { plan } from '../../engine/query/plan.ts';
 import { codingOf } from '../../server/catalogue/coding.ts';
 import { isNamedIn } from '../../server/catalogue/conditional.ts';
 import { negotiate } from '../../server/catalogue/negotiate.ts';
@@ -15,6 +12,7 @@ import { abandonedFlood, abandonedPages, flood } from '../support/floods.ts';
 import { finalWords, fuzzBytes, fuzzRequests, leakedDescriptors, testimony, type Victim } from '../support/fuzz.ts';
 import { growthOf, GROWTH_MAX } from '../support/growth.ts';
 import { indexOf } from '../support/index.ts';
+import { askOf, foundAnyway } from '../support/lists.ts';
 import { longProperties } from '../support/longProperties.ts';
 import { freshSeed, randomOf } from '../support/random.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
@@ -101,18 +99,8 @@ describe('the cost of a request grows no faster than its length', () => {
     { ob_id: 1, title: 'a', permissions: [{ label: 'x' }], result_field: { volume: 3, oldDataPath: ['p'] } },
     { ob_id: 4, title: '{base_url}/x', dataPublishedTime: '2016-05-04', nonGeographicFlag: true },
   ]);
-  const served = { baseUrl: 'http://localhost:8080', version: 'v3', linkEnd: '/?format=api' } as const;
-  const OPTIONS: QueryOptions = {
-    limitDefault: 100,
-    limitMax: undefined,
-    isStrict: true,
-    filterErrors: 'ignore',
-    filters: 'all',
-  };
-  const answer = (query: string, options = OPTIONS): number => {
-    const request = parseListQuery(collection, query, options);
-    return execute(collection, plan(collection, request, served))?.count ?? -1;
-  };
+  const options = { isStrict: true, filterErrors: 'ignore' } as const;
+  const answer = (query: string): number => foundAnyway(collection, query, { options }).hits.count;
   const FILLS = [
     '0',
     '1',
@@ -171,7 +159,7 @@ describe('the cost of a request grows no faster than its length', () => {
     expect(answer(`result_field__volume__in=${'9'.repeat(400)},${integers}`)).toBe(1);
     expect(answer(`dataPublishedTime__in=${'2016-05-04,'.repeat(100_000)}2016-05-04`)).toBe(1);
     const fail = (query: string): number =>
-      parseListQuery(collection, query, { ...OPTIONS, filterErrors: 'fail' }).problems.length;
+      askOf(collection, query, { ...options, filterErrors: 'fail' }).problems.length;
     expect(fail(`ob_id__in=${'x,'.repeat(100_000)}`)).toBe(1);
     for (const fill of ['1,', 'x,', '1e9,', ',', '9007199254740993,', 'true,'])
       for (const head of ['ob_id__in=', 'title__in!=', 'nonGeographicFlag__in=', 'permissions__label__in='])

@@ -9,11 +9,9 @@ import { SPEC_LINK_END, type ServedForm } from '../../engine/column/served.ts';
 import type { Selection } from '../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { jsonRows, measured, ndjsonRows, type ServedRows } from '../../engine/page/rows.ts';
-import { execute } from '../../engine/query/execute.ts';
-import { parseListQuery, type QueryOptions } from '../../engine/query/parse.ts';
-import { plan } from '../../engine/query/plan.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { hitsOf } from '../support/lists.ts';
 import { textOf } from '../support/pages.ts';
 import { randomOf } from '../support/random.ts';
 import { snapshotOf } from '../support/snapshots.ts';
@@ -65,14 +63,6 @@ test('pages of rows anywhere are the same, in every form', () => {
   }
 });
 
-const OPTIONS: QueryOptions = {
-  limitDefault: 50,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
-
 test.each([
   'title__contains=a',
   'abstract__contains=data',
@@ -80,9 +70,8 @@ test.each([
   'status=completed&publicationState=citable',
   'status=completed&publicationState!=citable&title__contains=e',
 ])('%s finds the same rows', (query) => {
-  const form: ServedForm = { baseUrl: STORED, version: 'v3', linkEnd: SPEC_LINK_END };
   const [one, other] = [whole, parted].map((collection) => {
-    const { count, rows } = execute(collection, plan(collection, parseListQuery(collection, query, OPTIONS), form))!;
+    const { count, rows } = hitsOf(collection, query, { options: { limitDefault: 50 }, form: { baseUrl: STORED } });
     return { count, rows };
   });
   expect(one!.count).toBeGreaterThan(0);

@@ -1,11 +1,11 @@
 // The parser takes any text: it never throws, and what it gives back keeps its promises and can be planned.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { execute } from '../../engine/query/execute.ts';
+import type { QueryOptions } from '../../engine/query/ask.ts';
 import { explain } from '../../engine/query/explain.ts';
-import { parseListQuery, parseRecordQuery, type QueryOptions } from '../../engine/query/parse.ts';
-import { plan } from '../../engine/query/plan.ts';
+import { parseRecordQuery } from '../../engine/query/parse.ts';
 import { indexOf } from '../support/index.ts';
+import { foundAnyway, QUERY_OPTIONS } from '../support/lists.ts';
 
 const COLLECTION = indexOf('observations', [
   { ob_id: 1, title: 'a', permissions: [{ label: 'x' }], result_field: { volume: 3, oldDataPath: ['p'] } },
@@ -69,21 +69,15 @@ const NEARLY = fc
 test('any text is parsed, and every request that has no problem can be planned, explained and executed', () => {
   fc.assert(
     fc.property(fc.oneof(NEARLY, fc.string({ unit: 'binary' })), OPTIONS, (query, options) => {
-      const request = parseListQuery(COLLECTION, query, options);
-      expect(request.limit).toBeGreaterThan(0);
-      expect(request.limit).toBeLessThanOrEqual(options.limitMax ?? Infinity);
-      expect(Number.isSafeInteger(request.offset) && request.offset >= 0).toBe(true);
-      expect(new Set(request.ignored).size).toBe(request.ignored.length);
-      expect(request.problems.every(({ messages }) => messages.length === 1)).toBe(true);
-      const made = plan(COLLECTION, request, {
-        baseUrl: 'http://localhost:8080',
-        version: 'v3',
-        linkEnd: '/?format=api',
-      });
-      expect(JSON.parse(JSON.stringify(made))).toEqual(made);
-      expect(explain(made)).toMatch(/\n$/);
-      const listed = execute(COLLECTION, made);
-      expect(listed?.count).toBeLessThanOrEqual(2);
+      const { ask, plan, hits } = foundAnyway(COLLECTION, query, { options });
+      expect(ask.page.limit).toBeGreaterThan(0);
+      expect(ask.page.limit).toBeLessThanOrEqual(options.limitMax ?? Infinity);
+      expect(Number.isSafeInteger(ask.page.offset) && ask.page.offset >= 0).toBe(true);
+      expect(new Set(ask.ignored).size).toBe(ask.ignored.length);
+      expect(ask.problems.every(({ messages }) => messages.length === 1)).toBe(true);
+      expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+      expect(explain(plan)).toMatch(/\n$/);
+      expect(hits.count).toBeLessThanOrEqual(2);
     }),
     { numRuns: 3000 },
   );
@@ -92,8 +86,8 @@ test('any text is parsed, and every request that has no problem can be planned, 
 test('any text is parsed as the query of a single record', () => {
   fc.assert(
     fc.property(fc.oneof(NEARLY, fc.string({ unit: 'binary' })), fc.boolean(), (query, isStrict) => {
-      const request = parseRecordQuery(query, { isStrict });
-      expect(request.problems.every(({ key }) => request.ignored.includes(key))).toBe(true);
+      const { problems, ignored } = parseRecordQuery(query, { ...QUERY_OPTIONS, isStrict });
+      expect(problems.every(({ key }) => ignored.includes(key))).toBe(true);
     }),
     { numRuns: 1000 },
   );

@@ -7,9 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openData } from '../../data/open.ts';
 import { generate } from '../../data/synth/generate.ts';
 import { textAt } from '../../engine/column/dictionary.ts';
-import { newCounters, openSnapshot, parseListQuery, execute, plan, type CollectionIndex } from '../../engine/engine.ts';
+import { newCounters, openSnapshot, execute, type CollectionIndex } from '../../engine/engine.ts';
 import { cheapestFirst, type Arrange } from '../../engine/query/draft.ts';
 import { locateField } from '../../engine/query/path.ts';
+import { plan } from '../../engine/query/plan.ts';
+import { askOf } from '../support/lists.ts';
 import { randomOf, type Random } from '../support/random.ts';
 
 const CATALOGUE_SEED = 61;
@@ -75,17 +77,10 @@ function randomConjunction(random: Random): string {
 
 /** Counted work in about nanoseconds, by the weights of the planner: a byte of text counts 1, all else 2. */
 function workOf(query: string, arrange: Arrange): { readonly work: number; readonly count: number } {
-  const options = {
-    limitDefault: 1,
-    limitMax: undefined,
-    isStrict: false,
-    filterErrors: 'fail',
-    filters: 'all',
-  } as const;
-  const request = parseListQuery(observations, query, options);
-  expect(request.problems, query).toEqual([]);
+  const ask = askOf(observations, query, { limitDefault: 1 });
+  expect(ask.problems, query).toEqual([]);
   const counters = newCounters();
-  const { count } = execute(observations, plan(observations, request, FORM, arrange), counters)!;
+  const { count } = execute(observations, plan(observations, ask, FORM, arrange), counters)!;
   const { rowsTouched, postingsVisited, joinSteps, bytesScanned } = counters;
   return { work: 2 * (rowsTouched + postingsVisited + joinSteps) + bytesScanned, count };
 }

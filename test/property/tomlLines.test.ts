@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { parse, stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { linesOf, type TomlPath } from '../../server/authority/configuration/tomlLines.ts';
+import { tomlLines, type TomlPath } from '../../server/authority/configuration/tomlLines.ts';
 
 const KEY = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{1,6}$/),
@@ -56,7 +56,7 @@ test('every value stands on the line that is told', () => {
       const paths = new Map<number, TomlPath>();
       const text = spread(stringify(numbered(table, [], paths) as object), draw);
       expect(() => parse(text)).not.toThrow();
-      const lineOf = linesOf(text);
+      const lineOf = tomlLines(text);
       const lines = text.split('\n');
       for (const [number, path] of paths) expect(lines[lineOf(path) - 1]).toContain(String(number));
     }),
@@ -65,7 +65,7 @@ test('every value stands on the line that is told', () => {
 });
 
 test('a value without a line of its own has that of the table around it, and the document begins on line 1', () => {
-  const lineOf = linesOf(
+  const lineOf = tomlLines(
     'a = 1\n\n[b.c]\nd = { e = 1 }\n\n[[f]]\n[[f]]\ng = [\n  1,\n  { h = """\n\n""", i = 2 },\n]\n[f.j]\nk = 3\n',
   );
   expect(

@@ -1,5 +1,6 @@
-// The command line as a process of its own: what it prints, how it ends, and what it holds on to while it runs.
-// For tests of the whole program; test/support/server.ts is the shorter way to a server that only has to answer.
+// The command line, or another program, as a process of its own: what it prints, how it ends, and what it holds on to
+// while it runs. For tests of the whole program; test/support/server.ts is the shorter way to a server that only has to
+// answer.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -40,9 +41,21 @@ export function runCommand(
   words: readonly string[],
   options: { environment?: Readonly<Record<string, string>>; node?: readonly string[] } = {},
 ): CommandProcess {
-  const env = { ...process.env, ...options.environment };
-  const argv = [...(options.node ?? []), CLI, ...words];
-  const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return runProgram(process.execPath, [...(options.node ?? []), CLI, ...words], options);
+}
+
+/**
+ * Runs a program with these words; `environment` is added to ours. With `isGroup`, signals go to all that it starts
+ * too, as those of a terminal do.
+ */
+export function runProgram(
+  program: string,
+  words: readonly string[],
+  options: { environment?: Readonly<Record<string, string>>; directory?: string; isGroup?: boolean } = {},
+): CommandProcess {
+  const { environment, directory: cwd, isGroup: detached = false } = options;
+  const env = { ...process.env, ...environment };
+  const child = spawn(program, words, { env, cwd, detached, stdio: ['ignore', 'pipe', 'pipe'] });
   const text = { out: '', err: '' };
   let end: End | undefined;
   let stir: (() => void)[] = [];
@@ -82,7 +95,7 @@ export function runCommand(
       child.stdout.destroy();
       child.stderr.destroy();
     },
-    signal: (name) => void child.kill(name),
+    signal: (name) => void (detached ? process.kill(-child.pid!, name) : child.kill(name)),
     kill: async () => {
       child.kill('SIGKILL');
       await ended;

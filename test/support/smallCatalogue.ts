@@ -2,7 +2,8 @@
 // For tests of the handler; the pool is a function of the test's own.
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { catalogueHandler, type CatalogueSettings } from '../../server/catalogue/handler.ts';
+import type { CatalogueSettings } from '../../server/catalogue/catalogue.ts';
+import { catalogueHandler } from '../../server/catalogue/handler.ts';
 import { IGNORED_PARAMETERS } from '../../server/catalogue/tally.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';

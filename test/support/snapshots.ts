@@ -13,12 +13,11 @@ import { decodeDirectory, type Directory, type Section } from '../../engine/snap
 import { decodeHeader, isRefusal } from '../../engine/snapshot/header.ts';
 import {
   encodeMetadata,
-  METADATA_SECTION,
   type CollectionCounts,
   type CollectionFields,
   type CollectionOutlines,
 } from '../../engine/snapshot/metadata.ts';
-import type { SectionArray } from '../../engine/snapshot/write.ts';
+import { METADATA, type SectionArray } from '../../engine/snapshot/sections.ts';
 
 const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
 const lines = (records: readonly object[]): string => records.map((record) => JSON.stringify(record)).join('\n');
@@ -69,7 +68,7 @@ export async function snapshotOf(
       return { name: collection.name, records: one.records, chunks: one.chunks, nulls: one.nulls, dangling: 0 };
     });
     writeTargets(writer, built);
-    writer.add(METADATA_SECTION, encodeMetadata({ collections, fields, outlines }));
+    writer.add(METADATA, METADATA.path, { bytes: encodeMetadata({ collections, fields, outlines }) });
     return Promise.resolve({ created: undefined });
   });
 }
@@ -100,7 +99,7 @@ export async function rewriteSnapshot(source: string, target: string, change: Ch
   await writeSnapshot(target, (writer) => {
     for (const { name, elements } of changed) {
       if (elements instanceof Uint8Array && /\/records\/\d+\.bytes$/.test(name)) writer.addPieces(name, [elements]);
-      else writer.add(name, elements);
+      else writer.addArray(name, elements);
     }
     return Promise.resolve({ created });
   });

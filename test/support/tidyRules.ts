@@ -2,6 +2,7 @@
 // wrong, the cure. Pure: which files there are is decided by test/tidy.test.ts, which also shows that each rule bites.
 import { posix } from 'node:path';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { GROUPS, sectionName } from '../../engine/snapshot/sections.ts';
 import { areaOf } from './areas.ts';
 import { placeOf, type Source } from './sources.ts';
 
@@ -127,6 +128,22 @@ export const exportsAreDocumented = everyMatch(EXPORT, (match, { text }) =>
     : `${match.groups?.['name']} has no docstring; write /** ... */ above it`,
 );
 
+/** A name that product code exports means one thing: two files may not export the same. */
+export const namesMeanOneThing: Rule = (sources) => {
+  const homes = new Map<string, string>();
+  return sources
+    .filter(({ path }) => !/^(test|bench)\//.test(path))
+    .flatMap((source) =>
+      [...source.code.matchAll(EXPORT)].flatMap(({ index, groups }) => {
+        const name = groups?.['name'] ?? '';
+        const home = homes.get(name);
+        if (home === undefined) homes.set(name, source.path);
+        const isOther = home !== undefined && home !== source.path;
+        return isOther ? [`${placeOf(source, index)} exports ${name}, as ${home} does; find a name of its own`] : [];
+      }),
+    );
+};
+
 /** No default export, outside configuration files of tools that want one. */
 export const exportsAreNamed = everyMatch(/^export default\b/gm, (_, { path }) =>
   path.endsWith('.config.ts') ? undefined : 'a default export; give it a name and export that',
@@ -148,6 +165,34 @@ export const collectionsAreNamedOnce: Rule = (sources) => {
     return `names the collection ${name}; derive it from engine/schema/catalogue.ts`;
   });
   return rule(product);
+};
+
+const SECTIONS = 'engine/snapshot/sections.ts';
+const sectionNamesOf = (isWhole: boolean): readonly string[] =>
+  GROUPS.filter(({ path }) => (path === '') === isWhole).flatMap((group) =>
+    Object.keys(group.kinds).map((key) => sectionName(group, key, '')),
+  );
+
+/**
+ * No section of a snapshot is named outside the table of them, in product code: neither whole, as `x.text`, nor by a
+ * suffix that is no common word, nor the folder of a run.
+ */
+export const sectionsAreNamedOnce: Rule = (sources) => {
+  const suffixes = sectionNamesOf(false);
+  const suffix = suffixes.join('|');
+  const rare = [...sectionNamesOf(true), ...suffixes.filter((name) => /[A-Z]/.test(name))].join('|');
+  const folder = GROUPS.flatMap(({ path }) => path.split('/').slice(1, -1)).join('|');
+  const patterns = [
+    `['"\`\\w}]\\.(?:${suffix})['"\`]`,
+    `(['"\`])(?:${rare})\\1`,
+    `[}'"\`]/(?:${folder})/`,
+    // In regular expressions.
+    `\\\\\\.\\(?(?:${suffix})\\b|\\\\/(?:${folder})\\\\/`,
+  ];
+  const product = sources.filter(({ path }) => !/^(?:test|bench)\//.test(path) && path !== SECTIONS);
+  return patterns.flatMap((pattern) =>
+    everyMatch(new RegExp(pattern, 'g'), ([name]) => `names a section, ${name}; derive it from ${SECTIONS}`)(product),
+  );
 };
 
 /** Nothing is left for later, and no test is left alone. */

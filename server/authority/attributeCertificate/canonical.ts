@@ -1,16 +1,19 @@
 // The canonical form of the few XML documents that are accepted,
 // small enough to be put down in one function. Pure.
-import { escapedText } from './content.ts';
-import type { XmlElement } from './element.ts';
+import type { XmlElement } from '../../xml/element.ts';
+import { escapedText } from '../../xml/text.ts';
 
 /**
  * The canonical form of an element of which nothing but the apex declares a namespace, and none has two attributes:
  * exclusive and inclusive canonicalisation are then the same (Canonical XML 1.0, section 2.3; Exclusive XML
  * Canonicalization, section 3).
  */
-export function canonicalText({ name, declaration, attribute, children }: XmlElement): string {
-  const declared = declaration ? ` ${declaration.name}="${escapedValue(declaration.namespace)}"` : '';
-  const attributed = attribute ? ` ${attribute.name}="${escapedValue(attribute.value)}"` : '';
+export function canonicalText({ name, declarations, attributes, children }: XmlElement): string {
+  const [declaration] = declarations;
+  const [attribute] = attributes;
+  const prefix = declaration?.prefix ? `:${declaration.prefix}` : '';
+  const declared = declaration ? ` xmlns${prefix}="${escapedValue(declaration.uri)}"` : '';
+  const attributed = attribute ? ` ${attribute.local}="${escapedValue(attribute.value)}"` : '';
   const inner = children.map((child) => (typeof child === 'string' ? escapedText(child) : canonicalText(child)));
   return `<${name}${declared}${attributed}>${inner.join('')}</${name}>`;
 }

@@ -1,5 +1,6 @@
 // What an attribute certificate says, and the one way this authority writes it: canonical by construction. Pure: no
 // keys, no signature, no clock.
+import { escapedText } from '../../xml/text.ts';
 
 /** Whether the roles are those the user has at the issuer, or were mapped from another site's. */
 export type Provenance = 'original' | 'mapped';
@@ -22,33 +23,21 @@ export interface AttributeContent {
 /** The one version there is. */
 export const VERSION = '1.0';
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['\r', '&#xD;'],
-]);
-
-/** Text as it stands between tags in canonical XML (Canonical XML 1.0, section 2.3). */
-export function escapedText(text: string): string {
-  return text.replace(/[&<>\r]/g, (character) => ESCAPES.get(character)!);
-}
-
 /** A point in time as `YYYY MM DD HH MM SS` in UTC; years 0 to 9999. */
-export function timeText(seconds: number): string {
+export function timeFields(seconds: number): string {
   const iso = new Date(seconds * 1000).toISOString();
   return iso.slice(0, 19).replace(/[-T:]/g, ' ');
 }
 
 /** The seconds that such a text stands for, or undefined where it is none: February 30 is not March 2. */
-export function timeOf(text: string): number | undefined {
+export function secondsOfFields(text: string): number | undefined {
   const match = /^(\d{4}) (\d{2}) (\d{2}) (\d{2}) (\d{2}) (\d{2})$/.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second] = match;
   const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(ms)) return undefined;
   const seconds = ms / 1000;
-  return timeText(seconds) === text ? seconds : undefined;
+  return timeFields(seconds) === text ? seconds : undefined;
 }
 
 /**
@@ -64,7 +53,7 @@ export function contentXml(content: AttributeContent): string {
     leaf('issuer', content.issuer),
     leaf('issuerName', content.issuerName),
     leaf('issuerSerialNumber', content.serialNumber),
-    `<validity>${leaf('notBefore', timeText(content.notBefore))}${leaf('notAfter', timeText(content.notAfter))}</validity>`,
+    `<validity>${leaf('notBefore', timeFields(content.notBefore))}${leaf('notAfter', timeFields(content.notAfter))}</validity>`,
     `<attributes><roleSet>${roles}</roleSet></attributes>`,
     leaf('provenance', content.provenance),
     '</acInfo>',

@@ -1,13 +1,12 @@
 // The fast reader of attribute certificates: the plain XML that authorities write, and nothing else. Judges nothing:
 // for whatever is not plain it answers undefined, and tree.ts reads the text with saxes. Both make the same tree of a
 // plain text; test/differential/plainTree.test.ts compares them on hostile ones.
-import type { Growing, XmlElement } from './element.ts';
+import { RESERVED_NAMESPACES, type XmlAttribute, type XmlDraft, type XmlElement } from '../../xml/element.ts';
+import type { XmlLimits } from '../../xml/reader.ts';
+import { unescapedText } from '../../xml/text.ts';
 
 /** How many elements a tree may have, and how deep they may be nested; more is for the other reader to refuse. */
-export interface TreeSize {
-  readonly depth: number;
-  readonly elements: number;
-}
+export type TreeSize = Pick<XmlLimits, 'depth' | 'elements'>;
 
 /** Printable ASCII, tabs and line feeds: of these only markup means anything in XML. */
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
@@ -19,20 +18,10 @@ const PLAIN = /^[\t\n\x20-\x7e]*$/;
 const TAG =
   /<(?:([A-Za-z]\w*)(?: xmlns="([^"<&\s]+)")?(?: ([A-Za-z]\w*)="([^"<&\t\n]*)")?(\/?)|\/([A-Za-z]\w*))>([^<>]*)/y;
 
-const REFERENCE = /&(lt|gt|amp|quot|apos);/g;
-const CHARACTERS: ReadonlyMap<string, string> = new Map([
-  ['lt', '<'],
-  ['gt', '>'],
-  ['amp', '&'],
-  ['quot', '"'],
-  ['apos', "'"],
-]);
-
-/** Namespaces that no document may declare as its default (Namespaces in XML, section 3). */
-const RESERVED: ReadonlySet<string> = new Set([
-  'http://www.w3.org/XML/1998/namespace',
-  'http://www.w3.org/2000/xmlns/',
-]);
+/** An `&` that begins no reference to one of the five characters. */
+const STRAY = /&(?!(?:lt|gt|amp|quot|apos);)/;
+const RESERVED: ReadonlySet<string> = new Set(RESERVED_NAMESPACES);
+const NONE: readonly never[] = Object.freeze([]);
 
 /**
  * The tree of a document in plain XML: names of ASCII letters, digits and underscores, without prefixes; a default
@@ -55,7 +44,7 @@ export function readPlainTree(text: string, size: TreeSize): XmlElement | undefi
 /** A tree that grows by a tag and the text behind it at a time. */
 class Tree {
   readonly #size: TreeSize;
-  readonly #open: Growing[] = [];
+  readonly #open: XmlDraft[] = [];
   #root: XmlElement | undefined;
   #elements = 0;
 
@@ -76,7 +65,7 @@ class Tree {
       const element = this.#started(
         name,
         namespace,
-        attribute === undefined ? undefined : { name: attribute, value: value! },
+        attribute === undefined ? undefined : { uri: '', local: attribute, value: value! },
       );
       if (element === undefined) return false;
       this.#open.at(-1)?.children.push(element);
@@ -86,29 +75,28 @@ class Tree {
     return this.#takeText(behind!);
   }
 
-  #started(name: string, namespace: string | undefined, attribute: XmlElement['attribute']): Growing | undefined {
+  #started(name: string, namespace: string | undefined, attribute: XmlAttribute | undefined): XmlDraft | undefined {
     const isSecond = this.#root !== undefined && this.#open.length === 0;
     const isTooMany = ++this.#elements > this.#size.elements || this.#open.length >= this.#size.depth;
-    const isRefused = attribute?.name === 'xmlns' || (namespace !== undefined && RESERVED.has(namespace));
+    const isRefused = attribute?.local === 'xmlns' || (namespace !== undefined && RESERVED.has(namespace));
     if (isSecond || isTooMany || isRefused) return undefined;
     return {
       name,
-      local: name,
       prefix: '',
-      namespace: namespace ?? this.#open.at(-1)?.namespace ?? '',
-      declaration: namespace === undefined ? undefined : { name: 'xmlns', prefix: '', namespace },
-      attribute,
+      local: name,
+      uri: namespace ?? this.#open.at(-1)?.uri ?? '',
+      declarations: namespace === undefined ? NONE : [{ prefix: '', uri: namespace }],
+      attributes: attribute === undefined ? NONE : [attribute],
       children: [],
     };
   }
 
   #takeText(written: string): boolean {
     if (written === '') return true;
-    const text = written.replace(REFERENCE, (_, name: string) => CHARACTERS.get(name)!);
-    if (written.includes('&') && written.replace(REFERENCE, '').includes('&')) return false;
+    if (STRAY.test(written)) return false;
     const children = this.#open.at(-1)?.children;
     if (children === undefined) return isBlank(written);
-    children.push(text);
+    children.push(unescapedText(written));
     return true;
   }
 }

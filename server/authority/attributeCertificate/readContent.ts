@@ -1,8 +1,8 @@
 // The signed part of an attribute certificate, read from its tree. Judges form only: whether version, names and times
 // are any, not what they say.
-import { type AttributeContent, type Provenance, timeOf, VERSION } from './content.ts';
+import { type AttributeContent, type Provenance, secondsOfFields, VERSION } from './content.ts';
 import { childrenOf, decimalOf, elementsOf, isPlain, misshapen, plainText } from './shape.ts';
-import type { XmlElement } from './element.ts';
+import type { XmlElement } from '../../xml/element.ts';
 
 /**
  * The content of an element `acInfo`: exactly the elements that contentXml writes, in their order, without attributes.
@@ -51,7 +51,9 @@ function rolesIn(attributes: XmlElement): readonly string[] {
 }
 
 function timeIn(element: XmlElement): number {
-  return timeOf(plainText(element)) ?? misshapen(`has a ${element.local} that is no time (YYYY MM DD HH MM SS)`);
+  return (
+    secondsOfFields(plainText(element)) ?? misshapen(`has a ${element.local} that is no time (YYYY MM DD HH MM SS)`)
+  );
 }
 
 function provenanceIn(element: XmlElement): Provenance {

@@ -4,8 +4,8 @@
 import { DIGEST_URIS, ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, SIGNATURE_ALGORITHMS } from './algorithms.ts';
 import { type AlgorithmRow, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import { canonicalText } from './canonical.ts';
-import { base64In, childrenOf, decimalOf, elementsOf, misshapen, textOf } from './shape.ts';
-import type { XmlElement } from './element.ts';
+import { base64In, childrenOf, decimalOf, elementsOf, isBare, misshapen, wholeText } from './shape.ts';
+import { attributeOf, type XmlElement } from '../../xml/element.ts';
 
 /**
  * The signature as read. `signedText` and `signedInfoText` are canonical: what the digest is of, and what is signed.
@@ -30,16 +30,16 @@ export interface SignerHints {
 
 /** The signature of an element `Signature`; `signedText` is the canonical rest of the document. Throws Misshapen. */
 export function signatureOf(signature: XmlElement, signedText: string): ReadSignature {
-  const declared = signature.declaration;
-  const isDeclared = declared?.namespace === SIGNATURE_NAMESPACE && declared.prefix === signature.prefix;
-  if (!isDeclared || signature.attribute) misshapen('has a Signature that is no plain XML signature');
+  const [declared] = signature.declarations;
+  const isDeclared = declared?.uri === SIGNATURE_NAMESPACE && declared.prefix === signature.prefix;
+  if (!isDeclared || signature.attributes.length > 0) misshapen('has a Signature that is no plain XML signature');
   const [signedInfo, value, keyInfo] = childrenOf(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo']);
   const { algorithm, digest } = signedInfoOf(signedInfo!, signature);
   return {
     algorithm,
     digest,
     signedText,
-    signedInfoText: canonicalText({ ...signedInfo!, declaration: declared }),
+    signedInfoText: canonicalText({ ...signedInfo!, declarations: signature.declarations }),
     value: base64In(within(signature, value!)),
     ...keyInfoOf(within(signature, keyInfo!), signature),
   };
@@ -52,10 +52,10 @@ function signedInfoOf(signedInfo: XmlElement, signature: XmlElement): Pick<ReadS
   const uri = algorithmIn(method!, signature);
   const algorithm =
     SIGNATURE_ALGORITHMS.find((row) => row.uri === uri) ?? misshapen('has an unknown signature algorithm');
-  if (reference!.attribute?.name !== 'URI' || reference!.attribute.value !== '') {
+  if (attributeOf(reference!, '', 'URI') !== '') {
     misshapen('has a signature of something other than the whole document');
   }
-  within(signature, { ...reference!, attribute: undefined });
+  within(signature, { ...reference!, attributes: [] });
   const [transforms, digestMethod, digestValue] = childrenOf(reference!, ['Transforms', 'DigestMethod', 'DigestValue']);
   transformsIn(within(signature, transforms!), signature);
   oneOf(algorithmIn(digestMethod!, signature), [DIGEST_URIS[algorithm.digest]], 'digest');
@@ -75,22 +75,22 @@ function transformsIn(transforms: XmlElement, signature: XmlElement): void {
 
 function keyInfoOf(keyInfo: XmlElement, signature: XmlElement): Pick<ReadSignature, 'der' | 'hints'> {
   const x509 = within(signature, childrenOf(keyInfo, ['X509Data'])[0]!);
-  const found = new Map<string, XmlElement>();
+  const elements = new Map<string, XmlElement>();
   for (const element of elementsOf(x509)) {
-    if (found.has(element.local)) misshapen(`has ${element.local} twice`);
-    found.set(element.local, within(signature, element));
+    if (elements.has(element.local)) misshapen(`has ${element.local} twice`);
+    elements.set(element.local, within(signature, element));
   }
   const [certificate, subject, serial] = ['X509Certificate', 'X509SubjectName', 'X509IssuerSerial'].map((name) => {
-    const element = found.get(name);
-    found.delete(name);
+    const element = elements.get(name);
+    elements.delete(name);
     return element;
   });
-  if (!certificate || found.size > 0) misshapen('has a KeyInfo that is not one certificate with its names');
+  if (!certificate || elements.size > 0) misshapen('has a KeyInfo that is not one certificate with its names');
   const [issuer, number] = serial ? childrenOf(serial, ['X509IssuerName', 'X509SerialNumber']) : [];
   const hints: SignerHints = {
-    subject: subject && textOf(subject),
-    issuer: issuer && textOf(within(signature, issuer)),
-    serialNumber: number && decimalOf(textOf(within(signature, number))),
+    subject: subject && wholeText(subject),
+    issuer: issuer && wholeText(within(signature, issuer)),
+    serialNumber: number && decimalOf(wholeText(within(signature, number))),
   };
   return { der: base64In(certificate), hints };
 }
@@ -104,16 +104,15 @@ function oneOf(uri: string, allowed: readonly string[], what: string): void {
  * taken.
  */
 function within(signature: XmlElement, element: XmlElement): XmlElement {
-  const isWithin = element.namespace === SIGNATURE_NAMESPACE && element.prefix === signature.prefix;
-  if (!isWithin || element.declaration || element.attribute) misshapen(`has a ${element.local} that is not plain`);
+  const isWithin = element.uri === SIGNATURE_NAMESPACE && element.prefix === signature.prefix;
+  if (!isWithin || !isBare(element)) misshapen(`has a ${element.local} that is not plain`);
   return element;
 }
 
 function algorithmIn(element: XmlElement, signature: XmlElement): string {
-  const { attribute } = element;
-  if (attribute?.name !== 'Algorithm') misshapen(`has a ${element.local} without an Algorithm`);
-  within(signature, { ...element, attribute: undefined });
+  const algorithm = attributeOf(element, '', 'Algorithm') ?? misshapen(`has a ${element.local} without an Algorithm`);
+  within(signature, { ...element, attributes: [] });
   if (element.children.length > 0 && elementsOf(element).length > 0)
     misshapen(`has a ${element.local} with parameters`);
-  return attribute.value;
+  return algorithm;
 }

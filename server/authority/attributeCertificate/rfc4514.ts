@@ -22,9 +22,9 @@ export function isTextOf(text: string, name: Name): boolean {
   const wanted = name.rdns
     .flatMap(({ attributes }) => attributes)
     .map(({ type, oid, value }) => ({ types: [type.toLowerCase(), oid], value }));
-  const found = attributesOf(text);
-  if (found?.length !== wanted.length) return false;
-  return found.every(({ type, value }) => {
+  const attributes = attributesOf(text);
+  if (attributes?.length !== wanted.length) return false;
+  return attributes.every(({ type, value }) => {
     const at = wanted.findIndex((one) => one.types.includes(type) && one.value === value);
     if (at >= 0) wanted.splice(at, 1);
     return at >= 0;

@@ -1,6 +1,6 @@
 // The shape of elements: which children they have, and nothing beside them. What is misshapen is thrown, and caught by
 // read.ts. Knows no names.
-import type { XmlElement } from './element.ts';
+import { childElements, ownText, type XmlElement } from '../../xml/element.ts';
 
 /** Thrown where the structure is not the one wanted; its message is the end of a sentence. Never leaves read.ts. */
 export class Misshapen extends Error {}
@@ -12,37 +12,40 @@ export function misshapen(reason: string): never {
 
 /** The child elements; between them only white space may stand. */
 export function elementsOf(element: XmlElement): readonly XmlElement[] {
-  return element.children.filter((child) => {
-    if (typeof child !== 'string') return true;
-    if (/[^ \t\r\n]/.test(child)) misshapen(`has text in ${element.local}`);
-    return false;
-  }) as readonly XmlElement[];
+  const elements = childElements(element);
+  const hasText = elements.length < element.children.length && /[^ \t\r\n]/.test(ownText(element));
+  return hasText ? misshapen(`has text in ${element.local}`) : elements;
 }
 
 /** Exactly these child elements in this order; their namespaces are judged by who takes them. */
 export function childrenOf(element: XmlElement, names: readonly string[]): readonly XmlElement[] {
-  const found = elementsOf(element);
-  if (found.length !== names.length || found.some(({ local }, i) => local !== names[i])) {
+  const elements = elementsOf(element);
+  if (elements.length !== names.length || elements.some(({ local }, i) => local !== names[i])) {
     misshapen(`has a ${element.local} that does not hold exactly ${names.join(', ')}`);
   }
-  return found;
+  return elements;
 }
 
 /** An element of the signed part: no namespace, no attribute, and this name. */
 export function isPlain(element: XmlElement, name: string): void {
-  if (element.name !== name || element.namespace !== '' || element.declaration || element.attribute) {
+  if (element.name !== name || element.uri !== '' || !isBare(element)) {
     misshapen(`has no plain ${name} where it should`);
   }
+}
+
+/** Whether an element declares no namespace and has no attribute. */
+export function isBare({ declarations, attributes }: XmlElement): boolean {
+  return declarations.length === 0 && attributes.length === 0;
 }
 
 /** The text of an element of the signed part. */
 export function plainText(element: XmlElement): string {
   isPlain(element, element.local);
-  return textOf(element);
+  return wholeText(element);
 }
 
 /** The whole text of an element that holds nothing else: the tree has joined it across comments. */
-export function textOf({ local, children }: XmlElement): string {
+export function wholeText({ local, children }: XmlElement): string {
   if (children.length === 0) return '';
   const [text] = children;
   return children.length === 1 && typeof text === 'string' ? text : misshapen(`has elements in ${local}`);
@@ -50,7 +53,7 @@ export function textOf({ local, children }: XmlElement): string {
 
 /** Base64 in its one canonical spelling, but for white space. */
 export function base64In(element: XmlElement): Uint8Array {
-  const text = textOf(element).replace(/[ \t\r\n]+/g, '');
+  const text = wholeText(element).replace(/[ \t\r\n]+/g, '');
   const bytes = Buffer.from(text, 'base64');
   return text !== '' && bytes.toString('base64') === text ? bytes : misshapen(`has no base64 in ${element.local}`);
 }

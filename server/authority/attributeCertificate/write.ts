@@ -3,7 +3,8 @@
 import { hash, sign, type KeyObject } from 'node:crypto';
 import { ENVELOPED, EXCLUSIVE_C14N, DIGEST_URIS, SIGNATURE_ALGORITHMS, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import type { AlgorithmRow } from './algorithms.ts';
-import { type AttributeContent, contentXml, escapedText } from './content.ts';
+import { escapedText } from '../../xml/text.ts';
+import { type AttributeContent, contentXml } from './content.ts';
 import { rfc4514Text } from './rfc4514.ts';
 import type { Certificate } from '../x509/certificate.ts';
 
@@ -42,11 +43,11 @@ export function signerOf({ key, certificate }: SigningIdentity): Sign {
 }
 
 function algorithmOf(key: KeyObject): AlgorithmRow {
-  const found = SIGNATURE_ALGORITHMS.find(
+  const algorithm = SIGNATURE_ALGORITHMS.find(
     ({ keyType, digest }) => keyType === key.asymmetricKeyType && digest === 'sha256',
   );
-  if (!found) throw new Error(`no signature algorithm for a key of type ${key.asymmetricKeyType}`);
-  return found;
+  if (!algorithm) throw new Error(`no signature algorithm for a key of type ${key.asymmetricKeyType}`);
+  return algorithm;
 }
 
 function keyInfoXml({ der, subject, issuer, serialNumber }: Certificate): string {

@@ -111,13 +111,13 @@ export function keysOf(
   table: Readonly<Record<string, unknown>>,
   { file, lineOf, mistakes }: { readonly file: string; readonly lineOf: LineOf; readonly mistakes: Mistakes },
 ): AuthorityKeys {
-  const known = [...Object.keys(KEYS), ...TABLES];
+  const names = [...Object.keys(KEYS), ...TABLES];
   for (const key of Object.keys(table)) {
-    if (known.includes(key)) continue;
+    if (names.includes(key)) continue;
     mistakes.add(
       file,
       lineOf([key]),
-      `unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, known)}`,
+      `unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, names)}`,
     );
   }
   const values = Object.entries(KEYS).map(([key, row]: [string, KeyRow<unknown>]) => {
@@ -132,8 +132,10 @@ export function keysOf(
     const isMany = row.arity === 'many' && Array.isArray(value);
     const members: readonly unknown[] = isMany ? value : [value];
     const parsed = members.map((member, i) => {
-      const found = typeof member === row.kind.toml ? row.kind.parse(String(member)) : undefined;
-      if (found !== undefined) return row.kind === PATH ? resolve(dirname(file), String(found)) : found;
+      const parsedValue = typeof member === row.kind.toml ? row.kind.parse(String(member)) : undefined;
+      if (parsedValue !== undefined) {
+        return row.kind === PATH ? resolve(dirname(file), String(parsedValue)) : parsedValue;
+      }
       const place = isMany ? [key, i] : [key];
       mistakes.add(file, lineOf(place), `${key}: got ${JSON.stringify(member)}, want ${row.kind.wanted}`);
       return row.kind.toml === 'string' ? '' : row.initial;

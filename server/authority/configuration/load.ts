@@ -2,14 +2,15 @@
 // found before any is told, and a configuration with one is not used at all. Reads files, starts nothing.
 import type { KeyObject } from 'node:crypto';
 import { parse, TomlError } from 'smol-toml';
+import { OperationError } from '../../../data/operationError.ts';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
 import { directoryStamp, readText, type Place } from './files.ts';
 import { checkedHosts, hostDrafts, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
 import { readMapConfig } from './mapConfig.ts';
-import { type Mistake, type Mistakes, noMistakes } from './mistakes.ts';
-import { linesOf, type LineOf } from './tomlLines.ts';
+import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
+import { tomlLines, type LineOf } from './tomlLines.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
 /**
@@ -35,29 +36,30 @@ export interface AuthorityData extends Pick<
 }
 
 /**
- * A configuration, with what an operator should know of it; or what is wrong with it. `crlDirectory` is to be
- * watched: `crlStamp` is its state (see directoryStamp) before it was read, '' without one.
+ * A configuration, with what an operator should know of it. `crlDirectory` is to be watched: `crlStamp` is its state
+ * (see directoryStamp) before it was read, '' without one.
  */
-export type Loading =
-  | {
-      readonly kind: 'loaded';
-      readonly data: AuthorityData;
-      readonly notes: readonly string[];
-      readonly crlDirectory: string | undefined;
-      readonly crlStamp: string;
-    }
-  | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] };
+export interface LoadedAuthority {
+  readonly kind: 'loaded';
+  readonly data: AuthorityData;
+  readonly notes: readonly string[];
+  readonly crlDirectory: string | undefined;
+  readonly crlStamp: string;
+}
+
+/** A configuration, or what is wrong with it. */
+export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] };
 
 /**
  * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that
  * cannot be read hides the mistakes in it. Cost: half a second for 100,000 users.
  */
-export function loadAuthority(file: string, at: number): Loading {
+export function loadAuthority(file: string, at: number): AuthorityLoading {
   const mistakes = noMistakes();
   const text = readText(file, { file, line: undefined }, mistakes);
   const table = text === undefined ? undefined : tableOf(file, text, mistakes);
   if (text === undefined || !table) return { kind: 'refused', mistakes: mistakes.all };
-  const source: Source = { file, table, lineOf: linesOf(text), mistakes };
+  const source: Source = { file, table, lineOf: tomlLines(text), mistakes };
   const keys = keysOf(table, source);
   const hosts = hostsOf(source, keys);
   const users = usersOf(source, keys);
@@ -85,6 +87,13 @@ export function loadAuthority(file: string, at: number): Loading {
     externalSignatures,
   };
   return { kind: 'loaded', data, notes: [...identity.notes, ...notesOf(keys)], crlDirectory: keys.crls, crlStamp };
+}
+
+/** Loads a configuration file. Throws OperationError `input` with every mistake, a line each. */
+export function loadedOrThrown(file: string, at: number): LoadedAuthority {
+  const loading = loadAuthority(file, at);
+  if (loading.kind === 'loaded') return loading;
+  throw new OperationError('input', loading.mistakes.map(mistakeText).join('\n'));
 }
 
 interface Source {

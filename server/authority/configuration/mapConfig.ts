@@ -1,7 +1,8 @@
 // Imports the older form of a configuration's trusted hosts, `mapConfig.xml` (authority design: Configuration). Reads
 // `AAmap/thisHost` (its name only) and `AAmap/trusted`; other elements there, such as pages for logging in, are
 // ignored.
-import { SaxesParser } from 'saxes';
+import { attributeOf, childElements, ownText, type XmlElement } from '../../xml/element.ts';
+import { readXml, type XmlLimits } from '../../xml/reader.ts';
 import { readText, type Place } from './files.ts';
 import type { HostDraft } from './hosts.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -12,68 +13,68 @@ export interface MapConfig {
   readonly hosts: readonly HostDraft[];
 }
 
-type Draft = { -readonly [K in keyof HostDraft]: HostDraft[K] } & {
-  readonly texts: Map<string, string>;
-  readonly mappings: HostDraft['mappings'][number][];
-};
+const NOTHING: MapConfig = { siteName: undefined, hosts: [] };
+/** The operator's own file, which is bounded by its length. */
+const LIMITS: XmlLimits = { depth: Infinity, elements: Infinity, attributes: Infinity, instructions: Infinity };
 
 /** Elements that hold the parts of a trusted host: its address, under two names, and its signer. */
 const ADDRESSES = ['aaURI', 'wsdl'] as const;
 const SIGNER = 'aaDN';
 
-/** Reads the file; what is wrong with its form is a mistake, what it says is checked by hosts.ts. */
+/**
+ * Reads the file; what is wrong with its form is a mistake, the first one alone, and what it says is checked by
+ * hosts.ts.
+ */
 export function readMapConfig(path: string, place: Place, mistakes: Mistakes): MapConfig {
   const text = readText(path, place, mistakes);
-  const hosts: Draft[] = [];
-  let siteName: MapConfig['siteName'];
-  if (text === undefined) return { siteName, hosts };
-  // Positions come from the parser, which stops nowhere: the first fault of the form is told, and what was read is
-  // dropped.
-  const parser = new SaxesParser({ xmlns: false, position: true });
-  const here = (): Place => ({ file: path, line: parser.line });
-  const open: string[] = [];
-  let fault: string | undefined;
-  const complain = (message: string): void => mistakes.add(path, parser.line, message);
-  parser.on('error', (error) => (fault ??= `is not well-formed XML: ${error.message}`));
-  parser.on('doctype', () => (fault ??= 'has a DOCTYPE, which is not read'));
-  parser.on('opentag', ({ name, attributes }) => {
-    open.push(name);
-    const place = open.join('/');
-    if (open.length === 1 && name !== 'AAmap') complain(`the root is ${name}; want AAmap`);
-    if (place === 'AAmap/thisHost' && attributes['name'] !== undefined)
-      siteName = { name: attributes['name'], place: here() };
-    if (place === 'AAmap/trusted') hosts.push(draftOf(attributes['name'] ?? '', here()));
-    if (place === 'AAmap/trusted/role') {
-      const { remote = '', local = '' } = attributes;
-      hosts.at(-1)?.mappings.push({ remote, local, place: here() });
-    }
+  if (text === undefined) return NOTHING;
+  const starts = new Map<XmlElement, number>();
+  const ends = new Map<XmlElement, number>();
+  const reading = readXml(text, LIMITS, {
+    started: (element, line) => starts.set(element, line),
+    ended: (element, line) => ends.set(element, line),
   });
-  const addText = (piece: string): void => {
-    const host = hosts.at(-1);
-    if (open.length !== 3 || open[1] !== 'trusted' || !host) return;
-    host.texts.set(open[2]!, (host.texts.get(open[2]!) ?? '') + piece);
+  if (reading.kind === 'refused') {
+    const isDoctype = reading.problem === 'documentType';
+    mistakes.add(
+      path,
+      undefined,
+      isDoctype ? 'has a DOCTYPE, which is not read' : `is not well-formed XML: ${reading.words}`,
+    );
+    return NOTHING;
+  }
+  const { root } = reading;
+  if (root.name !== 'AAmap') {
+    mistakes.add(path, starts.get(root), `the root is ${root.name}; want AAmap`);
+    return NOTHING;
+  }
+  const placeOf = (element: XmlElement): Place => ({ file: path, line: starts.get(element) });
+  const [site] = named(root, 'thisHost')
+    .filter((element) => attributeOf(element, '', 'name') !== undefined)
+    .toReversed();
+  return {
+    siteName: site && { name: attributeOf(site, '', 'name')!, place: placeOf(site) },
+    hosts: named(root, 'trusted').map((host) => {
+      const addresses = ADDRESSES.map((name) => textIn(host, name)).filter((address) => address !== '');
+      const name = attributeOf(host, '', 'name') ?? '';
+      if (new Set(addresses).size > 1) {
+        mistakes.add(path, ends.get(host), `${name} has two addresses: ${addresses.join(' and ')}`);
+      }
+      const mappings = named(host, 'role').map((role) => ({
+        remote: attributeOf(role, '', 'remote') ?? '',
+        local: attributeOf(role, '', 'local') ?? '',
+        place: placeOf(role),
+      }));
+      return { name, uri: addresses[0] ?? '', signer: textIn(host, SIGNER), place: placeOf(host), mappings };
+    }),
   };
-  parser.on('text', addText);
-  parser.on('cdata', addText);
-  parser.on('closetag', () => {
-    if (open.join('/') === 'AAmap/trusted') finish(hosts.at(-1)!, complain);
-    open.pop();
-  });
-  parser.write(text).close();
-  if (fault === undefined) return { siteName, hosts };
-  mistakes.add(path, undefined, fault);
-  return { siteName: undefined, hosts: [] };
 }
 
-function draftOf(name: string, place: Place): Draft {
-  return { name, uri: '', signer: '', place, mappings: [], texts: new Map() };
+function named(parent: XmlElement, name: string): XmlElement[] {
+  return childElements(parent).filter((element) => element.name === name);
 }
 
-function finish(draft: Draft, complain: (message: string) => void): void {
-  const addresses = ADDRESSES.map((name) => draft.texts.get(name)?.trim()).filter(
-    (text) => text !== undefined && text !== '',
-  );
-  if (new Set(addresses).size > 1) complain(`${draft.name} has two addresses: ${addresses.join(' and ')}`);
-  draft.uri = addresses[0] ?? '';
-  draft.signer = draft.texts.get(SIGNER)?.trim() ?? '';
+/** The text of the elements of a name, in one. */
+function textIn(host: XmlElement, name: string): string {
+  return named(host, name).map(ownText).join('').trim();
 }

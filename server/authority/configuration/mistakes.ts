@@ -19,13 +19,13 @@ export interface Mistakes {
 
 /** An empty list. */
 export function noMistakes(): Mistakes {
-  const found: Mistake[] = [];
+  const list: Mistake[] = [];
   return {
-    add: (file, line, message) => void found.push({ file, line, message }),
+    add: (file, line, message) => void list.push({ file, line, message }),
     get all() {
-      const files = [...new Set(found.map(({ file }) => file))];
+      const files = [...new Set(list.map(({ file }) => file))];
       return files.flatMap((name) =>
-        found.filter(({ file }) => file === name).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+        list.filter(({ file }) => file === name).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
       );
     },
   };

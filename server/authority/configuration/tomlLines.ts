@@ -11,7 +11,7 @@ export type TomlPath = readonly (string | number)[];
 export type LineOf = (path: TomlPath) => number;
 
 /** Follows a document that smol-toml has accepted. Cost: linear in its length. */
-export function linesOf(text: string): LineOf {
+export function tomlLines(text: string): LineOf {
   const scanner = new Scanner(text);
   scanner.document();
   return (path) => {

@@ -17,7 +17,7 @@ import {
 
 /** What a certificate is for; the last four are proxies: RFC 3820 with all rights or limited, and their older kin. */
 export type CertificateKind =
-  'ca' | 'user' | 'signer' | 'proxy' | 'limitedProxy' | 'legacyProxy' | 'legacyLimitedProxy';
+  'ca' | 'user' | 'signer' | 'proxy' | 'limited-proxy' | 'legacy-proxy' | 'legacy-limited-proxy';
 
 /** One attribute of a name: its short type or OID, and its value. */
 export type TypedValue = readonly [type: string, value: string];
@@ -83,9 +83,9 @@ export function nameDer(attributes: readonly TypedValue[]): Buffer {
 }
 
 function rdn([type, value]: TypedValue): Buffer {
-  const known = NAME_TYPES.get(type);
-  if (!known) throw new Error(`a name cannot have the type ${type}; known are ${NAME_TYPE_LIST.join(', ')}`);
-  return set(sequence(objectIdentifier(known[0]), text(known[1], value)));
+  const row = NAME_TYPES.get(type);
+  if (!row) throw new Error(`a name cannot have the type ${type}; known are ${NAME_TYPE_LIST.join(', ')}`);
+  return set(sequence(objectIdentifier(row[0]), text(row[1], value)));
 }
 
 /** The name of a proxy: its issuer's, and one CN more (RFC 3820, section 3.4). */
@@ -137,8 +137,8 @@ const KEY_USAGE = { ca: [0b0000_0110, 1], other: [0b1110_0000, 5] } as const;
 function extensionsOf({ kind, publicKey, pathLength, issuer }: Issuance): readonly Buffer[] {
   const [usage, unused] = kind === 'ca' ? KEY_USAGE.ca : KEY_USAGE.other;
   const keyUsage = extension(OID.keyUsage, true, bitString(Buffer.from([usage]), unused));
-  if (kind === 'legacyProxy' || kind === 'legacyLimitedProxy') return [keyUsage];
-  if (kind === 'proxy' || kind === 'limitedProxy') return [keyUsage, proxyCertInfo(kind, pathLength)];
+  if (kind === 'legacy-proxy' || kind === 'legacy-limited-proxy') return [keyUsage];
+  if (kind === 'proxy' || kind === 'limited-proxy') return [keyUsage, proxyCertInfo(kind, pathLength)];
   const bounds = pathLength === undefined ? [] : [integer(BigInt(pathLength))];
   const constraints = sequence(...(kind === 'ca' ? [TRUE, ...bounds] : []));
   const issuerKeyId = issuer.keyId ?? keyIdOf(createPublicKey(issuer.key));
@@ -157,7 +157,7 @@ function keyIdOf(publicKey: KeyObject): Uint8Array {
 }
 
 /** RFC 3820, section 3.8. */
-function proxyCertInfo(kind: 'proxy' | 'limitedProxy', pathLength: number | undefined): Buffer {
+function proxyCertInfo(kind: 'proxy' | 'limited-proxy', pathLength: number | undefined): Buffer {
   const policy = sequence(objectIdentifier(kind === 'proxy' ? OID.inheritAll : OID.limited));
   const bounds = pathLength === undefined ? [] : [integer(BigInt(pathLength))];
   return extension(OID.proxyCertInfo, true, sequence(...bounds, policy));

@@ -21,7 +21,7 @@ export const FILE_LIMITS: ChainLimits = { textBytes: 4 * 1024 * 1024, certificat
 const CRL_FILE_LIMITS: ChainLimits = { textBytes: 64 * 1024 * 1024, certificates: 1024 };
 
 /** What was read, in its order, one at least; or why there is none, as one sentence without any text of the input. */
-export type Reading<T> =
+export type FileReading<T> =
   { readonly kind: 'read'; readonly all: readonly T[] } | { readonly kind: 'unreadable'; readonly reason: string };
 
 /** The certificates of a text in its order, at least one; or why there are none. */
@@ -55,7 +55,7 @@ export function readCertificateFile(bytes: Uint8Array, limits: ChainLimits = FIL
 }
 
 /** Reads a file of CRLs: PEM blocks, or one CRL in DER. */
-export function readCrlFile(bytes: Uint8Array, limits: ChainLimits = CRL_FILE_LIMITS): Reading<Crl> {
+export function readCrlFile(bytes: Uint8Array, limits: ChainLimits = CRL_FILE_LIMITS): FileReading<Crl> {
   return readFile(bytes, limits, CRLS);
 }
 
@@ -78,14 +78,14 @@ const CRLS: Kind<Crl> = { labels: ['X509 CRL'], one: 'CRL', many: 'CRLs', parse:
 /** The tag of a SEQUENCE; a text may start with that digit, but then no byte beyond ASCII follows. */
 const DER_START = 0x30;
 
-function readFile<T>(bytes: Uint8Array, limits: ChainLimits, kind: Kind<T>): Reading<T> {
+function readFile<T>(bytes: Uint8Array, limits: ChainLimits, kind: Kind<T>): FileReading<T> {
   const isDer = bytes[0] === DER_START && (bytes[1] ?? 0) >= 0x80;
   if (!isDer) return readBlocks(Buffer.from(bytes).toString('latin1'), limits, kind);
   if (bytes.length > limits.textBytes) return tooLong(limits);
   return parseAll([bytes], kind);
 }
 
-function readBlocks<T>(text: string, limits: ChainLimits, kind: Kind<T>): Reading<T> {
+function readBlocks<T>(text: string, limits: ChainLimits, kind: Kind<T>): FileReading<T> {
   if (text.length > limits.textBytes || Buffer.byteLength(text) > limits.textBytes) return tooLong(limits);
   const reading = readPem(text);
   if (reading.kind === 'unreadable') return unreadable(`The text ${reading.problem}.`);
@@ -102,7 +102,7 @@ function readBlocks<T>(text: string, limits: ChainLimits, kind: Kind<T>): Readin
   );
 }
 
-function parseAll<T>(ders: readonly Uint8Array[], kind: Kind<T>): Reading<T> {
+function parseAll<T>(ders: readonly Uint8Array[], kind: Kind<T>): FileReading<T> {
   try {
     return { kind: 'read', all: ders.map(kind.parse) };
   } catch (error) {

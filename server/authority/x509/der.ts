@@ -27,7 +27,7 @@ export function context(n: number, form: 'primitive' | 'constructed'): number {
 /**
  * One element: `start` is where its tag stands, `content` where its content begins, `end` where it ends (exclusive).
  */
-export interface Element {
+export interface DerElement {
   readonly tag: number;
   readonly start: number;
   readonly content: number;
@@ -62,7 +62,7 @@ export class DerReader {
   }
 
   /** The next element, whatever it is. Tag numbers above 30 are refused: nothing here has them. */
-  any(): Element {
+  any(): DerElement {
     const start = this.#offset;
     const tag = this.#byte();
     if ((tag & 0x1f) === 0x1f || tag === 0) throw new DerError('a tag that is not used in certificates');
@@ -74,13 +74,13 @@ export class DerReader {
   }
 
   /** The next element, which must have this tag. */
-  element(tag: number): Element {
+  element(tag: number): DerElement {
     if (this.nextTag !== tag) throw new DerError('an element of another kind than expected');
     return this.any();
   }
 
   /** The next element if it has this tag. */
-  optional(tag: number): Element | undefined {
+  optional(tag: number): DerElement | undefined {
     return this.nextTag === tag ? this.any() : undefined;
   }
 
@@ -95,17 +95,17 @@ export class DerReader {
   }
 
   /** A reader of an element's content. */
-  over({ content, end }: Element): DerReader {
+  over({ content, end }: DerElement): DerReader {
     return new DerReader(this.bytes, content, end);
   }
 
   /** An element with its tag and length. A view, not a copy. */
-  whole({ start, end }: Element): Uint8Array {
+  whole({ start, end }: DerElement): Uint8Array {
     return this.bytes.subarray(start, end);
   }
 
   /** An element without them. A view, not a copy. */
-  content({ content, end }: Element): Uint8Array {
+  content({ content, end }: DerElement): Uint8Array {
     return this.bytes.subarray(content, end);
   }
 

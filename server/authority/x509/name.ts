@@ -1,6 +1,6 @@
 // Distinguished names (RFC 5280, sections 4.1.2.4 and 7.1): how they are read, compared, and written for people. Knows
 // nothing of certificates.
-import { DerError, type DerReader, type Element, TAG } from './der.ts';
+import { DerError, type DerReader, type DerElement, TAG } from './der.ts';
 import { ATTRIBUTE_ALIASES, ATTRIBUTE_TYPES } from './oids.ts';
 import { stringText } from './text.ts';
 
@@ -52,8 +52,8 @@ export function readName(reader: DerReader): Name {
 export function readIssuerName(reader: DerReader): Name {
   const element = reader.element(TAG.sequence);
   const key = keyOf(reader.whole(element));
-  const known = knownNames.get(key);
-  if (known !== undefined) return known;
+  const earlier = knownNames.get(key);
+  if (earlier !== undefined) return earlier;
   const name = readAnew(reader, element);
   if (key.length > KNOWN_BYTES_MAX) return name;
   // With bytes of its own, or all of the certificate would be kept.
@@ -66,7 +66,7 @@ function keyOf({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1');
 }
 
-function readAnew(reader: DerReader, element: Element): Name {
+function readAnew(reader: DerReader, element: DerElement): Name {
   const rdns = reader.over(element).each(readRdn);
   const count = rdns.reduce((sum, { attributes }) => sum + attributes.length, 0);
   if (count > ATTRIBUTES_MAX) throw new DerError(`a name with more than ${ATTRIBUTES_MAX} attributes`);

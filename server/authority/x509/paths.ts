@@ -4,16 +4,16 @@
 import { type Certificate, shownName, shownSubject } from './certificate.ts';
 import { intermediates, type Path, pathProblem } from './pathRules.ts';
 import { revocationProblem } from './revocation.ts';
-import type { Search } from './search.ts';
+import type { PathSearch } from './search.ts';
 
 /**
  * The first valid path from a certificate to a configured CA; undefined where there is none, and `search` knows why.
  */
-export function findPath(certificate: Certificate, search: Search): Path | undefined {
+export function findPath(certificate: Certificate, search: PathSearch): Path | undefined {
   return extend([certificate], search);
 }
 
-function extend(path: readonly [Certificate, ...Certificate[]], search: Search): Path | undefined {
+function extend(path: readonly [Certificate, ...Certificate[]], search: PathSearch): Path | undefined {
   if (!search.step()) return undefined;
   const last = path.at(-1)!;
   const anchors = search.rules.trust.named(last.issuer.key);
@@ -46,7 +46,7 @@ function likeliestFirst(issuers: readonly Certificate[], { extensions }: Certifi
   );
 }
 
-function isIssued(certificate: Certificate, issuer: Certificate, search: Search): boolean {
+function isIssued(certificate: Certificate, issuer: Certificate, search: PathSearch): boolean {
   if (search.isSigned(certificate, issuer)) return true;
   if (search.isSpent) return search.step();
   const names = `${shownSubject(certificate)} was not signed by ${shownSubject(issuer)}`;
@@ -58,7 +58,7 @@ function isIssued(certificate: Certificate, issuer: Certificate, search: Search)
  * Whether a path may go on: no name with the same key twice (RFC 4158, section 2.4.2), not too many intermediate CAs
  * (A75).
  */
-function isPossible(path: readonly Certificate[], search: Search): boolean {
+function isPossible(path: readonly Certificate[], search: PathSearch): boolean {
   const last = path.at(-1)!;
   const isRepeated = path
     .slice(0, -1)
@@ -77,7 +77,7 @@ function hasSameKey(a: Certificate, b: Certificate): boolean {
   return Buffer.compare(a.subjectPublicKey, b.subjectPublicKey) === 0;
 }
 
-function judged(path: Path, search: Search): Path | undefined {
+function judged(path: Path, search: PathSearch): Path | undefined {
   const problem = pathProblem(path, search.rules, search.left) ?? revocationProblem(path, search, findPath);
   return problem === undefined ? path : search.refuse('judged', problem);
 }

@@ -4,13 +4,13 @@ import { isSignedWith, signatureStrength } from './algorithm.ts';
 import { type Certificate, isCa, mayBeUsedFor, shownSubject } from './certificate.ts';
 import type { Crl } from './crl.ts';
 import { certificateProblem, type Path } from './pathRules.ts';
-import type { Search, SearchRules } from './search.ts';
+import type { PathSearch, SearchRules } from './search.ts';
 
 /** Finds a valid path for the signer of a CRL: `findPath` of paths.ts, which calls this module. */
-export type FindPath = (certificate: Certificate, search: Search) => Path | undefined;
+export type FindPath = (certificate: Certificate, search: PathSearch) => Path | undefined;
 
 /** Why CRLs refuse a path, as a sentence; undefined where they do not, or where no revocation is checked. */
-export function revocationProblem(path: Path, search: Search, findPath: FindPath): string | undefined {
+export function revocationProblem(path: Path, search: PathSearch, findPath: FindPath): string | undefined {
   const { crls } = search.rules;
   if (crls === undefined) return undefined;
   for (let i = path.length - 2; i >= 0; i--) {
@@ -47,13 +47,13 @@ function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boole
 function isVouchedFor(
   crl: Crl,
   { path, issuer }: { readonly path: Path; readonly issuer: Certificate },
-  search: Search,
+  search: PathSearch,
   findPath: FindPath,
 ): boolean {
   const { trust } = search.rules;
   const isValid = (anchor: Certificate): boolean => certificateProblem(anchor, search.rules) === undefined;
-  const known = [issuer, ...trust.named(crl.issuer.key).filter((anchor) => isCa(anchor) && isValid(anchor))];
-  if (known.some((signer) => mayBeUsedFor(signer, 'cRLSign') && isSigned(crl, signer))) return true;
+  const signers = [issuer, ...trust.named(crl.issuer.key).filter((anchor) => isCa(anchor) && isValid(anchor))];
+  if (signers.some((signer) => mayBeUsedFor(signer, 'cRLSign') && isSigned(crl, signer))) return true;
   const others = search.pool.named(crl.issuer.key);
   return others.some((signer) => {
     if (signer === issuer || signer.extensions.keyUsage === undefined) return false;
@@ -76,8 +76,8 @@ function isSigned(crl: Crl, signer: Certificate): boolean {
   const key = Buffer.from(signer.subjectPublicKey).toString('latin1');
   let keys = SIGNERS.get(crl);
   if (keys === undefined) SIGNERS.set(crl, (keys = new Map()));
-  const known = keys.get(key);
-  if (known !== undefined) return known;
+  const earlier = keys.get(key);
+  if (earlier !== undefined) return earlier;
   const isRight = isSignedWith(crl.signed, signer.publicKey, signer.keyStrength);
   keys.set(key, isRight);
   return isRight;

@@ -12,7 +12,7 @@ export interface SearchRules extends PathRules {
   readonly trust: TrustStore;
   readonly crls: CrlStore | undefined;
   readonly maxDepth: number;
-  readonly known?: KnownSignatures;
+  readonly signatures?: KnownSignatures;
 }
 
 /** How near to an accepted path a refusal was; the nearest one is what people want to hear. */
@@ -26,7 +26,7 @@ export const NEARNESS = { noIssuer: 0, unsigned: 1, exhausted: 2, judged: 3 } as
 export const BUDGET = { signatures: 128, steps: 1024, comparisons: 262_144 } as const;
 
 /** The state of one validation. */
-export class Search {
+export class PathSearch {
   readonly rules: SearchRules;
   /** The certificates of the text that are no configured CAs. */
   readonly pool: CertificatesByName;
@@ -81,15 +81,15 @@ export class Search {
    * from before is of the budget too, so that what was seen before changes no answer.
    */
   isSigned(certificate: Certificate, issuer: Certificate): boolean {
-    let known = this.#signatures.get(certificate);
-    if (known === undefined) this.#signatures.set(certificate, (known = new Map()));
-    const before = known.get(issuer);
+    let bySigner = this.#signatures.get(certificate);
+    if (bySigner === undefined) this.#signatures.set(certificate, (bySigner = new Map()));
+    const before = bySigner.get(issuer);
     if (before !== undefined) return before;
     if (this.isSpent) return false;
     this.left.signatures--;
-    const isKnown = this.rules.known?.isSigned(certificate, issuer) === true;
+    const isKnown = this.rules.signatures?.isSigned(certificate, issuer) === true;
     const isSigned = isKnown || isSignedWith(certificate.signed, issuer.publicKey, issuer.keyStrength);
-    known.set(issuer, isSigned);
+    bySigner.set(issuer, isSigned);
     return isSigned;
   }
 }

@@ -4,13 +4,13 @@ import { type Certificate, isCa, shownName, shownSubject } from './certificate.t
 import type { Path } from './pathRules.ts';
 import { findPath } from './paths.ts';
 import { proxyIssuerProblem, type ProxyKinds, type ProxyMark, proxyMark, proxyProblem } from './proxyRules.ts';
-import { Search, type SearchRules } from './search.ts';
+import { PathSearch, type SearchRules } from './search.ts';
 import { certificatesByName } from './trust.ts';
 
 /**
  * What a chain is judged by. `at`: seconds since 1970. `crls`: undefined checks no revocation; else a CA without a
  * current CRL refuses all it issued. `maxDepth`: the most intermediate CAs of a path, self-issued ones apart.
- * `allowWeak`: SHA-1, MD5, short keys and DSA. `known`: signatures found good before, by whoever keeps them; all else
+ * `allowWeak`: SHA-1, MD5, short keys and DSA. `signatures`: those found good before, by whoever keeps them; all else
  * is judged anew. `profile`: `service` for the certificates of grids; `strict` adds what RFC 5280 asks of CAs when they
  * issue (A70), such as key identifiers, and leaves it open whether the certificate is that of a CA.
  */
@@ -47,9 +47,9 @@ export type Verdict = Accepted | { readonly accepted: false; readonly reason: st
 export function validateChain(certificates: readonly Certificate[], rules: ChainRules): Verdict {
   const [presented, ...others] = certificates;
   const pool = others.filter((certificate) => !rules.trust.has(certificate));
-  const search = new Search(rules, certificatesByName(pool));
-  const found = presented && climb({ proxies: [], marks: [], last: presented }, { search, rules });
-  return found ?? { accepted: false, reason: search.reason };
+  const search = new PathSearch(rules, certificatesByName(pool));
+  const verdict = presented && climb({ proxies: [], marks: [], last: presented }, { search, rules });
+  return verdict ?? { accepted: false, reason: search.reason };
 }
 
 /** The proxies so far, from the presented one on, and the certificate above them. */
@@ -62,7 +62,7 @@ interface Climb {
 type RightsMark = Extract<ProxyMark, { readonly rights: string }>;
 
 interface Context {
-  readonly search: Search;
+  readonly search: PathSearch;
   readonly rules: ChainRules;
 }
 
@@ -83,8 +83,8 @@ function climb({ proxies, marks, last }: Climb, context: Context): Accepted | un
   const issuers = search.pool.named(last.issuer.key);
   if (issuers.length === 0) search.refuse('noIssuer', noIssuer(last, rules));
   for (const issuer of issuers) {
-    const found = isProxyIssuer(issuer, higher.proxies, search) && climb({ ...higher, last: issuer }, context);
-    if (found) return found;
+    const verdict = isProxyIssuer(issuer, higher.proxies, search) && climb({ ...higher, last: issuer }, context);
+    if (verdict) return verdict;
   }
   return undefined;
 }
@@ -111,7 +111,7 @@ function noIssuer(proxy: Certificate, { trust }: ChainRules): string {
   return `The certificate of ${shownName(proxy.issuer)}, the issuer of the proxy ${name}, is missing.`;
 }
 
-function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], search: Search): boolean {
+function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], search: PathSearch): boolean {
   const proxy = proxies.at(-1)!;
   if (proxies.includes(issuer)) return false;
   if (!search.isSigned(proxy, issuer)) {
@@ -124,7 +124,7 @@ function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], sea
   return problem === undefined;
 }
 
-function accepted(path: Path, { proxies, marks, last }: Climb, { crlsUntil }: Search): Accepted {
+function accepted(path: Path, { proxies, marks, last }: Climb, { crlsUntil }: PathSearch): Accepted {
   const whole = [...proxies, ...path];
   const expiresAt = Math.min(...whole.map(({ notAfter }) => notAfter));
   const isLimited = marks.some(({ rights }) => rights === 'limited');

@@ -2,7 +2,7 @@
 // adds its own commands; this one only gathers them.
 import type { Command } from 'commander';
 import { addCallCommand } from './callCommand.ts';
-import { addCertificateCommands } from './verifyCertCommand.ts';
+import { addVerifyCert } from './verifyCertCommand.ts';
 import { addConfigurationCommands } from './toolCommands.ts';
 import type { Outputs } from '../parts.ts';
 
@@ -10,6 +10,6 @@ import type { Outputs } from '../parts.ts';
 export function addAuthority(root: Command, outputs: Outputs): void {
   const group = root.command('authority').description('Look after the attribute authority and what it trusts.');
   addConfigurationCommands(group, outputs);
-  addCertificateCommands(group, outputs);
+  addVerifyCert(group, outputs);
   addCallCommand(group, outputs);
 }

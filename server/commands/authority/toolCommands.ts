@@ -1,24 +1,21 @@
 // `authority check`, `authority inspect` and `authority issue`: their flags and help. The work is in
 // tools.ts, loaded when a command runs.
 import { Option, type Command } from 'commander';
+import type { CertificateKind } from '../../authority/issuance/certificate.ts';
+import { epochMs, epochSeconds } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { integerBetween } from '../../settings/values.ts';
+import type { IssueFlags } from './tools.ts';
 
-/** What `authority issue` makes, by the name of its kind. */
-const KINDS = ['ca', 'user', 'signer', 'proxy', 'limited-proxy', 'legacy-proxy', 'legacy-limited-proxy'] as const;
-
-/** The flags of `authority issue`, as the command line gives them. */
-export interface IssueFlags {
-  readonly kind: (typeof KINDS)[number];
-  readonly name?: string;
-  readonly issuer?: string;
-  readonly issuerKey?: string;
-  readonly keyType: 'rsa' | 'ec';
-  readonly hours: number;
-  readonly pathLength?: number;
-  readonly output: string;
-}
-
+const KINDS: readonly CertificateKind[] = [
+  'ca',
+  'user',
+  'signer',
+  'proxy',
+  'limited-proxy',
+  'legacy-proxy',
+  'legacy-limited-proxy',
+];
 /** A hundred years: more is a slip of the finger. */
 const HOURS = integerBetween(1, 876_600);
 const PATH_LENGTH = integerBetween(0, 255);
@@ -37,7 +34,7 @@ function addCheck(group: Command, { stdout }: Outputs): void {
     .argument('<config>', 'TOML file of an attribute authority')
     .addHelpText('after', example('authority check authority.toml'))
     .action(async (config: string) => {
-      const [{ checkText }, { epochMs }] = await Promise.all([import('./tools.ts'), import('../../observe/clock.ts')]);
+      const { checkText } = await import('./tools.ts');
       stdout.write(`${checkText(config, epochMs() / 1000)}\n`);
     });
 }
@@ -71,7 +68,7 @@ function addIssue(group: Command, { stdout }: Outputs): void {
       example('authority issue --kind user --name /O=Site/CN=Name --issuer ca.pem --issuer-key ca.key -o user'),
     )
     .action(async (flags: IssueFlags) => {
-      const [{ issueFiles }, { epochMs }] = await Promise.all([import('./tools.ts'), import('../../observe/clock.ts')]);
-      stdout.write(`${issueFiles(flags, Math.floor(epochMs() / 1000))}\n`);
+      const { issueFiles } = await import('./tools.ts');
+      stdout.write(`${issueFiles(flags, epochSeconds())}\n`);
     });
 }

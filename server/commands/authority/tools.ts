@@ -3,8 +3,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
-import { type Loading, loadAuthority } from '../../authority/configuration/load.ts';
-import { mistakeText } from '../../authority/configuration/mistakes.ts';
+import { type AuthorityData, loadedOrThrown } from '../../authority/configuration/load.ts';
 import { inspect } from '../../authority/inspect.ts';
 import {
   type CertificateKind,
@@ -21,7 +20,6 @@ import { trustedHostStrings } from '../../authority/trustedHosts.ts';
 import { type Certificate, parseCertificate } from '../../authority/x509/certificate.ts';
 import { readCertificateFile } from '../../authority/x509/chain.ts';
 import { nameText } from '../../authority/x509/name.ts';
-import type { IssueFlags } from './toolCommands.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { countText } from '../../observe/quantities.ts';
 import { tableText } from '../terminal.ts';
@@ -30,16 +28,11 @@ import { tableText } from '../terminal.ts';
  * What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each.
  */
 export function checkText(config: string, at: number): string {
-  const loading = loadAuthority(config, at);
-  if (loading.kind === 'refused') throw new OperationError('input', loading.mistakes.map(mistakeText).join('\n'));
-  return [
-    tableText(configurationRows(loading)),
-    ...loading.notes.map((note) => `note: ${note}`),
-    `${config} is good`,
-  ].join('\n');
+  const { data, notes } = loadedOrThrown(config, at);
+  return [tableText(configurationRows(data)), ...notes.map((note) => `note: ${note}`), `${config} is good`].join('\n');
 }
 
-function configurationRows({ data }: Extract<Loading, { readonly kind: 'loaded' }>): readonly (readonly string[])[] {
+function configurationRows(data: AuthorityData): readonly (readonly string[])[] {
   const { subject, notAfter } = parseCertificate(data.certificate);
   return [
     ['site', data.siteName],
@@ -60,19 +53,22 @@ export function inspectText(file: string): string {
   return inspection.tables.map((rows) => tableText(rows)).join('\n\n');
 }
 
-const KINDS: Readonly<Record<IssueFlags['kind'], CertificateKind>> = {
-  ca: 'ca',
-  user: 'user',
-  signer: 'signer',
-  proxy: 'proxy',
-  'limited-proxy': 'limitedProxy',
-  'legacy-proxy': 'legacyProxy',
-  'legacy-limited-proxy': 'legacyLimitedProxy',
-};
+/** The flags of `authority issue`, as the command line gives them. */
+export interface IssueFlags {
+  readonly kind: CertificateKind;
+  readonly name?: string;
+  readonly issuer?: string;
+  readonly issuerKey?: string;
+  readonly keyType: 'rsa' | 'ec';
+  readonly hours: number;
+  readonly pathLength?: number;
+  readonly output: string;
+}
+
 /** The CN of a proxy says what it is, where it is older than RFC 3820. */
 const LEGACY_NAMES: Partial<Record<CertificateKind, string>> = {
-  legacyProxy: 'proxy',
-  legacyLimitedProxy: 'limited proxy',
+  'legacy-proxy': 'proxy',
+  'legacy-limited-proxy': 'limited proxy',
 };
 
 /**
@@ -81,8 +77,8 @@ const LEGACY_NAMES: Partial<Record<CertificateKind, string>> = {
  * for the files.
  */
 export function issueFiles(flags: IssueFlags, at: number): string {
-  const kind = KINDS[flags.kind];
-  const isProxy = /proxy/i.test(kind);
+  const { kind } = flags;
+  const isProxy = kind.endsWith('proxy');
   if (isProxy === (flags.name !== undefined)) {
     throw new OperationError(
       'usage',

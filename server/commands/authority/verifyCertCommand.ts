@@ -1,6 +1,7 @@
 // `authority verify-cert`: its flags and help.
 // The work is in verifyCert.ts, loaded when the command runs.
 import type { Command } from 'commander';
+import { epochMs } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { INSTANT, integerBetween } from '../../settings/values.ts';
 
@@ -19,12 +20,8 @@ interface VerifyFlags {
 const DEPTH_MAX = 255;
 const DEPTH_INITIAL = 16;
 
-/** Adds the commands that look at certificates. */
-export function addCertificateCommands(group: Command, outputs: Outputs): void {
-  addVerifyCert(group, outputs);
-}
-
-function addVerifyCert(group: Command, { stdout }: Outputs): void {
+/** Adds the command that judges a certificate. */
+export function addVerifyCert(group: Command, { stdout }: Outputs): void {
   group
     .command('verify-cert')
     .description('Judge a certificate by the CAs that are trusted: RFC 5280, and proxies by RFC 3820.')
@@ -44,10 +41,7 @@ function addVerifyCert(group: Command, { stdout }: Outputs): void {
     .addHelpText('after', HINT)
     .addHelpText('after', example('authority verify-cert --trust cas.pem --allow-proxies chain.pem'))
     .action(async (chain: string, { time, ...flags }: VerifyFlags) => {
-      const [{ verifyCert }, { epochMs }] = await Promise.all([
-        import('./verifyCert.ts'),
-        import('../../observe/clock.ts'),
-      ]);
+      const { verifyCert } = await import('./verifyCert.ts');
       const at = time ?? epochMs() / 1000;
       verifyCert({ chain, at, ...flags }, (line) => void stdout.write(`${line}\n`));
     });

@@ -5,7 +5,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Body } from '../../../engine/engine.ts';
 import { assertHeaderValue, checkedPiece, isBodiless } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
-import { REQUEST_BODY_BYTES_MAX } from '../framing.ts';
 import { LiveExchange, type LiveContext, type TakePiece } from '../liveExchange.ts';
 
 /** Bytes copied and given to the socket at a time. */
@@ -18,11 +17,6 @@ const WRITE_BYTES_MAX = 65_536;
 const TURN_BYTES = 1 << 20;
 const NOTHING = new Uint8Array(0);
 
-/** What all exchanges of one listener share. */
-export interface NodeContext extends LiveContext {
-  isDraining: boolean;
-}
-
 /**
  * One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to
  * node:http. An answer waits for its turn on its connection, or node:http would keep the first bytes of all that are
@@ -31,14 +25,14 @@ export interface NodeContext extends LiveContext {
 export class NodeExchange extends LiveExchange {
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #context: NodeContext;
+  readonly #context: LiveContext;
   #turnBytes = 0;
   #isNext: boolean;
   #ready: Answer | undefined;
   isAwaiting = true;
 
   /** `isNext` where no other answer of the connection comes before; else `takeTurn` says when that is so. */
-  constructor(incoming: IncomingMessage, response: ServerResponse, context: NodeContext, isNext: boolean) {
+  constructor(incoming: IncomingMessage, response: ServerResponse, context: LiveContext, isNext: boolean) {
     super(context);
     this.#isNext = isNext;
     this.#incoming = incoming;
@@ -67,8 +61,8 @@ export class NodeExchange extends LiveExchange {
     if (this.#ready) super.send(this.#ready);
   }
 
-  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
-    const isTooLong = awaitsBody ? bodyPassesLimit(this.#incoming) : false;
+  protected async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
+    const isTooLong = awaitsBody ? this.bodyPassesLimit() : false;
     const ready = await this.orFailure(answer);
     this.isAwaiting = false;
     this.send((await isTooLong) ? { ...ready, close: true } : ready);
@@ -138,19 +132,4 @@ function headerLines(answer: Answer, announcesClose: boolean): string[] {
   if (announcesClose) lines.push('Connection', 'close');
   if (!isBodiless(answer.status)) lines.push('Content-Length', String(answer.body.bytes));
   return lines;
-}
-
-/**
- * Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client
- * leaves.
- */
-function bodyPassesLimit(incoming: IncomingMessage): Promise<boolean> {
-  let bytes = 0;
-  return new Promise((resolve) => {
-    incoming.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > REQUEST_BODY_BYTES_MAX) resolve(true);
-    });
-    incoming.once('end', () => resolve(bytes > REQUEST_BODY_BYTES_MAX));
-  });
 }

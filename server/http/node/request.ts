@@ -1,25 +1,23 @@
 // A request as node:http presents it, brought into the form uWebSockets.js gives, so that handlers see no difference.
 // Decides nothing about routes and reads no body.
-import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 
-import type { Request } from '../exchange.ts';
 import { joinsLines, judgeFraming, type Framing } from '../framing.ts';
+import { LiveRequest } from '../liveRequest.ts';
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
 
 /**
  * One request. Absolute-form targets lose scheme and authority; the authority then stands for Host (RFC 9112, 3.2.2).
  */
-export class NodeRequest implements Request {
+export class NodeRequest extends LiveRequest<IncomingMessage> {
   readonly method: string;
   readonly target: string;
   readonly query: string | undefined;
   readonly #authority: string | undefined;
-  #incoming: IncomingMessage | undefined;
 
   constructor(incoming: IncomingMessage) {
-    this.#incoming = incoming;
+    super(incoming);
     this.method = incoming.method ?? '';
     // node:http gives the bytes of the target one by one, uWebSockets.js as UTF-8.
     const sent = Buffer.from(incoming.url ?? '', 'latin1').toString('utf8');
@@ -32,39 +30,22 @@ export class NodeRequest implements Request {
   }
 
   header(name: string): string | undefined {
-    const incoming = this.#alive();
+    const incoming = this.alive();
     if (name === 'host' && this.#authority !== undefined) return this.#authority;
     const lines = linesOf(incoming, name);
     return (joinsLines(name) ? lines.join(', ') : lines[0]) || undefined;
   }
 
   peer(): string {
-    return (this.#alive().socket.remoteAddress ?? '').replace(/^::ffff:(?=[0-9.]+$)/, '');
+    return (this.alive().socket.remoteAddress ?? '').replace(/^::ffff:(?=[0-9.]+$)/, '');
   }
 
   /** What follows the head; HTTP/1.1 without Host is malformed (RFC 9112, 3.2). */
   framing(): Framing {
-    const incoming = this.#alive();
+    const incoming = this.alive();
     const isModern = incoming.httpVersion !== '1.0';
     if (isModern && linesOf(incoming, 'host').length !== 1) return 'malformed';
     return judgeFraming(this.method, linesOf(incoming, 'content-length'), linesOf(incoming, 'transfer-encoding'));
-  }
-
-  /** How long the body is that follows a well-framed head; undefined where it comes in chunks. */
-  declaredBytes(): number | undefined {
-    const incoming = this.#alive();
-    if (linesOf(incoming, 'transfer-encoding').length > 0) return undefined;
-    return Number(linesOf(incoming, 'content-length')[0] ?? 0);
-  }
-
-  /** The handler has returned: from here on the request answers nothing more. */
-  bury(): void {
-    this.#incoming = undefined;
-  }
-
-  #alive(): IncomingMessage {
-    assert(this.#incoming !== undefined, 'a request is dead once its handler returned: read what you need before');
-    return this.#incoming;
   }
 }
 

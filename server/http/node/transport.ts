@@ -5,12 +5,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 
 import { statusText } from '../answerHead.ts';
-import { BodyBudget } from '../bodyCollector.ts';
-import { isIntake, type Answer, type Handler } from '../exchange.ts';
-import { Flight } from '../flight.ts';
+import type { Answer } from '../exchange.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
 import type { Listener, ListenOptions } from '../listener.ts';
-import { NodeExchange, type NodeContext } from './exchange.ts';
+import { type LiveContext, liveContext } from '../liveExchange.ts';
+import { NodeExchange } from './exchange.ts';
 import { NodeRequest } from './request.ts';
 import { boundPort, portRefused } from '../ports.ts';
 import { HEAD_TOO_LARGE, MALFORMED_REQUEST } from '../refusals.ts';
@@ -43,19 +42,11 @@ interface Connection {
 
 class NodeListening {
   readonly #server: Server;
-  readonly #handler: Handler;
-  readonly #flight = new Flight();
-  readonly #context: NodeContext;
+  readonly #context: LiveContext;
   readonly #connections = new WeakMap<Socket, Connection>();
 
   constructor(options: ListenOptions) {
-    this.#handler = options.handler;
-    // Later and outside node's callbacks, so that an observer that throws is an ordinary uncaught exception.
-    this.#context = {
-      budget: new BodyBudget(),
-      isDraining: false,
-      onError: (error) => void setImmediate(() => options.onError(error)),
-    };
+    this.#context = liveContext(options);
     this.#server = createServer({
       maxHeaderSize: REQUEST_HEAD_BYTES_MAX,
       headersTimeout: REQUEST_MS_MAX,
@@ -81,7 +72,7 @@ class NodeListening {
   async drain(withinMs: number): Promise<void> {
     this.#context.isDraining = true;
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    await this.#flight.settled(withinMs);
+    await this.#context.flight.settled(withinMs);
     this.#server.closeAllConnections();
     await closed;
   }
@@ -110,20 +101,13 @@ class NodeListening {
     const framing = request.framing();
     const refused = refusalOf(framing === 'malformed', incoming);
     connection.isRefused = refused !== undefined;
-    if (refused) return exchange.send(refused);
-    const answer = exchange.ask(this.#handler, request);
-    const declaredBytes = isIntake(answer) ? request.declaredBytes() : undefined;
-    request.bury();
-    if (isIntake(answer)) exchange.takeBody(answer, declaredBytes);
-    else if (framing === 'oversized') void exchange.sendLater(closing(answer), false);
-    else if (framing === 'body') void exchange.sendLater(answer, true);
-    else if (answer instanceof Promise) void exchange.sendLater(answer, false);
-    else exchange.send(answer);
+    if (refused) exchange.send(refused);
+    else exchange.answer(request, framing);
   }
 
   #connectionOf(socket: Socket): Connection {
-    const known = this.#connections.get(socket);
-    if (known) return known;
+    const earlier = this.#connections.get(socket);
+    if (earlier) return earlier;
     const connection: Connection = { open: new Set(), isRefused: false };
     this.#connections.set(socket, connection);
     // An answer queued behind another one never hears of the connection's end from node:http.
@@ -139,7 +123,7 @@ class NodeListening {
   #opened(connection: Connection, incoming: IncomingMessage, response: ServerResponse): NodeExchange {
     const exchange = new NodeExchange(incoming, response, this.#context, connection.open.size === 0);
     connection.open.add(exchange);
-    this.#flight.enter();
+    this.#context.flight.enter();
     response.once('finish', () => {
       this.#close(connection, exchange);
       const [next] = connection.open;
@@ -149,7 +133,7 @@ class NodeListening {
   }
 
   #close(connection: Connection, exchange: NodeExchange): void {
-    if (connection.open.delete(exchange)) this.#flight.leave();
+    if (connection.open.delete(exchange)) this.#context.flight.leave();
   }
 
   /** Bytes that are no request, or a connection that broke. */
@@ -186,8 +170,4 @@ function endWith(socket: Socket, { status, headers, body }: Answer): void {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const head = `HTTP/1.1 ${statusText(status)}\r\nConnection: close\r\n${lines}Content-Length: ${body.bytes}\r\n\r\n`;
   socket.end(Buffer.concat([Buffer.from(head), body.pieceAt(0)]), () => socket.destroy());
-}
-
-async function closing(answer: Answer | Promise<Answer>): Promise<Answer> {
-  return { ...(await answer), close: true };
 }

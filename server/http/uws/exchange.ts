@@ -2,8 +2,6 @@
 // chunked, never buffers a page: what the socket does not take is asked for again from the body.
 import { checkedPiece, isBodiless, statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
-import type { Flight } from '../flight.ts';
-import { REQUEST_BODY_BYTES_MAX } from '../framing.ts';
 import { HeaderBlock, type HeaderBlocks } from './headerBlock.ts';
 import { LiveExchange, type LiveContext, type TakePiece } from '../liveExchange.ts';
 import { MALFORMED_REQUEST } from '../refusals.ts';
@@ -21,9 +19,7 @@ import type { HttpResponse } from './library.ts';
 
 /** What all exchanges of one listener share. */
 export interface UwsContext extends LiveContext {
-  readonly flight: Flight;
   readonly headerBlocks: HeaderBlocks;
-  isDraining: boolean;
 }
 
 /** Bytes that may be left with the library to send before it closes the connection; longer bodies go piece by piece. */
@@ -63,10 +59,10 @@ export class UwsExchange extends LiveExchange {
     this.#context = context;
   }
 
-  override async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
+  protected async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
     this.#hold();
     this.#noteTurn();
-    const isTooLong = awaitsBody ? bodyPassesLimit(this.#response) : false;
+    const isTooLong = awaitsBody ? this.bodyPassesLimit() : false;
     const ready = await this.orFailure(answer);
     const closes = await isTooLong;
     if (this.isGone()) return;
@@ -213,20 +209,6 @@ export class UwsExchange extends LiveExchange {
     this.#isHeld = false;
     this.#context.flight.leave();
   }
-}
-
-/**
- * Resolves when the body has been read away, with whether it is longer than is worth reading; never if the client
- * leaves.
- */
-function bodyPassesLimit(response: HttpResponse): Promise<boolean> {
-  let bytes = 0;
-  return new Promise((resolve) => {
-    response.onData((chunk, isLast) => {
-      bytes += chunk.byteLength;
-      if (isLast || bytes > REQUEST_BODY_BYTES_MAX) resolve(bytes > REQUEST_BODY_BYTES_MAX);
-    });
-  });
 }
 
 // The library ends the value of a header with a line break: to a HEAD it ends the head, else it is the body's last 2

@@ -1,9 +1,7 @@
 // A request as uWebSockets.js presents it, made safe: what routing needs is copied, the rest is asked for while it
-// lives. The library's request object is dead once the handler returned; using it then is our bug and says so.
-import assert from 'node:assert/strict';
-
-import type { Request } from '../exchange.ts';
+// lives. Decides nothing about routes and reads no body.
 import { joinsLines, judgeFraming, type Framing } from '../framing.ts';
+import { LiveRequest } from '../liveRequest.ts';
 import type { HttpRequest, HttpResponse } from './library.ts';
 
 /**
@@ -11,17 +9,16 @@ import type { HttpRequest, HttpResponse } from './library.ts';
  * all headers costs 0.5 us, so nothing does that for a request without a body, and one with a body is walked over
  * once).
  */
-export class UwsRequest implements Request {
+export class UwsRequest extends LiveRequest<HttpRequest> {
   readonly method: string;
   readonly target: string;
   readonly query: string | undefined;
-  #request: HttpRequest | undefined;
   readonly #response: HttpResponse;
   /** All header lines, once they were walked over. */
   #lines: HeaderLines | undefined;
 
   constructor(request: HttpRequest, response: HttpResponse) {
-    this.#request = request;
+    super(request);
     this.#response = response;
     // Never getMethod(): it lower-cases the request's own bytes, and methods are case-sensitive (RFC 9110, 9.1).
     this.method = request.getCaseSensitiveMethod();
@@ -31,14 +28,14 @@ export class UwsRequest implements Request {
   }
 
   header(name: string): string | undefined {
-    const request = this.#alive();
+    const request = this.alive();
     const first = this.#lines ? firstOf(this.#lines, name) : request.getHeader(name);
     if (first === '') return undefined;
     return joinsLines(name) ? allOf(this.#walked(), name).join(', ') : first;
   }
 
   peer(): string {
-    this.#alive();
+    this.alive();
     return addressText(this.#response);
   }
 
@@ -47,29 +44,14 @@ export class UwsRequest implements Request {
    * empty first Content-Length hides a second one from us as it does from the library, which then reads no body either.
    */
   framing(): Framing {
-    const request = this.#alive();
+    const request = this.alive();
     if (request.getHeader('content-length') === '' && request.getHeader('transfer-encoding') === '') return 'none';
     const lines = this.#walked();
     return judgeFraming(this.method, allOf(lines, 'content-length'), allOf(lines, 'transfer-encoding'));
   }
 
-  /** How long the body is that follows a well-framed head; undefined where it comes in chunks. */
-  declaredBytes(): number | undefined {
-    return this.header('transfer-encoding') === undefined ? Number(this.header('content-length') ?? 0) : undefined;
-  }
-
-  /** The handler has returned: from here on the request answers nothing more. */
-  bury(): void {
-    this.#request = undefined;
-  }
-
   #walked(): HeaderLines {
-    return (this.#lines ??= linesOf(this.#alive()));
-  }
-
-  #alive(): HttpRequest {
-    assert(this.#request !== undefined, 'a request is dead once its handler returned: read what you need before');
-    return this.#request;
+    return (this.#lines ??= linesOf(this.alive()));
   }
 }
 

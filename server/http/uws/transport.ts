@@ -1,10 +1,8 @@
 // The main transport: uWebSockets.js listening for one thread, with everything around it that keeps it safe. Nothing
 // thrown below may reach the library: an exception that leaves a callback of it ends the process.
-import { BodyBudget } from '../bodyCollector.ts';
-import { isIntake, type Answer, type Handler } from '../exchange.ts';
-import { Flight } from '../flight.ts';
 import { HeaderBlocks } from './headerBlock.ts';
 import type { Listener, ListenOptions } from '../listener.ts';
+import { liveContext } from '../liveExchange.ts';
 import { portRefused } from '../ports.ts';
 import { UwsExchange, type UwsContext } from './exchange.ts';
 import { loadUws, type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from './library.ts';
@@ -19,20 +17,12 @@ import { UwsRequest } from './request.ts';
 export async function listenUws(options: ListenOptions): Promise<Listener> {
   const uws = await loadUws();
   const app = uws.App();
-  // Later and outside the library's callbacks, so that an observer that throws is an ordinary uncaught exception.
-  const onError = (error: unknown): void => void setImmediate(() => options.onError(error));
-  const context: UwsContext = {
-    flight: new Flight(),
-    headerBlocks: new HeaderBlocks(),
-    budget: new BodyBudget(),
-    isDraining: false,
-    onError,
-  };
+  const context: UwsContext = { ...liveContext(options), headerBlocks: new HeaderBlocks() };
   app.any('/*', (response, request) => {
     try {
-      receive(context, options.handler, response, request);
+      receive(context, response, request);
     } catch (error) {
-      onError(error);
+      context.onError(error);
       response.close();
     }
   });
@@ -67,23 +57,12 @@ type ListenWithOptions = (
   listening: (socket: us_listen_socket | false) => void,
 ) => void;
 
-function receive(context: UwsContext, handler: Handler, response: HttpResponse, raw: HttpRequest): void {
+function receive(context: UwsContext, response: HttpResponse, raw: HttpRequest): void {
   const request = new UwsRequest(raw, response);
   const exchange = new UwsExchange(response, request.method === 'HEAD', context);
   const framing = request.framing();
-  if (framing === 'malformed') return exchange.refuse();
-  const answer = exchange.ask(handler, request);
-  const declaredBytes = isIntake(answer) ? request.declaredBytes() : undefined;
-  request.bury();
-  if (isIntake(answer)) exchange.takeBody(answer, declaredBytes);
-  else if (framing === 'oversized') void exchange.sendLater(closing(answer), false);
-  else if (framing === 'body') void exchange.sendLater(answer, true);
-  else if (answer instanceof Promise) void exchange.sendLater(answer, false);
-  else exchange.send(answer);
-}
-
-async function closing(answer: Answer | Promise<Answer>): Promise<Answer> {
-  return { ...(await answer), close: true };
+  if (framing === 'malformed') exchange.refuse();
+  else exchange.answer(request, framing);
 }
 
 async function drain(app: TemplatedApp, context: UwsContext, close: () => void, withinMs: number): Promise<void> {

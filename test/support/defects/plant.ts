@@ -13,7 +13,7 @@ interface Place {
 
 const AUTHORITY: Place = { spoilt: 'server/authority/service.ts', victims: /\/server\/process\/authorityThread\.ts$/ };
 /** Of the engine it is what answers requests that sees a defect. */
-const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogue\/(handler|rows)\.ts$/ };
+const ENGINE: Place = { spoilt: 'engine/engine.ts', victims: /\/server\/catalogue\/(list|rows)\.ts$/ };
 
 const defect = new URL(import.meta.url).searchParams.get('defect') ?? '';
 const { spoilt, victims } = defect.endsWith('Authority') ? AUTHORITY : ENGINE;

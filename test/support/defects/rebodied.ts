@@ -1,18 +1,21 @@
-// What the defects that spoil bodies share: all bodies are measured, a body once it is, and how it is read whole.
-import type { Body, Measuring } from '../../../engine/engine.ts';
+// What the defects that spoil bodies share: all bodies are measured, those of JSON are spoilt once they are, and a body
+// is read whole. Imports the real engine.
+import { type Body, measuringOf, type Representation } from '../../../engine/engine.ts';
 
-/** The measuring of a body that `spoil` makes of the real one; `read` writes that one into a target. */
+/** The measuring of a body that `spoil` makes of the real one where that is JSON; `read` writes it into a target. */
 export function rebodied(
-  measuring: Measuring,
+  representation: Representation,
   spoil: (body: Body, read: (target: Uint8Array) => void) => Body,
-): Measuring {
+): () => Body | undefined {
+  const measuring = measuringOf(representation);
+  if (representation.format !== 'json') return measuring;
   return () => {
     const body = measuring();
     return body && spoil(body, (target) => readInto(body, target));
   };
 }
 
-/** In place of rows that are ready: none are, so that all are measured and a defect comes to see them. */
+/** In place of a body that is ready: none is, so that all are measured and a defect comes to see them. */
 export function noneReady(): undefined {
   return undefined;
 }

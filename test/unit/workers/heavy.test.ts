@@ -3,13 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { loadSnapshot } from '../../../data/store/load.ts';
 import {
-  execute,
   findRows,
   newCounters,
   openSnapshot,
-  parseListQuery,
-  plan,
-  SPEC_LINK_END,
   type CollectionIndex,
   type Counters,
   type LoadedSnapshot,
@@ -19,9 +15,11 @@ import { ownedBytes } from '../../../engine/index/footprint.ts';
 import { eachRow, type RowSet } from '../../../engine/index/rowset.ts';
 import { startPool, type HeavyPool } from '../../../workers/pool.ts';
 import { imported, temporaryDirectory } from '../../support/dataSets.ts';
+import { hitsOf, planOf as planIn } from '../../support/lists.ts';
 import { STAYING } from '../../support/requests.ts';
 
 const NAME = 'observations';
+const SERVED = { options: { limitDefault: 5 }, form: { baseUrl: 'http://catalogue.test' } };
 const directory = temporaryDirectory();
 let loaded: LoadedSnapshot;
 let collection: CollectionIndex;
@@ -30,22 +28,14 @@ let pool: HeavyPool;
 beforeAll(async () => {
   const sample = fileURLToPath(new URL('../../../data/sample', import.meta.url));
   const { file } = await imported(sample, { file: `${directory}/sample.snapshot` });
-  loaded = await loadSnapshot(file, { baseUrl: 'http://catalogue.test' }, () => {});
+  loaded = await loadSnapshot(file, SERVED.form, () => {});
   collection = openSnapshot(loaded).collection(NAME);
   pool = startPool(loaded, 1);
 });
 afterAll(() => pool.close());
 
 function planOf(query: string): Plan {
-  const options = {
-    limitDefault: 5,
-    limitMax: undefined,
-    isStrict: false,
-    filterErrors: 'fail',
-    filters: 'all',
-  } as const;
-  const request = parseListQuery(collection, query, options);
-  return plan(collection, request, { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: SPEC_LINK_END });
+  return planIn(collection, query, SERVED);
 }
 
 function rowsOf(set: RowSet): number[] {
@@ -74,23 +64,25 @@ test('a posting list comes back as a view of the shared snapshot', async () => {
 });
 
 test('a page comes back alone where no more is wanted', async () => {
-  const planned = planOf('abstract__contains=the&offset=3');
+  const query = 'abstract__contains=the&offset=3';
+  const planned = planOf(query);
   const found = await pool.run({ collection: NAME, plan: planned, wants: 'page' }, STAYING);
   const counters = newCounters();
-  expect(found).toEqual({ kind: 'page', page: execute(collection, planned, counters), counters });
+  expect(found).toEqual({ kind: 'page', page: hitsOf(collection, query, { ...SERVED, counters }), counters });
   expect(counters.bytesScanned).toBeGreaterThan(0);
 });
 
 test('a page comes back with the set it was taken from, and that set saves finding it again', async () => {
-  const planned = planOf('abstract__contains=the&ordering=-title&offset=3&facets=status');
+  const query = 'abstract__contains=the&ordering=-title&offset=3&facets=status';
+  const planned = planOf(query);
   const both = await pool.run({ collection: NAME, plan: planned, wants: 'both' }, STAYING);
   const counters = newCounters();
-  expect(both).toMatchObject({ kind: 'page', page: execute(collection, planned, counters) });
+  expect(both).toMatchObject({ kind: 'page', page: hitsOf(collection, query, { ...SERVED, counters }) });
   const { set, counters: first } = both as { readonly set: RowSet; readonly counters: Counters };
   expect([rowsOf(set), first]).toEqual([rowsOf(findRows(collection, planned)!), counters]);
   const again = await pool.run({ collection: NAME, plan: planned, wants: 'page', set }, STAYING);
   expect(again).toMatchObject({
-    page: execute(collection, planned),
+    page: hitsOf(collection, query, SERVED),
     counters: { bytesScanned: 0, postingsVisited: 0 },
   });
   expect(rowsOf(set)).toEqual(rowsOf(findRows(collection, planned)!));

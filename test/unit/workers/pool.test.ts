@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadSnapshot } from '../../../data/store/load.ts';
 import type { CollectionIndex } from '../../../engine/index/table.ts';
-import { parseListQuery } from '../../../engine/query/parse.ts';
-import { plan, type Plan } from '../../../engine/query/plan.ts';
+import type { Plan } from '../../../engine/query/plan.ts';
 import { openSnapshot } from '../../../engine/snapshot/open.ts';
 import { startPool, TASKS_MAX, type HeavyPool } from '../../../workers/pool.ts';
 import type { HeavyQuery } from '../../../workers/protocol.ts';
-import type { Waiter } from '../../../workers/waiter.ts';
+import type { Disconnection } from '../../../workers/waiter.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
+import { planOf } from '../../support/lists.ts';
 import { longProperties } from '../../support/longProperties.ts';
 
 const RECORDS = 40;
-const SERVED = { baseUrl: 'http://localhost', version: 'v3', linkEnd: '/?format=api' } as const;
+const BASE_URL = 'http://localhost';
 const directory = temporaryDirectory();
 let properties: CollectionIndex;
 let pool: HeavyPool;
@@ -20,7 +20,7 @@ let hasty: HeavyPool;
 
 beforeAll(async () => {
   const { file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) }));
-  const loaded = await loadSnapshot(file, { baseUrl: 'http://localhost' });
+  const loaded = await loadSnapshot(file, { baseUrl: BASE_URL });
   properties = openSnapshot(loaded).collection('migrationproperties');
   pool = startPool(loaded, 1);
   hasty = startPool(loaded, 1, -1);
@@ -29,14 +29,7 @@ afterAll(() => Promise.all([pool.close(), hasty.close()]));
 
 /** A plan that scans all texts; the properties whose text holds `needle`. */
 function planFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): Plan {
-  const options = {
-    limitDefault: 100,
-    limitMax: undefined,
-    isStrict: false,
-    filterErrors: 'fail',
-    filters: 'all',
-  } as const;
-  return plan(properties, parseListQuery(properties, `value__${lookup}=${needle}`, options), SERVED);
+  return planOf(properties, `value__${lookup}=${needle}`, { form: { baseUrl: BASE_URL } });
 }
 
 /** A query for the page of such a plan. */
@@ -45,7 +38,7 @@ function queryFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): He
 }
 
 /** A client that leaves when the test says so. */
-class Client implements Waiter {
+class Client implements Disconnection {
   #isGone = false;
   readonly #listeners: (() => void)[] = [];
 
@@ -117,7 +110,7 @@ test('a client that leaves while it reads its answer cancels no query of another
 
 test('a pool that closes while queries run and wait ends them all', async () => {
   const { file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) }));
-  const closing = startPool(await loadSnapshot(file, { baseUrl: 'http://localhost' }), 1);
+  const closing = startPool(await loadSnapshot(file, { baseUrl: BASE_URL }), 1);
   const tasks = Array.from({ length: 8 }, () => closing.run(queryFor('needle'), new Client()));
   await closing.close();
   for (const found of await Promise.all(tasks)) expect(found === 'gone' || typeof found === 'object').toBe(true);

@@ -1,14 +1,20 @@
 // Where the rows of a list come from: the cache, this thread or the pool, and who shares what.
 import { describe, expect, test } from 'vitest';
-import { execute, newCounters, pageOf, parseListQuery, plan, type CollectionIndex } from '../../../engine/engine.ts';
-import { findRows } from '../../../engine/query/execute.ts';
+import {
+  findRows,
+  hitsOf as hitsOfRows,
+  newCounters,
+  type CollectionIndex,
+  type Hits,
+  type List,
+} from '../../../engine/engine.ts';
 import type { HeavyFound, HeavyQuery } from '../../../workers/protocol.ts';
-import type { ListQuery } from '../../../workers/heavyLists.ts';
 import { routerOver, type Router } from '../../../workers/router.ts';
 import { newTrace } from '../../../workers/trace.ts';
 import { RowSetCache } from '../../../workers/rowSetCache.ts';
-import type { Waiter } from '../../../workers/waiter.ts';
+import type { Disconnection } from '../../../workers/waiter.ts';
 import { indexOf } from '../../support/index.ts';
+import { hitsOf, listOf } from '../../support/lists.ts';
 import { rowsOf } from '../../support/pages.ts';
 import { STAYING } from '../../support/requests.ts';
 
@@ -22,18 +28,10 @@ const COLLECTION = indexOf(
     publicationState: i % 2 === 0 ? 'citable' : 'published',
   })),
 );
-const FORM = { baseUrl: 'http://localhost:8080', version: 'v3', linkEnd: '/?format=api' } as const;
+const LIMITED = { options: { limitDefault: 10 } };
 
-function queryOf(text: string, collection: CollectionIndex = COLLECTION): ListQuery {
-  const options = {
-    limitDefault: 10,
-    limitMax: undefined,
-    isStrict: false,
-    filterErrors: 'fail',
-    filters: 'all',
-  } as const;
-  const request = parseListQuery(collection, text, options);
-  return { collection, request, plan: plan(collection, request, FORM) };
+function queryOf(text: string, collection: CollectionIndex = COLLECTION): List {
+  return listOf(collection, text, LIMITED);
 }
 
 function foundBy(
@@ -43,7 +41,7 @@ function foundBy(
   const counters = newCounters();
   const set = known ?? findRows(collection, planned, counters)!;
   if (wants === 'set') return { kind: 'set', set, counters };
-  const page = pageOf(collection, set, planned, counters);
+  const page = hitsOfRows(collection, set, planned, counters);
   return { kind: 'page', page, set: wants === 'both' ? set : undefined, counters };
 }
 
@@ -55,8 +53,8 @@ class SlowPool {
     this.#collection = collection;
   }
 
-  readonly begun: { readonly query: HeavyQuery; readonly waiter: Waiter; readonly end: () => void }[] = [];
-  readonly run = (query: HeavyQuery, waiter: Waiter): Promise<HeavyFound | 'busy' | 'gone'> =>
+  readonly begun: { readonly query: HeavyQuery; readonly waiter: Disconnection; readonly end: () => void }[] = [];
+  readonly run = (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | 'busy' | 'gone'> =>
     new Promise((resolve) => {
       const end = (): void => {
         if (waiter.isGone()) resolve('gone');
@@ -76,12 +74,11 @@ function setUp(bytes = 1_000_000, collection = COLLECTION): { router: Router; ca
 }
 
 function truthOf(text: string): unknown {
-  const { plan: planned } = queryOf(text);
-  return asRows(execute(COLLECTION, planned));
+  return asRows(hitsOf(COLLECTION, text, LIMITED));
 }
 
 function asRows(found: unknown): unknown {
-  const { rows, ...others } = found as NonNullable<ReturnType<typeof execute>>;
+  const { rows, ...others } = found as Hits;
   return { ...others, rows: rowsOf(rows) };
 }
 
@@ -125,13 +122,13 @@ describe('a page that is near among many rows', () => {
     Array.from({ length: 12_000 }, (_, i) => ({ id: i, ob_ref: (i * 7919) % REFS })),
   );
   /** As if all rows were dear to find. */
-  const heavyOf = (text: string): ListQuery => {
+  const heavyOf = (text: string): List => {
     const query = queryOf(text, PROPERTIES);
     return { ...query, plan: { ...query.plan, isHeavy: true } };
   };
   const truth = (text: string): unknown => {
     const { plan: planned } = queryOf(text, PROPERTIES);
-    return asRows(pageOf(PROPERTIES, findRows(PROPERTIES, planned)!, planned));
+    return asRows(hitsOfRows(PROPERTIES, findRows(PROPERTIES, planned)!, planned));
   };
 
   test.each([0, 1_000_000])('is found at once, without pool or cache, of which there are %i bytes', (bytes) => {
@@ -234,7 +231,7 @@ describe('a list with an order or facets', () => {
       pool.endAll();
       expect(asRows(await found)).toEqual(truthOf(text));
     }
-    expect(pool.begun.map(({ query }) => [query.wants, query.plan.limit, query.set === undefined])).toEqual([
+    expect(pool.begun.map(({ query }) => [query.wants, query.plan.page.limit, query.set === undefined])).toEqual([
       ['both', 2049, true],
       ['page', 3000, false],
     ]);
@@ -307,7 +304,7 @@ describe('a heavy plan', () => {
     const { router, pool } = setUp(100);
     const texts = [HEAVY, `${HEAVY}&offset=20`, HEAVY];
     const found = texts.map((text) => router.find(queryOf(text), STAYING));
-    expect(pool.begun.map(({ query }) => [query.wants, query.plan.offset])).toEqual([
+    expect(pool.begun.map(({ query }) => [query.wants, query.plan.page.offset])).toEqual([
       ['page', 0],
       ['page', 20],
     ]);
@@ -319,7 +316,7 @@ describe('a heavy plan', () => {
     const { router, pool } = setUp();
     const leave: (() => void)[] = [];
     let isGone = false;
-    const leaving: Waiter = {
+    const leaving: Disconnection = {
       isGone: () => isGone,
       isComingBack: () => false,
       onGone: (listener) => void leave.push(listener),
@@ -337,7 +334,7 @@ describe('a heavy plan', () => {
   test('of a client that leaves alone is cancelled', async () => {
     const { router, pool, cache } = setUp();
     const leave: (() => void)[] = [];
-    const gone: Waiter = {
+    const gone: Disconnection = {
       isGone: () => true,
       isComingBack: () => false,
       onGone: (listener) => void leave.push(listener),

@@ -1,9 +1,9 @@
 // Work that several wait for: begun once, given up when all of them are gone and not before.
 import { expect, test } from 'vitest';
-import { SharedWork, type Waiter } from '../../../workers/waiter.ts';
+import { SharedWork, type Disconnection } from '../../../workers/waiter.ts';
 
 /** A client that can be told to leave. */
-class Client implements Waiter {
+class Client implements Disconnection {
   #isGone = false;
   #isComingBack = false;
   readonly #listeners: (() => void)[] = [];
@@ -28,7 +28,7 @@ class Work {
   begun = 0;
   abandoned = 0;
   readonly #ends: ((value: string) => void)[] = [];
-  readonly start = (group: Waiter): Promise<string> => {
+  readonly start = (group: Disconnection): Promise<string> => {
     this.begun++;
     group.onGone(() => this.abandoned++);
     return new Promise((resolve) => this.#ends.push(resolve));

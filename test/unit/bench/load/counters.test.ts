@@ -4,36 +4,24 @@ import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { copying } from '../../../../engine/page/rewrite.ts';
+import { measured } from '../../../../engine/page/rows.ts';
 import {
-  execute,
+  measuringOf,
   newCounters,
   openSnapshot,
-  pageBody,
-  pageHead,
-  pageLinks,
-  pageTail,
-  parseListQuery,
-  plan,
-  rowsBody,
-  SPEC_LINK_END,
-  type Body,
   type CollectionIndex,
-  type QueryOptions,
+  type Counters,
+  type ListSteps,
+  type Representation,
   type ServedForm,
 } from '../../../../engine/engine.ts';
-import type { Counters } from '../../../../engine/query/counters.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { stepsOf } from '../../../support/lists.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../../../data/sample', import.meta.url));
-const FORM: ServedForm = { baseUrl: 'http://catalogue.example.org', version: 'v3', linkEnd: SPEC_LINK_END };
-const OPTIONS: QueryOptions = {
-  limitDefault: 20,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
+const BASE_URL = 'http://catalogue.example.org';
+const LIMIT = 20;
 
 const PAGES = 100;
 const SLAB_BYTES = 65_536;
@@ -43,11 +31,11 @@ let observations: CollectionIndex;
 
 beforeAll(async () => {
   const { file } = await imported(SAMPLE, { file: `${directory}/sample.snapshot` });
-  const loaded = await loadSnapshot(file, { baseUrl: FORM.baseUrl }, () => {});
+  const loaded = await loadSnapshot(file, { baseUrl: BASE_URL }, () => {});
   observations = openSnapshot(loaded).collection('observations');
 });
 
-/** What a page cost: the engine's counters, bytes copied while its body was read, and whether it left the thread. */
+/** What a page cost: the engine's counters, bytes copied while it was read and those that its records have. */
 interface Cost {
   readonly counters: Counters;
   readonly copied: number;
@@ -56,24 +44,28 @@ interface Cost {
   readonly isHeavy: boolean;
 }
 
-function costOf(query: string, form = FORM): Cost {
+function costOf(query: string, form?: Partial<ServedForm>): Cost {
   const counters = newCounters();
-  const planned = plan(observations, parseListQuery(observations, query, OPTIONS), form);
-  const { count, rows } = execute(observations, planned, counters)!;
+  const { plan, hits, page } = asked(query, form, counters);
   const before = copying.bytes;
-  const body = pageBody(new Uint8Array(100), rowsBody(observations.records, rows, form), pageTail([]));
-  const bytes = readAll(body);
-  return { counters, copied: copying.bytes - before, bytes, count, isHeavy: planned.isHeavy };
+  const bytes = readAll(page) - page.head.length - page.tail.length;
+  return { counters, copied: copying.bytes - before, bytes, count: hits.count, isHeavy: plan.isHeavy };
 }
 
-function readAll(body: Body): number {
+function asked(query: string, form: Partial<ServedForm> = {}, counters = newCounters()): Required<ListSteps> {
+  const differing = { options: { limitDefault: LIMIT }, form: { baseUrl: BASE_URL, ...form }, counters };
+  return stepsOf(observations, query, differing) as Required<ListSteps>;
+}
+
+function readAll(page: Representation): number {
+  const body = measured(measuringOf(page));
   let at = 0;
   while (at < body.bytes) at += body.pieceAt(at).length;
   return at;
 }
 
 function lastWholePage(count: number): number {
-  return (Math.floor(count / OPTIONS.limitDefault) - 1) * OPTIONS.limitDefault;
+  return (Math.floor(count / LIMIT) - 1) * LIMIT;
 }
 
 describe.each([
@@ -86,7 +78,7 @@ describe.each([
   test('costs the same work on its last page as on its first', () => {
     const first = costOf(`${filter}offset=0`);
     const offset = lastWholePage(first.count);
-    expect(offset).toBeGreaterThan(OPTIONS.limitDefault);
+    expect(offset).toBeGreaterThan(LIMIT);
     expect(costOf(`${filter}offset=${offset}`).counters).toEqual(first.counters);
   });
 
@@ -103,7 +95,7 @@ test('a page of neighbours copies no byte and touches its own rows only, at any 
       offset,
       copied: 0,
       ...newCounters(),
-      rowsTouched: OPTIONS.limitDefault,
+      rowsTouched: LIMIT,
     });
   }
 });
@@ -114,7 +106,7 @@ test.each(['ordering=-uuid', 'ordering=status', 'ordering=-ob_id', ''])(
     const { count } = costOf(order);
     for (const offset of [0, 1, 137, lastWholePage(count)]) {
       const { counters, isHeavy } = costOf(`${order}&offset=${offset}`);
-      expect({ isHeavy, ...counters }).toEqual({ isHeavy: false, ...newCounters(), rowsTouched: OPTIONS.limitDefault });
+      expect({ isHeavy, ...counters }).toEqual({ isHeavy: false, ...newCounters(), rowsTouched: LIMIT });
     }
   },
 );
@@ -134,12 +126,12 @@ test('a page of scattered rows copies each of its bytes once', () => {
   const { copied, bytes } = costOf('publicationState=citable');
   expect(copied).toBeGreaterThan(0);
   // Every record is copied with its comma, the last one's of which is not sent.
-  expect(copied).toBe(bytes - 100 - pageTail([]).length + 1);
+  expect(copied).toBe(bytes + 1);
 });
 
 test('a page whose links are rewritten to v2 copies each of its bytes once', () => {
-  const { copied, bytes } = costOf('', { ...FORM, version: 'v2' });
-  expect(copied).toBe(bytes - 100 - pageTail([]).length + 1);
+  const { copied, bytes } = costOf('', { version: 'v2' });
+  expect(copied).toBe(bytes + 1);
 });
 
 /** Bytes of buffers that a call leaves, once what earlier tests left is collected. */
@@ -152,19 +144,14 @@ function grownBy(call: () => void): number {
 }
 
 describe.each([
-  ['neighbours', 'format=api&offset=100', FORM],
-  ['rows of a dense value', 'publicationState=citable&offset=40', FORM],
-  ['rows without one', 'publicationState!=citable&offset=40', FORM],
-  ['rows in v2', 'offset=100', { ...FORM, version: 'v2' as const }],
-  ['rows under another base URL', 'publicationState=citable', { ...FORM, baseUrl: 'https://elsewhere.example' }],
+  ['neighbours', 'format=api&offset=100', {}],
+  ['rows of a dense value', 'publicationState=citable&offset=40', {}],
+  ['rows without one', 'publicationState!=citable&offset=40', {}],
+  ['rows in v2', 'offset=100', { version: 'v2' as const }],
+  ['rows under another base URL', 'publicationState=citable', { baseUrl: 'https://elsewhere.example' }],
 ])('a page of %s', (_what, query, form) => {
   test('allocates no buffer but a slab in a hundred pages', () => {
-    const asked = parseListQuery(observations, query, OPTIONS);
-    const page = (): void => {
-      const { count, rows, offset } = execute(observations, plan(observations, asked, form))!;
-      const links = pageLinks(`${form.baseUrl}/api/v3/observations/`, { ...asked, offset, lastId: undefined }, count);
-      readAll(pageBody(pageHead(count, links), rowsBody(observations.records, rows, form), pageTail([])));
-    };
+    const page = (): number => readAll(asked(query, form).page);
     page();
     // Whole slabs aside. What the test runner takes or gives back meanwhile is counted too, so that the least of three
     // counts.

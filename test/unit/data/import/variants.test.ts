@@ -4,15 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
-import { execute, openSnapshot, parseListQuery, plan, type CollectionIndex } from '../../../../engine/engine.ts';
-import { decodeMetadata, encodeMetadata, METADATA_SECTION } from '../../../../engine/snapshot/metadata.ts';
+import { openSnapshot, type CollectionIndex } from '../../../../engine/engine.ts';
+import { decodeMetadata, encodeMetadata } from '../../../../engine/snapshot/metadata.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { hitsOf } from '../../../support/lists.ts';
 import { rowsOf } from '../../../support/pages.ts';
 import { refusalOf, replaced, rewriteSnapshot } from '../../../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();
 const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
-const FORM = { baseUrl: 'http://catalogue.test', version: 'v3', linkEnd: '/?format=api' } as const;
+const BASE_URL = 'http://catalogue.test';
 const QUERIES = [
   '',
   'abstract__contains=wind',
@@ -32,21 +33,14 @@ async function sampleWithout(
 ): Promise<{ file: string; bytes: number; observations: CollectionIndex }> {
   const name = join(SCRATCH, `${without ?? 'all'}.snapshot`);
   const { file, report } = await imported(SAMPLE, { file: name, without });
-  const loaded = await loadSnapshot(file, { baseUrl: FORM.baseUrl }, () => undefined);
+  const loaded = await loadSnapshot(file, { baseUrl: BASE_URL }, () => undefined);
   return { file, bytes: report.snapshotBytes, observations: openSnapshot(loaded).collection('observations') };
 }
 
 function answersOf(collection: CollectionIndex): unknown {
-  const options = {
-    limitDefault: 50,
-    limitMax: undefined,
-    isStrict: false,
-    filterErrors: 'fail',
-    filters: 'all',
-  } as const;
   return QUERIES.map((query) => {
-    const found = execute(collection, plan(collection, parseListQuery(collection, query, options), FORM))!;
-    return { ...found, rows: rowsOf(found.rows) };
+    const hits = hitsOf(collection, query, { options: { limitDefault: 50 }, form: { baseUrl: BASE_URL } });
+    return { ...hits, rows: rowsOf(hits.rows) };
   });
 }
 
@@ -70,7 +64,7 @@ describe('a snapshot', async () => {
   test('that lacks what its metadata does not say is refused, and so is one that has what it says is missing', async () => {
     const lying = join(SCRATCH, 'lying.snapshot');
     const saying = (without: readonly ('grams' | 'bitmaps')[]) =>
-      replaced(METADATA_SECTION, (bytes) => encodeMetadata({ ...decodeMetadata(bytes as Uint8Array), without }));
+      replaced('metadata', (bytes) => encodeMetadata({ ...decodeMetadata(bytes as Uint8Array), without }));
     const { file } = await sampleWithout('grams,bitmaps');
     await rewriteSnapshot(file, lying, saying(['grams']));
     expect(await refusalOf(lying)).toMatch(/\.dense: /);

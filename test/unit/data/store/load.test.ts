@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { OperationError } from '../../../../data/operationError.ts';
-import { sectionsOf, type LoadedSnapshot } from '../../../../engine/snapshot/loaded.ts';
+import type { LoadedSnapshot } from '../../../../engine/snapshot/loaded.ts';
 import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { recordTexts } from '../../../support/records.ts';
@@ -28,8 +28,11 @@ beforeAll(async () => {
 });
 
 function everySection(loaded: LoadedSnapshot): ReadonlyMap<string, string> {
-  const sections = sectionsOf(loaded);
-  return new Map(loaded.sections.map(({ name }) => [name, Buffer.from(sections.bytes(name)).toString('latin1')]));
+  const textOf = (i: number): string => {
+    const { memory, offset, bytes } = loaded.placements[i]!;
+    return Buffer.from(loaded.memories[memory]!.buffer, offset, bytes).toString('latin1');
+  };
+  return new Map(loaded.sections.map(({ name }, i) => [name, textOf(i)]));
 }
 
 test('equal columns of two collections lie in memory once', async () => {

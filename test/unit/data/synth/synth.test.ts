@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
-import { generate, type Generated, type GenerateOptions } from '../../../../data/synth/generate.ts';
+import { generate, type GeneratedCatalogue, type GenerateOptions } from '../../../../data/synth/generate.ts';
 import { SAMPLE_DIRECTORY, SAMPLE_OPTIONS } from '../../../../data/synth/sample.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import {
@@ -27,7 +27,9 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 let directories = 0;
 
-async function make(options: Omit<GenerateOptions, 'directory'>): Promise<{ made: Generated; directory: string }> {
+async function make(
+  options: Omit<GenerateOptions, 'directory'>,
+): Promise<{ made: GeneratedCatalogue; directory: string }> {
   const directory = join(scratch, `${directories++}`, 'nested');
   return { made: await generate({ ...options, directory }, () => undefined), directory };
 }

@@ -1,7 +1,7 @@
 // The JSON around records, byte for byte.
 import { describe, expect, test } from 'vitest';
 import { indexBody, pageHead, pageTail, rootViewBody } from '../../../../engine/page/envelope.ts';
-import { jsonObject, jsonText } from '../../../../engine/page/json.ts';
+import { jsonObject, jsonText } from '../../../../engine/bits/json.ts';
 import { SPEC_LINK_END } from '../../../../engine/column/served.ts';
 
 const BASE_URL = 'http://localhost:8080';

@@ -1,41 +1,12 @@
 // Plans and their execution against plain loops on random records and conditions, and the work that they do.
 import { describe, expect, test } from 'vitest';
 import { newCounters } from '../../../../engine/query/counters.ts';
-import { execute, type Listed } from '../../../../engine/query/execute.ts';
-import { parseListQuery, type QueryOptions } from '../../../../engine/query/parse.ts';
-import { plan, type Plan } from '../../../../engine/query/plan.ts';
-import { countSelected, selectedRow } from '../../../../engine/index/rowset.ts';
-import { rowOfId, type CollectionIndex } from '../../../../engine/index/table.ts';
+import { rowOfId } from '../../../../engine/index/table.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import { indexOf, indexOfDeclared, type RecordValue } from '../../../support/index.ts';
+import { FORM, hitsIfAny, hitsOf, idsOf } from '../../../support/lists.ts';
 import { randomOf, type Random } from '../../../support/random.ts';
 import { naiveMatches, type NaiveCondition } from './naive.ts';
-
-const BASE_URL = 'http://localhost:8080';
-const OPTIONS: QueryOptions = {
-  limitDefault: 100,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
-
-function planOf(collection: CollectionIndex, query: string): Plan {
-  const request = parseListQuery(collection, query, OPTIONS);
-  expect({ problems: request.problems, ignored: request.ignored }).toEqual({ problems: [], ignored: [] });
-  return plan(collection, request, { baseUrl: BASE_URL, version: 'v3', linkEnd: '/?format=api' });
-}
-
-function run(collection: CollectionIndex, query: string): Listed {
-  return execute(collection, planOf(collection, query))!;
-}
-
-/** The ids of the page that a query shows. */
-function idsOf(collection: CollectionIndex, query: string): readonly number[] {
-  const { rows } = run(collection, query);
-  const rowAt = (_: unknown, place: number): number => selectedRow(rows, place);
-  return Array.from({ length: countSelected(rows) }, rowAt).map((row) => collection.ids.dictionary.numbers![row]!);
-}
 
 function link(to: string, id: number): string {
   return `{base_url}/api/v3/${to}/${id}/?format=api`;
@@ -77,8 +48,8 @@ describe('phenomena', () => {
   });
 
   test('are counted exactly, whatever the page', () => {
-    expect(run(phenomena, 'terms__label=units&limit=1').count).toBe(2);
-    expect(run(phenomena, 'terms__label=units&offset=99').count).toBe(2);
+    expect(hitsOf(phenomena, 'terms__label=units&limit=1').count).toBe(2);
+    expect(hitsOf(phenomena, 'terms__label=units&offset=99').count).toBe(2);
   });
 });
 
@@ -277,13 +248,13 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('random conditions find what plain loops fin
   const ordered = [...records].sort((a, b) => Number(a['ob_id']) - Number(b['ob_id']));
   for (let round = 0; round < 250; round++) {
     const conditions = withoutRepeats(random.several(1, 5, () => randomCondition(random)));
-    const expected = naiveMatches(collection.declaration, ordered, conditions, BASE_URL).map(
+    const expected = naiveMatches(collection.declaration, ordered, conditions, FORM.baseUrl).map(
       (record) => record['ob_id'],
     );
     const [offset, limit] = [random.integer(0, 8), random.integer(1, 60)];
     const query = `${queryOf(conditions)}&offset=${offset}&limit=${limit}`;
     const where = `seed ${seed}, query ${query}`;
-    expect(run(collection, query).count, where).toBe(expected.length);
+    expect(hitsOf(collection, query).count, where).toBe(expected.length);
     expect(idsOf(collection, query), where).toEqual(expected.slice(offset, offset + limit));
   }
 });
@@ -304,8 +275,8 @@ describe('work', () => {
     (query) => {
       const work = (offset: number): unknown => {
         const counters = newCounters();
-        const listed = execute(collection, planOf(collection, `${query}&limit=10&offset=${offset}`), counters);
-        expect(listed!.rows.kind === 'list' ? listed!.rows.rows.length : 10).toBe(10);
+        const { rows } = hitsOf(collection, `${query}&limit=10&offset=${offset}`, { counters });
+        expect(rows.kind === 'list' ? rows.rows.length : 10).toBe(10);
         return counters;
       };
       expect(work(600)).toEqual(work(0));
@@ -315,7 +286,7 @@ describe('work', () => {
   test('of a scan is skipped where nothing is left, and done on few rows where few are left', () => {
     const bytesOf = (query: string): number => {
       const counters = newCounters();
-      execute(collection, planOf(collection, query), counters);
+      hitsOf(collection, query, { counters });
       return counters.bytesScanned;
     };
     expect(bytesOf('abstract__contains=xx1')).toBeGreaterThan(100_000);
@@ -326,16 +297,15 @@ describe('work', () => {
 
   test('of a long list of values is one set', () => {
     const ids = Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 100_000).join(',');
-    const listed = run(collection, `ob_id__in=${ids}&limit=1`);
+    const listed = hitsOf(collection, `ob_id__in=${ids}&limit=1`);
     expect(listed.count).toBe(2000);
     expect(rowOfId(collection, 0)).toBe(0);
   });
 
   test('ends where it is cancelled', () => {
     let polls = 0;
-    const scan = planOf(collection, 'abstract__contains=xx1');
-    expect(execute(collection, scan, newCounters(), () => ++polls === 2)).toBeUndefined();
+    expect(hitsIfAny(collection, 'abstract__contains=xx1', { isCancelled: () => ++polls === 2 })).toBeUndefined();
     expect(polls).toBe(2);
-    expect(execute(collection, planOf(collection, 'title=air'), newCounters(), () => true)?.count).toBe(1333);
+    expect(hitsIfAny(collection, 'title=air', { isCancelled: () => true })?.count).toBe(1333);
   });
 });

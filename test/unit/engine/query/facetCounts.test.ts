@@ -1,35 +1,14 @@
 // Facets against plain counts: by value, each record once, the most frequent first.
 import { describe, expect, test } from 'vitest';
-import { execute } from '../../../../engine/query/execute.ts';
 import { FACET_VALUES_MAX } from '../../../../engine/query/facetCounts.ts';
-import { FACETS_MAX } from '../../../../engine/query/listControls.ts';
+import { FACETS_MAX } from '../../../../engine/query/readers.ts';
 import { newCounters } from '../../../../engine/query/counters.ts';
-import { parseListQuery, type QueryOptions } from '../../../../engine/query/parse.ts';
-import { plan, type Plan } from '../../../../engine/query/plan.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
-import type { Problem } from '../../../../engine/query/problems.ts';
 import { indexOf } from '../../../support/index.ts';
-
-const OPTIONS: QueryOptions = {
-  limitDefault: 100,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
-
-function planOf(collection: CollectionIndex, query: string): Plan {
-  const asked = parseListQuery(collection, query, OPTIONS);
-  return plan(collection, asked, { baseUrl: 'http://h', version: 'v3', linkEnd: '/?format=api' });
-}
+import { askOf, hitsOf, planOf } from '../../../support/lists.ts';
 
 function facets(collection: CollectionIndex, query: string): Record<string, readonly (readonly [string, number])[]> {
-  const found = execute(collection, planOf(collection, query))!;
-  return Object.fromEntries(found.facets.map(({ name, values }) => [name, values]));
-}
-
-function problems(collection: CollectionIndex, query: string): readonly Problem[] {
-  return parseListQuery(collection, query, OPTIONS).problems;
+  return Object.fromEntries(hitsOf(collection, query).facets.map(({ name, values }) => [name, values]));
 }
 
 const term = (id: number, label: string, value: string | null) => ({ ob_id: id, label, value, vocabulary: '' });
@@ -134,12 +113,12 @@ describe('facets', () => {
 
   test('count a filtered set row by row, or by bitmaps, with the same outcome', () => {
     const counters = newCounters();
-    execute(observations, planOf(observations, 'facets=status&nonGeographicFlag=true'), counters);
+    hitsOf(observations, 'facets=status&nonGeographicFlag=true', { counters });
     expect(counters.rowsCounted).toBe(1500);
   });
 
   test('of names that are no field are refused', () => {
-    expect(problems(observations, 'facets=status,statos,foo,status__x')).toEqual([
+    expect(askOf(observations, 'facets=status,statos,foo,status__x').problems).toEqual([
       {
         key: 'facets',
         messages: [
@@ -150,7 +129,7 @@ describe('facets', () => {
       },
     ]);
     const many = Array.from({ length: FACETS_MAX + 1 }, (_, i) => `f${i}`).join();
-    expect(problems(observations, `facets=${many}`)[0]!.messages.at(-1)).toBe(
+    expect(askOf(observations, `facets=${many}`).problems[0]!.messages.at(-1)).toBe(
       'At most 10 facets can be asked for at once.',
     );
   });

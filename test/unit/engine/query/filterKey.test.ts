@@ -1,21 +1,17 @@
-// Keys of filters: the same for the same rows however they are asked for, different where the rows may differ.
+// Keys of filters: the same for the same rows however they are asked for, different where the rows may differ. Keys of
+// views the same way, for what is shown of the rows.
 import { describe, expect, test } from 'vitest';
-import { filterKey } from '../../../../engine/query/filterKey.ts';
-import { parseListQuery } from '../../../../engine/query/parse.ts';
+import { filterKey, viewKey } from '../../../../engine/query/filterKey.ts';
 import { indexOf } from '../../../support/index.ts';
+import { askOf, FORM } from '../../../support/lists.ts';
 
 const COLLECTION = indexOf('observations', [{ ob_id: 1, title: 'a', status: 'completed' }]);
-const FORM = { baseUrl: 'http://localhost:8080', version: 'v3', linkEnd: '/?format=api' } as const;
 
 function keyOf(query: string, form: Partial<Parameters<typeof filterKey>[3]> = {}, generation = 'g'): string {
-  const options = {
-    limitDefault: 100,
-    limitMax: undefined,
-    isStrict: false,
-    filterErrors: 'empty',
-    filters: 'all',
-  } as const;
-  return filterKey(generation, 'observations', parseListQuery(COLLECTION, query, options), { ...FORM, ...form });
+  return filterKey(generation, 'observations', askOf(COLLECTION, query, { filterErrors: 'empty' }), {
+    ...FORM,
+    ...form,
+  });
 }
 
 test.each([
@@ -57,4 +53,34 @@ describe('how own URLs are served', () => {
 
 test('collections and generations do not share keys', () => {
   expect(keyOf('ob_id=1', {}, 'h')).not.toBe(keyOf('ob_id=1'));
+});
+
+describe('the key of a view', () => {
+  const viewOf = (query: string): string => viewKey(askOf(COLLECTION, query, { filterErrors: 'empty' }).page);
+
+  test.each([
+    ['', 'title=a&status__in=b,c'],
+    ['limit=7&offset=3', 'offset=03&limit=%2B7'],
+    ['ordering=title', 'ordering=title,ob_id&format=json&fields=title'],
+    ['facets=status', 'facets=status,,status'],
+    ['after=7', 'after=007.0'],
+  ])('is one of %j and %j', (one, other) => {
+    expect(viewOf(one)).toBe(viewOf(other));
+  });
+
+  test.each([
+    ['', 'limit=7'],
+    ['', 'offset=1'],
+    ['', 'after=0'],
+    ['after=7', 'after=8'],
+    ['', `after=${'9'.repeat(400)}`],
+    [`after=-${'9'.repeat(400)}`, `after=${'9'.repeat(400)}`],
+    ['', 'ordering=title'],
+    ['ordering=title', 'ordering=-title'],
+    ['ordering=title,status', 'ordering=status,title'],
+    ['', 'facets=status'],
+    ['facets=status,title', 'facets=title,status'],
+  ])('is another of %j and %j', (one, other) => {
+    expect(viewOf(one)).not.toBe(viewOf(other));
+  });
 });

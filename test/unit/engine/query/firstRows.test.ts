@@ -3,12 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { listed } from '../../../../engine/index/rowset.ts';
 import { newCounters, type Counters } from '../../../../engine/query/counters.ts';
-import { execute, findRows, pageOf, walkedPage, type Listed } from '../../../../engine/query/execute.ts';
+import { findRows, hitsOf as hitsOfRows, walkedPage } from '../../../../engine/query/execute.ts';
 import { explain, explained } from '../../../../engine/query/explain.ts';
-import { parseListQuery } from '../../../../engine/query/parse.ts';
-import { plan, type Plan } from '../../../../engine/query/plan.ts';
-import type { CollectionIndex } from '../../../../engine/index/table.ts';
+import type { Plan } from '../../../../engine/query/plan.ts';
 import { indexOf, type RecordValue } from '../../../support/index.ts';
+import { hitsOf, idsIn, planOf as planIn } from '../../../support/lists.ts';
 import { rowsOf } from '../../../support/pages.ts';
 import { randomOf } from '../../../support/random.ts';
 
@@ -35,20 +34,10 @@ const PROPERTIES: readonly Property[] = Array.from({ length: ROWS }, (_, i) => (
 }));
 const COLLECTION = indexOf('migrationproperties', PROPERTIES);
 
-function planOf(query: string, collection: CollectionIndex = COLLECTION, isLenient = false): Plan {
-  const request = parseListQuery(collection, query, {
-    limitDefault: 100,
-    limitMax: undefined,
-    isStrict: false,
-    filterErrors: isLenient ? 'empty' : 'fail',
-    filters: 'all',
-  });
-  expect({ problems: request.problems, ignored: request.ignored }).toEqual({ problems: [], ignored: [] });
-  return plan(collection, request, { baseUrl: 'http://localhost:8080', version: 'v3', linkEnd: '/?format=api' });
-}
+const LENIENT = { options: { filterErrors: 'empty' } } as const;
 
-function idsOf({ rows }: Listed): readonly number[] {
-  return [...rowsOf(rows)].map((row) => COLLECTION.ids.dictionary.numbers![row]!);
+function planOf(query: string): Plan {
+  return planIn(COLLECTION, query);
 }
 
 function served(text: string): string {
@@ -103,9 +92,9 @@ test(`near, deep, cut and empty pages of one condition are those of plain loops 
       const made = planOf(query);
       const walked = walkedPage(COLLECTION, made);
       ways[walked ? made.walk!.by : made.walk ? 'given up' : 'none']++;
-      for (const found of [execute(COLLECTION, made)!, ...(walked ? [walked] : [])]) {
+      for (const found of [hitsOf(COLLECTION, query), ...(walked ? [walked] : [])]) {
         expect({ query, count: found.count, offset: found.offset }).toEqual({ query, count: expected.length, offset });
-        expect(idsOf(found), query).toEqual(expected.slice(offset, offset + limit));
+        expect(idsIn(COLLECTION, found), query).toEqual(expected.slice(offset, offset + limit));
       }
     }
   }
@@ -136,9 +125,9 @@ describe('a walk', () => {
   test('over few postings does the work that putting their set together is, at every offset', () => {
     const works = [0, 50, 200, 300].map((offset) => {
       const counters = newCounters();
-      const made = planOf(`ob_ref__range=100,190&limit=20&offset=${offset}`);
-      execute(COLLECTION, made, counters);
-      return { by: made.walk?.by, counters };
+      const query = `ob_ref__range=100,190&limit=20&offset=${offset}`;
+      hitsOf(COLLECTION, query, { counters });
+      return { by: planOf(query).walk?.by, counters };
     });
     expect(works.map(({ by }) => by)).toEqual(['postings', 'postings', undefined, undefined]);
     for (const { counters } of works) expect(counters).toEqual(works[0]!.counters);
@@ -152,7 +141,7 @@ describe('a walk', () => {
     expect(counters.rowsTouched).toBe(made.walk!.rowsMax);
     expect(counters.rowsTouched).toBeLessThanOrEqual(16_384);
     const set = findRows(COLLECTION, made)!;
-    expect(execute(COLLECTION, made)).toEqual(pageOf(COLLECTION, set, made));
+    expect(hitsOf(COLLECTION, 'modified__gte=2001-02-01')).toEqual(hitsOfRows(COLLECTION, set, made));
     expect(listed(set).length).toBeGreaterThan(4096);
   });
 
@@ -186,8 +175,9 @@ describe('a walk', () => {
   });
 
   test('is not for a list that a wrong filter makes empty', () => {
-    expect(planOf('ob_ref__gte=1000&id=x', COLLECTION, true)).toMatchObject({ isEmpty: true, walk: undefined });
-    expect(execute(COLLECTION, planOf('ob_ref__gte=x', COLLECTION, true))).toMatchObject({ count: 0 });
+    const planned = planIn(COLLECTION, 'ob_ref__gte=1000&id=x', LENIENT);
+    expect(planned).toMatchObject({ isEmpty: true, walk: undefined });
+    expect(hitsOf(COLLECTION, 'ob_ref__gte=x', LENIENT)).toMatchObject({ count: 0 });
   });
 
   test('is not for a field of related rows, whose records would be shown as often as they match', () => {
@@ -199,10 +189,11 @@ describe('a walk', () => {
         terms: [0, 1].map((n) => ({ ob_id: i * 2 + n, label: `l${(i * 7 + n) % 50}`, value: 'K', vocabulary: '' })),
       })),
     );
-    const made = planOf('terms__label__startswith=l1&limit=5', collection);
+    const query = 'terms__label__startswith=l1&limit=5';
+    const made = planIn(collection, query);
     expect(made.node.steps).toMatchObject([{ kind: 'table', steps: [{ access: 'code range' }] }]);
     expect(made.walk).toBeUndefined();
-    expect([...rowsOf(execute(collection, made)!.rows)]).toEqual(
+    expect([...rowsOf(hitsOf(collection, query).rows)]).toEqual(
       Array.from({ length: rows }, (_, i) => i)
         .filter((i) => [0, 1].some((n) => `l${(i * 7 + n) % 50}`.startsWith('l1')))
         .slice(0, 5),

@@ -1,21 +1,11 @@
 // Filters through links: what they find, how keys are read, how they are planned, and the work that they do.
 import { describe, expect, test } from 'vitest';
 import { newCounters, type Counters } from '../../../../engine/query/counters.ts';
-import { execute } from '../../../../engine/query/execute.ts';
 import { explain } from '../../../../engine/query/explain.ts';
-import { parseListQuery, type ListRequest, type QueryOptions } from '../../../../engine/query/parse.ts';
-import { INLINE_JOIN_STEPS_MAX, plan, type Plan } from '../../../../engine/query/plan.ts';
-import type { CollectionIndex } from '../../../../engine/index/table.ts';
+import { INLINE_JOIN_STEPS_MAX } from '../../../../engine/query/plan.ts';
 import { indexesOf } from '../../../support/index.ts';
-import { rowsOf } from '../../../support/pages.ts';
+import { askOf, hitsIfAny, hitsOf, idsOf, planOf } from '../../../support/lists.ts';
 
-const OPTIONS: QueryOptions = {
-  limitDefault: 100,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
 const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
 
 const CATALOGUE = indexesOf({
@@ -58,34 +48,19 @@ const CATALOGUE = indexesOf({
 
 test('a walk through links can be cancelled before each relation', () => {
   const observations = CATALOGUE('observations');
-  const made = planOf(observations, 'phenomena__names__name=air&permissions__uuid__isnull=true');
+  const query = 'phenomena__names__name=air&permissions__uuid__isnull=true';
   let polls = 0;
   const staying = (): boolean => {
     polls++;
     return false;
   };
-  expect(execute(observations, made, newCounters(), staying)).toBeDefined();
+  expect(hitsIfAny(observations, query, { isCancelled: staying })).toBeDefined();
   expect(polls).toBeGreaterThanOrEqual(3);
   for (let end = 0; end < polls; end++) {
     let left = end;
-    expect(execute(observations, made, newCounters(), () => left-- <= 0)).toBeUndefined();
+    expect(hitsIfAny(observations, query, { isCancelled: () => left-- <= 0 })).toBeUndefined();
   }
 });
-
-function requestOf(collection: CollectionIndex, query: string): ListRequest {
-  return parseListQuery(collection, query, OPTIONS);
-}
-
-function planOf(collection: CollectionIndex, query: string): Plan {
-  const request = requestOf(collection, query);
-  expect({ problems: request.problems, ignored: request.ignored }).toEqual({ problems: [], ignored: [] });
-  return plan(collection, request, { baseUrl: 'http://localhost', version: 'v3', linkEnd: '/?format=api' });
-}
-
-function idsOf(collection: CollectionIndex, query: string, counters: Counters = newCounters()): readonly number[] {
-  const { rows } = execute(collection, planOf(collection, query), counters)!;
-  return rowsOf(rows).map((row) => collection.ids.dictionary.numbers![row]!);
-}
 
 describe('a filter through links', () => {
   test.each([
@@ -142,7 +117,7 @@ describe('a key through links', () => {
       `${'result_field__'.repeat(999)}foo: At most 6 relations can be stepped over.`,
     ],
   ])('%s is a problem', (query, expected) => {
-    const { problems } = requestOf(CATALOGUE('observations'), query);
+    const { problems } = askOf(CATALOGUE('observations'), query);
     expect(problems.map(({ key, messages }) => `${key}: ${messages.join(' ')}`)).toEqual([expected]);
   });
 
@@ -152,7 +127,7 @@ describe('a key through links', () => {
 
   test('is one key with others that mean the same, of which the last wins', () => {
     const last = (query: string): readonly string[] =>
-      requestOf(CATALOGUE('observations'), query).conditions.map(({ key }) => key);
+      askOf(CATALOGUE('observations'), query).conditions.map(({ key }) => key);
     expect(last('phenomena=1&phenomena__ob_id=2')).toEqual(['phenomena__ob_id']);
     expect(last('permissions__title=1&permissions__ob_id__title__exact=2')).toEqual([
       'permissions__ob_id__title__exact',
@@ -165,7 +140,7 @@ describe('a key through links', () => {
   });
 
   test('is unknown by its first name only', () => {
-    const { ignored, problems } = requestOf(CATALOGUE('observations'), 'phenomenon__names__name=x&phenomena__nam=x');
+    const { ignored, problems } = askOf(CATALOGUE('observations'), 'phenomenon__names__name=x&phenomena__nam=x');
     expect(ignored).toEqual(['phenomenon__names__name']);
     expect(problems).toHaveLength(1);
   });
@@ -249,14 +224,14 @@ describe('a plan through links', () => {
     'identifier_set__identifierType=doi&procedureComputation__ob_id=5',
   ])('of %s never promises fewer rows than there are', (query) => {
     const made = planOf(MANY('observations'), query);
-    expect(made.node.estimate).toBeGreaterThanOrEqual(execute(MANY('observations'), made)!.count);
+    expect(made.node.estimate).toBeGreaterThanOrEqual(hitsOf(MANY('observations'), query).count);
   });
 });
 
 describe('the work of a join', () => {
   const workOf = (query: string): Counters => {
     const counters = newCounters();
-    idsOf(MANY('observations'), `${query}&limit=1`, counters);
+    hitsOf(MANY('observations'), `${query}&limit=1`, { counters });
     return counters;
   };
 

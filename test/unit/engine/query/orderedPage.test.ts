@@ -1,24 +1,13 @@
 // Ordered pages against a plain sort, on tables large enough for every way to find one, and the work that they do.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newCounters, type Counters } from '../../../../engine/query/counters.ts';
-import { execute } from '../../../../engine/query/execute.ts';
-import { parseListQuery, type QueryOptions } from '../../../../engine/query/parse.ts';
-import { plan } from '../../../../engine/query/plan.ts';
-import { selectedRow, countSelected } from '../../../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import type { Collection } from '../../../../engine/schema/types.ts';
-import type { ServedForm } from '../../../../engine/column/served.ts';
 import { indexOfDeclared, type RecordValue } from '../../../support/index.ts';
+import { hitsOf, idsIn, planOf } from '../../../support/lists.ts';
 import { randomOf } from '../../../support/random.ts';
 
-const FORM: ServedForm = { baseUrl: 'http://h', version: 'v3', linkEnd: '/?format=api' };
-const OPTIONS: QueryOptions = {
-  limitDefault: 100,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
+const BASE_URL = 'http://h';
 const THINGS: Collection = {
   name: 'things',
   documentedPath: 'things',
@@ -43,22 +32,16 @@ const THINGS: Collection = {
 function found(
   things: CollectionIndex,
   query: string,
-  form = FORM,
-): { ids: number[]; counters: Counters; heavy: boolean } {
-  const asked = parseListQuery(things, query, OPTIONS);
-  expect(asked.problems).toEqual([]);
-  const planned = plan(things, asked, form);
+  baseUrl = BASE_URL,
+): { ids: readonly number[]; counters: Counters; heavy: boolean } {
   const counters = newCounters();
-  const { rows } = execute(things, planned, counters)!;
-  const ids = Array.from(
-    { length: countSelected(rows) },
-    (_, i) => things.ids.dictionary.numbers![selectedRow(rows, i)]!,
-  );
-  return { ids, counters, heavy: planned.isHeavy };
+  const differing = { form: { baseUrl }, mayIgnore: true };
+  const ids = idsIn(things, hitsOf(things, query, { ...differing, counters }));
+  return { ids, counters, heavy: planOf(things, query, differing).isHeavy };
 }
 
-function ordered(things: CollectionIndex, query: string, form = FORM): number[] {
-  return found(things, query, form).ids;
+function ordered(things: CollectionIndex, query: string, baseUrl = BASE_URL): readonly number[] {
+  return found(things, query, baseUrl).ids;
 }
 
 interface Thing extends RecordValue {
@@ -188,7 +171,7 @@ describe('values', () => {
   });
 
   test('that are own URLs stand where the form of the request puts them', () => {
-    expect(ordered(things, 'ordering=name', { ...FORM, baseUrl: 'zz' })).toEqual([2, 3, 4, 5, 1, 6]);
+    expect(ordered(things, 'ordering=name', 'zz')).toEqual([2, 3, 4, 5, 1, 6]);
   });
 });
 

@@ -1,27 +1,16 @@
 // Queries in, requests out: paging, keys, values, problems and ignored names, over the declaration's own fields.
 import { describe, expect, test } from 'vitest';
-import {
-  parseListQuery,
-  parseRecordQuery,
-  type ListRequest,
-  type QueryOptions,
-  type RecordRequest,
-} from '../../../../engine/query/parse.ts';
+import type { Ask, QueryOptions } from '../../../../engine/query/ask.ts';
+import { parseRecordQuery } from '../../../../engine/query/parse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import type { Field } from '../../../../engine/schema/types.ts';
 import { indexOf, indexOfDeclared } from '../../../support/index.ts';
+import { askOf, QUERY_OPTIONS } from '../../../support/lists.ts';
 
 const OBSERVATIONS = indexOf('observations', []);
-const OPTIONS: QueryOptions = {
-  limitDefault: 100,
-  limitMax: undefined,
-  isStrict: false,
-  filterErrors: 'fail',
-  filters: 'all',
-};
 
-function parse(query: string | undefined, options: Partial<QueryOptions> = {}): ListRequest {
-  return parseListQuery(OBSERVATIONS, query, { ...OPTIONS, ...options });
+function parse(query: string | undefined, options: Partial<QueryOptions> = {}): Ask {
+  return askOf(OBSERVATIONS, query, options);
 }
 
 /** The problems of a query, one `key: message` each. */
@@ -68,19 +57,19 @@ describe('paging', () => {
     [`limit=${'9'.repeat(400)}`, 999_999_999_999_999, 0],
     ['limit=%00', 100, 0],
   ])('%s is limit %i, offset %i', (query, limit, offset) => {
-    expect(parse(query)).toMatchObject({ limit, offset, problems: [], ignored: [] });
+    expect(parse(query)).toMatchObject({ page: { limit, offset }, problems: [], ignored: [] });
   });
 
   test('a limit above the bound is cut to it', () => {
-    expect(parse('limit=20000', { limitMax: 500 }).limit).toBe(500);
-    expect(parse('', { limitMax: 50 }).limit).toBe(50);
+    expect(parse('limit=20000', { limitMax: 500 }).page.limit).toBe(500);
+    expect(parse('', { limitMax: 50 }).page.limit).toBe(50);
   });
 });
 
 test('the last format counts, and an empty one is none', () => {
-  expect(parse('format=json&format=api').format).toBe('api');
-  expect(parse('format=json&format=').format).toBeUndefined();
-  expect(parse('').format).toBeUndefined();
+  expect(parse('format=json&format=api').page.format).toBe('api');
+  expect(parse('format=json&format=').page.format).toBeUndefined();
+  expect(parse('').page.format).toBeUndefined();
 });
 
 test('all parameters are kept, decoded, in query order', () => {
@@ -165,9 +154,9 @@ describe('keys', () => {
     'page=2',
     '?title=x',
   ])('%s has an unknown name, which is ignored', (query) => {
-    const request = parse(query);
-    expect(request.ignored).toEqual([request.parameters[0]?.[0]]);
-    expect(request).toMatchObject({ conditions: [], problems: [], isEmpty: false });
+    const ask = parse(query);
+    expect(ask.ignored).toEqual([ask.parameters[0]?.[0]]);
+    expect(ask).toMatchObject({ conditions: [], problems: [], isEmpty: false });
   });
 
   test('a field wins over a lookup of the same name, and letters of any script are letters', () => {
@@ -184,7 +173,7 @@ describe('keys', () => {
       },
     ];
     const collection = indexOfDeclared({ ...collectionNamed('notes')!, fields }, []);
-    const [condition, other] = parseListQuery(collection, 'größe__exact=x&größe__exact__exact!=y', OPTIONS).conditions;
+    const [condition, other] = askOf(collection, 'größe__exact=x&größe__exact__exact!=y').conditions;
     expect(condition).toMatchObject({ path: ['größe', 'exact'], lookup: 'exact' });
     expect(other).toMatchObject({ path: ['größe', 'exact'], isNegated: true });
   });
@@ -196,7 +185,7 @@ describe('keys', () => {
     ];
     const collection = indexOfDeclared({ ...collectionNamed('notes')!, fields: nested(8) }, []);
     const problems = (steps: number): unknown =>
-      parseListQuery(collection, `${'r__'.repeat(steps)}ob_id=1`, OPTIONS).problems.flatMap(({ messages }) => messages);
+      askOf(collection, `${'r__'.repeat(steps)}ob_id=1`).problems.flatMap(({ messages }) => messages);
     expect(problems(6)).toEqual([]);
     expect(problems(7)).toEqual(['At most 6 relations can be stepped over.']);
   });
@@ -311,12 +300,12 @@ test('a list of 100,000 values and 1,000 parameters are read whole', () => {
 
 describe('a single record', () => {
   test('heeds format and strict, and names the rest', () => {
-    const request = parseRecordQuery('format=json&limit=1&title=x&limit=2', { isStrict: false });
-    expect(request).toMatchObject({ format: 'json', ignored: ['limit', 'title'], problems: [] });
+    const ask = parseRecordQuery('format=json&limit=1&title=x&limit=2', QUERY_OPTIONS);
+    expect(ask).toMatchObject({ page: { format: 'json' }, ignored: ['limit', 'title'], problems: [] });
   });
 
   test('refuses the rest in strict mode', () => {
-    expect(parseRecordQuery('formats=x&limit=1&strict=1', { isStrict: false }).problems).toEqual([
+    expect(parseRecordQuery('formats=x&limit=1&strict=1', QUERY_OPTIONS).problems).toEqual([
       { key: 'formats', messages: ['Unknown parameter. Did you mean "format"?'] },
       { key: 'limit', messages: ['Unknown parameter.'] },
     ]);
@@ -325,7 +314,7 @@ describe('a single record', () => {
 
 describe('fields', () => {
   const known = { fields: ['ob_id', 'title', 'uuid'], others: ['a b', 'x,'] };
-  const record = (query: string): RecordRequest => parseRecordQuery(query, { isStrict: false }, known);
+  const record = (query: string): Ask => parseRecordQuery(query, QUERY_OPTIONS, known);
 
   test.each([
     ['fields=title,ob_id', ['title', 'ob_id']],
@@ -338,7 +327,7 @@ describe('fields', () => {
     ['fields=+,%20', undefined],
     ['Fields=uuid', undefined],
   ])('%s asks for %j', (query, keys) => {
-    expect(record(query).keys).toEqual(keys && new Set(keys));
+    expect(record(query).page.keys).toEqual(keys && new Set(keys));
   });
 
   test('names unknown names where the parameter that counts stands, once each', () => {
@@ -352,12 +341,15 @@ describe('fields', () => {
   });
 
   test('is unknown to a view without records', () => {
-    expect(parseRecordQuery('fields=a', { isStrict: false })).toMatchObject({ keys: undefined, ignored: ['fields'] });
+    expect(parseRecordQuery('fields=a', QUERY_OPTIONS)).toMatchObject({
+      page: { keys: undefined },
+      ignored: ['fields'],
+    });
   });
 
   test('is heeded by lists', () => {
-    const { keys, ignored } = parse('fields=title,nope');
-    expect(keys).toEqual(new Set(['title']));
+    const { page, ignored } = parse('fields=title,nope');
+    expect(page.keys).toEqual(new Set(['title']));
     expect(ignored).toEqual([['fields', 'nope']]);
   });
 });
@@ -372,7 +364,7 @@ test.each(['ndjson', 'csv'])(
       ['&limit=0', all],
       ['&limit=7000', 7000],
     ] as const) {
-      expect(parse(`format=${format}${query}`, { limitMax: 5 }).limit).toBe(limit);
+      expect(parse(`format=${format}${query}`, { limitMax: 5 }).page.limit).toBe(limit);
     }
   },
 );

@@ -5,15 +5,14 @@ import { invertedIndex } from '../../../../engine/index/field.ts';
 import { invert } from '../../../../engine/index/invert.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { explain } from '../../../../engine/query/explain.ts';
-import { parseListQuery } from '../../../../engine/query/parse.ts';
 import {
   INLINE_ROWS_GATHERED_MAX,
   INLINE_SCAN_BYTES_MAX,
   INLINE_VALUES_MAX,
-  plan,
   type Plan,
 } from '../../../../engine/query/plan.ts';
 import { indexOf } from '../../../support/index.ts';
+import { planOf as planIn } from '../../../support/lists.ts';
 
 const COLLECTION = indexOf(
   'observations',
@@ -31,12 +30,7 @@ const COLLECTION = indexOf(
 );
 
 function planOf(query: string, filterErrors: 'fail' | 'empty' = 'fail'): Plan {
-  const options = { limitDefault: 100, limitMax: undefined, isStrict: false, filterErrors, filters: 'all' } as const;
-  return plan(COLLECTION, parseListQuery(COLLECTION, query, options), {
-    baseUrl: 'http://localhost:8080',
-    version: 'v3',
-    linkEnd: '/?format=api',
-  });
+  return planIn(COLLECTION, query, { options: { filterErrors } });
 }
 
 /** The lines of a plan's explanation below its head. */
@@ -131,20 +125,7 @@ describe('a plan is heavy', () => {
   test('where it puts a set together of very many rows, unless few are left to look at', () => {
     const rows = 2 * INLINE_ROWS_GATHERED_MAX + 2;
     const large = numbered(rows);
-    const made = (query: string): Plan => {
-      const options = {
-        limitDefault: 1,
-        limitMax: undefined,
-        isStrict: false,
-        filterErrors: 'fail',
-        filters: 'all',
-      } as const;
-      return plan(large, parseListQuery(large, query, options), {
-        baseUrl: '',
-        version: 'v3',
-        linkEnd: '/?format=api',
-      });
-    };
+    const made = (query: string): Plan => planIn(large, query, { options: { limitDefault: 1 } });
     const gatheredIn = (query: string): number =>
       made(query).node.steps.reduce((sum, step) => sum + (step.kind === 'condition' ? step.rowsGathered : 0), 0);
     expect(['ob_ref__lt=1000', `ob_ref__lt=${rows - 100}`, 'ob_ref=7', `ob_ref__lt=${rows}`].map(gatheredIn)).toEqual([

@@ -1,48 +1,52 @@
-// The list of assumptions: numbered without gaps, each with a reason, each setting a real one, each citation of one
-// that exists.
+// The document of assumptions: every entry of one form, numbered without gaps, each with a reason, each setting a real
+// one, each citation of one that exists.
 import { describe, expect, test } from 'vitest';
-import { ASSUMPTIONS as FIRST_ASSUMPTIONS } from '../../../../engine/schema/assumptions.ts';
-import { ENCODING_ASSUMPTIONS } from '../../../../engine/schema/encodingAssumptions.ts';
-import { PAGE_ASSUMPTIONS } from '../../../../engine/schema/pageAssumptions.ts';
-import { QUERY_ASSUMPTIONS } from '../../../../engine/schema/queryAssumptions.ts';
-import { VIEW_ASSUMPTIONS } from '../../../../engine/schema/viewAssumptions.ts';
-import { AUTHORITY_ASSUMPTIONS } from '../../../../server/authority/assumptions.ts';
-import { PATH_ASSUMPTIONS } from '../../../../server/authority/x509/assumptions.ts';
 import { SETTINGS } from '../../../../server/settings/declarations.ts';
-import { SOAP_ASSUMPTIONS } from '../../../../server/soap/assumptions.ts';
 import { projectFiles, readProjectFile } from '../../../support/sources.ts';
 
-const ASSUMPTIONS = [
-  ...FIRST_ASSUMPTIONS,
-  ...QUERY_ASSUMPTIONS,
-  ...PAGE_ASSUMPTIONS,
-  ...VIEW_ASSUMPTIONS,
-  ...ENCODING_ASSUMPTIONS,
-];
+const DOCUMENT = readProjectFile('engine/schema/ASSUMPTIONS.md');
 
-test('assumptions are numbered from A1 on, no number and no topic has two', () => {
-  const numbers = ASSUMPTIONS.map(({ id }) => Number(/^A([1-9]\d*)$/.exec(id)?.[1]));
-  expect(numbers[0]).toBe(1);
-  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-  expect(new Set(numbers).size).toBe(ASSUMPTIONS.length);
-  expect(new Set(ASSUMPTIONS.map(({ topic }) => topic)).size).toBe(ASSUMPTIONS.length);
+interface Assumption {
+  readonly id: string;
+  readonly area: string;
+  readonly topic: string;
+  readonly choice: string;
+  readonly why: string;
+  readonly setting: string | undefined;
+}
+
+/** A heading, a choice, a reason, and a setting where there is one; nothing else. Paragraphs are wrapped. */
+const ENTRY =
+  /^### (?<id>A[1-9]\d*): (?<topic>.+)\n\n(?<choice>[^\n#].*(?:\n.+)*)\n\nWhy: (?<why>.+(?:\n.+)*)(?:\n\nSetting: `(?<setting>\w+)`)?$/;
+
+const [INTRODUCTION = '', ...AREAS] = DOCUMENT.split(/\n\n(?=## )/);
+
+const ASSUMPTIONS = AREAS.flatMap((section): readonly Assumption[] => {
+  const [area = '', ...entries] = section.trimEnd().split(/\n\n(?=### )/);
+  return entries.map((entry) => {
+    const { id = '', topic = '', choice = '', why = '', setting } = ENTRY.exec(entry)?.groups ?? {};
+    return { id: id || entry, area, topic, choice, why, setting };
+  });
 });
 
-/** Lists of other areas go on at numbers of their own. */
-const LISTS = [
-  ['path validation', PATH_ASSUMPTIONS, 70],
-  ['authority', AUTHORITY_ASSUMPTIONS, 80],
-  ['SOAP service', SOAP_ASSUMPTIONS, 90],
-] as const;
+/** Never given: A89. */
+const NUMBERS = Array.from({ length: 102 }, (_, i) => `A${i + 1}`).filter((id) => id !== 'A89');
 
-test.for(LISTS)('those of the %s are numbered without gaps, and no topic has two', ([, list, first]) => {
-  expect(list.map(({ id }) => id)).toEqual(list.map((_, i) => `A${i + first}`));
-  expect(new Set(list.map(({ topic }) => topic)).size).toBe(list.length);
+test('assumptions are numbered from A1 on in their order, and no number and no topic has two', () => {
+  expect(ASSUMPTIONS.map(({ id }) => id)).toEqual(NUMBERS);
+  expect(new Set(ASSUMPTIONS.map(({ topic }) => topic)).size).toBe(NUMBERS.length);
 });
 
-const ALL = [...ASSUMPTIONS, ...LISTS.flatMap(([, list]) => list)];
+test('the introduction says which number is next, and every area is a heading', () => {
+  expect(INTRODUCTION).toContain('the next free one: A103;');
+  for (const { area } of ASSUMPTIONS) expect(area).toMatch(/^## [A-Z][\w ,]+$/);
+});
 
-describe.each(ALL)('$id, $topic', ({ choice, why, setting }) => {
+test('the document has no line wider than code may be', () => {
+  expect(DOCUMENT.split('\n').filter((line) => line.length > 120)).toEqual([]);
+});
+
+describe.each(ASSUMPTIONS)('$id, $topic', ({ choice, why, setting }) => {
   test('says what was chosen and why, in sentences, and names a real setting if any', () => {
     expect(choice).toMatch(/\.$/);
     expect(why).toMatch(/\.$/);
@@ -50,11 +54,22 @@ describe.each(ALL)('$id, $topic', ({ choice, why, setting }) => {
   });
 });
 
-test('every assumption that code cites exists', () => {
-  const known = new Set(ALL.map(({ id }) => id));
-  const cited = projectFiles()
-    .filter((path) => /^(engine|data|workers|server|bench)\/.*\.ts$/.test(path))
+function citations(folders: RegExp): readonly { readonly path: string; readonly id: string }[] {
+  return projectFiles()
+    .filter((path) => folders.test(path))
     .flatMap((path) => [...readProjectFile(path).matchAll(/\bA[1-9]\d{0,2}\b/g)].map(([id]) => ({ path, id })));
+}
+
+const EXISTING = new Set(NUMBERS);
+
+test('every assumption that code cites exists', () => {
+  const cited = citations(/^(engine|data|workers|server|bench)\/.*\.ts$/);
   expect(cited.length).toBeGreaterThan(20);
-  expect(cited.filter(({ id }) => !known.has(id))).toEqual([]);
+  expect(cited.filter(({ id }) => !EXISTING.has(id))).toEqual([]);
+});
+
+test('every assumption that documents cite exists', () => {
+  const cited = citations(/\.md$/);
+  // Those that the introduction says do not.
+  expect(cited.filter(({ id }) => !EXISTING.has(id)).map(({ id }) => id)).toEqual(['A103', 'A89']);
 });

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import {
   type AttributeContent,
   contentXml,
-  timeOf,
-  timeText,
+  secondsOfFields,
+  timeFields,
 } from '../../../../server/authority/attributeCertificate/content.ts';
 import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
@@ -352,8 +352,8 @@ describe('a signature of another key or algorithm than it says is refused:', () 
 });
 
 test('times are UTC and exact: what is no day of the calendar is no time', () => {
-  expect(timeText(AT)).toBe('2030 03 17 17 46 40');
-  expect(timeOf('2030 03 17 17 46 40')).toBe(AT);
+  expect(timeFields(AT)).toBe('2030 03 17 17 46 40');
+  expect(secondsOfFields('2030 03 17 17 46 40')).toBe(AT);
   for (const text of [
     '2030 02 30 00 00 00',
     '2030 13 01 00 00 00',
@@ -362,6 +362,6 @@ test('times are UTC and exact: what is no day of the calendar is no time', () =>
     '30 01 01 00 00 00',
     '',
   ]) {
-    expect(timeOf(text)).toBeUndefined();
+    expect(secondsOfFields(text)).toBeUndefined();
   }
 });

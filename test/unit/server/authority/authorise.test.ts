@@ -30,10 +30,15 @@ function outcome(usrProxyCert: string, usrAttCert = '', at = AT): string {
 }
 
 describe('a user of this site', () => {
-  test.for(['proxy', 'limitedProxy', 'legacyProxy', 'legacyLimitedProxy'] as const)(
+  test.for(['proxy', 'limited-proxy', 'legacy-proxy', 'legacy-limited-proxy'] as const)(
     'with a %s gets an attribute certificate',
     (kind) => {
-      const names = { proxy: '1', limitedProxy: '1', legacyProxy: 'proxy', legacyLimitedProxy: 'limited proxy' };
+      const names = {
+        proxy: '1',
+        'limited-proxy': '1',
+        'legacy-proxy': 'proxy',
+        'legacy-limited-proxy': 'limited proxy',
+      };
       const { pem } = proxyOf(site.staff, kind, names[kind]);
       const { answer, record } = authorise({ usrProxyCert: pem, usrAttCert: '' }, AT);
       expect(judged(answer.attCert)).toMatchObject({

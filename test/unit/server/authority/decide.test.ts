@@ -80,7 +80,7 @@ function decided({
 }
 
 function outcome(decision: Decision): readonly [string, string] {
-  return [decision.status, decision.status === 'AccessGranted' ? decision.content.roles.join() : decision.fault.code];
+  return [decision.status, decision.status === 'AccessGranted' ? decision.content.roles.join() : decision.refusal.code];
 }
 
 describe('a user with roles of this site', () => {
@@ -108,7 +108,7 @@ describe('a user without roles of this site', () => {
     expect(decided({ usrAttCert })).toEqual({
       status: 'AccessDenied',
       user: USER,
-      fault: { code: 'unregistered', sentence: 'The user /O=Test/CN=User is not registered at Here.' },
+      refusal: { code: 'unregistered', sentence: 'The user /O=Test/CN=User is not registered at Here.' },
       asked: 'user(chain)',
     });
   });
@@ -185,7 +185,7 @@ describe('an attribute certificate of another site', () => {
   test('names its site in the sentence, cut and without control characters', () => {
     const content = contentWith({ issuerName: `${'x'.repeat(200)}\n` });
     const decision = decided({ certificate: { content } });
-    const sentence = decision.status === 'AccessGranted' ? '' : decision.fault.sentence;
+    const sentence = decision.status === 'AccessGranted' ? '' : decision.refusal.sentence;
     expect(sentence).toBe(
       `The site ${'x'.repeat(100)}..., which issued the user's attribute certificate, is not trusted by Here.`,
     );
@@ -195,7 +195,7 @@ describe('an attribute certificate of another site', () => {
 describe('the validity of what is issued', () => {
   const windowOf = (given: Case): readonly number[] | string => {
     const decision = decided({ roles: ['r'], ...given });
-    if (decision.status !== 'AccessGranted') return decision.fault.code;
+    if (decision.status !== 'AccessGranted') return decision.refusal.code;
     return [decision.content.notBefore - AT, decision.content.notAfter - AT];
   };
   test.for<[what: string, given: Case, window: readonly number[] | string]>([
@@ -221,7 +221,7 @@ describe('the validity of what is issued', () => {
 });
 
 test('a chain that proves nobody is an error, and nothing else is looked at', () => {
-  const fault = { code: 'userChain', sentence: 'No.' } as const;
+  const refusal = { code: 'userChain', sentence: 'No.' } as const;
   const never = (): never => {
     throw new Error('was asked');
   };
@@ -235,10 +235,10 @@ test('a chain that proves nobody is an error, and nothing else is looked at', ()
     notBeforeOffsetSeconds: 0,
     clockSkewSeconds: 0,
   };
-  const evidence: Evidence = { userOf: () => ({ kind: 'fault', fault }), certificateOf: never };
+  const evidence: Evidence = { userOf: () => ({ kind: 'refused', refusal }), certificateOf: never };
   expect(decide({ usrProxyCert: '', usrAttCert: '' }, policy, evidence)).toEqual({
     status: 'AccessError',
     user: undefined,
-    fault,
+    refusal,
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { newCounters } from '../../../../engine/query/counters.ts';
 import type { Disconnection } from '../../../../server/http/exchange.ts';
 import type { RunHeavy } from '../../../../workers/pool.ts';
-import type { Waiter } from '../../../../workers/waiter.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import {
   ask,
@@ -246,7 +245,7 @@ describe('a heavy plan', () => {
 
   test('leaves the thread, and its rows become a page', async () => {
     const { status, text } = await askHeavy(async ({ collection, plan }) => {
-      expect([collection, plan.isHeavy, plan.offset, plan.limit]).toEqual(['observations', true, 1, 2]);
+      expect([collection, plan.isHeavy, plan.page.offset, plan.page.limit]).toEqual(['observations', true, 1, 2]);
       const rows = { kind: 'list', rows: Uint32Array.of(5, 9) } as const;
       return { kind: 'page', page: { count: 3, rows, offset: 1, facets: [] }, counters: newCounters() };
     });
@@ -282,7 +281,7 @@ describe('a heavy plan', () => {
       isComingBack: () => false,
       onGone: (listener) => void leave.push(listener),
     };
-    const waiters: Waiter[] = [];
+    const waiters: Disconnection[] = [];
     const runHeavy: RunHeavy = (_query, waiter) => {
       waiters.push(waiter);
       return new Promise((resolve) => waiter.onGone(() => resolve('gone')));

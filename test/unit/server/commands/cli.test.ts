@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../../../server/commands/commands.ts';
 import { SETTINGS } from '../../../../server/settings/declarations.ts';
 import { flagName } from '../../../../server/settings/sources.ts';
+import { dataSetOf } from '../../../support/dataSets.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../../../../server/launch.js', import.meta.url));
@@ -157,6 +158,19 @@ describe('the launcher', () => {
       status: 2,
       stderr: expect.stringContaining('Did you mean serve?'),
     });
+  });
+
+  test('runs the sources of a checkout, whatever was packed from it, and in a package what was packed', () => {
+    const checkout = dataSetOf(directory, {
+      'package.json': '{ "type": "module" }',
+      'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
+      'server/commands/cli.ts': "process.stdout.write('source');",
+      'dist/server/commands/cli.js': "process.stdout.write('compiled');",
+    });
+    const script = join(checkout, 'server', 'launch.js');
+    expect(run([], { script })).toMatchObject({ status: 0, stdout: 'source' });
+    rmSync(join(checkout, 'server', 'commands'), { recursive: true });
+    expect(run([], { script })).toMatchObject({ status: 0, stdout: 'compiled' });
   });
 
   test('starts the Node of the install when this one is not suitable', () => {

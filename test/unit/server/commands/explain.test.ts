@@ -2,7 +2,7 @@
 // refuses.
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../../../server/settings/declarations.ts';
-import { explain } from '../../../../server/commands/explain.ts';
+import { explainRequest } from '../../../../server/commands/explain.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 
@@ -22,7 +22,7 @@ const data = dataSetOf(temporaryDirectory(), {
 
 async function explained(request: string, flags: Record<string, string | boolean> = {}): Promise<readonly string[]> {
   const settings = readSettings({ data, threads: '1', ...flags }, {});
-  return (await explain(settings, request)).split('\n');
+  return (await explainRequest(settings, request)).split('\n');
 }
 
 /** The message with which a request is refused. */

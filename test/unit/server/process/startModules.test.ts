@@ -15,6 +15,7 @@ const ROOT = new URL('../../../../', import.meta.url).href;
 let command: CommandProcess;
 let supervisor: readonly string[];
 let thread: readonly string[];
+let builtins: readonly string[];
 
 beforeAll(async () => {
   const { file } = await imported(dataSetOf(directory, { 'ipps.ndjson': '' }), { file: join(directory, 'a.snapshot') });
@@ -43,6 +44,7 @@ beforeAll(async () => {
   );
   const loadedBy = (who: string): readonly string[] =>
     lines.filter(([by, url]) => by === who && url.startsWith('file:')).map(([, url]) => url.replace(ROOT, ''));
+  builtins = lines.map(([, url]) => url).filter((url) => url.startsWith('node:'));
   supervisor = loadedBy('supervisor');
   thread = loadedBy('thread');
 });
@@ -58,9 +60,9 @@ describe('a start from a snapshot', () => {
   // stripped.
   test.each([
     ['the supervisor', 'of its own', () => ownOf(supervisor), 48],
-    ['the supervisor', 'in all', () => supervisor, 86],
+    ['the supervisor', 'in all', () => supervisor, 78],
     ['a serving thread', 'of its own', () => ownOf(thread), 133],
-    ['a serving thread', 'in all', () => thread, 175],
+    ['a serving thread', 'in all', () => thread, 150],
   ] as const)('reads in %s few modules %s', (_, _of, modules, most) => {
     expect(modules().length).toBeLessThanOrEqual(most);
     expect(modules().length).toBeGreaterThan(most / 2);
@@ -74,6 +76,12 @@ describe('a start from a snapshot', () => {
   test('reads nothing of the authority, of SOAP or of metrics where none is asked for', () => {
     const of = /^server\/(authority\/|process\/authority|soap\/(?!tally|protocol)|admin\/)|saxes/;
     expect(matching([...supervisor, ...thread], of)).toEqual([]);
+  });
+
+  test('reads neither the library of the pool, nor native code of msgpackr, nor node:http with its WebSocket client', () => {
+    expect(matching([...supervisor, ...thread], /piscina|msgpackr-extract/)).toEqual([]);
+    expect(builtins).toContain('node:worker_threads');
+    expect(matching(builtins, /^node:https?$/)).toEqual([]);
   });
 
   test('reads neither progress bars for no terminal, nor the second listener without its port', () => {

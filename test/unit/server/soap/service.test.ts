@@ -51,6 +51,18 @@ test('the same bytes in another charset are another request', () => {
   }
 });
 
+test('the memory that a request came in is used again, and a request of other bytes is another', () => {
+  const authority = memoryAuthority();
+  const { tally, post } = serviceOf(() => authority);
+  const body = Buffer.from(roleCall('academic'));
+  const academic = post(body, 'text/xml');
+  body.write(roleCall('nobodyyy'));
+  expect(post(body, 'text/xml')).not.toBe(academic);
+  expect(post(Buffer.from(roleCall('academic')), 'text/xml')).toBe(academic);
+  expect(post(Buffer.from(`${roleCall('academic')} `.slice(0, -2)), 'text/xml')).not.toBe(academic);
+  expect([tally[OUTCOME.listed], tally[OUTCOME.unknownRole], tally[OUTCOME.Client]]).toEqual([2, 1, 1]);
+});
+
 test('a request that is known is answered by the configuration of now', () => {
   let authority = memoryAuthority(new Map([['staff', ['Old:http://old.example.org/:x']]]));
   const { post } = serviceOf(() => authority);

@@ -1,20 +1,21 @@
 // The WSDL as the specification names its parts; that compilers take it is tested with the compilers.
 import { describe, expect, test } from 'vitest';
+import { messageTree } from '../../../../server/soap/messageTree.ts';
 import { wsdlBytes } from '../../../../server/soap/wsdl.ts';
-import { type Element, parseXml } from '../../../../server/soap/xmlTree.ts';
+import { childElements, type XmlElement } from '../../../../server/xml/element.ts';
 
-function wsdl(baseUrl = 'https://aa.example.org/cat'): Element {
-  const root = parseXml(Buffer.from(wsdlBytes(baseUrl)).toString());
+function wsdl(baseUrl = 'https://aa.example.org/cat'): XmlElement {
+  const root = messageTree(Buffer.from(wsdlBytes(baseUrl)).toString());
   if (typeof root === 'string') throw new Error(root);
   return root;
 }
 
-function attributes({ attributes: list }: Element): Record<string, string> {
+function attributes({ attributes: list }: XmlElement): Record<string, string> {
   return Object.fromEntries(list.map(({ local, value }) => [local, value]));
 }
 
-function children(element: Element, local: string): readonly Element[] {
-  return element.children.filter((child) => child.local === local);
+function children(element: XmlElement, local: string): readonly XmlElement[] {
+  return childElements(element).filter((child) => child.local === local);
 }
 
 test('is named as specified', () => {
@@ -26,13 +27,13 @@ test('is named as specified', () => {
   ]);
   const [service] = children(root, 'service');
   expect(attributes(service!)).toEqual({ name: 'attAuthorityService' });
-  expect(attributes(service!.children[0]!)).toEqual({ name: 'attAuthority', binding: 'tns:attAuthorityBinding' });
+  expect(attributes(childElements(service!)[0]!)).toEqual({ name: 'attAuthority', binding: 'tns:attAuthorityBinding' });
 });
 
 test('has its messages with the specified parts', () => {
   const messages = children(wsdl(), 'message').map((message) => [
     attributes(message)['name'],
-    message.children.map((part) => Object.values(attributes(part))),
+    childElements(message).map((part) => Object.values(attributes(part))),
   ]);
   expect(messages).toEqual([
     [
@@ -63,12 +64,12 @@ test('has its messages with the specified parts', () => {
 
 test('binds both operations as rpc, encoded, with their soapAction', () => {
   const [binding] = children(wsdl(), 'binding');
-  const [style, ...operations] = binding!.children;
+  const [style, ...operations] = childElements(binding!);
   expect(attributes(style!)).toEqual({ style: 'rpc', transport: 'http://schemas.xmlsoap.org/soap/http' });
   const bound = operations.map((operation) => [
     attributes(operation)['name'],
     attributes(children(operation, 'operation')[0]!),
-    ...['input', 'output'].map((way) => attributes(children(operation, way)[0]!.children[0]!)),
+    ...['input', 'output'].map((way) => attributes(childElements(children(operation, way)[0]!)[0]!)),
   ]);
   const body = {
     use: 'encoded',
@@ -83,17 +84,17 @@ test('binds both operations as rpc, encoded, with their soapAction', () => {
 
 test('says the array type is a restriction, and imports the encoding namespace without a place', () => {
   const [schema] = children(children(wsdl(), 'types')[0]!, 'schema');
-  const [imported, type] = schema!.children;
+  const [imported, type] = childElements(schema!);
   expect(attributes(imported!)).toEqual({ namespace: 'http://schemas.xmlsoap.org/soap/encoding/' });
   expect(attributes(type!)).toEqual({ name: 'ArrayOf_xsd_string' });
-  const restriction = type!.children[0]!.children[0]!;
+  const restriction = childElements(childElements(type!)[0])[0]!;
   expect(attributes(restriction)).toEqual({ base: 'SOAP-ENC:Array' });
-  expect(attributes(restriction.children[0]!)).toEqual({ ref: 'SOAP-ENC:arrayType', arrayType: 'xsd:string[]' });
+  expect(attributes(childElements(restriction)[0]!)).toEqual({ ref: 'SOAP-ENC:arrayType', arrayType: 'xsd:string[]' });
 });
 
 describe('its address', () => {
   test.each(['https://aa.example.org/cat', 'http://localhost:8080', "http://h/a&b'c"])('is below %s', (baseUrl) => {
-    const port = children(wsdl(baseUrl), 'service')[0]!.children[0]!;
-    expect(attributes(port.children[0]!)).toEqual({ location: `${baseUrl}/attAuthority.wsdl` });
+    const port = childElements(children(wsdl(baseUrl), 'service')[0]!)[0]!;
+    expect(attributes(childElements(port)[0]!)).toEqual({ location: `${baseUrl}/attAuthority.wsdl` });
   });
 });

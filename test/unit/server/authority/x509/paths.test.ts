@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Certificate } from '../../../../../server/authority/x509/certificate.ts';
 import { findPath } from '../../../../../server/authority/x509/paths.ts';
-import { BUDGET, Search, type SearchRules } from '../../../../../server/authority/x509/search.ts';
+import { BUDGET, PathSearch, type SearchRules } from '../../../../../server/authority/x509/search.ts';
 import { certificatesByName, trustStoreOf } from '../../../../../server/authority/x509/trust.ts';
 import { validateChain } from '../../../../../server/authority/x509/validate.ts';
 import { AT, type Made, makeCa, makeProxy, makeUser, newKeys } from '../../../../support/certificates.ts';
@@ -22,7 +22,7 @@ const RULES: SearchRules = {
 /** What a search for a path takes. */
 function costOf(user: Made, pool: readonly Made[]): { found: boolean; signatures: number; steps: number } {
   const certificates = pool.map(({ certificate }) => certificate);
-  const search = new Search(RULES, certificatesByName(certificates));
+  const search = new PathSearch(RULES, certificatesByName(certificates));
   const found = findPath(user.certificate, search) !== undefined;
   const { signatures, steps } = search.left;
   return { found, signatures: BUDGET.signatures - signatures, steps: BUDGET.steps - steps };

@@ -1,6 +1,6 @@
 // A function with a memory: the same meanings, fewer calls, within a limit.
 import { expect, test } from 'vitest';
-import { remembered } from '../../../../server/http/remembered.ts';
+import { remembered } from '../../../../server/http/memory.ts';
 
 test('a value met before is not read again, a long one each time', () => {
   const read: string[] = [];

@@ -1,20 +1,38 @@
 // Links between pages: when they exist and how the query is written again.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeQueryText, pageLinks } from '../../../../engine/page/links.ts';
+import { encodeQueryText, pageLinks, type PagePlace } from '../../../../engine/query/links.ts';
+import { indexOf } from '../../../support/index.ts';
+import { askOf, QUERY_OPTIONS } from '../../../support/lists.ts';
 
+const OBSERVATIONS = indexOf('observations', []);
 const ADDRESS = 'http://localhost:8080/api/v3/observations/';
+
+interface Links {
+  readonly next: string | null;
+  readonly previous: string | null;
+}
+
+/** The links of a page at a place, asked for by these parameters, whatever these mean for the place. */
+function linksAt(
+  parameters: readonly (readonly [string, string])[],
+  { limit = 100, ...place }: PagePlace & { readonly limit?: number },
+  options = QUERY_OPTIONS,
+): Links {
+  const { page } = askOf(OBSERVATIONS, '');
+  return pageLinks({ parameters, page: { ...page, limit } }, options, place);
+}
 
 function linksFor(
   parameters: readonly (readonly [string, string])[],
   { limit = 100, offset = 0, count = 1000 },
-): { next: string | null; previous: string | null } {
-  const { next, previous } = pageLinks(ADDRESS, { parameters, limit, offset }, count);
+): Links {
+  const { next, previous } = linksAt(parameters, { address: ADDRESS, limit, offset, count });
   return { next: next?.slice(ADDRESS.length) ?? null, previous: previous?.slice(ADDRESS.length) ?? null };
 }
 
 test('links are written as they stand in JSON, whatever the path holds', () => {
-  const { next } = pageLinks('http://h/"\\\u2028/', { parameters: [['a"', '\\']], limit: 2, offset: 0 }, 8);
+  const { next } = linksAt([['a"', '\\']], { address: 'http://h/"\\\u2028/', limit: 2, offset: 0, count: 8 });
   expect(JSON.parse(`"${next}"`)).toBe('http://h/"\\\u2028/?a%22=%5C&limit=2&offset=2');
   expect(next).not.toContain('\u2028');
 });
@@ -25,9 +43,10 @@ test('a page asked for by after leads on behind its last id, and never back', ()
     ['status', 'x'],
     ['after', '+7'],
   ] as const;
-  const request = { parameters, limit: 2, offset: 5, lastId: 40 };
-  expect(pageLinks('http://h/', request, 8)).toEqual({ next: 'http://h/?after=40&limit=2&status=x', previous: null });
-  expect(pageLinks('http://h/', request, 7)).toEqual({ next: null, previous: null });
+  const place = { address: 'http://h/', limit: 2, offset: 5, lastId: 40 };
+  const next = 'http://h/?after=40&limit=2&status=x';
+  expect(linksAt(parameters, { ...place, count: 8 })).toEqual({ next, previous: null });
+  expect(linksAt(parameters, { ...place, count: 7 })).toEqual({ next: null, previous: null });
 });
 
 test('a page of a pinned walk leads on in its generation, whatever the request named', () => {
@@ -36,13 +55,14 @@ test('a page of a pinned walk leads on in its generation, whatever the request n
     ['title', 'x'],
     ['generation', 'abcdef'],
   ] as const;
-  const request = { parameters, limit: 2, offset: 2, generation: 'abc' };
-  expect(pageLinks('http://h/', request, 8)).toEqual({
+  const pinning = { ...QUERY_OPTIONS, pinsWalks: true };
+  const place = { address: 'http://h/', limit: 2, offset: 2, count: 8, generation: 'abc' };
+  expect(linksAt(parameters, place, pinning)).toEqual({
     next: 'http://h/?generation=abc&limit=2&offset=4&title=x',
     previous: 'http://h/?generation=abc&limit=2&title=x',
   });
   const next = 'http://h/?after=9&generation=abc&limit=2&title=x';
-  expect(pageLinks('http://h/', { ...request, lastId: 9 }, 8)).toEqual({ next, previous: null });
+  expect(linksAt(parameters, { ...place, lastId: 9 }, pinning)).toEqual({ next, previous: null });
 });
 
 describe('links between pages', () => {

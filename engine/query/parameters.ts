@@ -1,0 +1,149 @@
+// The parameters that are no filters, declared once: links between pages, strict mode, the ignored header, the README's
+// table and whatever describes the API derive from this table. To add one: its row here and its reader beside the
+// others, a member of Page (ask.ts) where it shapes the page, and its test. Knows no filter.
+
+import { readAfter, readFacets, readFields, readFormat, readLimit, readOffset, readOrdering } from './readers.ts';
+import type { QueryOptions } from './ask.ts';
+import type { Reading, View } from './reading.ts';
+
+/**
+ * A parameter. `views`: where it is heeded (A25); elsewhere it is an unknown name. `setting`: without it the name is
+ * unknown. `isWritten`: links between pages say it themselves instead of repeating it. `read` heeds the value of the
+ * last one, which stands at a place of the query, and notes what is wrong with it.
+ */
+export interface ParameterDeclaration {
+  readonly name: string;
+  readonly views: readonly View[];
+  readonly setting?: 'mayExplain' | 'pinsWalks';
+  readonly isWritten?: true;
+  readonly value: string;
+  readonly meaning: string;
+  readonly read: (reading: Reading, value: string, at: number) => void;
+}
+
+const EVERY_VIEW: readonly View[] = ['list', 'record', 'root'];
+const LISTS: readonly View[] = ['list'];
+
+/** All of them, in the order in which they are read: what others depend on first (spec 4.2, A27). */
+export const PARAMETERS: readonly ParameterDeclaration[] = [
+  {
+    name: 'format',
+    views: EVERY_VIEW,
+    value: '`api`, `json`, `ndjson`, `csv`',
+    meaning: 'the form: `ndjson` and `csv` are exports, see below; the others and none are the same JSON',
+    read: readFormat,
+  },
+  {
+    name: 'strict',
+    views: EVERY_VIEW,
+    value: '`1`, `true`',
+    meaning: 'names without effect are refused, with a suggestion of what was meant',
+    read: (reading, value) => (reading.isStrict ||= isSwitchedOn(value)),
+  },
+  {
+    name: 'limit',
+    views: LISTS,
+    isWritten: true,
+    value: 'a positive integer',
+    meaning: 'the size of the page: 100 without it, all rows of an export',
+    read: readLimit,
+  },
+  {
+    name: 'offset',
+    views: LISTS,
+    isWritten: true,
+    value: 'an integer from 0',
+    meaning: 'the first record of the page',
+    read: readOffset,
+  },
+  {
+    name: 'fields',
+    views: ['list', 'record'],
+    value: 'names, with commas',
+    meaning: 'records are cut to these top-level keys',
+    read: readFields,
+  },
+  {
+    name: 'ordering',
+    views: LISTS,
+    value: 'names, with commas; `-` for descending',
+    meaning:
+      'sorts by scalar fields and to-one relations, also of embedded records (`result_field__volume`); null is last ' +
+      'ascending and first descending, ties go by id',
+    read: readOrdering,
+  },
+  {
+    name: 'after',
+    views: LISTS,
+    isWritten: true,
+    value: 'an id',
+    meaning:
+      'the records behind that id, at the same cost wherever it is: the way to walk a whole list, by id and without `offset`',
+    read: readAfter,
+  },
+  {
+    name: 'facets',
+    views: LISTS,
+    value: 'at most 10 names, with commas',
+    meaning:
+      'adds, behind the results, how many records of the whole filtered list have each value: the 100 most frequent of each',
+    read: readFacets,
+  },
+  {
+    name: 'explain',
+    views: LISTS,
+    setting: 'mayExplain',
+    value: '`1`, `true`',
+    meaning:
+      'with `--explain`: how the list is found, in place of it: plan, estimates, work, where it ran, what the thread keeps',
+    read: (reading, value) => (reading.isExplained = isSwitchedOn(value)),
+  },
+  {
+    name: 'generation',
+    views: LISTS,
+    setting: 'pinsWalks',
+    isWritten: true,
+    value: 'a generation',
+    meaning: 'with `--pin-walks`, whose links name it: a list of another generation of the data is answered 410',
+    read: (reading, value) => (reading.generation = value.trim() || undefined),
+  },
+];
+
+const TURNS: ReadonlyMap<string, number> = new Map(PARAMETERS.map(({ name }, turn) => [name, turn]));
+
+/**
+ * Where a parameter that a view heeds under these settings stands in the table; -1 for other names. Cost: a look-up.
+ */
+export function turnOf(name: string, view: View, options: QueryOptions): number {
+  const turn = TURNS.get(name);
+  return turn !== undefined && isHeeded(PARAMETERS[turn]!, view, options) ? turn : -1;
+}
+
+/** The names that a view heeds under these settings. */
+export function parameterNames(view: View, options: QueryOptions): readonly string[] {
+  return PARAMETERS.filter((row) => isHeeded(row, view, options)).map(({ name }) => name);
+}
+
+/** Whether links between pages say a parameter of lists themselves. Cost: a look-up. */
+export function isWrittenByLinks(name: string, options: QueryOptions): boolean {
+  const turn = turnOf(name, 'list', options);
+  return turn >= 0 && PARAMETERS[turn]!.isWritten === true;
+}
+
+/** The table of the README, a line of Markdown each. */
+export function parametersTable(): string {
+  const head = ['| Parameter | Of | Value | Meaning |', '| --- | --- | --- | --- |'];
+  const viewsOf = (views: readonly View[]): string => (views.includes('record') ? 'lists, records' : 'lists');
+  const rows = PARAMETERS.map(
+    ({ name, views, value, meaning }) => `| \`${name}\` | ${viewsOf(views)} | ${value} | ${meaning} |`,
+  );
+  return [...head, ...rows].join('\n');
+}
+
+function isHeeded({ views, setting }: ParameterDeclaration, view: View, options: QueryOptions): boolean {
+  return views.includes(view) && (setting === undefined || options[setting] === true);
+}
+
+function isSwitchedOn(value: string): boolean {
+  return value === '1' || value === 'true';
+}

@@ -1,0 +1,161 @@
+// The readers of the parameters that are no filters, each of one value: what it makes of the page, what it refuses and
+// which names in it have no effect. Counts and sorts nothing. Each is named by its row in parameters.ts.
+import type { CollectionIndex } from '../index/table.ts';
+import type { OrderKey } from './ask.ts';
+import { notTogether, tooManyFacets, unknownField } from './problems.ts';
+import type { Reading } from './reading.ts';
+import { valuesAt } from './path.ts';
+import { nearestKey, nearestName, SUGGESTIONS_MAX } from './suggest.ts';
+import { parseValue } from './values.ts';
+
+/** The formats that give all rows where no limit is set, without an envelope (A62). */
+export type ExportFormat = 'ndjson' | 'csv';
+
+/** What a number of more than `DIGITS_MAX` digits counts as: exact in a double, beyond every list (A21). */
+const NUMBER_MAX = 999_999_999_999_999;
+const DIGITS_MAX = 15;
+/** The digits behind leading zeros. They start with none of these, or long runs of zeros would take quadratic time. */
+const WHOLE = /^\+?0*([1-9]\d*)$/;
+
+/** The export that a format means, or undefined. Source: A62. */
+export function exportOf(format: string | undefined): ExportFormat | undefined {
+  return format === 'ndjson' || format === 'csv' ? format : undefined;
+}
+
+/** The format: an empty one is none; that of an export gives all rows. Source: A26, A62. */
+export function readFormat({ page }: Reading, value: string): void {
+  page.format = value || undefined;
+  if (exportOf(value)) page.limit = NUMBER_MAX;
+}
+
+/** The page size: a positive integer, bounded unless it is an export's; else it stays. Source: A19, A21, A62. */
+export function readLimit({ page, options }: Reading, value: string): void {
+  const asked = wholeOf(value);
+  if (asked > 0) page.limit = exportOf(page.format) ? asked : Math.min(asked, options.limitMax ?? asked);
+}
+
+/** The first row of the page: an integer from 0, else 0. Source: A20, A21. */
+export function readOffset({ page }: Reading, value: string): void {
+  page.offset = wholeOf(value);
+}
+
+/**
+ * An id after which to start. It is a place in a list by id, so that it goes with no other place and no other order.
+ * Source: A66.
+ */
+export function readAfter(reading: Reading, value: string, at: number): void {
+  const parsed = parseValue('integer', value);
+  const messages = parsed.kind === 'error' ? [parsed.message] : [];
+  for (const other of ['ordering', 'offset']) if (reading.isGiven(other)) messages.push(notTogether(other));
+  reading.refuse(at, messages);
+  if (parsed.kind !== 'error') reading.page.after = Number(parsed.value);
+}
+
+const ZERO = 0x30;
+
+/**
+ * The integer that a text means, 0 where it means none. Cost: its length; a few digits, as most are, take no pattern.
+ */
+function wholeOf(text: string): number {
+  if (text.length > DIGITS_MAX) return unusualWholeOf(text);
+  let whole = 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return unusualWholeOf(text);
+    whole = whole * 10 + digit;
+  }
+  return whole;
+}
+
+function unusualWholeOf(text: string): number {
+  const digits = WHOLE.exec(text.trim())?.[1];
+  if (digits === undefined) return 0;
+  return digits.length > DIGITS_MAX ? NUMBER_MAX : Number(digits);
+}
+
+/** Facets of one request: each costs up to a look at every record. */
+export const FACETS_MAX = 10;
+
+/**
+ * Names separated by commas; without any records are whole, with unknown ones only they have no key. Unknown names are
+ * ignored, and refused in strict mode with the nearest known key (A28). Cost: the value and the keys of the collection.
+ * Source: A61.
+ */
+export function readFields(reading: Reading, value: string, at: number): void {
+  const names = [...new Set(namesIn(value))];
+  if (names.length === 0 || !reading.known) return;
+  const known = [...reading.known.fields, ...reading.known.others];
+  const isKey = new Set(known);
+  const unknown = names.filter((name) => !isKey.has(name));
+  reading.page.keys = new Set(names.filter((name) => isKey.has(name)));
+  for (const name of unknown) reading.ignore(at, ['fields', name]);
+  if (!reading.isStrict) return;
+  const messages = unknown.map((name, i) =>
+    unknownField(name, i < SUGGESTIONS_MAX ? nearestName(name, known) : undefined),
+  );
+  reading.refuse(at, messages);
+}
+
+/** Names that are no field are ignored; so is what is behind an id, since no ties are left for it. */
+export function readOrdering(reading: Reading, value: string, at: number): void {
+  const collection = reading.collection!;
+  const keys = new Map<unknown, OrderKey>();
+  const unknown = new Set<string>();
+  for (const member of namesIn(value)) {
+    const isDescending = member.startsWith('-');
+    const name = isDescending ? member.slice(1).trim() : member;
+    const path = name.split('__');
+    const values = valuesAt(collection, path);
+    if (values?.tables.length === 0) {
+      if (!keys.has(values.index) && !keys.has(collection.ids)) keys.set(values.index, { path, isDescending });
+    } else if (name !== '') unknown.add(name);
+  }
+  for (const name of unknown) reading.ignore(at, ['ordering', name]);
+  if (reading.isStrict)
+    reading.refuse(
+      at,
+      unknownFields(collection, unknown, (tables) => tables === 0),
+    );
+  const ids = keys.get(collection.ids);
+  if (ids && !ids.isDescending) keys.delete(collection.ids);
+  reading.page.order = [...keys.values()];
+}
+
+/** The facets asked for, once each; an export has none, but those that are wrong are refused there too. */
+export function readFacets(reading: Reading, value: string, at: number): void {
+  const collection = reading.collection!;
+  const facets = [...new Set(namesIn(value))].map((name) => ({ name, path: name.split('__') }));
+  const unknown = facets.filter(({ path }) => !valuesAt(collection, path)).map(({ name }) => name);
+  const messages = unknown.length === 0 ? [] : [...unknownFields(collection, unknown, () => true)];
+  if (facets.length > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
+  reading.refuse(at, messages);
+  if (!exportOf(reading.page.format)) reading.page.facets = facets;
+}
+
+/**
+ * A message a name, with the nearest field that fits for the first few. `fits` is told how many to-many steps there
+ * are.
+ */
+function unknownFields(
+  collection: CollectionIndex,
+  names: Iterable<string>,
+  fits: (tables: number) => boolean,
+): readonly string[] {
+  const isFit = (name: string): boolean => {
+    const values = valuesAt(collection, name.split('__'));
+    return values !== undefined && fits(values.tables.length);
+  };
+  const fields = [...collection.members.keys()].filter(isFit);
+  return Array.from(names, (name, i) => {
+    const nearest = i < SUGGESTIONS_MAX ? nearestKey(name, { fields, others: [] }) : undefined;
+    return unknownField(name, nearest !== undefined && isFit(nearest) ? nearest : undefined);
+  });
+}
+
+/** The members of a comma-separated value, trimmed; empty ones say nothing. Cost: the value. */
+function namesIn(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

@@ -1,0 +1,86 @@
+// A query while it is read: what its parameters have said so far, and the remarks on them by their places.
+// Filled by the readers of parameters (parameters.ts) and by parse.ts; knows no parameter and no lookup.
+import type { TopLevelKeys } from '../column/outline.ts';
+import type { CollectionIndex } from '../index/table.ts';
+import type { Ask, Condition, IgnoredName, Page, QueryOptions } from './ask.ts';
+import type { Parameter } from './form.ts';
+import type { Problem } from './problems.ts';
+
+/** What a request is answered with: a page of a list, a single record, or a view without records. */
+export type View = 'list' | 'record' | 'root';
+
+/** What is said about the parameter at a place of the query: names without effect, or why the request is refused. */
+interface Remark {
+  readonly at: number;
+  readonly ignored?: IgnoredName;
+  readonly problem?: Problem;
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+const NONE: readonly never[] = [];
+
+/** One query while it is read. `collection` is that of a list; `known` are the keys that records can have. */
+export class Reading {
+  readonly parameters: readonly Parameter[];
+  readonly options: QueryOptions;
+  readonly collection: CollectionIndex | undefined;
+  readonly known: TopLevelKeys | undefined;
+  readonly page: Writable<Page>;
+  readonly conditions: Condition[] = [];
+  isStrict: boolean;
+  isEmpty = false;
+  isExplained = false;
+  generation: string | undefined;
+  #remarks: Remark[] | undefined;
+
+  constructor(
+    parameters: readonly Parameter[],
+    options: QueryOptions,
+    { collection, known }: { readonly collection?: CollectionIndex; readonly known?: TopLevelKeys | undefined },
+  ) {
+    this.parameters = parameters;
+    this.options = options;
+    this.collection = collection;
+    this.known = known;
+    this.isStrict = options.isStrict;
+    const limit = Math.min(options.limitDefault, options.limitMax ?? Infinity);
+    this.page = { order: NONE, after: undefined, offset: 0, limit, facets: NONE, keys: undefined, format: undefined };
+  }
+
+  /** Whether a parameter is there, with any value. Cost: the parameters. */
+  isGiven(name: string): boolean {
+    return this.parameters.some(([given]) => given === name);
+  }
+
+  /** Notes that a name at a place of the query has no effect. */
+  ignore(at: number, ignored: IgnoredName): void {
+    (this.#remarks ??= []).push({ at, ignored });
+  }
+
+  /** Notes what is wrong with the parameter at a place of the query: nothing where there are no messages. */
+  refuse(at: number, messages: readonly string[]): void {
+    if (messages.length > 0) (this.#remarks ??= []).push({ at, problem: { key: this.parameters[at]![0], messages } });
+  }
+
+  /** What was asked, as plain data; remarks in query order, names once each. Cost: the remarks, sorted. */
+  ask(): Ask {
+    const { parameters, page, conditions, isEmpty, isExplained, generation } = this;
+    const remarks = this.#remarks?.sort((a, b) => a.at - b.at) ?? NONE;
+    return {
+      parameters,
+      page,
+      conditions,
+      isEmpty,
+      isExplained,
+      generation,
+      ignored: remarks.length === 0 ? NONE : namesOf(remarks),
+      problems: remarks.length === 0 ? NONE : remarks.flatMap(({ problem }) => problem ?? NONE),
+    };
+  }
+}
+
+function namesOf(remarks: readonly Remark[]): readonly IgnoredName[] {
+  const names = remarks.map(({ ignored }) => ignored).filter((name) => name !== undefined);
+  return [...new Set(names)];
+}

@@ -1,0 +1,279 @@
+// Every kind of section that a snapshot or a file of blocks has, declared once: its name, its elements, how many there
+// are, the part it counts as and who checks it. Writing, opening, verifying, the reports and the tables of FORMAT.md
+// follow from this table. Another kind is another entry here, in file order, and another version of the format.
+import type { Unsigned } from '../bits/narrow.ts';
+import type { Section, Width } from './directory.ts';
+import type { Variant } from './variants.ts';
+
+/**
+ * What the elements of sections are, and how wide they may be. `pieces` are bytes that are written in pieces and share
+ * no place; `narrow` integers are as narrow as the greatest of the section allows.
+ */
+export const ELEMENTS = { bytes: [1], pieces: [1], u32: [4], f64: [8], narrow: [1, 2, 4] } as const satisfies Readonly<
+  Record<string, readonly Width[]>
+>;
+
+/** The parts that the report of a snapshot's bytes sums up, in its order. */
+export const PARTS = [
+  'records',
+  'where records, links and members stand',
+  'different texts',
+  'numbers and instants',
+  'codes of rows',
+  'posting lists',
+  'bitmaps',
+  'n-gram indexes',
+  'embedded rows',
+  'targets of links',
+  'metadata',
+] as const;
+
+/** How many elements a section has, where that follows from others. */
+export type SectionCount = 'one a record' | 'one a row' | 'one a code' | 'one more than parents' | 'codes + 2';
+
+/**
+ * One kind of section. Its suffix, behind the last dot of its name, is its key in the group where nothing else is said.
+ * `endsOf` is the key of the section whose parts end at its elements; `startsOf` likewise, with a first element 0.
+ */
+export interface SectionKind {
+  readonly suffix?: string;
+  readonly element: keyof typeof ELEMENTS;
+  readonly count?: SectionCount;
+  readonly endsOf?: string;
+  readonly startsOf?: string;
+  readonly isOptional?: true;
+  readonly part?: (typeof PARTS)[number];
+  /** For FORMAT.md. */
+  readonly meaning: string;
+}
+
+/**
+ * Sections that stand behind each other under one path: of a run of records, a table, a column, or the whole file.
+ * `check` is the function of `verify` that checks them; of a file of blocks that of loading, which looks at checksums
+ * alone. Imports without the `variant` leave them out or empty. `part` is that of kinds that name none.
+ */
+export interface SectionGroup {
+  readonly path: string;
+  readonly check: string;
+  readonly part?: (typeof PARTS)[number];
+  readonly variant?: Variant;
+  readonly kinds: Readonly<Record<string, SectionKind>>;
+}
+
+/** A run of records. */
+export const RECORDS = {
+  path: '<collection>/records/<i>',
+  check: 'verifyRun',
+  part: 'where records, links and members stand',
+  kinds: {
+    bytes: { element: 'pieces', part: 'records', meaning: 'the records as served, each followed by one comma' },
+    ends: { element: 'u32', count: 'one a record', endsOf: 'bytes', meaning: 'end of each record, behind its comma' },
+    links: { element: 'u32', meaning: 'position of every own URL, ascending: of the `{`, behind the opening quote' },
+    linkEnds: {
+      element: 'u32',
+      count: 'one a record',
+      endsOf: 'links',
+      meaning: 'own URLs up to and with each record',
+    },
+    outlines: { element: 'narrow', count: 'one a record', meaning: "number of each record's outline in the metadata" },
+    members: { element: 'narrow', meaning: 'end of each member in its record, where a comma or `}` stands' },
+    memberEnds: {
+      element: 'u32',
+      count: 'one a record',
+      endsOf: 'members',
+      meaning: 'members up to and with each record',
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** A to-many relation. */
+export const TABLE = {
+  path: '<path>',
+  check: 'verifyTable',
+  part: 'embedded rows',
+  kinds: {
+    starts: {
+      suffix: 'rowStarts',
+      element: 'u32',
+      count: 'one more than parents',
+      startsOf: 'parents',
+      meaning: 'the rows of parent p are `rowStarts[p]` to `rowStarts[p + 1]`',
+    },
+    parents: { element: 'u32', count: 'one a row', meaning: 'the parent of each row' },
+  },
+} as const satisfies SectionGroup;
+
+/** The different values of a column. */
+export const DICTIONARY = {
+  path: '<path>',
+  check: 'verifyValues',
+  part: 'different texts',
+  kinds: {
+    text: { element: 'bytes', meaning: 'the different values in code order, UTF-8 without escapes' },
+    ends: { suffix: 'textEnds', element: 'u32', count: 'one a code', endsOf: 'text', meaning: 'end of each value' },
+    numbers: {
+      element: 'f64',
+      count: 'one a code',
+      isOptional: true,
+      part: 'numbers and instants',
+      meaning: 'the number or instant of each value; absent for text and booleans',
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** The n-gram index of a column of texts. */
+export const GRAMS = {
+  path: '<path>',
+  check: 'verifyGrams',
+  part: 'n-gram indexes',
+  variant: 'grams',
+  kinds: {
+    keys: { suffix: 'gramKeys', element: 'u32', meaning: 'ascending: three folded bytes, the first byte highest' },
+    ends: { suffix: 'gramEnds', element: 'u32', meaning: "where each key's list ends in `.gramPostings`" },
+    postings: { suffix: 'gramPostings', element: 'bytes', meaning: 'the blocks of each key, as distances in LEB128' },
+  },
+} as const satisfies SectionGroup;
+
+/** The codes of a column's rows, and its rows by code. */
+export const POSTINGS = {
+  path: '<path>',
+  check: 'verifyPostings',
+  part: 'posting lists',
+  kinds: {
+    codes: { element: 'narrow', count: 'one a row', part: 'codes of rows', meaning: 'the code of each row' },
+    starts: {
+      suffix: 'postingStarts',
+      element: 'u32',
+      count: 'codes + 2',
+      startsOf: 'postings',
+      meaning: 'the rows of code c are `postings[postingStarts[c]]` to `postings[postingStarts[c + 1]]`',
+    },
+    postings: { element: 'u32', count: 'one a row', meaning: 'rows by code, ascending within a code' },
+  },
+} as const satisfies SectionGroup;
+
+/** The bitmaps of values that many rows have. */
+export const BITMAPS = {
+  path: '<path>',
+  check: 'verifyBitmaps',
+  part: 'bitmaps',
+  variant: 'bitmaps',
+  kinds: {
+    dense: { element: 'u32', meaning: 'ascending codes, null included, that more than 1 in 32 rows have' },
+    bitmaps: { element: 'u32', meaning: 'for each dense code one bitmap over all rows, an even number of words' },
+  },
+} as const satisfies SectionGroup;
+
+/** Where the links of a column lead. */
+export const TARGETS = {
+  path: '<path>',
+  check: 'verifyTargets',
+  part: 'targets of links',
+  kinds: {
+    targets: {
+      element: 'u32',
+      count: 'one a code',
+      meaning: "row of the record that the code's id means, or `ffffffff`",
+    },
+  },
+} as const satisfies SectionGroup;
+
+/** What import counted, which the other sections are compared with. */
+export const METADATA = {
+  path: '',
+  check: 'verifyMetadata',
+  part: 'metadata',
+  kinds: { bytes: { suffix: 'metadata', element: 'bytes', meaning: 'counts, fields and outlines by collection' } },
+} as const satisfies SectionGroup;
+
+/** Deflate blocks of a run of records. A file of blocks is made again when a checksum fails; no report counts it. */
+export const BLOCKS = {
+  path: '<collection>/blocks/<i>',
+  check: 'loadSnapshot',
+  kinds: {
+    independent: { element: 'pieces', meaning: 'of each record: its block by itself, and the separator' },
+    independentEnds: { element: 'u32', count: 'one a record', meaning: 'end of each, behind its separator' },
+    chained: { element: 'pieces', meaning: 'the same, each deflated against at most 4 records before it' },
+    chainedEnds: { element: 'u32', count: 'one a record', meaning: 'end of each' },
+    crcs: { element: 'u32', count: 'one a record', meaning: 'CRC-32 of each record, without its comma' },
+    sums: { element: 'u32', count: 'one a record', meaning: "CRC-32 of the run up to and with each record's comma" },
+  },
+} as const satisfies SectionGroup;
+
+/** What a file of blocks is of. */
+export const BLOCKS_TITLE = {
+  path: '',
+  check: 'loadSnapshot',
+  kinds: { title: { suffix: 'blocks', element: 'bytes', meaning: 'JSON that says what the blocks are of' } },
+} as const satisfies SectionGroup;
+
+/** All groups in file order: of a snapshot, then of a file of blocks. No two kinds have one suffix. */
+export const GROUPS: readonly SectionGroup[] = [
+  RECORDS,
+  TABLE,
+  DICTIONARY,
+  GRAMS,
+  POSTINGS,
+  BITMAPS,
+  TARGETS,
+  METADATA,
+  BLOCKS,
+  BLOCKS_TITLE,
+];
+
+/** A typed array as a section can hold it; the element width follows from it. */
+export type SectionArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+interface Arrays {
+  readonly bytes: Uint8Array;
+  readonly pieces: Uint8Array;
+  readonly u32: Uint32Array;
+  readonly f64: Float64Array;
+  readonly narrow: Unsigned;
+}
+
+type Absent<K extends SectionKind> = K extends { readonly isOptional: true } ? undefined : never;
+
+/** Arrays of the sections of a group, by key: views of what lies in memory. */
+export type SectionViews<G extends SectionGroup> = {
+  readonly [K in keyof G['kinds']]: Arrays[G['kinds'][K]['element']] | Absent<G['kinds'][K]>;
+};
+
+/** What a group's sections are written from: their arrays, bytes in pieces, narrow integers in any width. */
+export type SectionContents<G extends SectionGroup> = {
+  readonly [K in keyof G['kinds']]:
+    | (G['kinds'][K]['element'] extends 'pieces' ? Iterable<Uint8Array> : Arrays[G['kinds'][K]['element']])
+    | Absent<G['kinds'][K]>;
+};
+
+/** The path of a group of sections of one run of a collection's records. */
+export function runPath({ path }: SectionGroup, collection: string, run: number): string {
+  return path.replace('<collection>', collection).replace('<i>', String(run));
+}
+
+/** The name of one section of a group. */
+export function sectionName<G extends SectionGroup>(group: G, key: keyof G['kinds'] & string, path: string): string {
+  const suffix = group.kinds[key]?.suffix ?? key;
+  return path === '' ? suffix : `${path}.${suffix}`;
+}
+
+/** The names of all sections of a group, by key. */
+export function sectionNames<G extends SectionGroup>(
+  group: G,
+  path: string,
+): Readonly<Record<keyof G['kinds'], string>> {
+  const names = Object.keys(group.kinds).map((key) => [key, sectionName(group, key, path)]);
+  return Object.fromEntries(names) as Record<keyof G['kinds'], string>;
+}
+
+/** The section with the positions of the own URLs of each section of record bytes, by their indexes in a directory. */
+export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number, number> {
+  const [bytes, positions] = [`.${sectionName(RECORDS, 'bytes', '')}`, `.${sectionName(RECORDS, 'links', '')}`];
+  const indexes = new Map(sections.map(({ name }, i) => [name, i]));
+  const links = new Map<number, number>();
+  sections.forEach(({ name }, i) => {
+    const at = name.endsWith(bytes) ? indexes.get(name.slice(0, -bytes.length) + positions) : undefined;
+    if (at !== undefined) links.set(i, at);
+  });
+  return links;
+}

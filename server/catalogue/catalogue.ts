@@ -1,0 +1,155 @@
+// What the views of the catalogue share: the settings, the parts that answers are made with, and the judgement of
+// format, generation and parameters. Knows no view of its own.
+import {
+  type Ask,
+  type CollectionIndex,
+  type QueryOptions,
+  type RecordBlocks,
+  type ServedForm,
+  SPEC_LINK_END,
+} from '../../engine/engine.ts';
+import type { Router } from '../../workers/router.ts';
+import type { Answer, Disconnection, Request } from '../http/exchange.ts';
+import type { Tally } from '../observe/tally.ts';
+import type { Settings } from '../settings/declarations.ts';
+import type { Answers } from './answers.ts';
+import type { BaseUrlChoice } from './baseUrl.ts';
+import type { Coding } from './coding.ts';
+import type { Conditional } from './conditional.ts';
+import type { LiveGzip } from './liveGzip.ts';
+import { negotiate } from './negotiate.ts';
+import type { Asked, RequestMemory } from './requestMemory.ts';
+import type { Route } from './routes.ts';
+import type { Delivery } from './rows.ts';
+
+/** The settings that the catalogue's answers depend on; the base URL is known by now. */
+export interface CatalogueSettings extends Pick<
+  Settings,
+  | 'allowBaseUrls'
+  | 'trustedProxies'
+  | 'links'
+  | 'limitMax'
+  | 'strict'
+  | 'filterErrors'
+  | 'filters'
+  | 'explain'
+  | 'pinWalks'
+  | 'cors'
+  | 'cacheControl'
+  | 'gzip'
+  | 'serverTiming'
+  | 'answerCacheMb'
+> {
+  readonly baseUrl: string;
+}
+
+/**
+ * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
+ * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
+ * any. `ignored` is a tally of IGNORED_PARAMETERS.
+ */
+export interface CatalogueOptions {
+  readonly generation: string;
+  readonly created: string | undefined;
+  readonly collections: (name: string) => CollectionIndex;
+  readonly blocks: ((name: string) => RecordBlocks) | undefined;
+  readonly settings: CatalogueSettings;
+  readonly router: Router;
+  readonly ignored: Tally;
+}
+
+/** `pin` is what links name the generation by, undefined where walks are not pinned (A69). */
+export interface CatalogueService extends CatalogueOptions {
+  readonly pin: string | undefined;
+  readonly answers: Answers;
+  readonly conditional: Conditional;
+  readonly memory: RequestMemory;
+  readonly live: LiveGzip;
+  readonly queryOptions: QueryOptions;
+  readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
+  readonly chooseCoding: (request: Request) => Coding;
+}
+
+/** A request with what the views want to know of it, asked once. */
+export interface Visit extends Asked {
+  readonly disconnection: Disconnection;
+  readonly isConditional: boolean;
+}
+
+/** The route of one kind of view. */
+export type RouteOf<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
+type Named = Pick<RouteOf<'list'>, 'version' | 'isJsonPath'>;
+
+/** spec 8: the page size of every link shown. */
+const LIMIT_DEFAULT = 100;
+
+/** How queries are read under these settings. */
+export function queryOptionsOf(
+  settings: Pick<Settings, 'strict' | 'limitMax' | 'filterErrors' | 'filters' | 'explain' | 'pinWalks'>,
+): QueryOptions {
+  const { strict: isStrict, limitMax, filterErrors, filters, explain: mayExplain, pinWalks: pinsWalks } = settings;
+  return { limitDefault: LIMIT_DEFAULT, limitMax, isStrict, filterErrors, filters, mayExplain, pinsWalks };
+}
+
+/** Judges the format, then the generation, then the parameters: an answer that is no page, or undefined. */
+export function refusalOf(
+  { answers, pin, generation: served }: CatalogueService,
+  { kind, isJsonPath }: RouteOf<'root' | 'list' | 'record'>,
+  request: Request,
+  { page: { format }, generation, problems }: Ask,
+): Answer | undefined {
+  const negotiation = negotiate({ accept: request.header('accept'), format, isJsonPath });
+  if (negotiation === 'unknownFormat') return answers.notFound;
+  if (negotiation === 'notAcceptable') return answers.notAcceptable;
+  if (kind === 'root' && negotiation !== 'json') return answers.notFound;
+  if (generation !== undefined && generation !== pin && generation !== served) return answers.gone;
+  return problems.length > 0 ? answers.refused(problems) : undefined;
+}
+
+/**
+ * How records and links are written for a request (A24). With `links` set to `request`, links follow path and format.
+ */
+export function formOf(
+  { settings }: CatalogueService,
+  { version, isJsonPath }: Named,
+  { page: { format } }: Ask,
+  { baseUrl }: BaseUrlChoice,
+): ServedForm {
+  if (settings.links === 'spec') return { baseUrl, version, linkEnd: SPEC_LINK_END };
+  return { baseUrl, version, linkEnd: `${isJsonPath ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
+}
+
+/** The tag of an answer that would be 200, and the 304 that takes its place where the client has it already. */
+export function validated(
+  { conditional, memory }: CatalogueService,
+  visit: Visit,
+  route: Named,
+  ask: Ask,
+): { readonly tag: string; readonly unchanged: Answer | undefined } {
+  const { request, choice, isConditional } = visit;
+  const { parameters, conditions: filters } = ask;
+  const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path: request.target, parameters, filters });
+  const unchanged = isConditional ? conditional.unchanged(request, choice, tag) : undefined;
+  if (unchanged) memory.keep(visit, { tag, heedsAccept: !isNamed(route, ask) });
+  return { tag, unchanged };
+}
+
+/** How an answer under this tag goes out; it is kept where it came before and is due, unless a header is its own. */
+export function deliveryOf(
+  { answers, blocks, live, memory }: CatalogueService,
+  visit: Visit,
+  { route, ask, tag, collection }: { route: Named; ask: Ask; tag: string; collection: CollectionIndex },
+): Delivery {
+  const { choice, coding, disconnection, isConditional } = visit;
+  const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
+  const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
+  const delivery: Delivery = { answers, remarks, coding, stored, live, disconnection };
+  if (isConditional || ask.ignored.length > 0 || !memory.isDue(tag)) return delivery;
+  const heedsAccept = !isNamed(route, ask);
+  return { ...delivery, keep: (answer, ownBytes) => memory.keep(visit, { tag, heedsAccept, answer }, ownBytes) };
+}
+
+/** Whether path or format name the form of an answer, so that Accept plays no part. */
+function isNamed({ isJsonPath }: Named, { page: { format } }: Ask): boolean {
+  return isJsonPath || format !== undefined;
+}

@@ -1,0 +1,139 @@
+// The view of a list: what the server decides on its way from text to page, which engine/list.ts goes.
+// One asker a request: refuses, answers 304, asks the router for rows, and sends the page or how it was found.
+import {
+  answerList,
+  type Ask,
+  type Asker,
+  countSelected,
+  explained,
+  type Hits,
+  type List,
+  type QueryOptions,
+  regexProblems,
+  type Representation,
+  type ServedForm,
+} from '../../engine/engine.ts';
+import type { Missed } from '../../workers/protocol.ts';
+import { newTrace, type Trace } from '../../workers/trace.ts';
+import type { Answer } from '../http/exchange.ts';
+import { steadyMs } from '../observe/clock.ts';
+import {
+  type CatalogueService,
+  deliveryOf,
+  formOf,
+  refusalOf,
+  type RouteOf,
+  validated,
+  type Visit,
+} from './catalogue.ts';
+import { rowsAnswer } from './rows.ts';
+import { withTiming } from './serverTiming.ts';
+import { countIgnored } from './tally.ts';
+
+/** The page of a list, its export, or how it is found. Cost: see engine/list.ts; heavy lists are answered later. */
+export function listAnswer(
+  catalogue: CatalogueService,
+  route: RouteOf<'list'>,
+  visit: Visit,
+): Answer | Promise<Answer> {
+  const collection = catalogue.collections(route.collection.name);
+  return answerList(collection, visit.request.query, new ListAsker(catalogue, route, visit));
+}
+
+/** Holds all that the answer needs, so that the request may be gone when its rows are found. */
+class ListAsker implements Asker<Answer | Promise<Answer>> {
+  readonly #catalogue: CatalogueService;
+  readonly #route: RouteOf<'list'>;
+  readonly #visit: Visit;
+  #tag = '';
+  #trace: Trace | undefined;
+  #missed: Missed = 'gone';
+  #waitedMs: number | undefined;
+
+  constructor(catalogue: CatalogueService, route: RouteOf<'list'>, visit: Visit) {
+    this.#catalogue = catalogue;
+    this.#route = route;
+    this.#visit = visit;
+  }
+
+  get options(): QueryOptions {
+    return this.#catalogue.queryOptions;
+  }
+
+  get path(): string {
+    return this.#visit.request.target;
+  }
+
+  get generation(): string | undefined {
+    return this.#catalogue.pin;
+  }
+
+  stop(ask: Ask): Answer | undefined {
+    const catalogue = this.#catalogue;
+    const refusal = refusalOf(catalogue, this.#route, this.#visit.request, ask);
+    if (refusal) return refusal;
+    countIgnored(catalogue.ignored, this.#route.collection.name, ask.ignored);
+    if (ask.isExplained) {
+      this.#trace = newTrace();
+      return undefined;
+    }
+    const { tag, unchanged } = validated(catalogue, this.#visit, this.#route, ask);
+    this.#tag = tag;
+    return unchanged;
+  }
+
+  formOf(ask: Ask): ServedForm {
+    return formOf(this.#catalogue, this.#route, ask, this.#visit.choice);
+  }
+
+  find(list: List): Hits | Promise<Hits | undefined> {
+    const found = this.#catalogue.router.find(list, this.#visit.disconnection, this.#trace);
+    return found instanceof Promise ? this.#waitFor(found) : found;
+  }
+
+  async #waitFor(found: Promise<Hits | Missed>): Promise<Hits | undefined> {
+    const start = steadyMs();
+    const hits = await found;
+    this.#waitedMs = steadyMs() - start;
+    if (typeof hits !== 'string') return hits;
+    this.#missed = hits;
+    return undefined;
+  }
+
+  /** Nobody reads the answer to a client that is gone. */
+  miss({ ask }: List): Answer {
+    const { answers } = this.#catalogue;
+    return this.#timed(this.#missed === 'overtime' ? answers.refused(regexProblems(ask)) : answers.busy);
+  }
+
+  answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
+    const { ask, collection } = list;
+    const view = { route: this.#route, ask, tag: this.#tag, collection };
+    const answer = ask.isExplained
+      ? this.#explanation(hits, list)
+      : rowsAnswer(page, deliveryOf(this.#catalogue, this.#visit, view));
+    return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
+  }
+
+  /**
+   * How a list is found instead of the list (A68): it was found, and its page is dropped. `thread` is since its start.
+   */
+  #explanation(hits: Hits, { plan }: List): Answer {
+    const { answers, generation, router } = this.#catalogue;
+    const { place, isKept, isShared, counters } = this.#trace!;
+    const explanation = {
+      generation,
+      plan: explained(plan),
+      count: hits.count,
+      shown: countSelected(hits.rows),
+      ran: { place, isKept, isShared, ...counters },
+      thread: router.statistics(),
+    };
+    return answers.momentary(JSON.stringify(explanation));
+  }
+
+  /** An answer that says how long the pool was waited for, where it was. */
+  #timed(answer: Answer): Answer {
+    return this.#waitedMs === undefined ? answer : withTiming(answer, 'pool', this.#waitedMs);
+  }
+}

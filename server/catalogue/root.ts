@@ -1,0 +1,36 @@
+// The views without records: the root view of a version (spec 2.1) and the index at `/`.
+// Pure but for what the catalogue gives.
+import { type Ask, indexBody, parseRecordQuery, rootViewBody, wholeBody } from '../../engine/engine.ts';
+import type { Answer } from '../http/exchange.ts';
+import { type CatalogueService, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
+import { countIgnored } from './tally.ts';
+
+/** The index, whose query says nothing. */
+export function indexAnswer(catalogue: CatalogueService, visit: Visit): Answer {
+  const { choice } = visit;
+  const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue));
+  if (unchanged) return unchanged;
+  const body = wholeBody(indexBody(choice.baseUrl));
+  return catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
+}
+
+/** Always JSON, whatever Accept says. */
+const INDEX = { version: 'v3', isJsonPath: true } as const;
+
+function nothingAsked({ queryOptions }: CatalogueService): Ask {
+  return parseRecordQuery(undefined, queryOptions);
+}
+
+/** The collections of a version with the addresses of their lists. */
+export function rootAnswer(catalogue: CatalogueService, route: RouteOf<'root'>, visit: Visit): Answer {
+  const { request, choice } = visit;
+  const ask = parseRecordQuery(request.query, catalogue.queryOptions);
+  const refusal = refusalOf(catalogue, route, request, ask);
+  if (refusal) return refusal;
+  countIgnored(catalogue.ignored, '', ask.ignored);
+  const { tag, unchanged } = validated(catalogue, visit, route, ask);
+  if (unchanged) return unchanged;
+  const { linkEnd } = formOf(catalogue, route, ask, choice);
+  const body = wholeBody(rootViewBody(choice.baseUrl, route.version, linkEnd));
+  return catalogue.answers.found(body, { varies: choice.varies, ignored: ask.ignored, tag });
+}

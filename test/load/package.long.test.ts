@@ -1,0 +1,172 @@
+// The package as its users have it: packed, installed from the tarball into an empty folder by the machine's own Node,
+// started by npx, asked all that takes a thread of its own, and stopped. Nothing may change where it is installed.
+// Skipped, which is said, where the registry is out of reach.
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { DEMONSTRATION_FILES } from '../../server/authority/demonstration.ts';
+import { clientOf, type Client } from '../support/client.ts';
+import { type CommandProcess, type End, runProgram } from '../support/commandProcess.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NAME = 'catalogue-replica';
+const BASE_URL = 'https://replica.example.org';
+/** Enough for a snapshot that is loaded in several threads (data/store/load.ts). */
+const OBSERVATIONS = 20_000;
+const OUT_OF_REACH =
+  /npm error (?:code|errno) (?:E(?:NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|NETUNREACH)|ERR_SOCKET_TIMEOUT)/;
+
+const directory = temporaryDirectory();
+const app = join(directory, 'app');
+const home = join(directory, 'home');
+const demonstration = join(home, '.cache', NAME, 'demonstration-authority');
+/** The program finds the Node that runs it without any help of this project's folder. */
+const environment = { PATH: machinePath(), HOME: home };
+const run = promisify(execFile);
+const running: CommandProcess[] = [];
+let outOfReach: string | undefined;
+let before: readonly string[] = [];
+
+/** The PATH without the Node of this project, where there is another one. */
+function machinePath(): string {
+  const path = process.env['PATH'] ?? '';
+  const own = path.split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  return own.some((folder) => isExecutable(join(folder, 'node'))) ? own.join(delimiter) : path;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every file of the installation with its length and time. */
+function installation(): readonly string[] {
+  const modules = join(app, 'node_modules');
+  return readdirSync(modules, { recursive: true, encoding: 'utf8' })
+    .map((name) => {
+      const { size, mtimeMs } = statSync(join(modules, name));
+      return `${name} ${size} ${mtimeMs}`;
+    })
+    .toSorted();
+}
+
+beforeAll(async () => {
+  mkdirSync(app);
+  mkdirSync(home);
+  const env = { ...process.env, PATH: environment.PATH };
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', directory], { cwd: ROOT, env });
+  const tarball = join(directory, stdout.trim());
+  try {
+    const words = ['install', '--prefix', app, '--prefer-offline', '--no-audit', '--no-fund', tarball];
+    await run('npm', words, { cwd: app, env });
+  } catch (error) {
+    const { stderr } = error as { readonly stderr: string };
+    if (!OUT_OF_REACH.test(stderr)) throw error;
+    outOfReach = 'the registry is out of reach';
+    return;
+  }
+  before = installation();
+});
+beforeEach(({ skip }) => skip(outOfReach !== undefined, outOfReach));
+afterAll(() => Promise.all(running.map((one) => one.kill())));
+
+/** The command by npx, as README.md has it. */
+function npx(...words: readonly string[]): CommandProcess {
+  const one = runProgram('npx', [NAME, ...words], { environment, directory: app, isGroup: true });
+  running.push(one);
+  return one;
+}
+
+/** What a command prints that ends with 0. */
+async function outputOf(...words: readonly string[]): Promise<string> {
+  const one = npx(...words);
+  expect(await one.ended, one.err()).toEqual({ code: 0, signal: null });
+  return one.out();
+}
+
+/** Asks a server that is starting, stops it by a signal, and answers how it ended. */
+async function asked(
+  server: CommandProcess,
+  signal: NodeJS.Signals,
+  ask: (client: Client, url: string) => Promise<void>,
+): Promise<End> {
+  const [, url] = await server.printed(/listening on (http:\S+)\n[^]*try: /);
+  const client = clientOf(url!);
+  try {
+    await ask(client, url!);
+  } finally {
+    client.close();
+    server.signal(signal);
+  }
+  return server.ended;
+}
+
+test('no source and no test is in it, and it tells its version', async () => {
+  const own = before.filter((line) => line.startsWith(`${NAME}/`));
+  expect(own.filter((line) => /\.ts |^catalogue-replica\/(?:test|bench\/(?!FIGURES\.md))/.test(line))).toEqual([]);
+  expect(await outputOf('--version')).toBe('0.1.0\n');
+});
+
+test('a wrong flag is refused with 2 and the nearest known one', async () => {
+  const one = npx('serve', '--prot', '1');
+  expect(await one.ended).toEqual({ code: 2, signal: null });
+  expect(one.err()).toContain('Did you mean --port?');
+});
+
+test('it serves the embedded sample with its authority, in threads of every kind, until Ctrl-C', async () => {
+  const server = npx('serve', '--port', '0');
+  await asked(server, 'SIGINT', async (client, url) => {
+    const root = await client.get('/api/v3/');
+    expect(root.status).toBe(200);
+    const collections = Object.keys(JSON.parse(root.body) as object);
+    expect(collections.length).toBe(34);
+    for (const name of collections) expect(await client.get(`/api/v3/${name}/?limit=1`)).toMatchObject({ status: 200 });
+    const deep = await client.get('/api/v3/observations/?limit=10&offset=480');
+    expect(JSON.parse(deep.body)).toMatchObject({ results: { length: 10 } });
+    // Answers that waited for the pool have the header.
+    const heavy = await client.get('/api/v3/observations/?abstract__regex=oc.an&limit=5');
+    expect(heavy).toMatchObject({ status: 200, headers: { 'server-timing': expect.any(String) } });
+    const call = (...words: readonly string[]): Promise<string> => outputOf('authority', 'call', url, ...words);
+    expect(await call('getTrustedHostInfo', '--role', 'data-reader')).toContain('Demonstration Partner');
+    const certificates = ['--cert', join(demonstration, DEMONSTRATION_FILES.visitor)];
+    const attributes = ['--att-cert', join(demonstration, DEMONSTRATION_FILES.visitorCertificate)];
+    // Signed in a thread of its own.
+    expect(await call('reqAuthorisation', ...certificates, ...attributes)).toContain('data-reader');
+  });
+  expect(server.out()).toMatch(/draining/);
+});
+
+test('data are generated, imported in threads, compressed in threads, verified, and loaded in threads', async () => {
+  const data = join(directory, 'data');
+  const file = join(directory, 'data.snapshot');
+  await outputOf('generate', '--observations', String(OBSERVATIONS), '-o', data);
+  const words = ['import', data, '-o', file, '--threads', '1', '--base-url', BASE_URL];
+  expect(await outputOf(...words)).toContain(`the records compressed for ${BASE_URL}`);
+  expect(await outputOf('verify', file)).toContain(file);
+  expect(statSync(file).size).toBeGreaterThan(128 << 20);
+  // As a service manager starts it: the command itself, which a signal ends with 0.
+  const command = join(app, 'node_modules', '.bin', NAME);
+  const server = runProgram(command, ['serve', '--data', file, '--port', '0', '--base-url', BASE_URL], { environment });
+  running.push(server);
+  const end = await asked(server, 'SIGTERM', async (client) => {
+    const page = await client.get('/api/v3/observations/?limit=1', { 'accept-encoding': 'gzip' });
+    expect(page).toMatchObject({ status: 200, headers: { 'content-encoding': 'gzip' } });
+  });
+  expect(end).toEqual({ code: 0, signal: null });
+  expect(server.out()).toContain('loaded compressed records');
+  if (availableParallelism() === 1) process.stderr.write('a single core: nothing was loaded in threads\n');
+});
+
+test('nothing of it has changed where it is installed', () => {
+  expect(before.length).toBeGreaterThan(300);
+  expect(installation()).toEqual(before);
+});

@@ -1,0 +1,139 @@
+// Lists asked for as the service asks for them (engine/list.ts), for tests of one step or another: what was asked, how
+// it is planned, what is found. Problems and names without effect that a test does not expect fail it.
+import assert from 'node:assert/strict';
+import {
+  answerList,
+  type Ask,
+  type CollectionIndex,
+  type Counters,
+  execute,
+  type Hits,
+  type List,
+  listHere,
+  type ListSteps,
+  type Plan,
+  type QueryOptions,
+  type ServedForm,
+  SPEC_LINK_END,
+} from '../../engine/engine.ts';
+import { parseListQuery } from '../../engine/query/parse.ts';
+import { rowsOf } from './pages.ts';
+
+/** The options of a service without settings. */
+export const QUERY_OPTIONS: QueryOptions = {
+  limitDefault: 100,
+  limitMax: undefined,
+  isStrict: false,
+  filterErrors: 'fail',
+  filters: 'all',
+};
+
+/** The form of v3 under the default base URL. */
+export const FORM: ServedForm = { baseUrl: 'http://localhost:8080', version: 'v3', linkEnd: SPEC_LINK_END };
+
+/** What of a request is not as above; with `mayIgnore`, names without effect are no failure. */
+export interface Differing {
+  readonly options?: Partial<QueryOptions>;
+  readonly form?: Partial<ServedForm>;
+  readonly counters?: Counters;
+  readonly isCancelled?: () => boolean;
+  readonly mayIgnore?: boolean;
+}
+
+/** What a query asks for, with its problems. */
+export function askOf(
+  collection: CollectionIndex,
+  query: string | undefined,
+  options: Partial<QueryOptions> = {},
+): Ask {
+  return parseListQuery(collection, query, { ...QUERY_OPTIONS, ...options });
+}
+
+/** A list, planned whatever is wrong with its query; `find` says what is found of it. */
+function listWith(
+  collection: CollectionIndex,
+  query: string | undefined,
+  { options, form }: Differing,
+  find: (list: List) => Hits | undefined,
+): List & { readonly hits?: Hits } {
+  const list = answerList<List & { readonly hits?: Hits }>(collection, query, {
+    options: { ...QUERY_OPTIONS, ...options },
+    path: '',
+    stop: () => undefined,
+    formOf: () => ({ ...FORM, ...form }),
+    find,
+    miss: (missed) => missed,
+    answer: (_page, hits, found) => ({ ...found, hits }),
+  });
+  assert(!(list instanceof Promise), 'nothing here is asynchronous');
+  return list;
+}
+
+/** A list with its plan; nothing is found. */
+export function listOf(collection: CollectionIndex, query: string | undefined, differing: Differing = {}): List {
+  const list = listWith(collection, query, differing, () => undefined);
+  judge(list.ask, query, differing);
+  return list;
+}
+
+/** The plan of a query; nothing is found. */
+export function planOf(collection: CollectionIndex, query: string | undefined, differing: Differing = {}): Plan {
+  return listOf(collection, query, differing).plan;
+}
+
+/** What a query finds whatever is wrong with it: its bad filters are left out. */
+export function foundAnyway(
+  collection: CollectionIndex,
+  query: string | undefined,
+  differing: Differing = {},
+): List & { readonly hits: Hits } {
+  const { hits, ...list } = listWith(collection, query, differing, ({ plan }) => execute(collection, plan));
+  assert(hits, 'what nobody can cancel was cancelled');
+  return { ...list, hits };
+}
+
+/** All steps of a list that is found here, whatever it costs: of a query with problems the first alone. */
+export function stepsOf(
+  collection: CollectionIndex,
+  query: string | undefined,
+  { options, form, mayIgnore: _mayIgnore, ...others }: Differing = {},
+): ListSteps {
+  const here = { options: { ...QUERY_OPTIONS, ...options }, form: { ...FORM, ...form }, ...others };
+  return listHere(collection, query, here);
+}
+
+/** What a query finds; undefined where that was cancelled. */
+export function hitsIfAny(
+  collection: CollectionIndex,
+  query: string | undefined,
+  differing: Differing = {},
+): Hits | undefined {
+  const { ask, hits } = stepsOf(collection, query, differing);
+  judge(ask, query, differing);
+  return hits;
+}
+
+/** What a query finds. */
+export function hitsOf(collection: CollectionIndex, query: string | undefined, differing: Differing = {}): Hits {
+  const hits = hitsIfAny(collection, query, differing);
+  assert(hits, `${query} was cancelled`);
+  return hits;
+}
+
+/** The ids of the page that a query shows, in order. */
+export function idsOf(
+  collection: CollectionIndex,
+  query: string | undefined,
+  differing: Differing = {},
+): readonly number[] {
+  return idsIn(collection, hitsOf(collection, query, differing));
+}
+
+/** The ids of the rows that are shown, in order. */
+export function idsIn({ ids }: CollectionIndex, { rows }: Pick<Hits, 'rows'>): readonly number[] {
+  return rowsOf(rows).map((row) => ids.dictionary.numbers![row]!);
+}
+
+function judge({ problems, ignored }: Ask, query: string | undefined, { mayIgnore = false }: Differing): void {
+  assert.deepEqual({ problems, ignored: mayIgnore ? [] : ignored }, { problems: [], ignored: [] }, query);
+}

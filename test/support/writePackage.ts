@@ -1,0 +1,22 @@
+// Writes dist/, the program as a package has it: `npm pack` runs this first. Node's own stripping of types, which is
+// what a checkout runs, one file to one, with lines and columns as in the sources; only names of modules end in .js.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ENTRY = 'server/commands/cli.ts';
+/** The relative name of a module: of an import, or of a thread's script. A file that is named so must exist. */
+const MODULE = /(?<=(['"]))(?<path>\.{1,2}\/[^'"\n]+)\.ts(?=\1)/g;
+
+rmSync(`${ROOT}dist`, { recursive: true, force: true });
+// A set hands out what is added to it on the way: in the end, all that the entry reaches.
+const modules = new Set([ENTRY]);
+for (const module of modules) {
+  const script = stripTypeScriptTypes(readFileSync(ROOT + module, 'utf8'));
+  for (const { 0: named } of script.matchAll(MODULE)) modules.add(posix.join(posix.dirname(module), named));
+  const output = `${ROOT}dist/${module.replace(/ts$/, 'js')}`;
+  mkdirSync(dirname(output), { recursive: true });
+  writeFileSync(output, script.replace(MODULE, '$<path>.js'));
+}

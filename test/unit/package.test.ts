@@ -1,0 +1,57 @@
+// What `npm pack` puts into the package: the program as JavaScript, file for file, what it reads, and what its README
+// links to. That it starts where it is installed is the matter of test/load/package.long.test.ts.
+import { execFileSync } from 'node:child_process';
+import { posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectFiles, readProjectFile } from '../support/sources.ts';
+
+// Scripts say on stdout what they run, unless they are told to be silent.
+const packed = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json', '--silent'], { encoding: 'utf8' })) as [
+  { readonly files: readonly { readonly path: string; readonly mode: number }[] },
+];
+const files = new Map(packed[0].files.map(({ path, mode }) => [path, mode]));
+const modules = [...files.keys()].filter((path) => path.startsWith('dist/'));
+const tracked = new Set(projectFiles());
+
+test('every module is the JavaScript of one source of the program', () => {
+  expect(modules.length).toBeGreaterThan(200);
+  const sources = modules.map((path) => path.replace(/^dist\/(.*)\.js$/, '$1.ts'));
+  expect(sources.filter((path) => !tracked.has(path) || /^(test|bench)\//.test(path))).toEqual([]);
+});
+
+test('the entries of all threads are among them', () => {
+  const threads = [...tracked].filter(
+    (path) =>
+      /^(data|server|workers)\/.*\.ts$/.test(path) && /\b(?:parentPort|workerData)\b/.test(readProjectFile(path)),
+  );
+  expect(threads.length).toBeGreaterThan(4);
+  expect(threads.filter((path) => !files.has(`dist/${path.replace(/ts$/, 'js')}`))).toEqual([]);
+});
+
+test('the rest is the launcher, the embedded sample and documents, as they are in a checkout', () => {
+  const rest = [...files.keys()].filter((path) => !path.startsWith('dist/'));
+  const sample = [...tracked].filter((path) => path.startsWith('data/sample/'));
+  expect(rest.toSorted()).toEqual(
+    [
+      'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json server/launch.js'.split(' '),
+      ['engine/schema/ASSUMPTIONS.md', 'engine/snapshot/FORMAT.md', 'engine/snapshot/format.fbs'],
+      ['data/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
+      sample,
+    ]
+      .flat()
+      .toSorted(),
+  );
+  // Executable by everybody, as npm makes commands.
+  expect(files.get('server/launch.js')! & 0o111).toBe(0o111);
+});
+
+test('what its documents link to is in it', () => {
+  const documents = ['README.md', 'data/README.md', 'server/authority/README.md', 'engine/snapshot/FORMAT.md'];
+  const targets = documents.flatMap((document) =>
+    [...readProjectFile(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
+      posix.join(posix.dirname(document), target!),
+    ),
+  );
+  expect(targets).not.toEqual([]);
+  expect(targets.filter((target) => !files.has(target))).toEqual([]);
+});

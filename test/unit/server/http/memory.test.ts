@@ -1,0 +1,49 @@
+// What is remembered under texts: found by all of a text, within a budget, forgotten when nobody asks for it.
+import { expect, test } from 'vitest';
+import { Memory } from '../../../../server/http/memory.ts';
+
+test('a value is found by its text, and not by a character more or less', () => {
+  const memory = new Memory<number>(100);
+  memory.keep('<a>role</a>', 1, 11);
+  expect(memory.find('<a>role</a>')).toBe(1);
+  for (const other of ['<a>rolf</a>', '<a>role</a> ', '<a>role</a', '']) expect(memory.find(other)).toBeUndefined();
+});
+
+test('the value kept last under a text is the one, and takes the bytes of one', () => {
+  const memory = new Memory<number>(8);
+  for (let i = 0; i < 100; i++) memory.keep('a', i, 2);
+  memory.keep('b', 100, 2);
+  expect([memory.find('a'), memory.find('b')]).toEqual([99, 100]);
+});
+
+test('what is asked for stays, whatever else comes; what is not goes', () => {
+  const memory = new Memory<number>(20);
+  memory.keep('asked for', -1, 1);
+  memory.keep('never', -2, 1);
+  for (let i = 0; i < 1000; i++) {
+    memory.keep(`${i}`, i, 1);
+    expect(memory.find('asked for')).toBe(-1);
+  }
+  expect(memory.find('never')).toBeUndefined();
+});
+
+test('no more is remembered than the bytes allow, and of what came last at least the half of it', () => {
+  const memory = new Memory<number>(20);
+  for (let i = 0; i < 1000; i++) {
+    memory.keep(`${i}`, i, 2);
+    expect(memory.find(`${i}`)).toBe(i);
+  }
+  const left = Array.from({ length: 1000 }, (_, i) => memory.find(`${i}`)).filter((value) => value !== undefined);
+  expect(left.length).toBeLessThanOrEqual(10);
+  expect(left.length).toBeGreaterThanOrEqual(5);
+});
+
+test('what takes more than a half is not kept, and drives nothing out', () => {
+  const memory = new Memory<number>(20);
+  memory.keep('small', 1, 10);
+  for (let i = 0; i < 10; i++) memory.keep('large', 2, 11);
+  expect([memory.find('small'), memory.find('large')]).toEqual([1, undefined]);
+  const nothing = new Memory<number>(0);
+  nothing.keep('a', 1, 1);
+  expect(nothing.find('a')).toBeUndefined();
+});
