@@ -16,7 +16,6 @@ for (const suite of [
   '../unit/engine/query/lookups.test.ts',
   '../unit/engine/query/scan.test.ts',
   '../unit/bench/load/counters.test.ts',
-  '../property/walks.test.ts',
   './rowset.test.ts',
   '../property/kernelMemories.test.ts',
 ]) {

@@ -37,9 +37,9 @@ const HEAVY: readonly string[] = [
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 /** Requests in flight at once: enough that answers could mix, few enough for two cores. */
 const IN_FLIGHT = 8;
-/** Filtered walks on each catalogue, and the most pages that one has. */
+/** Filtered walks on each catalogue, and how many random requests there are for each page of one, at most. */
 const WALKS = 12;
-const WALK_PAGES_MAX = 40;
+const REQUESTS_A_PAGE = 40;
 /** Requests that are made smaller after a failure at most: often many come to the same smallest one. */
 const SHRUNK_MAX = 40;
 /** A seed that takes longer than this hangs. */
@@ -87,12 +87,12 @@ export async function compareOnSample(requests: number): Promise<void> {
  * Asks for the pages of filtered walks in random order, so that most find the rows of their filter cached or under way.
  */
 async function walk(random: Random, asking: Asking, ground: Ground): Promise<void> {
-  const { dataSet, settings, first = [] } = ground;
+  const { dataSet, first = [] } = ground;
   const starts = [...first, ...Array.from({ length: WALKS }, () => randomRequest(random, dataSet))];
   for (const start of starts) {
     const query = start.target.replace(/([?&])limit=[^&]*/g, '$1');
     const target = `${query}${query.includes('?') ? '&' : '?'}limit=${random.integer(1, 30)}`;
-    const pages = pagesFrom({ ...start, target }, dataSet, settings);
+    const pages = pagesFrom({ ...start, target }, ground);
     for (const some of inParts(random.shuffled(pages), IN_FLIGHT)) await ask(asking, some);
   }
 }
@@ -101,9 +101,9 @@ async function walk(random: Random, asking: Asking, ground: Ground): Promise<voi
  * The requests of a walk that follows `next` from a list's page, as the oracle has it; none where the request is no
  * list.
  */
-function pagesFrom(start: OracleRequest, dataSet: DataSet, settings: OracleSettings): readonly OracleRequest[] {
+function pagesFrom(start: OracleRequest, { dataSet, settings, requests }: Ground): readonly OracleRequest[] {
   const pages: OracleRequest[] = [];
-  for (let request: OracleRequest | undefined = start; request && pages.length < WALK_PAGES_MAX;) {
+  for (let request: OracleRequest | undefined = start; request && pages.length < requests / REQUESTS_A_PAGE;) {
     const { status, body = '' } = oracle(dataSet, settings, request);
     if (status !== 200 || !body.startsWith('{"count":')) break;
     pages.push(request);

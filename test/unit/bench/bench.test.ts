@@ -1,5 +1,4 @@
 // The benches run small: that they check answers, measure every scenario, and say what they did. No times are asserted.
-import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +18,7 @@ import { runMicroBench } from '../../../bench/micro/micro.ts';
 import { runMixedBench } from '../../../bench/load/mixed.ts';
 import { readNaively } from '../../../bench/scenarios/naive.ts';
 import { chosenOf } from '../../../bench/scenarios/only.ts';
-import { loadTable, microTable, mixedTable, startTable } from '../../../bench/report/report.ts';
+import { microTable, mixedTable, startTable } from '../../../bench/report/report.ts';
 import { summaryOf } from '../../../bench/load/rounds.ts';
 import { CATALOGUE_SCENARIOS, SCENARIOS } from '../../../bench/scenarios/scenarios.ts';
 import { runStartBench } from '../../../bench/load/startBench.ts';
@@ -31,24 +30,6 @@ const DATA = { observations: 200, seed: 5, cacheDirectory };
 const QUIET = { onProgress: () => {}, onStep: () => {} };
 
 describe('the load bench', () => {
-  test('checks and measures every scenario beside its control, on a small catalogue', async () => {
-    const options = { ...DATA, rounds: 2, only: [], requestsPart: 0.004, warmUp: 1, floorBytes: 1 << 20 };
-    const reports = await runLoadBench(options, QUIET);
-    expect(reports.map(({ scenario }) => scenario)).toEqual(SCENARIOS);
-    for (const { scenario, requests, subject, control, ratio, hash } of reports) {
-      expect(requests).toBe(Math.max(1, Math.round(scenario.requests * options.requestsPart)));
-      expect(subject.least).toBeGreaterThan(0);
-      expect(control.least).toBeGreaterThan(0);
-      expect(ratio).toBeGreaterThan(0);
-      expect(hash).toMatch(/^[0-9a-f]{16}$/);
-    }
-    const notFound = createHash('sha256').update('{"detail":"Not found."}').digest('hex').slice(0, 16);
-    expect(reports.find(({ scenario }) => scenario.name === 'tiny')?.hash).toBe(notFound);
-    const lines = loadTable(reports, 'ci').split('\n');
-    expect(lines).toHaveLength(SCENARIOS.length + 1);
-    expect(lines[0]).toMatch(/^scenario .* ratio .* verdict +budget +guard +hash$/);
-  });
-
   test('measures the scenarios that are named, with those that they are compared with', async () => {
     const options = { ...DATA, rounds: 1, only: ['offset'], requestsPart: 0.004, warmUp: 1, floorBytes: 1 << 20 };
     const [report, ...others] = await runLoadBench(options, QUIET);
@@ -77,7 +58,7 @@ describe('the mixed bench', () => {
   test('tells how cheap clients fare beside a heavy one, against their targets', async () => {
     const lines: string[] = [];
     const observer = { onProgress: () => {}, onStep: (line: string) => void lines.push(line) };
-    const reports = await runMixedBench({ ...DATA, rounds: 2, cheapRequests: 2000 }, observer);
+    const reports = await runMixedBench({ ...DATA, rounds: 1, cheapRequests: 500 }, observer);
     expect(reports.map(({ name }) => name)).toEqual(['mixedP99', 'mixedTime']);
     for (const { name, ratio, pass, great } of reports) {
       expect(ratio).toBeGreaterThan(0);

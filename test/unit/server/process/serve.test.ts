@@ -35,8 +35,9 @@ function started<C extends CommandProcess>(command: C): C {
 
 const start = (words: readonly string[], options: Parameters<typeof runCommand>[1] = {}): CommandProcess =>
   started(runCommand(['serve', ...words], options));
+/** A server that starts soon: with one thread, and nothing compressed in advance, unless the words say otherwise. */
 const startServer = async (...words: readonly string[]): Promise<Awaited<ReturnType<typeof runServer>>> =>
-  started(await runServer(words));
+  started(await runServer(['--threads', '1', '--gzip', 'live', ...words]));
 
 async function linkOf(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const client = clientOf(url);
@@ -183,7 +184,7 @@ describe('serve', () => {
 
   test('explains where a heavy list ran: first in the pool, then from what the thread keeps', async () => {
     const kept = ['--row-set-cache-mb', '3'];
-    const server = await startServer('--data', snapshot, '--explain', '--threads', '1', ...kept);
+    const server = await startServer('--data', snapshot, '--explain', ...kept);
     const client = clientOf(server.url);
     const explained = async (): Promise<object> => {
       const query = 'value__contains=needle7&explain=1';
@@ -207,7 +208,7 @@ describe('serve', () => {
   test.runIf(process.platform === 'linux')(
     'leaves the cores to cheap requests: only threads of the pool are nice',
     async () => {
-      const server = await startServer('--data', snapshot, '--threads', '1');
+      const server = await startServer('--data', snapshot);
       // The field of a thread's line in /proc behind its name, which may hold blanks: proc(5), stat, nice.
       const niceOf = (thread: string): string =>
         readFileSync(`/proc/${server.pid}/task/${thread}/stat`, 'latin1')
@@ -259,7 +260,7 @@ describe('a server that is stopped', () => {
   );
 
   test('while a heavy query runs answers it first', async () => {
-    const server = await startServer('--data', snapshot, '--threads', '1');
+    const server = await startServer('--data', snapshot);
     const client = clientOf(server.url);
     const answers = Array.from({ length: 8 }, () =>
       client.get('/api/v3/migrationproperties/?value__contains=needle7&limit=1'),
