@@ -74,10 +74,10 @@ describe('the table', () => {
   });
 
   test('it declares every setting of the command line once', () => {
-    const flags =
-      '--data --host --port --base-url --allow-base-url --trusted-proxy --links --limit-max --strict --filter-errors ' +
-      '--filters --explain --pin-walks --threads --row-set-cache-mb --answer-cache-mb --http10-port --cors --cache-control --gzip --server-timing --authority --audit-log --metrics-port --soap-body-bytes-max --config';
-    expect(SETTINGS.map(flagName)).toEqual(flags.split(' '));
+    const flags = SETTINGS.map(flagName);
+    expect(new Set(flags).size).toBe(flags.length);
+    expect(flags).toHaveLength(Object.keys(readSettings({}, {})).length + ['--config'].length);
+    expect(flags.at(-1)).toBe('--config');
   });
 
   test('it has a line of Markdown per setting, with the flag, both other names, the default and the meaning', () => {
