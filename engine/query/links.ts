@@ -34,24 +34,32 @@ export function pageLinks(
   if (!hasNext && !hasPrevious) return { next: null, previous: null };
   // Of a link only the address can hold what JSON escapes.
   const escaped = jsonText(address).slice(1, -1);
-  const own: Parameter[] = [['limit', `${limit}`]];
-  if (generation !== undefined) own.push(['generation', generation]);
-  const place = lastId === undefined ? 'offset' : 'after';
-  let before = '';
-  let behind = '';
-  for (const parameter of sortedByName(own.concat(parameters))) {
+  const pin: Parameter | undefined = generation === undefined ? undefined : ['generation', generation];
+  // Of the two that a link says of its place, in the order of their names, and what stands before, between and behind.
+  const [first, second] = lastId === undefined ? LIMIT_AND_OFFSET : AFTER_AND_LIMIT;
+  let [before, between, behind] = ['', '', ''];
+  for (const parameter of sortedByName(pin ? [...parameters, pin] : parameters)) {
     const [name, value] = parameter;
-    if (isWrittenByLinks(name, options) && !own.includes(parameter)) continue;
+    if (isWrittenByLinks(name, options) && parameter !== pin) continue;
     const text = `${encodeQueryText(name)}=${encodeQueryText(value)}`;
-    if (compareCodePoints(name, place) < 0) before += `${text}&`;
+    if (compareCodePoints(name, first) < 0) before += `${text}&`;
+    else if (compareCodePoints(name, second) < 0) between += `&${text}`;
     else behind += `&${text}`;
   }
   const start = `${escaped}?${before}`;
-  const next = hasNext ? `${start}${place}=${lastId ?? offset + limit}${behind}` : null;
-  if (!hasPrevious) return { next, previous: null };
-  const isFirst = offset <= limit;
-  return { next, previous: isFirst ? `${start.slice(0, -1)}${behind}` : `${start}offset=${offset - limit}${behind}` };
+  if (lastId !== undefined) {
+    return { next: `${start}after=${lastId}${between}&limit=${limit}${behind}`, previous: null };
+  }
+  const page = `${start}limit=${limit}${between}`;
+  const placeOf = (place: number): string => (place > 0 ? `${page}&offset=${place}${behind}` : page + behind);
+  return {
+    next: hasNext ? placeOf(offset + limit) : null,
+    previous: hasPrevious ? placeOf(offset - limit) : null,
+  };
 }
+
+const LIMIT_AND_OFFSET = ['limit', 'offset'] as const;
+const AFTER_AND_LIMIT = ['after', 'limit'] as const;
 
 /** A text for a query: blank as `+`, all but letters, digits and `-._~` percent-encoded as UTF-8. Cost: one pass. */
 export function encodeQueryText(text: string): string {

@@ -109,19 +109,28 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   },
 ];
 
-const TURNS: ReadonlyMap<string, number> = new Map(PARAMETERS.map(({ name }, turn) => [name, turn]));
+const TURNS: Readonly<Record<View, ReadonlyMap<string, number>>> = {
+  list: turnsOf('list'),
+  record: turnsOf('record'),
+  root: turnsOf('root'),
+};
+
+function turnsOf(view: View): ReadonlyMap<string, number> {
+  const heeded = PARAMETERS.map(({ name, views }, turn) => [name, views.includes(view) ? turn : -1] as const);
+  return new Map(heeded.filter(([, turn]) => turn >= 0));
+}
 
 /**
  * Where a parameter that a view heeds under these settings stands in the table; -1 for other names. Cost: a look-up.
  */
 export function turnOf(name: string, view: View, options: QueryOptions): number {
-  const turn = TURNS.get(name);
-  return turn !== undefined && isHeeded(PARAMETERS[turn]!, view, options) ? turn : -1;
+  const turn = TURNS[view].get(name);
+  return turn !== undefined && isOffered(PARAMETERS[turn]!, options) ? turn : -1;
 }
 
 /** The names that a view heeds under these settings. */
 export function parameterNames(view: View, options: QueryOptions): readonly string[] {
-  return PARAMETERS.filter((row) => isHeeded(row, view, options)).map(({ name }) => name);
+  return PARAMETERS.filter((row) => row.views.includes(view) && isOffered(row, options)).map(({ name }) => name);
 }
 
 /** Whether links between pages say a parameter of lists themselves. Cost: a look-up. */
@@ -140,8 +149,8 @@ export function parametersTable(): string {
   return [...head, ...rows].join('\n');
 }
 
-function isHeeded({ views, setting }: ParameterDeclaration, view: View, options: QueryOptions): boolean {
-  return views.includes(view) && (setting === undefined || options[setting] === true);
+function isOffered({ setting }: ParameterDeclaration, options: QueryOptions): boolean {
+  return setting === undefined || options[setting] === true;
 }
 
 function isSwitchedOn(value: string): boolean {
