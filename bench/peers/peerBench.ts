@@ -5,6 +5,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ask, checkQuestions } from '../scenarios/check.ts';
 import { choiceFor } from '../scenarios/choice.ts';
+import { bareLoad } from '../scenarios/controlLoads.ts';
 import { prepareDataSet, textHash, type DataSet } from '../load/dataSet.ts';
 import type { LoadObserver, LoadOptions } from '../load/load.ts';
 import { startLoadClient, type Exchange } from '../client/loadClient.ts';
@@ -12,10 +13,11 @@ import { hasRoomFor } from '../processes/memory.ts';
 import { readNaively } from '../scenarios/naive.ts';
 import { startNginx } from './nginx.ts';
 import { installPeers, type InstalledPeers } from './peerInstall.ts';
-import { KEPT, PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
+import { BARE, KEPT, PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
 import {
   BASE_URL,
   KEEPING_ANSWERS,
+  startControl,
   startListening,
   startServer,
   type ListeningProcess,
@@ -37,6 +39,9 @@ export interface PeerReport {
   readonly subject: Summary;
   readonly peers: readonly PeerCost[];
 }
+
+/** Memory of the control's floor, which no peer is compared with. */
+const CONTROL_BYTES = 16 << 20;
 
 /** A peer that runs. */
 interface Rival {
@@ -140,7 +145,12 @@ async function raceOf(grid: Grid, question: PeerQuestion): Promise<Entered> {
     names.push(rival.peer.name);
   }
   if (question.isStatic) {
-    const asFiles = { [KEPT]: await keptLoad(grid, loads[0]!), nginx: await nginxLoad(grid, asked, requests) };
+    const control = await grid.stage.started(startControl(CONTROL_BYTES));
+    const asFiles = {
+      [KEPT]: await keptLoad(grid, loads[0]!),
+      nginx: await nginxLoad(grid, asked, requests),
+      [BARE]: bareLoad(control, 'page', loads[0]!, ''),
+    };
     for (const [name, load] of Object.entries(asFiles)) {
       if (!load) continue;
       loads.push(load);

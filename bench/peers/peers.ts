@@ -37,6 +37,11 @@ export const TARGETED = 'Fastify + SQLite';
 /** The replica itself among its peers, with the memory of answers that the bench otherwise goes without. */
 export const KEPT = 'answers kept';
 
+/**
+ * The bare control as a peer: what the library alone needs for the same bytes, which is the least that we can reach.
+ */
+export const BARE = 'bare uWebSockets.js';
+
 const RECORD_BYTES = 4096;
 
 /** What peers are asked, in the order of the design's table. */

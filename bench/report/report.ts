@@ -7,7 +7,7 @@ import type { ScenarioReport } from '../load/load.ts';
 import type { MicroReport } from '../micro/micro.ts';
 import type { MixedReport } from '../load/mixed.ts';
 import type { PeerReport } from '../peers/peerBench.ts';
-import { KEPT, PEERS, TARGETED } from '../peers/peers.ts';
+import { BARE, KEPT, PEERS, TARGETED } from '../peers/peers.ts';
 import type { SoapReport } from '../authority/soapBench.ts';
 import type { StartReport } from '../load/startBench.ts';
 import { verdictOf } from './verdict.ts';
@@ -92,7 +92,7 @@ export function peerVerdict({ question, subject, peers }: PeerReport): readonly 
 
 /** The peers of a run, in the order of their table. */
 export function peerNames(reports: readonly PeerReport[]): readonly string[] {
-  return [...PEERS.map(({ name }) => name), KEPT, 'nginx'].filter((name) =>
+  return [...PEERS.map(({ name }) => name), KEPT, 'nginx', BARE].filter((name) =>
     reports.some(({ peers }) => peers.some(({ peer }) => peer === name)),
   );
 }
