@@ -21,6 +21,8 @@ const TAGS_BYTES_MAX = 2 << 20;
 const MET_TAGS = 8192;
 const TAG_DIGITS_READ = 8;
 const MARKED_UNITS = 8;
+/** So many marks that hardly a text that is not known has one of those that are: 128 kB. */
+const MARKS = 65_536;
 /**
  * Of the answers that come again one in so many is kept: what is asked for often soon is, and a walk in circles costs
  * little.
@@ -55,7 +57,7 @@ export class RequestMemory {
   /** Keeps no answers where there are 0 bytes for them. */
   constructor(answerBytesMax: number) {
     this.#keepsAnswers = answerBytesMax > 0;
-    this.#memory = new Memory(Math.max(TAGS_BYTES_MAX, answerBytesMax));
+    this.#memory = new Memory(Math.max(TAGS_BYTES_MAX, answerBytesMax), MARKS);
   }
 
   /**

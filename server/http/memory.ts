@@ -7,9 +7,6 @@ interface Remembered<Value> {
   readonly mark: number;
 }
 
-/** Marks of the texts that a half has, so that hardly a text of others has one: 64 kB. */
-const MARKS = 65_536;
-
 /**
  * A memory of two halves: what is found in the older half moves to the younger one, and when that is full the older
  * half goes, and with it what nobody asked for meanwhile. Cost of what is remembered: a look-up or two of its text.
@@ -18,18 +15,25 @@ export class Memory<Value> {
   readonly #halfBytesMax: number;
   #young = new Map<string, Remembered<Value>>();
   #old = new Map<string, Remembered<Value>>();
-  #youngMarks = new Uint8Array(MARKS);
-  #oldMarks = new Uint8Array(MARKS);
+  readonly #marks: number;
+  #youngMarks: Uint8Array;
+  #oldMarks: Uint8Array;
   #youngBytes = 0;
 
-  /** A memory of so many bytes, or of whatever else values are counted in. */
-  constructor(bytesMax: number) {
+  /**
+   * A memory of so many bytes, or of whatever else values are counted in. `marks` is how many marks of texts are told
+   * apart, a byte each in either half.
+   */
+  constructor(bytesMax: number, marks = 1) {
     this.#halfBytesMax = bytesMax / 2;
+    this.#marks = marks;
+    this.#youngMarks = new Uint8Array(marks);
+    this.#oldMarks = new Uint8Array(marks);
   }
 
   /** Whether there may be a value under a text of this mark; where not, the text need not be put together. */
   mayHave(mark: number): boolean {
-    return (this.#youngMarks[mark % MARKS]! | this.#oldMarks[mark % MARKS]!) !== 0;
+    return (this.#youngMarks[mark % this.#marks]! | this.#oldMarks[mark % this.#marks]!) !== 0;
   }
 
   /** The value under a text, undefined where there is none any more. */
@@ -57,7 +61,7 @@ export class Memory<Value> {
       this.#youngBytes = remembered.bytes;
       [this.#youngMarks, this.#oldMarks] = [this.#oldMarks.fill(0), this.#youngMarks];
     }
-    this.#youngMarks[remembered.mark % MARKS] = 1;
+    this.#youngMarks[remembered.mark % this.#marks] = 1;
     this.#young.set(text, remembered);
   }
 }
