@@ -74,11 +74,12 @@ function isAbove(value: unknown, least: number): boolean {
   return typeof value === 'number' && value > least;
 }
 
-/** A measured ratio with the spread of its control. */
+/** A measured ratio with the spread of its control, and of what was measured where that is known. */
 export interface MeasuredRatio {
   readonly name: string;
   readonly ratio: number;
   readonly spread: number;
+  readonly ownSpread?: number;
 }
 
 /**
@@ -86,12 +87,23 @@ export interface MeasuredRatio {
  */
 export type Guarded = 'held' | 'lost' | 'too noisy' | 'unbudgeted';
 
-/** Compares a ratio with its budget and tolerance. */
-export function guardedOf({ name, ratio, spread }: MeasuredRatio, place: Place, budgets = BUDGETS): Guarded {
+/**
+ * Compares a ratio with its budget and tolerance. Noise only adds: a ratio within its budget holds however noisy what
+ * was measured is, one beyond is lost only where its own rounds agree as well as those of its control must.
+ */
+export function guardedOf(measured: MeasuredRatio, place: Place, budgets = BUDGETS): Guarded {
+  const { name, ratio, spread, ownSpread = 0 } = measured;
   const budget = budgets.ratios[name];
   if (!budget) return 'unbudgeted';
   if (spread > budgets.spreadMax) return 'too noisy';
-  return ratio > mostOf(budget, place, budgets) ? 'lost' : 'held';
+  if (ratio <= mostOf(budget, place, budgets)) return 'held';
+  return ownSpread > budgets.spreadMax ? 'too noisy' : 'lost';
+}
+
+/** Whose rounds disagree too much to judge by, and by how much. */
+export function noiseText({ spread, ownSpread = 0 }: Omit<MeasuredRatio, 'name' | 'ratio'>, budgets = BUDGETS): string {
+  const [whose, by] = spread > budgets.spreadMax ? ['its control spreads', spread] : ['it spreads', ownSpread];
+  return `${whose} by ${(by * 100).toFixed(0)} %`;
 }
 
 /** What a ratio may be at a place. */
@@ -109,8 +121,8 @@ export function guardLines(
   budgets = BUDGETS,
 ): { readonly lines: readonly string[]; readonly isGood: boolean } {
   const guarded = measured.map((one) => ({ ...one, is: guardedOf(one, place, budgets) }));
-  const lines = guarded.flatMap(({ name, ratio, spread, is }) => {
-    if (is === 'too noisy') return [`${name}: not judged, its control spreads by ${(spread * 100).toFixed(0)} %`];
+  const lines = guarded.flatMap(({ name, ratio, spread, ownSpread = 0, is }) => {
+    if (is === 'too noisy') return [`${name}: not judged, ${noiseText({ spread, ownSpread }, budgets)}`];
     if (is === 'unbudgeted') return [`${name}: not judged, it has no budget`];
     const budget = budgets.ratios[name]!;
     const most = mostOf(budget, place, budgets).toFixed(2);

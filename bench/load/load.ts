@@ -174,8 +174,8 @@ async function runScenarios(bench: Bench, observer: LoadObserver): Promise<reado
 }
 
 /** What a report says to its budget. */
-export function measuredRatio({ scenario: { name }, ratio, control: { spread } }: ScenarioReport): MeasuredRatio {
-  return { name, ratio, spread };
+export function measuredRatio({ scenario: { name }, ratio, subject, control }: ScenarioReport): MeasuredRatio {
+  return { name, ratio, spread: control.spread, ownSpread: subject.spread };
 }
 
 function isControlOf(one: Scenario, two: Scenario): boolean {

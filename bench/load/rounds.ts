@@ -78,12 +78,12 @@ export async function measure(
 }
 
 /** How often races that look lost are measured again, with as many rounds each time. */
-const REPEATS = 2;
+const REPEATS = 8;
 
 /**
- * As `measure`, and races that look lost then are measured again, up to two times: what others on the machine have
- * added goes with more rounds, what the program has lost stays. Their rounds are counted with those before. Cost: at
- * most three times that.
+ * As `measure`, and races that look lost then are measured again, up to eight times: what others on the machine have
+ * added goes with more rounds, what the program has lost stays. Their rounds are counted with those before. Cost: that,
+ * and as much again for each time that a race looks lost.
  */
 export async function measureAgain(
   client: LoadClient,

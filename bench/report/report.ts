@@ -3,7 +3,7 @@
 import { tableText } from '../../server/commands/terminal.ts';
 import { BUDGETS, guardedOf, MICRO_BUDGETS, type Place } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
-import type { ScenarioReport } from '../load/load.ts';
+import { measuredRatio, type ScenarioReport } from '../load/load.ts';
 import type { MicroReport } from '../micro/micro.ts';
 import type { MixedReport } from '../load/mixed.ts';
 import type { PeerReport } from '../peers/peerBench.ts';
@@ -26,7 +26,7 @@ function loadRow(report: ScenarioReport, place: Place, hasRevision: boolean): re
   const costs = [subject.least.toFixed(1), control.least.toFixed(1), compared, ratio.toFixed(2)];
   const spreads = [percentText(subject.spread), percentText(control.spread)];
   const targets = [targetText(pass), targetText(great), verdictOf({ ratio, spread: control.spread, pass, great })];
-  const guard = guardedOf({ name, ratio, spread: control.spread }, place);
+  const guard = guardedOf(measuredRatio(report), place);
   const budget = BUDGETS.ratios[name]?.most.toFixed(2) ?? '-';
   const other = against ? [against.cost.least.toFixed(1), against.ratio.toFixed(2)] : ['-', '-'];
   return [

@@ -2,7 +2,7 @@
 // not. No product code knows of the defects: a module hook puts them in place while the server starts
 // (test/support/defects/).
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BUDGETS, guardedOf, placeOfBudget, type Guarded } from '../../bench/budgets.ts';
+import { BUDGETS, guardedOf, noiseText, placeOfBudget, type Guarded } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load/load.ts';
 
@@ -47,7 +47,7 @@ describe('without a defect', () => {
   test.for(HELD)('the budget of %s holds', (name, { skip }) => {
     const report = reports.find(({ scenario }) => scenario.name === name)!;
     process.stderr.write(`${told(report)}\n`);
-    skip(outcomeOf(report) === 'too noisy', 'not judged: the control was too noisy');
+    skip(outcomeOf(report) === 'too noisy', `not judged: ${noiseText(measuredRatio(report))}`);
     expect(outcomeOf(report), told(report)).toBe('held');
   });
 });
@@ -55,6 +55,6 @@ describe('without a defect', () => {
 test.for(DEFECTS)('%s is caught by %s: %s', async ([defect, name], { skip }) => {
   const [report] = await runLoadBench({ ...OPTIONS, only: [name], preload: `${PLANT}?defect=${defect}` }, QUIET);
   process.stderr.write(`${defect}: ${told(report!)}\n`);
-  skip(outcomeOf(report!) === 'too noisy', 'not judged: the control was too noisy');
+  skip(outcomeOf(report!) === 'too noisy', `not judged: ${noiseText(measuredRatio(report!))}`);
   expect(outcomeOf(report!), told(report!)).toBe('lost');
 });

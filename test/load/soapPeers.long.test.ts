@@ -1,7 +1,7 @@
 // The attribute authority beside its controls, gSOAP's server in C and node soap: the ratios of the design, and
 // budgets. A peer that cannot be had is left out, which is said.
 import { beforeAll, expect, test } from 'vitest';
-import { guardedOf, placeOfBudget } from '../../bench/budgets.ts';
+import { guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { soapTable } from '../../bench/report/report.ts';
@@ -30,8 +30,9 @@ test('every call was measured beside its control', () => {
 test.for(BUDGET_NAMES)('getTrustedHostInfo keeps its budget beside %s', ([peer, name], { skip }) => {
   const report = reports.find(({ beside }) => beside === peer);
   skip(report === undefined, 'not raced: see above');
-  const { ratio, other } = report!;
-  const guarded = guardedOf({ name, ratio, spread: other.spread }, 'ci');
-  skip(guarded === 'too noisy', 'not judged: the peer itself spread too much');
+  const { ratio, subject, other } = report!;
+  const spreads = { spread: other.spread, ownSpread: subject.spread };
+  const guarded = guardedOf({ name, ratio, ...spreads }, 'ci');
+  skip(guarded === 'too noisy', `not judged: ${noiseText(spreads)}`);
   expect(guarded, `${ratio.toFixed(2)} is beyond ${placeOfBudget('ratios', name)}`).toBe('held');
 });

@@ -28,6 +28,13 @@ describe('a ratio', () => {
     expect(guardedOf({ name: 'list', ratio: 1, spread: 0.41 }, 'ci', budgets)).toBe('too noisy');
   });
 
+  test.each([
+    [2, 'held'],
+    [3, 'too noisy'],
+  ] as const)('of %d with a budget of 2 is, where its own rounds spread by more than 40 %%, %s', (ratio, outcome) => {
+    expect(guardedOf({ name: 'list', ratio, spread: 0.1, ownSpread: 0.41 }, 'ci', budgets)).toBe(outcome);
+  });
+
   test('without a budget is said to have none', () => {
     expect(guardedOf({ name: 'other', ratio: 1, spread: 0.1 }, 'ci', budgets)).toBe('unbudgeted');
   });
@@ -54,6 +61,11 @@ describe('a run', () => {
       isGood: true,
       lines: ['list: not judged, its control spreads by 50 %', '1 of 1 judged ratios are in budget'],
     });
+  });
+
+  test('says whether the control or what was measured was too noisy', () => {
+    const { lines } = guardLines([held, { ...lost, ownSpread: 0.6 }], 'ci', budgets);
+    expect(lines).toEqual(['list: not judged, it spreads by 60 %', '1 of 1 judged ratios are in budget']);
   });
 
   test('is not good when a budget is passed, and says which and why it is what it is', () => {
