@@ -1,26 +1,44 @@
 // Taking ports: the one place that knows how a refused port is said. Threads of one program share a port with
-// SO_REUSEPORT, and so could two programs by accident: claimPort finds that out.
+// SO_REUSEPORT, and so could two programs by accident: a claimed port is held until those who share it listen.
 import { createServer } from 'node:net';
 
 import { OperationError } from '../../data/operationError.ts';
+import { holdersOf, isShared } from './portHolders.ts';
 
 /** The flag of the port that clients know. */
 const MAIN_FLAG = '--port';
 
+/** A port that nobody else can listen on until it is released, to be listened on at once. */
+export interface ClaimedPort {
+  readonly port: number;
+  release(): Promise<void>;
+}
+
 /**
- * The port that may be listened on: `port` itself, or a free one where it is 0. Binds it without SO_REUSEPORT, which
- * the kernel refuses while anyone listens there, shared or not, and closes it again. `flag` is what people choose it
- * by. Throws OperationError `port` when it is taken, forbidden, or the address is not this machine's.
+ * Claims `port`, or a free one where it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while anyone
+ * listens there, shared or not, and hangs up on whoever connects meanwhile. `flag` is what people choose it by. Throws
+ * OperationError `port` when it is taken, forbidden, or the address is not this machine's.
  */
-export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<number> {
-  const probe = createServer();
+export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
+  const holder = createServer((socket) => socket.on('error', () => undefined).destroy());
   await new Promise<void>((resolve, reject) => {
-    probe.once('error', (cause) => reject(portRefused(host, port, cause, flag)));
-    probe.listen({ host, port, exclusive: true }, resolve);
+    holder.once('error', (cause) => reject(portRefused(host, port, cause, flag)));
+    holder.listen({ host, port, exclusive: true }, resolve);
   });
-  const claimed = boundPort(probe.address());
-  await new Promise((resolve) => probe.close(resolve));
-  return claimed;
+  let released: Promise<void> | undefined;
+  const release = (): Promise<void> =>
+    (released ??= new Promise((resolve) => {
+      holder.close(() => resolve());
+    }));
+  return { port: boundPort(holder.address()), release };
+}
+
+/**
+ * Throws OperationError `port` where another program has come to listen on a port that this process's threads share,
+ * in the moment between its release and their listening. Only Linux tells.
+ */
+export function assertOwn(host: string, port: number, flag = MAIN_FLAG): void {
+  if (isShared(port)) throw portRefused(host, port, { code: 'EADDRINUSE' }, flag);
 }
 
 /** The port of a bound socket as node:net tells it. */
@@ -34,14 +52,14 @@ export function boundPort(address: { readonly port: number } | string | null): n
  * choose another by.
  */
 export function portRefused(host: string, port: number, cause?: unknown, flag = MAIN_FLAG): OperationError {
-  return new OperationError('port', `port ${port} on ${host} ${reasonOf(cause, flag)}`, cause);
+  return new OperationError('port', `port ${port} on ${host} ${reasonOf(port, cause, flag)}`, cause);
 }
 
-function reasonOf(cause: unknown, flag: string): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+function reasonOf(port: number, cause: unknown, flag: string): string {
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
   switch (code) {
     case 'EADDRINUSE':
-      return `is in use: stop the program that has it, or choose another with ${flag} (0 takes a free one)`;
+      return `is in use${byWhom(port)}, or choose another with ${flag} (0 takes a free one)`;
     case 'EACCES':
       return `is reserved for the system administrator: choose one above 1023 with ${flag}`;
     case 'EADDRNOTAVAIL':
@@ -50,4 +68,11 @@ function reasonOf(cause: unknown, flag: string): string {
     default:
       return 'cannot be taken: it is in use, or the address is not one of this machine';
   }
+}
+
+/** Which programs have a port and have to be stopped; ours is the one that asks. */
+function byWhom(port: number): string {
+  const others = holdersOf(port).filter(({ pid }) => pid !== process.pid);
+  if (others.length === 0) return ': stop the program that has it';
+  return ` by ${others.map(({ pid, program }) => `${program} (process ${pid})`).join(' and ')}: stop that`;
 }

@@ -9,7 +9,7 @@ import { COLLECTIONS, type LoadedSnapshot, metadataOf, sectionsOf } from '../../
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
-import { claimPort } from '../http/ports.ts';
+import { assertOwn, type ClaimedPort, claimPort } from '../http/ports.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
 import type { MetricsListener } from '../admin/metricsListener.ts';
 import type { Observer } from '../observe/events.ts';
@@ -47,11 +47,12 @@ export async function serve(
   showProgress: ShowProgress,
 ): Promise<Server> {
   raiseHeadLimit();
-  const ports = await claimPorts(settings);
+  const claims = await claimPorts(settings);
+  const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
   // At once, since the threads read the program meanwhile.
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
   const threads = startServingThreads(settings.threads, parts, report);
-  const stops: (() => void | Promise<void>)[] = [threads.stop];
+  const stops: (() => void | Promise<void>)[] = [claims.release, threads.stop];
   const stop = async (): Promise<void> => void (await Promise.all(stops.toReversed().map((one) => one())));
   try {
     const metrics = newMetrics();
@@ -61,7 +62,9 @@ export async function serve(
     const scraped = await listenToScrapes(settings, metrics, report);
     if (scraped) stops.push(scraped.stop);
     const data = await loadData(settings, ports, { report, showProgress });
+    await claims.release();
     await threads.begin((i) => servingData(settings, { ports, authority, metrics, ...data }, i));
+    assertOwn(settings.host, ports.port);
     return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop };
   } catch (error) {
     await stop();
@@ -118,15 +121,21 @@ interface Ports {
   readonly http10Port: number | undefined;
 }
 
-async function claimPorts(settings: Settings): Promise<Ports> {
-  const port = await claimPort(settings.host, settings.port);
-  let http10Port: number | undefined;
-  if (settings.http10Port !== undefined) {
-    // A port that was claimed is free again, so that asking for any free one may give it a second time.
-    do http10Port = await claimPort(settings.host, settings.http10Port, '--http10-port');
-    while (http10Port === port);
+interface Claims {
+  readonly main: ClaimedPort;
+  readonly http10: ClaimedPort | undefined;
+  release(): Promise<void>;
+}
+
+async function claimPorts({ host, port, http10Port }: Settings): Promise<Claims> {
+  const main = await claimPort(host, port);
+  try {
+    const http10 = http10Port === undefined ? undefined : await claimPort(host, http10Port, '--http10-port');
+    return { main, http10, release: async () => void (await Promise.all([main.release(), http10?.release()])) };
+  } catch (error) {
+    await main.release();
+    throw error;
   }
-  return { port, http10Port };
 }
 
 function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {

@@ -178,8 +178,27 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     const onError = (): void => undefined;
     const host = '127.0.0.1';
 
+    const freePort = async (): Promise<number> => {
+      const { port, release } = await claimPort(host, 0);
+      await release();
+      return port;
+    };
+
+    test('that is claimed is held until it is released', async () => {
+      const { port, release } = await claimPort(host, 0);
+      const refusal = { name: 'OperationError', code: 'port' };
+      const listen = () => transport.listen({ host, port, handler, onError, exclusive: false });
+      await expect(listen()).rejects.toMatchObject(refusal);
+      await expect(claimPort(host, port)).rejects.toMatchObject(refusal);
+      const client = await RawSocket.open(port);
+      expect(await client.ended()).toBe('');
+      await release();
+      await release();
+      await (await listen()).drain(0);
+    });
+
     test('may be shared by listeners that say so, and by nobody else', async () => {
-      const port = await claimPort(host, 0);
+      const port = await freePort();
       const first = await transport.listen({ host, port, handler, onError, exclusive: false });
       const second = await transport.listen({ host, port, handler, onError, exclusive: false });
       const refusal = { name: 'OperationError', code: 'port' };
@@ -189,7 +208,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
         message: expect.stringContaining(`port ${port} on 127.0.0.1 is in use`),
       });
       await Promise.all([first.drain(0), second.drain(0)]);
-      expect(await claimPort(host, port)).toBe(port);
+      await (await claimPort(host, port)).release();
     });
 
     test('taken exclusively is refused to those who would share it', async () => {
@@ -200,14 +219,14 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
 
     test('can be taken again as soon as a drain has ended its connections', async () => {
-      const port = await claimPort(host, 0);
+      const port = await freePort();
       const first = await transport.listen({ host, port, handler, onError, exclusive: false });
       const client = await RawSocket.open(port);
       await client.write(GET);
       await client.answer();
       await first.drain(0);
       await client.ended();
-      expect(await claimPort(host, port)).toBe(port);
+      await (await claimPort(host, port)).release();
     });
 
     test('of an address that is not ours is refused', async () => {

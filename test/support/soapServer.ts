@@ -28,7 +28,8 @@ export async function startSoapServer(
   const servers: Running[] = [];
   const urls: string[] = [];
   for (const transport of TRANSPORTS) {
-    const port = await claimPort('127.0.0.1', 0);
+    const { port, release } = await claimPort('127.0.0.1', 0);
+    await release();
     const url = `http://127.0.0.1:${port}`;
     const handler = soapHandler({
       authority,

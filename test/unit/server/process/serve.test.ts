@@ -7,6 +7,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { claimPort } from '../../../../server/http/ports.ts';
 import { clientOf } from '../../../support/client.ts';
 import { runCommand, runServer, type CommandProcess } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -60,9 +61,13 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
       const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
     });
     const { port } = other.address() as AddressInfo;
+    const isTold = process.platform === 'linux';
+    const holder = isTold ? ` by .+ \\(process ${process.pid}\\): stop that` : ': stop the program that has it';
     await refused(
       ['--data', snapshot, '--port', `${port}`],
-      /^catalogue-replica: port \d+ on 127\.0\.0\.1 is in use: stop the program that has it, or choose another with --port .*\n$/,
+      new RegExp(
+        `^catalogue-replica: port ${port} on 127.0.0.1 is in use${holder}, or choose another with --port .*\n$`,
+      ),
     );
     other.close();
   });
@@ -75,12 +80,18 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     );
     await refused(
       ['--data', snapshot, '--port', '0', '--http10-port', `${http10Port}`],
-      /^catalogue-replica: port \d+ on .* is in use: .* choose another with --http10-port .*\n$/,
+      /^catalogue-replica: port \d+ on .* is in use.* choose another with --http10-port .*\n$/,
     );
     await refused(
       ['--data', snapshot, '--port', '0', '--metrics-port', `${port}`],
-      /^catalogue-replica: port \d+ on .* is in use: .* choose another with --metrics-port .*\n$/,
+      /^catalogue-replica: port \d+ on .* is in use.* choose another with --metrics-port .*\n$/,
     );
+  });
+
+  test('a port that a second server of its own has claimed, however long that loads', async () => {
+    const { port, release } = await claimPort('127.0.0.1', 0);
+    await refused(['--data', snapshot, '--port', `${port}`], /^catalogue-replica: port \d+ .* is in use.*\n$/);
+    await release();
   });
 
   test('an address that is not one of this machine', async () => {
