@@ -84,8 +84,9 @@ export class FreshCredentials {
     const known = this.#holders[who];
     const holder = freshness === 'user' ? this.#renewed(known) : known;
     const chain = pemOf(proxyOf(holder)) + pemOf(holder.certificate.der);
-    const serialNumber = String(randomSerialNumber());
-    return { chain, attributeCertificate: who === 'user' ? '' : this.#sign({ ...this.#content, serialNumber }) };
+    // Hardly two texts alike, since hardly any begins in the second in which another does.
+    const notBefore = Number(randomSerialNumber() % BigInt(this.#content.notBefore));
+    return { chain, attributeCertificate: who === 'user' ? '' : this.#sign({ ...this.#content, notBefore }) };
   }
 
   /** Another certificate of the same name, for another key. */

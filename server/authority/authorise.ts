@@ -51,7 +51,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     const chainDigest = digest(request.usrProxyCert);
     if (decision.status !== 'AccessGranted') return refusedRequest(chainDigest, decision.refusal, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
-    const attCert = sign({ ...decision.content, serialNumber });
+    const attCert = sign(decision.content);
     return granted(chainDigest, decision, { at, serialNumber, attCert });
   };
 }

@@ -2,6 +2,7 @@
 // keys, clock and files are behind what it is given. The steps are those of the authority design, reqAuthorisation.
 import type { AttributeContent, Provenance } from './attributeCertificate/content.ts';
 import type { AuthorisationRequest } from './authority.ts';
+import type { UnsignedContent } from './attributeCertificate/write.ts';
 import type { TrustedHost } from './configuration/hosts.ts';
 
 /**
@@ -89,7 +90,7 @@ export type Decision =
   | {
       readonly status: 'AccessGranted';
       readonly user: ProvenUser;
-      readonly content: Omit<AttributeContent, 'serialNumber'>;
+      readonly content: UnsignedContent;
     }
   | RefusedDecision;
 

@@ -203,7 +203,6 @@ function visitorCertificate(partner: Holder, holder: string, at: number): string
     holder,
     issuer: subjectOf(partner),
     issuerName: HOSTS[0],
-    serialNumber: String(randomSerialNumber()),
     notBefore,
     notAfter,
     roles: ['researcher', 'guest'],

@@ -1,6 +1,6 @@
 // What is in a file: an attribute certificate, or certificates, as text for people. Judges signatures only by the
 // certificate that comes with them: whom to trust is a matter of a configuration.
-import { timeFields } from './attributeCertificate/content.ts';
+import { timeFields, VERSION } from './attributeCertificate/content.ts';
 import { readCertificate, type ReadCertificate } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import { printable } from './x509/certificate.ts';
@@ -33,12 +33,13 @@ function attributeRows({ content, signature }: ReadCertificate): Description {
     ? signatureProblem(signature, signer, { algorithms: [signature.algorithm.name], allowWeak: true })
     : 'has no certificate of its signer';
   return [
-    ['attribute certificate', content.serialNumber],
+    ['attribute certificate', `version ${VERSION}`],
     ['holder', content.holder],
     ['roles', content.roles.join(', ')],
     ['provenance', content.provenance],
     ['issuer name', content.issuerName],
     ['issuer', content.issuer],
+    ['issuer serial', content.issuerSerialNumber],
     ['valid from', `${timeFields(content.notBefore)} UTC`],
     ['valid to', `${timeFields(content.notAfter)} UTC`],
     ['signature', `${signature.algorithm.name}, ${problem === undefined ? 'good' : `BAD: it ${problem}`}`],

@@ -3,14 +3,14 @@
 import { describe, expect, test } from 'vitest';
 import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
 import { nameDer } from '../../server/authority/issuance/certificate.ts';
-import { contentWith, judged } from '../support/attributeCertificates.ts';
+import { contentBy, judged } from '../support/attributeCertificates.ts';
 import { caOf, ecPair, holderOf, person } from '../support/pki.ts';
 import { randomOf, type Random } from '../support/random.ts';
 
 const SEED = 20261121;
 const RULES = { algorithms: ['rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'], allowWeak: true } as const;
 const signer = holderOf('signer', nameDer(person('Signer')), ecPair(), caOf('CA'));
-const CONTENT = contentWith({ roles: ['staff', 'a&b', 'ü'] });
+const CONTENT = contentBy(signer, { roles: ['staff', 'a&b', 'ü'] });
 const GOOD = signerOf(signer)(CONTENT);
 
 const PIECES = [

@@ -11,7 +11,7 @@ import { signatureProblem, type SignatureRules } from '../../server/authority/at
 import { parseCertificate } from '../../server/authority/x509/certificate.ts';
 import { DerError } from '../../server/authority/x509/der.ts';
 import type { Program } from './debian.ts';
-import { AT } from './pki.ts';
+import { AT, type Holder } from './pki.ts';
 
 const PROGRAM: Program = 'xmlsec1';
 
@@ -21,13 +21,18 @@ export function contentWith(change: Partial<AttributeContent> = {}): AttributeCo
     holder: '/O=Test/CN=User',
     issuer: '/O=Test/CN=Signer',
     issuerName: 'Partner',
-    serialNumber: '4711',
+    issuerSerialNumber: '4711',
     notBefore: AT - 100,
     notAfter: AT + 100,
     roles: ['staff', 'student'],
     provenance: 'original',
     ...change,
   };
+}
+
+/** The same as a signer says it. */
+export function contentBy(signer: Holder, change: Partial<AttributeContent> = {}): AttributeContent {
+  return contentWith({ issuerSerialNumber: String(signer.certificate.serialNumber), ...change });
 }
 
 /** By default only what a site accepts by default. */

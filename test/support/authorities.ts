@@ -92,7 +92,6 @@ export function partnersCertificate(
     holder: '/O=Test/CN=Visitor',
     issuer: '/O=Test/CN=Partner Authority',
     issuerName: 'Partner',
-    serialNumber: '1',
     notBefore: AT - 100,
     notAfter: AT + 100,
     roles: ['student'],

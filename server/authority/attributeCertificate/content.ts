@@ -6,14 +6,14 @@ import { escapedText } from '../../xml/text.ts';
 export type Provenance = 'original' | 'mapped';
 
 /**
- * What an attribute certificate says. Names are `/TYPE=value` texts; the serial number is decimal; times are whole
- * seconds since 1970, both ends included; roles are in order.
+ * What an attribute certificate says. Names are `/TYPE=value` texts; the serial number is that of the issuer's own
+ * certificate, decimal; times are whole seconds since 1970, both ends included; roles are in order.
  */
 export interface AttributeContent {
   readonly holder: string;
   readonly issuer: string;
   readonly issuerName: string;
-  readonly serialNumber: string;
+  readonly issuerSerialNumber: string;
   readonly notBefore: number;
   readonly notAfter: number;
   readonly roles: readonly string[];
@@ -52,7 +52,7 @@ export function contentXml(content: AttributeContent): string {
     leaf('holder', content.holder),
     leaf('issuer', content.issuer),
     leaf('issuerName', content.issuerName),
-    leaf('issuerSerialNumber', content.serialNumber),
+    leaf('issuerSerialNumber', content.issuerSerialNumber),
     `<validity>${leaf('notBefore', timeFields(content.notBefore))}${leaf('notAfter', timeFields(content.notAfter))}</validity>`,
     `<attributes><roleSet>${roles}</roleSet></attributes>`,
     leaf('provenance', content.provenance),

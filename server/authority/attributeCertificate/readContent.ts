@@ -19,7 +19,7 @@ export function contentOf(acInfo: XmlElement): AttributeContent {
     'provenance',
   ];
   isPlain(acInfo, 'acInfo');
-  const [version, holder, issuer, issuerName, serialNumber, validity, attributes, provenance] = childrenOf(
+  const [version, holder, issuer, issuerName, issuerSerialNumber, validity, attributes, provenance] = childrenOf(
     acInfo,
     names,
   );
@@ -30,7 +30,7 @@ export function contentOf(acInfo: XmlElement): AttributeContent {
     holder: plainText(holder!),
     issuer: plainText(issuer!),
     issuerName: plainText(issuerName!),
-    serialNumber: decimalOf(plainText(serialNumber!)),
+    issuerSerialNumber: decimalOf(plainText(issuerSerialNumber!)),
     notBefore: notBefore!,
     notAfter: notAfter!,
     roles: rolesIn(attributes!),

@@ -14,8 +14,11 @@ export interface SigningIdentity {
   readonly certificate: Certificate;
 }
 
+/** What is left to say where the signer is known: its certificate has the serial number. */
+export type UnsignedContent = Omit<AttributeContent, 'issuerSerialNumber'>;
+
 /** Signs contents. Cost of a call: one signature of the key, and two digests of about 1 KB. */
-export type Sign = (content: AttributeContent) => string;
+export type Sign = (content: UnsignedContent) => string;
 
 const DIGEST_URI = DIGEST_URIS.sha256;
 const BEFORE_DIGEST = `<Reference URI=""><Transforms><Transform Algorithm="${ENVELOPED}"></Transform><Transform Algorithm="${EXCLUSIVE_C14N}"></Transform></Transforms><DigestMethod Algorithm="${DIGEST_URI}"></DigestMethod><DigestValue>`;
@@ -31,8 +34,9 @@ export function signerOf({ key, certificate }: SigningIdentity): Sign {
   const methods = `<CanonicalizationMethod Algorithm="${EXCLUSIVE_C14N}"></CanonicalizationMethod><SignatureMethod Algorithm="${algorithm.uri}"></SignatureMethod>`;
   const before = `>${methods}${BEFORE_DIGEST}`;
   const keyInfo = keyInfoXml(certificate);
+  const issuerSerialNumber = String(certificate.serialNumber);
   return (content) => {
-    const info = contentXml(content);
+    const info = contentXml({ ...content, issuerSerialNumber });
     const digest = hash('sha256', `<attributeCertificate>${info}</attributeCertificate>`, 'base64');
     const behindTag = `${before}${digest}${BEHIND_DIGEST}`;
     // In canonical form the namespace stands on SignedInfo, which is the apex there; in the document its parent has it.

@@ -12,6 +12,7 @@ import {
 import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 import {
+  contentBy,
   contentWith,
   judged,
   xmlCryptoVerdict,
@@ -38,7 +39,6 @@ const CONTENT = fc.record({
   holder: TEXT,
   issuer: TEXT,
   issuerName: TEXT,
-  serialNumber: fc.bigInt({ min: 0n, max: 1n << 96n }).map(String),
   notBefore: fc.integer({ min: 0, max: 4_000_000_000 }),
   notAfter: fc.integer({ min: 0, max: 4_000_000_000 }),
   roles: fc.array(TEXT, { minLength: 1, maxLength: 5 }),
@@ -55,7 +55,7 @@ describe('what is issued', () => {
       fc.assert(
         fc.property(CONTENT, (content) => {
           const text = signerOf(by)(content);
-          expect(judged(text, ALL)).toEqual(content);
+          expect(judged(text, ALL)).toEqual(contentBy(by, content));
           // xml-crypto's parser takes NEL and LINE SEPARATOR for line ends, which they are in XML 1.1 only.
           if (by === signer && !/[\u0085\u2028]/.test(text)) expect(xmlCryptoVerdict(text, by.pem)).toBe(true);
         }),
@@ -110,7 +110,7 @@ describe('one changed byte', () => {
     for (let i = 0; i < 3000; i++) {
       const at = random.integer(0, bytes.length);
       const verdict = judgedWithin(changed(at, random.integer(0, 256)));
-      if (typeof verdict !== 'string') expect(verdict).toEqual(contentWith());
+      if (typeof verdict !== 'string') expect(verdict).toEqual(contentBy(signer));
     }
   });
 });
@@ -310,7 +310,7 @@ describe('a signature of another key or algorithm than it says is refused:', () 
     const weak = holderOf('signer', nameDer(person('Weak')), rsaPair(1024), ca);
     const text = signerOf(weak)(contentWith());
     expect(judged(text)).toBe('is signed by an RSA key under 2048 bits');
-    expect(judged(text, { ...ALL, allowWeak: true })).toEqual(contentWith());
+    expect(judged(text, { ...ALL, allowWeak: true })).toEqual(contentBy(weak));
   });
   test('names of another certificate than the one carried', () => {
     for (const [from, to] of [

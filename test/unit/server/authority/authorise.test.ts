@@ -47,7 +47,7 @@ describe('a user of this site', () => {
         issuerName: 'Here',
         roles: ['staff', 'reader'],
         provenance: 'original',
-        serialNumber: record.serialNumber,
+        issuerSerialNumber: String(site.site.certificate.serialNumber),
       });
       expect(record.proxy).toBe(/limited/i.test(kind) ? 'limited' : 'full');
     },
@@ -63,7 +63,7 @@ describe('a user of this site', () => {
     expect(xmlsecVerdict(answer.attCert, site.ca.pem)).toBe('good');
   });
 
-  test('gets another serial number each time, of up to 96 bits', () => {
+  test('is recorded under another number each time, of up to 96 bits', () => {
     const numbers = Array.from(
       { length: 100 },
       () => authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' }, AT).record.serialNumber,
