@@ -1,6 +1,6 @@
 // Reading and attempting file operations whose failures are the world's: told with the file's name. Knows nothing of
 // what the files hold.
-import { readSync } from 'node:fs';
+import { openSync, readSync, type Stats, statSync } from 'node:fs';
 import { OperationError } from './operationError.ts';
 
 const READ_BYTES = 8 << 20;
@@ -15,6 +15,27 @@ export function readInto(descriptor: number, file: string, target: Uint8Array, o
   }
 }
 
+/**
+ * Opens a file to read. Throws OperationError `file` where it cannot be had, and for what is no file: a pipe or a
+ * device would be waited for, perhaps for ever.
+ */
+export function openFile(file: string): number {
+  const what = `cannot read ${file}`;
+  assertFile(
+    file,
+    attempt(what, () => statSync(file)),
+  );
+  return attempt(what, () => openSync(file, 'r'));
+}
+
+/** Throws OperationError `file` unless these are the properties of a file: not of a pipe, a device or a directory. */
+export function assertFile(file: string, found: Pick<Stats, 'isFile'>): void {
+  if (!found.isFile()) throw new OperationError('file', `cannot read ${file}: ${NO_FILE}`);
+}
+
+/** What is said of a pipe, a socket, a device or a directory where a file is wanted. */
+export const NO_FILE = 'it is no file but a pipe, a device or a directory';
+
 /** What `operation` answers; what it throws becomes an OperationError `file` that starts with `what`. */
 export function attempt<T>(what: string, operation: () => T): T {
   try {
@@ -28,6 +49,7 @@ export function attempt<T>(what: string, operation: () => T): T {
 /** Turns a failure to read `what` later, as promises tell it, into an OperationError `file`. */
 export function cannotRead(what: string): (error: unknown) => never {
   return (error) => {
+    if (error instanceof OperationError) throw error;
     throw new OperationError('file', `cannot read ${what}: ${(error as Error).message}`, error);
   };
 }

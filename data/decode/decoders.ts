@@ -50,8 +50,12 @@ export function decodeLines(decoder: Decoder, lines: Lines): Batch {
   return decoder.take();
 }
 
+/** White space of JSON alone: a line of NUL is what a crash left of a record. */
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (bytes[i]! > 0x20) return false;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i];
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  }
   return true;
 }
 

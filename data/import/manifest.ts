@@ -1,9 +1,9 @@
 // The manifest of a data set directory: the time of its data, and what its files held when they were written.
 // Reads MANIFEST.json and checks its form only; ndjson.ts compares the sums, import.ts the counts.
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseInstant } from '../../engine/query/instant.ts';
-import { cannotRead } from '../files.ts';
+import { assertFile, cannotRead } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 
 /** The file of a directory that is its manifest. */
@@ -25,7 +25,7 @@ export interface Manifest {
  */
 export async function readManifest(directory: string): Promise<Manifest> {
   const file = path.join(directory, MANIFEST_FILE);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await textOf(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}';
     return cannotRead(file)(error);
   });
@@ -55,6 +55,11 @@ export async function readManifest(directory: string): Promise<Manifest> {
     counts: new Map(Object.entries(counts).map(([name, count]) => [name, Number(count)])),
     sha256: new Map(Object.entries(sha256).map(([name, sum]) => [name, String(sum).toLowerCase()])),
   };
+}
+
+async function textOf(file: string): Promise<string> {
+  assertFile(file, await stat(file));
+  return readFile(file, 'utf8');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { distance } from 'fastest-levenshtein';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
-import { cannotRead } from '../files.ts';
+import { assertFile, cannotRead } from '../files.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
 import { OperationError } from '../operationError.ts';
 
@@ -57,8 +57,9 @@ export async function openDataSet(directory: string): Promise<DataSet> {
         `${directory}: ${collection} has two files, .ndjson and .ndjson.gz: remove one`,
       );
     }
-    const { size } = await stat(file).catch(cannotRead(file));
-    files.push({ collection, path: file, bytes: size, sha256: manifest.sha256.get(name) });
+    const found = await stat(file).catch(cannotRead(file));
+    assertFile(file, found);
+    files.push({ collection, path: file, bytes: found.size, sha256: manifest.sha256.get(name) });
   }
   if (files.length === 0) {
     throw new OperationError('input', `${directory} holds no <collection>.ndjson file, such as observations.ndjson`);

@@ -1,6 +1,6 @@
 // Loads snapshot files into shared memory, checking every byte on the way. A file that fails any check is never opened.
 // Places the sections, makes the memories and divides the work; sectionLoader.ts does it, here or in threads beside.
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../engine/snapshot/header.ts';
 import type { LoadedSnapshot, Placement } from '../../engine/snapshot/loaded.ts';
 import { linksOfRecords } from '../../engine/snapshot/sections.ts';
-import { attempt, readInto } from '../files.ts';
+import { attempt, openFile, readInto } from '../files.ts';
 import { startLoadThreads } from './loadThreads.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -49,7 +49,7 @@ export async function loadSnapshot(
   options: LoadOptions,
   onProgress: OnProgress = () => undefined,
 ): Promise<LoadedSnapshot> {
-  const descriptor = attempt(`cannot read ${file}`, () => openSync(file, 'r'));
+  const descriptor = openFile(file);
   try {
     return await loadFrom(descriptor, file, options, onProgress);
   } finally {

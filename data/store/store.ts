@@ -5,7 +5,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync
 import { setImmediate } from 'node:timers/promises';
 import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
-import { attempt, readInto } from '../files.ts';
+import { attempt, openFile, readInto } from '../files.ts';
 import { removedBySignal } from '../leftovers.ts';
 import type { OnProgress } from '../progress.ts';
 
@@ -40,7 +40,7 @@ export async function writeSnapshot(
 
 /** SHA-256 of all bytes behind the header, as the header states it. Cost: one pass over the file. */
 export async function contentHashOf(file: string, onProgress: OnProgress = () => undefined): Promise<string> {
-  const descriptor = attempt(`cannot read ${file}`, () => openSync(file, 'r'));
+  const descriptor = openFile(file);
   try {
     const total = fstatSync(descriptor).size;
     const hash = createHash('sha256');

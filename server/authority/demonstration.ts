@@ -4,7 +4,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { signerOf } from './attributeCertificate/write.ts';
 import { loadAuthority } from './configuration/load.ts';
 import {
@@ -39,29 +39,48 @@ export const DEMONSTRATION_FILES = {
   visitorCertificate: 'visitor-attribute-certificate.xml',
 } as const;
 
-/** Where demonstrations are kept: among the caches of the user. */
-export function demonstrationDirectory(): string {
-  return join(homedir(), '.cache', 'catalogue-replica', 'demonstration-authority');
+/**
+ * Where demonstrations are kept: among the caches of the user. Undefined for one without a home, whose keys would come
+ * to lie where the program happens to be started.
+ */
+export function demonstrationDirectory(): string | undefined {
+  const home = homeOfUser();
+  if (!isAbsolute(home)) return undefined;
+  return join(home, '.cache', 'catalogue-replica', 'demonstration-authority');
+}
+
+/** HOME, or what the system says; empty where neither says anything. */
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }
 
 /**
  * The directory of a demonstration that is good at this time (seconds since 1970): that in `directory`, made if there
- * is none or it is about to expire; in a temporary directory, removed when the process ends, where `directory` cannot
- * be written. Processes that make one at the same time do not disturb each other. Cost: 0.5 s of key making, or next to
- * nothing.
+ * is none or it is about to expire; in a temporary directory, removed when the process ends, where `directory` is not
+ * given or cannot be written. Processes that make one at the same time do not disturb each other. Cost: 0.5 s of key
+ * making, or next to nothing.
  */
-export function prepareDemonstration(directory: string, at: number): string {
+export function prepareDemonstration(directory: string | undefined, at: number): string {
+  if (directory === undefined) return temporaryDemonstration(at);
   if (isGood(directory, at)) return directory;
   try {
     mkdirSync(dirname(directory), { recursive: true });
     return madeAt(directory, at);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    const temporary = mkdtempSync(join(tmpdir(), 'catalogue-replica-demonstration-'));
-    process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
-    writeDemonstration(temporary, at);
-    return temporary;
+    return temporaryDemonstration(at);
   }
+}
+
+function temporaryDemonstration(at: number): string {
+  const temporary = mkdtempSync(join(tmpdir(), 'catalogue-replica-demonstration-'));
+  process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
+  writeDemonstration(temporary, at);
+  return temporary;
 }
 
 function isGood(directory: string, at: number): boolean {

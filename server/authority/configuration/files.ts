@@ -3,6 +3,7 @@
 // requests are answered.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { NO_FILE } from '../../../data/files.ts';
 import { reasonOf } from '../../../data/operationError.ts';
 import type { Mistakes } from './mistakes.ts';
 
@@ -18,9 +19,10 @@ const FILE_BYTES_MAX = 256_000_000;
 /** The bytes of a file, or undefined with a mistake at `place`. */
 export function readBytes(path: string, place: Place, mistakes: Mistakes): Buffer | undefined {
   try {
-    const { size } = statSync(path);
-    if (size <= FILE_BYTES_MAX) return readFileSync(path);
-    addMistake(`has more than ${FILE_BYTES_MAX} bytes`, path, place, mistakes);
+    const found = statSync(path);
+    if (found.isFile() && found.size <= FILE_BYTES_MAX) return readFileSync(path);
+    const isLong = found.isFile();
+    addMistake(isLong ? `has more than ${FILE_BYTES_MAX} bytes` : `cannot be read (${NO_FILE})`, path, place, mistakes);
   } catch (cause) {
     addMistake(`cannot be read (${reasonOf(cause)})`, path, place, mistakes);
   }

@@ -54,6 +54,15 @@ describe('served bytes', () => {
     expect([...batch.lines]).toEqual([1, 4]);
   });
 
+  test.each(['\0\0\0', '\u0001', '\u000b', '\u001f '])('are not blank where they hold controls: %j', (line) => {
+    expect(decode(OPEN, line).faults).toEqual([
+      expect.objectContaining({
+        line: 1,
+        message: expect.stringContaining('ill-formed JSON: expected a value') as string,
+      }),
+    ]);
+  });
+
   test('need no line end behind the last line, and may have CRLF', () => {
     const bytes = Buffer.from('{"ob_id":1}\r\n{"ob_id":2}');
     const batch = decodeLines(decoderOf(OPEN), { bytes, firstLine: 1, fileBytesRead: 0 });

@@ -1,5 +1,6 @@
 // Importing directories: which files are read, what is refused and how it is told, what the report counts, and that the
 // same data gives the same bytes.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -63,6 +64,15 @@ describe('the files of a data set', () => {
     );
     expect((await opened(file)).metadata.collections.every((counts) => counts.records === 0)).toBe(true);
     await verifyFile(file, () => undefined);
+  });
+
+  test.each(['times.ndjson', 'times.ndjson.gz', 'MANIFEST.json'])('may be no pipes: %s', async (name) => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': lines(...records) });
+    execFileSync('mkfifo', [join(directory, name)]);
+    await expect(imported(directory)).rejects.toMatchObject({
+      code: 'file',
+      message: `cannot read ${join(directory, name)}: it is no file but a pipe, a device or a directory`,
+    });
   });
 
   test('may stand beside files that are no NDJSON', async () => {

@@ -42,6 +42,11 @@ test('equal columns of two collections lie in memory once', async () => {
   expect(placeOf('platforms/records/0.bytes')).not.toBe(placeOf('notes/records/0.bytes'));
 });
 
+test.each(['/dev/zero', '/dev'])('%s is no snapshot that could be waited for', async (path) => {
+  const message = `cannot read ${path}: it is no file but a pipe, a device or a directory`;
+  await expect(loadSnapshot(path, { baseUrl: BASE_URL })).rejects.toMatchObject({ code: 'file', message });
+});
+
 test('the same is loaded into any number of memories, with any number of threads', async () => {
   const expected = everySection(await loadSnapshot(FILE, { baseUrl: BASE_URL, threads: 1 }));
   for (const memoryPages of [1, 2, 5, 9]) {

@@ -162,6 +162,14 @@ describe('a mistake is told with its file and line:', () => {
       ],
     ],
     [
+      'what is no file and would be waited for',
+      () => changed({ key: 'key = "/dev/zero"', 'ca =': 'ca = ["/dev"]' }),
+      [
+        'authority.toml:2: /dev/zero cannot be read (it is no file but a pipe, a device or a directory)',
+        'authority.toml:4: /dev cannot be read (it is no file but a pipe, a device or a directory)',
+      ],
+    ],
+    [
       'users that are no names, have bad roles, none, or are named twice',
       () => {
         site.write(

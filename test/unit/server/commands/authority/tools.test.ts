@@ -1,10 +1,11 @@
 // The commands for configurations and certificates, run as an operator runs them: what they print and how they end.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   DEMONSTRATION_FILES,
+  demonstrationDirectory,
   prepareDemonstration,
   writeDemonstration,
 } from '../../../../../server/authority/demonstration.ts';
@@ -144,6 +145,22 @@ test.for([
   ['an unknown kind', ['--kind', 'king', '--name', '/CN=x']],
 ] as const)('issue refuses %s as wrong usage', async ([, words]) => {
   expect((await authority('issue', ...words, '-o', file('never'))).end).toBe('usage');
+});
+
+test('a user without a home has a demonstration that goes with the process, and none in the working directory', () => {
+  const { HOME } = process.env;
+  try {
+    process.env['HOME'] = '';
+    expect(demonstrationDirectory()).toBeUndefined();
+    process.env['HOME'] = '/home/somebody';
+    expect(demonstrationDirectory()).toBe('/home/somebody/.cache/catalogue-replica/demonstration-authority');
+  } finally {
+    process.env['HOME'] = HOME;
+  }
+  const temporary = prepareDemonstration(undefined, NOW);
+  expect(dirname(temporary)).toBe(tmpdir());
+  expect(existsSync(join(temporary, DEMONSTRATION_FILES.config))).toBe(true);
+  rmSync(temporary, { recursive: true });
 });
 
 test('a demonstration is kept while it is good, and made anew when it is about to expire or is not whole', () => {
