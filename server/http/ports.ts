@@ -1,12 +1,19 @@
 // Taking ports: the one place that knows how a refused port is said. Threads of one program share a port with
 // SO_REUSEPORT, and so could two programs by accident: a claimed port is held until those who share it listen.
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 
 import { OperationError } from '../../data/operationError.ts';
 import { holdersOf, isShared } from './portHolders.ts';
 
 /** The flag of the port that clients know. */
 const MAIN_FLAG = '--port';
+
+const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in a moment.' });
+/** What is answered to whoever asks before there is anything to answer from. */
+const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: ${DETAIL.length}\r\n\r\n${DETAIL}`;
+/** Clients that are told so at once; the others are hung up on. */
+const TOLD_MAX = 256;
+const SILENT_MS_MAX = 5000;
 
 /** A port that nobody else can listen on until it is released, to be listened on at once. */
 export interface ClaimedPort {
@@ -16,11 +23,17 @@ export interface ClaimedPort {
 
 /**
  * Claims `port`, or a free one where it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while anyone
- * listens there, shared or not, and hangs up on whoever connects meanwhile. `flag` is what people choose it by. Throws
+ * listens there, shared or not; whoever asks meanwhile gets 503. `flag` is what people choose it by. Throws
  * OperationError `port` when it is taken, forbidden, or the address is not this machine's.
  */
 export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
-  const holder = createServer((socket) => socket.on('error', () => undefined).destroy());
+  const clients = new Set<Socket>();
+  const holder = createServer((socket) => {
+    clients.add(socket);
+    socket.once('close', () => clients.delete(socket)).on('error', () => undefined);
+    socket.once('data', () => socket.end(LOADING)).setTimeout(SILENT_MS_MAX, () => socket.destroy());
+  });
+  holder.maxConnections = TOLD_MAX;
   await new Promise<void>((resolve, reject) => {
     holder.once('error', (cause) => reject(portRefused(host, port, cause, flag)));
     holder.listen({ host, port, exclusive: true }, resolve);
@@ -29,6 +42,7 @@ export async function claimPort(host: string, port: number, flag = MAIN_FLAG): P
   const release = (): Promise<void> =>
     (released ??= new Promise((resolve) => {
       holder.close(() => resolve());
+      for (const client of clients) client.destroySoon();
     }));
   return { port: boundPort(holder.address()), release };
 }

@@ -191,8 +191,11 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await expect(listen()).rejects.toMatchObject(refusal);
       await expect(claimPort(host, port)).rejects.toMatchObject(refusal);
       const client = await RawSocket.open(port);
-      expect(await client.ended()).toBe('');
+      await client.write(GET);
+      expect(await client.ended()).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*The data is being loaded/s);
+      const silent = await RawSocket.open(port);
       await release();
+      expect(await silent.ended()).toBe('');
       await release();
       await (await listen()).drain(0);
     });

@@ -16,7 +16,7 @@ export const TRUSTED_HOSTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['many', Array.from({ length: 2000 }, (_, i) => `Site ${i}:http://site${i}.example.org/attAuthority.wsdl:role${i}`)],
 ]);
 
-/** What it makes of `break` as a certificate: a bug of ours. */
+/** What it makes of `break` as one of the texts: a bug of ours. */
 export const SECRET = 'secret /srv/replica/key.pem';
 
 /** The authority. It grants what has a certificate block and an attribute certificate, and shows both in the answer. */
@@ -25,7 +25,7 @@ export function memoryAuthority(trustedHosts = TRUSTED_HOSTS): Authority {
     trustedHosts,
     authorise: async ({ usrProxyCert, usrAttCert }) => {
       await Promise.resolve();
-      if (usrProxyCert === 'break') throw new Error(SECRET);
+      if (usrProxyCert === 'break' || usrAttCert === 'break') throw new Error(SECRET);
       if (!usrProxyCert.includes('-----BEGIN CERTIFICATE-----')) {
         return refused('AccessError', 'usrProxyCert holds no certificate: “é” & <x>.');
       }

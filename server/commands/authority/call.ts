@@ -1,9 +1,13 @@
 // What `authority call` does: asks an attribute authority over SOAP and prints the answer. A small client, for
 // operators. Knows no flags; callCommand.ts does.
+import { writeFileSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { attempt } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
+import { inspect } from '../../authority/inspect.ts';
 import { bytesOf } from '../fileBytes.ts';
+import { tableText } from '../terminal.ts';
 import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../soap/protocol.ts';
 import { readAnswer, requestBytes } from '../../soap/requests.ts';
 import type { Result } from '../../soap/responses.ts';
@@ -21,11 +25,16 @@ const ANSWER_BYTES_MAX = 64 << 20;
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Asks, and prints each result: a line for a text, a line an entry for a list. The address may leave out the name of
- * the service. Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not
- * granted.
+ * Asks, and prints each result: a line for a text, a line an entry for a list. With `out` the attribute certificate
+ * that was granted goes into that file, and what it says is printed. The address may leave out the name of the service.
+ * Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not granted, `file`
+ * where it cannot be written.
  */
-export async function callAuthority(call: AuthorityCall, print: (line: string) => void): Promise<void> {
+export async function callAuthority(
+  call: AuthorityCall,
+  print: (line: string) => void,
+  out?: string | undefined,
+): Promise<void> {
   const url = serviceUrl(call.url);
   const { status, body } = await posted(url, call);
   const answer = readAnswer(call.operation, body);
@@ -33,14 +42,42 @@ export async function callAuthority(call: AuthorityCall, print: (line: string) =
   if (answer.kind === 'fault') throw new OperationError('refused', `fault ${answer.code}: ${answer.text}`);
   const refusal = refusalIn(call.operation, answer.results);
   if (refusal !== undefined) throw new OperationError('refused', refusal);
+  if (out !== undefined) return print(writtenSummary(String(answer.results[0]), out));
   for (const [i, [name]] of call.operation.results.entries()) {
     for (const line of linesOf(name, answer.results[i] ?? '')) print(line);
   }
 }
 
-/** The text of a file that is to be sent. Throws OperationError `file`. */
-export function fileText(path: string): string {
-  return bytesOf(path).toString('utf8');
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----.*?-----END \1-----\r?\n?/gs;
+
+/**
+ * The certificates of a PEM file, without what else stands there: files of proxies hold the key of the proxy between
+ * them, which nobody but its owner may have. `warn` is told of a key that stays here. Throws OperationError `file`, and
+ * `input` where there is no certificate.
+ */
+export function certificatesIn(path: string, warn: (line: string) => void): string {
+  const text = bytesOf(path).toString('latin1');
+  const certificates = (text.match(CERTIFICATES) ?? []).map((pem) => (pem.endsWith('\n') ? pem : `${pem}\n`));
+  if (certificates.length === 0) throw new OperationError('input', `${path} holds no certificate in PEM`);
+  if (PRIVATE_KEY.test(text)) warn(`${path} holds a private key too, which is not sent: only its certificates are`);
+  return certificates.join('');
+}
+
+/** The text of an attribute certificate. Throws OperationError `file`, and `input` for a file with a private key. */
+export function attributesIn(path: string): string {
+  const text = bytesOf(path).toString('utf8');
+  if (PRIVATE_KEY.test(text)) throw new OperationError('input', `${path} holds a private key: nothing of it is sent`);
+  return text;
+}
+
+/** What an attribute certificate says, once it is in a file. */
+function writtenSummary(certificate: string, out: string): string {
+  attempt(`cannot write ${out}`, () => writeFileSync(out, certificate));
+  const inspection = inspect(Buffer.from(certificate));
+  const summary =
+    inspection.kind === 'read' ? inspection.tables.map((rows) => tableText(rows)).join('\n') : inspection.reason;
+  return `${summary}\n\nwritten to ${out}`;
 }
 
 function serviceUrl(text: string): string {

@@ -9,30 +9,37 @@ interface CallFlags {
   readonly cert?: string;
   readonly attCert?: string;
   readonly role?: string;
+  readonly out?: string;
 }
 
 /** Adds the command that asks an authority. */
-export function addCallCommand(group: Command, { stdout }: Outputs): void {
+export function addCallCommand(group: Command, { stdout, stderr }: Outputs): void {
   const names = OPERATIONS.map(({ name }) => name);
   group
     .command('call')
     .description('Ask an attribute authority over SOAP and print its answer.')
     .argument('<url>', 'address of the service, or its base URL')
     .addArgument(new Argument('<operation>', 'what to ask').choices(names))
-    .option('--cert <file>', 'reqAuthorisation: PEM file of the proxy certificate and its chain')
+    .option(
+      '--cert <file>',
+      'reqAuthorisation: PEM file of the proxy certificate and its chain; keys in it are not sent',
+    )
     .option('--att-cert <file>', 'reqAuthorisation: file of an attribute certificate of another site (default: none)')
+    .option('--out <file>', 'reqAuthorisation: write the attribute certificate there, and print what it says')
     .option('--role <role>', 'getTrustedHostInfo: a role of that site')
     .addHelpText('after', HINT)
     .addHelpText('after', example('authority call http://localhost:8080 getTrustedHostInfo --role academic'))
     .action(async (url: string, name: string, flags: CallFlags) => {
       const operation = OPERATIONS.find((one) => one.name === name)!;
       refuseForeign(operation, flags);
-      const { callAuthority, fileText } = await import('./call.ts');
+      const { callAuthority, certificatesIn, attributesIn } = await import('./call.ts');
+      const { cert = '', attCert, role = '', out } = flags;
+      const warn = (line: string): void => void stderr.write(`${line}\n`);
       const values =
         operation === GET_TRUSTED_HOST_INFO
-          ? [flags.role ?? '']
-          : [flags.cert, flags.attCert].map((file) => (file === undefined ? '' : fileText(file)));
-      await callAuthority({ url, operation, values }, (line) => void stdout.write(`${line}\n`));
+          ? [role]
+          : [certificatesIn(cert, warn), attCert === undefined ? '' : attributesIn(attCert)];
+      await callAuthority({ url, operation, values }, (line) => void stdout.write(`${line}\n`), out);
     });
 }
 
@@ -41,11 +48,11 @@ Ends with 0 when the authority answers, with 1 and its words when it refuses, an
 with 2 on wrong usage.`;
 
 /** A flag of the other operation is a slip that would otherwise be sent as nothing. */
-function refuseForeign(operation: Operation, { cert, attCert, role }: CallFlags): void {
+function refuseForeign(operation: Operation, { cert, attCert, role, out }: CallFlags): void {
   const isAuthorisation = operation === REQ_AUTHORISATION;
   if (isAuthorisation && cert === undefined) throw new OperationError('usage', 'reqAuthorisation wants --cert <file>');
   if (isAuthorisation && role !== undefined) throw new OperationError('usage', '--role belongs to getTrustedHostInfo');
-  if (!isAuthorisation && (cert !== undefined || attCert !== undefined)) {
-    throw new OperationError('usage', '--cert and --att-cert belong to reqAuthorisation');
+  if (!isAuthorisation && [cert, attCert, out].some((file) => file !== undefined)) {
+    throw new OperationError('usage', '--cert, --att-cert and --out belong to reqAuthorisation');
   }
 }

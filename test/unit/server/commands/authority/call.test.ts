@@ -1,5 +1,5 @@
 // `authority call` against a running service: what it prints, what it refuses, and how the program ends.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,11 +10,14 @@ import { readEnvelope } from '../../../../../server/soap/envelopeReader.ts';
 import { scanEnvelope } from '../../../../../server/soap/envelopeScanner.ts';
 import { faultBytes, responseBytes } from '../../../../../server/soap/responses.ts';
 import { FAULTS } from '../../../../../server/soap/faults.ts';
+import type { Authority } from '../../../../../server/authority/authority.ts';
+import { partnersCertificate, testSite } from '../../../../support/authorities.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
 import { envelope } from '../../../../support/envelopes.ts';
-import { granted, TRUSTED_HOSTS } from '../../../../support/memoryAuthority.ts';
+import { granted, memoryAuthority, TRUSTED_HOSTS } from '../../../../support/memoryAuthority.ts';
 import { startSoapServer, type SoapServer } from '../../../../support/soapServer.ts';
 
+const KEY = '-----BEGIN RSA PRIVATE KEY-----\nMIIK\n-----END RSA PRIVATE KEY-----\n';
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
 let server: SoapServer;
@@ -29,14 +32,15 @@ afterAll(async () => {
 });
 
 /** Calls in this process; answers what was printed, and what was thrown. */
-async function call(...words: readonly string[]): Promise<{ out: string; thrown: unknown }> {
+async function call(...words: readonly string[]): Promise<{ out: string; err: string; thrown: unknown }> {
   let out = '';
+  let err = '';
   let thrown: unknown;
   const stdout = { write: (text: string): unknown => (out += text) };
-  await commandLine({ stdout, stderr: { write: () => undefined } })
+  await commandLine({ stdout, stderr: { write: (text) => (err += text) } })
     .parseAsync(['authority', 'call', ...words], { from: 'user' })
     .catch((error: unknown) => (thrown = error));
-  return { out, thrown };
+  return { out, err, thrown };
 }
 
 function file(name: string, text: string): string {
@@ -63,6 +67,35 @@ test('a grant is printed with its attribute certificate', async () => {
   expect(out).toBe(`attCert:\n${granted(CERTIFICATE, '<é>')}\nstatCode: AccessGranted\nerrMsg:\n`);
 });
 
+test('of a file with a private key the certificates alone are sent, in their order, and the rest is said to stay', async () => {
+  const path = file('proxy.pem', `Bag Attributes\n${CERTIFICATE}${KEY}${CERTIFICATE.replace('MIIB', 'MIIC')}end`);
+  const { out, err } = await call(server.url, 'reqAuthorisation', '--cert', path, '--att-cert', file('att.xml', '<é>'));
+  expect(out).toContain(granted(CERTIFICATE + CERTIFICATE.replace('MIIB', 'MIIC'), '<é>'));
+  expect(out).not.toMatch(/PRIVATE|MIIK|Bag/);
+  expect(err).toBe(`${path} holds a private key too, which is not sent: only its certificates are\n`);
+});
+
+test('a grant goes into a file, and what it says is printed', async () => {
+  const site = testSite();
+  const attCert = partnersCertificate(site);
+  site.remove();
+  const authority = {
+    ...memoryAuthority(),
+    authorise: async () => ({ attCert, statCode: 'AccessGranted', errMsg: '' }),
+  };
+  const granting = await startSoapServer(() => authority as Authority);
+  const path = join(directory, 'granted.xml');
+  const words = ['reqAuthorisation', '--cert', file('cert.pem', CERTIFICATE), '--out'];
+  const { out } = await call(granting.url, ...words, path);
+  expect(readFileSync(path, 'utf8')).toBe(attCert);
+  expect(out).toMatch(/^holder +\/O=Test\/CN=Visitor$/m);
+  expect(out).toMatch(/^roles +student$/m);
+  expect(out).toMatch(new RegExp(`\n\nwritten to ${path}\n$`));
+  const nowhere = await call(granting.url, ...words, join(directory, 'none', 'granted.xml'));
+  await granting.stop();
+  expect(nowhere).toMatchObject({ out: '', thrown: { code: 'file' } });
+});
+
 describe('it refuses, and says why:', () => {
   test.each<[string, readonly string[], string, string]>([
     [
@@ -71,14 +104,26 @@ describe('it refuses, and says why:', () => {
       'refused',
       'AccessDenied: The user is not registered here.',
     ],
-    ['a fault', ['reqAuthorisation', '--cert', 'BREAK'], 'refused', `fault SOAP-ENV:Server: ${FAULTS.bug.text}`],
+    [
+      'a fault',
+      ['reqAuthorisation', '--cert', 'FILE', '--att-cert', 'BREAK'],
+      'refused',
+      `fault SOAP-ENV:Server: ${FAULTS.bug.text}`,
+    ],
     ['a missing file', ['reqAuthorisation', '--cert', 'NONE'], 'file', 'NONE cannot be read (ENOENT)'],
+    ['a file without a certificate', ['reqAuthorisation', '--cert', 'KEY'], 'input', 'KEY holds no certificate in PEM'],
+    [
+      'a private key in place of an attribute certificate',
+      ['reqAuthorisation', '--cert', 'FILE', '--att-cert', 'KEY'],
+      'input',
+      'KEY holds a private key: nothing of it is sent',
+    ],
     ['no file', ['reqAuthorisation'], 'usage', 'reqAuthorisation wants --cert <file>'],
     [
       'a flag of the other operation',
       ['getTrustedHostInfo', '--cert', 'FILE'],
       'usage',
-      '--cert and --att-cert belong to reqAuthorisation',
+      '--cert, --att-cert and --out belong to reqAuthorisation',
     ],
     [
       'a role where none belongs',
@@ -87,9 +132,13 @@ describe('it refuses, and says why:', () => {
       '--role belongs to getTrustedHostInfo',
     ],
   ])('%s', async (_, words, code, message) => {
-    const files: Readonly<Record<string, string>> = { FILE: file('cert', CERTIFICATE), BREAK: file('break', 'break') };
+    const files: Readonly<Record<string, string>> = {
+      FILE: file('cert', CERTIFICATE),
+      BREAK: file('break', 'break'),
+      KEY: file('key', KEY),
+    };
     const { out, thrown } = await call(server.url, ...words.map((word) => files[word] ?? word));
-    expect(thrown).toMatchObject({ code, message });
+    expect(thrown).toMatchObject({ code, message: message.replace('KEY', files['KEY']!) });
     expect(out).toBe('');
   });
 
