@@ -7,7 +7,7 @@ import { type Authorised, refusedRequest } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
-import { digestOf, digestsOfRequest } from './digest.ts';
+import { digestOf } from './digest.ts';
 import { evidenceAt, type ProvenSigner, trustOf, type Verdicts } from './evidence.ts';
 import { randomSerialNumber } from './serialNumber.ts';
 import { rolesOf } from './usersTable.ts';
@@ -46,9 +46,8 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     rolesOf: (key) => rolesOf(data.users, key),
   };
   return (request, at) => {
-    const digest = digestsOfRequest();
-    const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, digest, giveWay }));
-    const chainDigest = digest(request.usrProxyCert);
+    const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, giveWay }));
+    const chainDigest = digestOf(request.usrProxyCert);
     if (decision.status !== 'AccessGranted') return refusedRequest(chainDigest, decision.refusal, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
     const attCert = sign(decision.content);

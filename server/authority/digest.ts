@@ -9,15 +9,3 @@ import { hash } from 'node:crypto';
 export function digestOf(content: string | Uint8Array): string {
   return hash('sha256', content);
 }
-
-/** `digestOf` for the few texts of one request: of a text that was asked for before it costs a comparison. */
-export function digestsOfRequest(): (text: string) => string {
-  const digests: (readonly [text: string, digest: string])[] = [];
-  return (text) => {
-    const earlier = digests.find(([before]) => before === text);
-    if (earlier) return earlier[1];
-    const digest = digestOf(text);
-    digests.push([text, digest]);
-    return digest;
-  };
-}

@@ -60,26 +60,22 @@ const NO_PROXIES: ProxyKinds = { full: false, limited: false, legacy: false };
 /** Intermediate CAs of a path: a text holds 8 certificates, of which one is the user's. */
 const DEPTH_MAX = 7;
 
-/**
- * When evidence is to hold, in seconds since 1970, the digests of texts, and what is called behind each text that was
- * proved anew.
- */
+/** When evidence is to hold, in seconds since 1970, and what is called behind each text that was proved anew. */
 export interface Occasion {
   readonly at: number;
-  readonly digest: (text: string) => string;
   readonly giveWay: () => void;
 }
 
 /** Evidence at a time. */
-export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, digest, giveWay }: Occasion): Evidence {
+export function evidenceAt(trust: Trust, verdicts: Verdicts, { at, giveWay }: Occasion): Evidence {
   const behind = <T>(proof: Proof<T>): Proof<T> => {
     giveWay();
     return proof;
   };
   return {
-    userOf: (text) => proofOf(verdicts.users, { digest: digest(text), at }, () => behind(proveUser(trust, text, at))),
+    userOf: (text) => proofOf(verdicts.users, { digest: digestOf(text), at }, () => behind(proveUser(trust, text, at))),
     certificateOf: (text) =>
-      proofOf(verdicts.certificates, { digest: digest(text), at }, () =>
+      proofOf(verdicts.certificates, { digest: digestOf(text), at }, () =>
         behind(proveCertificate(trust, verdicts, text, at)),
       ),
   };

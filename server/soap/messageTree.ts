@@ -1,6 +1,7 @@
 // The tree of a SOAP message, request or answer, within the limits of messages. Knows no element; what SOAP forbids of
 // XML is refused here (SOAP 1.1, 3).
 import type { XmlElement } from '../xml/element.ts';
+import { readPlainTree } from '../xml/plainReader.ts';
 import { readXml, type XmlLimits, type XmlProblem } from '../xml/reader.ts';
 
 const LIMITS: XmlLimits = {
@@ -14,8 +15,13 @@ const LIMITS: XmlLimits = {
   instructions: 0,
 };
 
-/** The root element of a message, or the first thing that is wrong with it. Cost: about 20 ns a character. */
+/**
+ * The root element of a message, or the first thing that is wrong with it. Cost: about 20 ns a character, a tenth of it
+ * where the message is plain.
+ */
 export function messageTree(text: string): XmlElement | XmlProblem {
+  const plain = readPlainTree(text, LIMITS);
+  if (plain !== undefined) return plain;
   const reading = readXml(text, LIMITS);
   return reading.kind === 'read' ? reading.root : reading.problem;
 }

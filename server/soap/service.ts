@@ -19,7 +19,6 @@ import {
 } from './answers.ts';
 import { charsetOf } from './contentType.ts';
 import { readEnvelope } from './envelopeReader.ts';
-import { scanEnvelope } from './envelopeScanner.ts';
 import { type FaultName, FAULTS } from './faults.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION, SERVICE_PATH } from './protocol.ts';
 import { OUTCOME } from './tally.ts';
@@ -139,7 +138,7 @@ class Service {
   }
 
   #read(configured: Configured, body: Uint8Array, charset: string | undefined): Answer | Promise<Answer> {
-    const call = (isScannable(charset) ? scanEnvelope(body) : undefined) ?? readEnvelope(body, charset);
+    const call = readEnvelope(body, charset);
     if (typeof call === 'string') return this.#fault(call);
     const [first = '', second = ''] = call.values;
     if (call.operation !== GET_TRUSTED_HOST_INFO) return this.#authorised(configured.authority, first, second);
@@ -210,9 +209,4 @@ function hostsOf(answers: TrustedHostAnswers, role: string): Hosts {
   const answer = answers.get(role);
   if (answer === undefined) return { answer: answers.get(undefined)!, outcome: OUTCOME.unknownRole };
   return { answer, outcome: role === '' ? OUTCOME.noRole : OUTCOME.listed };
-}
-
-/** Whether the scanner, which reads UTF-8, reads a body of this charset as the reader would. */
-function isScannable(charset: string | undefined): boolean {
-  return charset === undefined || charset === 'utf-8' || charset === 'UTF-8';
 }

@@ -2,7 +2,7 @@
 // (XML 1.0, section 4.6). Pure.
 
 /** The five characters by their names. */
-export const NAMED_CHARACTERS = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" } as const;
+const NAMED_CHARACTERS = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" } as const;
 
 const REFERENCE = /&(lt|gt|amp|quot|apos);/g;
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };

@@ -1,8 +1,8 @@
 // The tree of an attribute certificate: what it has no use for is refused, not interpreted. Knows no names of elements;
-// read.ts judges those. What authorities write is plain, and is read ten times as fast by plainTree.ts.
+// read.ts judges those.
 import type { XmlElement } from '../../xml/element.ts';
+import { readPlainTree } from '../../xml/plainReader.ts';
 import { readXml, type XmlLimits, type XmlProblem } from '../../xml/reader.ts';
-import { readPlainTree } from './plainTree.ts';
 import { Misshapen, misshapen } from './shape.ts';
 
 /** The root of a document, or why it is none, as the end of a sentence that begins with `it`. */
@@ -39,7 +39,7 @@ export function readTree(text: string): TreeReading {
 function rootOf(text: string): XmlElement {
   if (text.length > BYTES_MAX || Buffer.byteLength(text) > BYTES_MAX) misshapen(`is longer than ${BYTES_MAX} bytes`);
   if (!text.isWellFormed()) misshapen('has characters that are not Unicode');
-  const plain = readPlainTree(text, LIMITS);
+  const plain = readPlainTree(text, LIMITS, judge);
   if (plain !== undefined) return plain;
   const reading = readXml(text, LIMITS, { declared: judgeVersion, started: judge });
   return reading.kind === 'read' ? reading.root : misshapen(REASONS[reading.problem](reading.line));

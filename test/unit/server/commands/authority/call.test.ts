@@ -7,7 +7,6 @@ import { commandLine } from '../../../../../server/commands/commands.ts';
 import { GET_TRUSTED_HOST_INFO, OPERATIONS, REQ_AUTHORISATION } from '../../../../../server/soap/protocol.ts';
 import { readAnswer, requestBytes } from '../../../../../server/soap/requests.ts';
 import { readEnvelope } from '../../../../../server/soap/envelopeReader.ts';
-import { scanEnvelope } from '../../../../../server/soap/envelopeScanner.ts';
 import { faultBytes, responseBytes } from '../../../../../server/soap/responses.ts';
 import { FAULTS } from '../../../../../server/soap/faults.ts';
 import type { Authority } from '../../../../../server/authority/authority.ts';
@@ -178,9 +177,9 @@ test('the program ends with 0 when answered, with 1 when refused', async () => {
   expect(refused.err()).toBe('catalogue-replica: AccessDenied: The user is not registered here.\n');
 });
 
-test.each(OPERATIONS)('a request for $name is read by both readers as it was meant', (operation) => {
+test.each(OPERATIONS)('a request for $name is read as it was meant', (operation) => {
   const plain = operation.parts.map((name) => `value of ${name}`);
-  expect(scanEnvelope(requestBytes(operation, plain))).toEqual({ operation, values: plain });
+  expect(readEnvelope(requestBytes(operation, plain), 'utf-8')).toEqual({ operation, values: plain });
   const odd = operation.parts.map((name) => ` <é&\r\n${name}> 𝄞`);
   expect(readEnvelope(requestBytes(operation, odd), 'utf-8')).toEqual({ operation, values: odd });
 });
