@@ -22,6 +22,7 @@ export const FAULTS = {
   tooDeep: client('The elements of the request are nested more than 32 deep.'),
   tooManyElements: client('The request has more than 20,000 elements.'),
   tooManyAttributes: client('An element of the request has more than 64 attributes.'),
+  tooLong: client('A name or namespace in the request has more than 1,024 characters, or an attribute 8,192.'),
   notEnvelope: client('The root element of the request is not Envelope.'),
   versionMismatch: {
     code: 'VersionMismatch',

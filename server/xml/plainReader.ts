@@ -4,7 +4,7 @@
 // authorisation costs 1.14 times as much, one by an attribute certificate 1.4.
 import { RESERVED_NAMESPACES, type XmlAttribute, type XmlDeclaration } from './element.ts';
 import type { XmlDraft, XmlElement } from './element.ts';
-import type { XmlLimits } from './reader.ts';
+import { isTooLong, type XmlLimits } from './reader.ts';
 import { unescapedText } from './text.ts';
 
 /** How large a tree may be; more is for the other reader to refuse. */
@@ -100,7 +100,7 @@ class PlainReader {
     const start = this.#next(START);
     const isSecond = this.#root !== undefined && this.#open.length === 0;
     const isTooMany = ++this.#elements > this.#size.elements || this.#open.length >= this.#size.depth;
-    if (start === null || isSecond || isTooMany) return false;
+    if (start === null || isTooLong(start[0].length - 1) || isSecond || isTooMany) return false;
     const written = this.#attributes();
     const end = written && this.#next(START_END);
     if (!end) return false;
@@ -122,7 +122,9 @@ class PlainReader {
     for (; match !== null; match = this.#next(ATTRIBUTE)) {
       const [, prefix = '', name, inQuotes, inApostrophes] = match;
       if (written.length === this.#size.attributes) return undefined;
-      written.push({ prefix, name: name!, value: inQuotes ?? inApostrophes! });
+      const one: Written = { prefix, name: name!, value: inQuotes ?? inApostrophes! };
+      if (isTooLong(prefix.length + 1 + one.name.length, one.value, isDeclaration(one))) return undefined;
+      written.push(one);
     }
     return written;
   }

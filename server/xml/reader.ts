@@ -1,7 +1,7 @@
 // The strict reader of XML, for whatever a plain reader does not take: XML 1.0 with namespaces, within the limits of
 // who reads, as a tree. Nothing is fetched and no entity but the five of XML is known: a document type declaration ends
-// the reading, as the first fault does. Knows no names of elements. A limit on the length of names would be judged with
-// that on attributes, before the parser compares them.
+// the reading, as the first fault does. Knows no names of elements. What is long is refused before the parser compares
+// it.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { RESERVED_NAMESPACES, type XmlDraft, type XmlElement } from './element.ts';
 
@@ -18,7 +18,13 @@ export interface XmlLimits {
 
 /** What may be wrong with a document. */
 export type XmlProblem =
-  'illFormed' | 'documentType' | 'processingInstruction' | 'tooDeep' | 'tooManyElements' | 'tooManyAttributes';
+  | 'illFormed'
+  | 'documentType'
+  | 'processingInstruction'
+  | 'tooDeep'
+  | 'tooManyElements'
+  | 'tooManyAttributes'
+  | 'tooLong';
 
 /** The root of a document, or the first thing that is wrong with it, on which line. `words` may repeat parts of it. */
 export type XmlReading =
@@ -33,6 +39,19 @@ export interface XmlWatcher {
   started?(element: XmlElement, line: number): void;
   /** The end of an element. */
   ended?(element: XmlElement, line: number): void;
+}
+
+/** The longest names and namespace names, and other values of attributes. */
+const NAME_CHARACTERS_MAX = 1024;
+const VALUE_CHARACTERS_MAX = 8192;
+
+/**
+ * Whether the name of an element or attribute is longer than is read, or the value behind it. Parsers compare both with
+ * all others of an element, and strings of more than 16,383 characters collide in every set of V8.
+ */
+export function isTooLong(nameCharacters: number, value = '', isDeclaration = false): boolean {
+  const most = isDeclaration ? NAME_CHARACTERS_MAX : VALUE_CHARACTERS_MAX;
+  return nameCharacters > NAME_CHARACTERS_MAX || value.length > most;
 }
 
 const DECLARATIONS = RESERVED_NAMESPACES[1];
@@ -67,9 +86,13 @@ export function readXml(text: string, limits: XmlLimits, watcher: XmlWatcher = {
     if (++instructions > limits.instructions) refuse('processingInstruction');
   });
   parser.on('xmldecl', ({ version }) => watcher.declared?.(version));
-  parser.on('opentagstart', () => void (attributes = 0));
-  parser.on('attribute', () => {
+  parser.on('opentagstart', ({ name }) => {
+    attributes = 0;
+    if (isTooLong(name.length)) refuse('tooLong');
+  });
+  parser.on('attribute', ({ name, prefix, value }) => {
     if (++attributes > limits.attributes) refuse('tooManyAttributes');
+    if (isTooLong(name.length, value, prefix === 'xmlns' || name === 'xmlns')) refuse('tooLong');
   });
   parser.on('opentag', (tag) => {
     if (open.length >= limits.depth) refuse('tooDeep');

@@ -108,9 +108,35 @@ const NO_XML: readonly MessageCase[] = [
   ['33 levels', call('getTrustedHostInfo', deep(30)), 'tooDeep'],
   ['20,001 elements', call('getTrustedHostInfo', '<u/>'.repeat(19_998)), 'tooManyElements'],
   ['65 attributes', call('getTrustedHostInfo', `<u ${attributes(65)}/>`), 'tooManyAttributes'],
+  ['a name of 1,025 characters', call('getTrustedHostInfo', `<${'u'.repeat(1025)}/>`), 'tooLong'],
+  [
+    'a name of 1,025 characters with its prefix',
+    call('getTrustedHostInfo', `<a:${'u'.repeat(1023)} xmlns:a="u:1"/>`),
+    'tooLong',
+  ],
+  [
+    'an attribute with a name of 1,025 characters',
+    call('getTrustedHostInfo', `<u ${'a'.repeat(1025)}=""/>`),
+    'tooLong',
+  ],
+  ['a namespace of 1,025 characters', call('getTrustedHostInfo', `<u xmlns:a="${'u'.repeat(1025)}"/>`), 'tooLong'],
+  [
+    'a default namespace of 1,025 characters',
+    call('getTrustedHostInfo', `<u xmlns="${'u'.repeat(1025)}"/>`),
+    'tooLong',
+  ],
+  ['an attribute of 8,193 characters', call('getTrustedHostInfo', `<u a="${'u'.repeat(8193)}"/>`), 'tooLong'],
 ];
 
 const LARGE: readonly MessageCase[] = [
+  [
+    'names and namespaces of 1,024 characters, and an attribute of 8,192',
+    call(
+      'getTrustedHostInfo',
+      `<${'u'.repeat(1024)} ${'a'.repeat(1024)}="" xmlns:q="${'u'.repeat(1024)}" b="${'u'.repeat(8192)}"/>`,
+    ),
+    ['getTrustedHostInfo', ''],
+  ],
   [
     '32 levels, 20,000 elements and 64 attributes',
     call('getTrustedHostInfo', `${deep(29)}<u ${attributes(64)}/>${'<u/>'.repeat(19_966)}`),

@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<XmlProblem, (line: number) => string>> = {
   tooDeep: () => `is nested deeper than ${LIMITS.depth} elements`,
   tooManyElements: () => `has more than ${LIMITS.elements} elements`,
   tooManyAttributes: () => 'has an element with two attributes',
+  tooLong: () => 'has a name or namespace of more than 1,024 characters, or an attribute of more than 8,192',
 };
 
 /**

@@ -2,7 +2,7 @@
 // `AAmap/thisHost` (its name only) and `AAmap/trusted`; other elements there, such as pages for logging in, are
 // ignored.
 import { attributeOf, childElements, ownText, type XmlElement } from '../../xml/element.ts';
-import { readXml, type XmlLimits } from '../../xml/reader.ts';
+import { readXml, type XmlLimits, type XmlProblem } from '../../xml/reader.ts';
 import { readText, type Place } from './files.ts';
 import type { HostDraft } from './hosts.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -15,6 +15,11 @@ export interface MapConfig {
 
 const NOTHING: MapConfig = { siteName: undefined, hosts: [] };
 /** The operator's own file, which is bounded by its length. */
+/** What may be wrong but for the form. */
+const REASONS: Readonly<Partial<Record<XmlProblem, string>>> = {
+  documentType: 'has a DOCTYPE, which is not read',
+  tooLong: 'has a name or attribute that is too long',
+};
 const LIMITS: XmlLimits = { depth: Infinity, elements: Infinity, attributes: Infinity, instructions: Infinity };
 
 /** Elements that hold the parts of a trusted host: its address, under two names, and its signer. */
@@ -35,12 +40,7 @@ export function readMapConfig(path: string, place: Place, mistakes: Mistakes): M
     ended: (element, line) => ends.set(element, line),
   });
   if (reading.kind === 'refused') {
-    const isDoctype = reading.problem === 'documentType';
-    mistakes.add(
-      path,
-      undefined,
-      isDoctype ? 'has a DOCTYPE, which is not read' : `is not well-formed XML: ${reading.words}`,
-    );
+    mistakes.add(path, undefined, REASONS[reading.problem] ?? `is not well-formed XML: ${reading.words}`);
     return NOTHING;
   }
   const { root } = reading;
