@@ -134,7 +134,7 @@ export function validated(
   return { tag, unchanged };
 }
 
-/** How an answer under this tag goes out; it is kept where it came before and is due, unless a header is its own. */
+/** How an answer under this tag goes out; it is kept where it is due, unless a header is its own. */
 export function deliveryOf(
   { answers, blocks, live, memory }: CatalogueService,
   visit: Visit,
@@ -144,7 +144,7 @@ export function deliveryOf(
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
   const delivery: Delivery = { answers, remarks, coding, stored, live, disconnection };
-  if (isConditional || ask.ignored.length > 0 || !memory.isDue(tag)) return delivery;
+  if (isConditional || ask.ignored.length > 0 || !memory.isDue()) return delivery;
   const heedsAccept = !isNamed(route, ask);
   return { ...delivery, keep: (answer, ownBytes) => memory.keep(visit, { tag, heedsAccept, answer }, ownBytes) };
 }

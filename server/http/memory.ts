@@ -4,7 +4,6 @@
 interface Remembered<Value> {
   readonly value: Value;
   readonly bytes: number;
-  readonly mark: number;
 }
 
 /**
@@ -15,25 +14,11 @@ export class Memory<Value> {
   readonly #halfBytesMax: number;
   #young = new Map<string, Remembered<Value>>();
   #old = new Map<string, Remembered<Value>>();
-  readonly #marks: number;
-  #youngMarks: Uint8Array;
-  #oldMarks: Uint8Array;
   #youngBytes = 0;
 
-  /**
-   * A memory of so many bytes, or of whatever else values are counted in. `marks` is how many marks of texts are told
-   * apart, a byte each in either half.
-   */
-  constructor(bytesMax: number, marks = 1) {
+  /** A memory of so many bytes, or of whatever else values are counted in. */
+  constructor(bytesMax: number) {
     this.#halfBytesMax = bytesMax / 2;
-    this.#marks = marks;
-    this.#youngMarks = new Uint8Array(marks);
-    this.#oldMarks = new Uint8Array(marks);
-  }
-
-  /** Whether there may be a value under a text of this mark; where not, the text need not be put together. */
-  mayHave(mark: number): boolean {
-    return (this.#youngMarks[mark % this.#marks]! | this.#oldMarks[mark % this.#marks]!) !== 0;
   }
 
   /** The value under a text, undefined where there is none any more. */
@@ -45,12 +30,9 @@ export class Memory<Value> {
     return old?.value;
   }
 
-  /**
-   * Remembers a value, instead of an earlier one; `bytes` is what it takes, `mark` a number from 0 that equal texts
-   * share. More than a half is not remembered.
-   */
-  keep(text: string, value: Value, bytes: number, mark = 0): void {
-    if (bytes <= this.#halfBytesMax) this.#put(text, { value, bytes, mark });
+  /** Remembers a value, instead of an earlier one; `bytes` is what it takes. More than a half is not remembered. */
+  keep(text: string, value: Value, bytes: number): void {
+    if (bytes <= this.#halfBytesMax) this.#put(text, { value, bytes });
   }
 
   #put(text: string, remembered: Remembered<Value>): void {
@@ -59,9 +41,7 @@ export class Memory<Value> {
       this.#old = this.#young;
       this.#young = new Map();
       this.#youngBytes = remembered.bytes;
-      [this.#youngMarks, this.#oldMarks] = [this.#oldMarks.fill(0), this.#youngMarks];
     }
-    this.#youngMarks[remembered.mark % this.#marks] = 1;
     this.#young.set(text, remembered);
   }
 }
