@@ -27,9 +27,9 @@ export function scanEnvelope(bytes: Uint8Array): Call | undefined {
   const scanner = new TagScanner(bytes);
   if (!scanner.declaration() || !scanner.startTag() || !scanner.isTag('envelope', ENVELOPE)) return undefined;
   const envelope = scanner.tagStart;
-  if (scanner.isClosed || !scanner.startTag() || !scanner.isTag('envelope', BODY)) return undefined;
+  if (!scanner.childTag() || !scanner.isTag('envelope', BODY)) return undefined;
   const body = scanner.tagStart;
-  if (scanner.isClosed || !scanner.startTag()) return undefined;
+  if (!scanner.childTag()) return undefined;
   const call = scanOperation(scanner);
   return call && scanner.endTag(body) && scanner.endTag(envelope) && scanner.isEnd() ? call : undefined;
 }

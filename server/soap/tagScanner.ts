@@ -74,6 +74,11 @@ export class TagScanner {
     return this.#bytes[this.#at++] === plain.GREATER;
   }
 
+  /** The start tag of what comes first in the element begun last; false where that one is closed already. */
+  childTag(): boolean {
+    return !this.isClosed && this.startTag();
+  }
+
   /** Whether the start tag read last has this name in this namespace. */
   isTag(binding: Binding, name: Uint8Array): boolean {
     const colon = this.#tagColon;
