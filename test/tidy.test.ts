@@ -1,11 +1,14 @@
 // Style as a test: every rule a machine can judge, over all files of the project, each with file, line and cure. Every
 // rule is also shown a made-up source that breaks it, since a rule that never bites looks just like a tidy project.
-import { describe, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
 import { parametersTable } from '../engine/query/parameters.ts';
 import { GROUPS, sectionName, type SectionKind } from '../engine/snapshot/sections.ts';
 import { settingsTable } from '../server/settings/declarations.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
-import { projectFiles, readProjectFile, sourceOf, type Source } from './support/sources.ts';
+import { projectFiles, readProjectFile, ROOT, sourceOf, type Source } from './support/sources.ts';
 import * as rules from './support/tidyRules.ts';
 
 const FILES = projectFiles();
@@ -189,6 +192,17 @@ test('.ci/run installs the Debian packages of the programs and libraries that te
   const [, packages] = /^DEBIAN_PACKAGES="(.*)"$/m.exec(readProjectFile('.ci/run')) ?? [];
   const wanted = new Set<string>([...Object.values(PROGRAMS), ...Object.keys(LIBRARIES)]);
   expect(packages?.split(' ').toSorted()).toEqual([...wanted].toSorted());
+});
+
+test('npm run lint judges by types: a promise that nobody awaits is reported', () => {
+  const { scripts } = JSON.parse(readProjectFile('package.json')) as { readonly scripts: { readonly lint: string } };
+  const [oxlint = ''] = scripts.lint.split(' && ');
+  expect(oxlint).toMatch(/^oxlint /);
+  const file = join(inject('runDirectory'), 'promise.ts');
+  writeFileSync(file, 'async function later(): Promise<void> {}\nlater();\n');
+  const command = ['node_modules/oxlint/bin/oxlint', ...oxlint.split(' ').slice(1), '--format=unix', file];
+  const { status, stdout } = spawnSync(process.execPath, command, { cwd: ROOT, encoding: 'utf8' });
+  expect([status, stdout]).toEqual([1, expect.stringContaining(`${file}:2:1: Promises must be awaited`)]);
 });
 
 test('package.json, the launcher and README.md agree on the Node of the machine and on the one that runs the program', () => {

@@ -23,7 +23,7 @@ export async function checkCall(port: number, call: AuthorityCall, authority: Be
   const request = requestOf(call, authority);
   const answers: readonly Fetched[] = [await askCall(port, request), await askCall(port, request)];
   const [told, again] = answers.map(({ status, body }) => {
-    assert.equal(status, 200, `the status of ${call.operation}: ${body}`);
+    assert.equal(status, 200, `the status of ${call.operation}: ${body.toString()}`);
     return call.operation === 'getTrustedHostInfo'
       ? checkHosts(call, body.toString())
       : checkAuthorisation(call, body.toString(), authority);

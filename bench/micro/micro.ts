@@ -71,7 +71,7 @@ const WARM_UP_BATCHES = 30;
 
 function warmUp(task: MicroTask, ms: number): void {
   if (!('prepare' in task)) return;
-  for (const end = performance.now() + ms; performance.now() < end; task.run()) task.prepare?.();
+  for (const end = performance.now() + ms; performance.now() < end; task.run()) task.prepare();
 }
 
 const SUBJECT = 'task';

@@ -84,5 +84,5 @@ app.get('/sign', (response) => {
   assert.equal(sign('sha256', BARE, (key ??= newKey())).length, SIGNATURE_BYTES);
   response.end(BARE);
 });
-app.listen('127.0.0.1', 0, (socket) => parent.postMessage(uws.us_socket_local_port(socket as never)));
+app.listen('127.0.0.1', 0, (socket) => parent.postMessage(uws.us_socket_local_port(socket)));
 parent.once('message', () => app.close());

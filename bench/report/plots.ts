@@ -63,7 +63,7 @@ function svgOf(options: Options): string {
     marginTop: 24,
     marginBottom: 42,
     ...options,
-  } as Options);
+  });
   return (drawn as unknown as { readonly outerHTML: string }).outerHTML;
 }
 
@@ -131,7 +131,7 @@ function pacedDrawings({ paced }: FullReport): readonly Drawing[] {
 function loadDrawings({ load }: FullReport): readonly Drawing[] {
   const own = load.filter(({ scenario }) => typeof scenario.control === 'string');
   if (own.length === 0) return [];
-  const bars = own.map(({ scenario, ratio }) => ({ name: scenario.name, ratio, control: String(scenario.control) }));
+  const bars = own.map(({ scenario, ratio }) => ({ name: scenario.name, ratio, control: scenario.control as string }));
   const targets = own.flatMap(({ scenario: { name, pass, great } }) => [
     ...(pass === undefined ? [] : [{ name, target: pass, is: 'pass' }]),
     ...(great === undefined ? [] : [{ name, target: great, is: 'great' }]),

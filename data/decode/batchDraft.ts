@@ -44,6 +44,7 @@ export class BatchDraft {
   faults: LineFault[] = [];
   readonly #output: GrowableBytes;
   readonly #shapes: ShapeTree;
+  /** With a hole for a column that has no value yet, which `map` and `forEach` pass over; so have `#rowEnds`. */
   readonly #columns: ColumnDraft[] = [];
   readonly #rowEnds: GrowableU32[] = [];
   readonly #rowCounts: number[] = [];
@@ -101,8 +102,8 @@ export class BatchDraft {
       rows: this.#recordEnds.length,
       links: this.links.length,
       members: this.members.length,
-      columns: this.#columns.map((column) => column?.starts.length ?? 0),
-      rowEnds: this.#rowEnds.map((ends) => ends?.length ?? 0),
+      columns: this.#columns.map(({ starts }) => starts.length),
+      rowEnds: this.#rowEnds.map((ends) => ends.length),
       rowCounts: [...this.#rowCounts],
     };
   }

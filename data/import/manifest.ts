@@ -25,8 +25,8 @@ export interface Manifest {
  */
 export async function readManifest(directory: string): Promise<Manifest> {
   const file = path.join(directory, MANIFEST_FILE);
-  const text = await textOf(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}';
+  const text = await textOf(file).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
     return cannotRead(file)(error);
   });
   const refused = (what: string, cause?: unknown) => new OperationError('input', `${file}: ${what}`, cause);

@@ -41,7 +41,7 @@ function settled(worker: Worker, onBytes: (bytes: number) => void): Promise<void
       worker.off('error', onError);
       settle();
     };
-    const onError = (error: unknown): void => end(() => reject(error as Error));
+    const onError = (error: unknown): void => end(() => reject(error));
     const onMessage = (reply: LoadReply): void => {
       if (reply.kind === 'bytes') onBytes(reply.bytes);
       else if (reply.kind === 'done') end(resolve);

@@ -40,7 +40,7 @@ export interface Dictionary {
 
 /** The text of a code, as a view. The code lies in 0 to size, exclusive. Cost: none. */
 export function textAt(dictionary: Dictionary, code: number): Uint8Array {
-  return dictionary.text.subarray(code === 0 ? 0 : dictionary.ends[code - 1]!, dictionary.ends[code]!);
+  return dictionary.text.subarray(code === 0 ? 0 : dictionary.ends[code - 1]!, dictionary.ends[code]);
 }
 
 /** The codes whose text is exactly `text`; at most one. Only for dictionaries in text order. Cost: O(log size). */
@@ -58,7 +58,7 @@ export function codesOfPrefix(dictionary: Dictionary, prefix: Uint8Array): CodeR
   let high = dictionary.size;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (hasPrefix(text, prefix, middle === 0 ? 0 : ends[middle - 1]!, ends[middle]!)) low = middle + 1;
+    if (hasPrefix(text, prefix, middle === 0 ? 0 : ends[middle - 1]!, ends[middle])) low = middle + 1;
     else high = middle;
   }
   return { start, end: low };

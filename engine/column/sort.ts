@@ -118,7 +118,7 @@ function gathered(texts: Texts, order: Uint32Array): { ends: Uint32Array; text: 
   let end = 0;
   for (let code = 0; code < order.length; code++) {
     const number = order[code]!;
-    const part = texts.bytes.subarray(startOf(texts, number), texts.ends[number]!);
+    const part = texts.bytes.subarray(startOf(texts, number), texts.ends[number]);
     text.set(part, end);
     end += part.length;
     ends[code] = end;
@@ -135,5 +135,5 @@ function startOf({ ends }: Texts, i: number): number {
 }
 
 function decoded(texts: Texts, i: number): string {
-  return DECODER.decode(texts.bytes.subarray(startOf(texts, i), texts.ends[i]!));
+  return DECODER.decode(texts.bytes.subarray(startOf(texts, i), texts.ends[i]));
 }

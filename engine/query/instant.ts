@@ -30,13 +30,18 @@ export function exactInstant(text: string): string | undefined {
 function read(text: string): Instant | undefined {
   const match = GRAMMAR.exec(text);
   if (!match) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
-  const [zoneHour, zoneMinute] = match.slice(10, 12).map((part) => Number(part ?? 0));
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(numberOf);
+  const [zoneHour, zoneMinute] = match.slice(10, 12).map(numberOf);
   if (month! < 1 || month! > 12 || day! < 1 || day! > daysOfMonth(year!, month!)) return undefined;
   if (hour! > 23 || minute! > 59 || second! > 59 || zoneHour! > 23 || zoneMinute! > 59) return undefined;
   const zone = (zoneHour! * 60 + zoneMinute!) * 60 * (match[9] === '-' ? -1 : 1);
   const seconds = daysSince1970(year!, month!, day!) * 86_400 + hour! * 3600 + minute! * 60 + second! - zone;
   return { seconds, microseconds: Number((match[7] ?? '').padEnd(6, '0')) };
+}
+
+/** What a group of the grammar says; one that took no part says 0. */
+function numberOf(part: string | undefined): number {
+  return Number(part ?? 0);
 }
 
 function daysOfMonth(year: number, month: number): number {

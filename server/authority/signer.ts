@@ -36,7 +36,7 @@ function answerTo(request: Exclude<ToSigner, typeof END>): FromSigner {
 
 /** What lies there unread, if anything. */
 function waiting(): ToSigner | undefined {
-  return (receiveMessageOnPort(parentPort!) as { readonly message: ToSigner } | undefined)?.message;
+  return receiveMessageOnPort(parentPort!)?.message as ToSigner | undefined;
 }
 
 /**

@@ -203,7 +203,8 @@ function settingOptions(setting: Setting<unknown>): readonly Option[] {
   const repeatable = setting.arity === 'many' ? 'repeatable, ' : '';
   const help = `${setting.help} (${repeatable}default: ${setting.initialText})`;
   const option = new Option(`${flag} ${setting.kind.placeholder}`, help);
-  if (setting.arity === 'many') option.argParser((text, earlier: readonly string[] = []) => [...earlier, text]);
+  if (setting.arity === 'many')
+    option.argParser((text, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]);
   return [option];
 }
 

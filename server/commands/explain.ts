@@ -23,7 +23,7 @@ import { route } from '../catalogue/routes.ts';
  * throws.
  */
 export async function explainRequest(settings: Settings, request: string): Promise<string> {
-  const [target = '', query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
+  const [target, query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
   const asRouted = route(target);
   const view = asRouted.kind === 'redirect' ? route(asRouted.location) : asRouted;
   if (view.kind !== 'list') {

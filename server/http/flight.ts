@@ -4,7 +4,7 @@
 /** Counts the answers that have been asked for and not yet handed to the network. Cost: an addition each way. */
 export class Flight {
   #count = 0;
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
 
   /** One more answer is under way. */
   enter(): void {

@@ -60,7 +60,7 @@ export function newMetrics(): Metrics {
   };
   const text = (): string =>
     [
-      ...METRICS.flatMap((metric, i) => linesOf(metric, [...counts[i]!].toSorted())),
+      ...METRICS.flatMap((metric, i) => linesOf(metric, inOrder(counts[i]!))),
       ...[...tallies].flatMap(([metric, of]) => linesOf(metric, countsOf(metric, of))),
     ]
       .map((line) => `${line}\n`)
@@ -75,6 +75,10 @@ function keyOf(labels: Readonly<Record<string, string>>): string {
 }
 
 type Counts = readonly (readonly [key: string, count: number])[];
+
+function inOrder(counts: ReadonlyMap<string, number>): Counts {
+  return [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
 
 function countsOf(metric: TalliedMetric, tallies: readonly Tally[]): Counts {
   const sums = sumOf(tallies, metric);

@@ -53,7 +53,7 @@ export async function serve(
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
   const threads = startServingThreads(settings.threads, parts, report);
   const stops: (() => void | Promise<void>)[] = [claims.release, threads.stop];
-  const stop = async (): Promise<void> => void (await Promise.all(stops.toReversed().map((one) => one())));
+  const stop = async (): Promise<void> => void (await Promise.all(stops.toReversed().map(async (one) => one())));
   try {
     const metrics = newMetrics();
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.

@@ -280,7 +280,7 @@ function sharedPorts(values: Readonly<Record<string, unknown>>): readonly string
   return names.flatMap((name, i) => {
     const other = names.slice(0, i).find((before) => values[before] === values[name]);
     if (other === undefined || !values[name]) return [];
-    return [`setting ${name}: got ${String(values[name])}, which is also the ${other}; want a port of its own`];
+    return [`setting ${name}: got ${values[name] as number}, which is also the ${other}; want a port of its own`];
   });
 }
 

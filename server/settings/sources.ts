@@ -23,7 +23,7 @@ export interface Setting<V> {
 }
 
 /** What the command line gave, by setting name: a text, several, or true and false for a switch. */
-export type Flags = Readonly<Record<string, unknown>>;
+export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -81,7 +81,7 @@ interface ConfigFile {
 function given(setting: Setting<unknown>, sources: Sources, file: ConfigFile | undefined): Given | undefined {
   const flag = sources.flags[setting.name];
   if (flag !== undefined) {
-    return { from: `flag ${flagName(setting)}`, values: [flag].flat().map((value) => String(value)) };
+    return { from: `flag ${flagName(setting)}`, values: [flag].flat().map(String) };
   }
   const variable = sources.environment[environmentName(setting)];
   if (variable) {

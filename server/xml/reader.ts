@@ -77,7 +77,8 @@ export function readXml(text: string, limits: XmlLimits, watcher: XmlWatcher = {
   const addText = (piece: string): void => {
     const children = open.at(-1)?.children;
     if (children === undefined || piece === '') return;
-    if (typeof children.at(-1) === 'string') children[children.length - 1] += piece;
+    const last = children.at(-1);
+    if (typeof last === 'string') children[children.length - 1] = last + piece;
     else children.push(piece);
   };
   parser.on('error', ({ message }) => refuse('illFormed', message));

@@ -27,7 +27,9 @@ const query = encodeURIComponent;
 const has =
   (relation: string, member: string, matches: (value: string) => boolean): Predicate =>
   (record) =>
-    (record[relation] as JsonObject[]).some((related) => matches(String(related[member] ?? '')));
+    (record[relation] as JsonObject[]).some((related) =>
+      matches(String((related[member] as string | number | null) ?? '')),
+    );
 
 /** A filter on every field of a list, by a value that the sample holds. */
 async function expectExact(collection: string, fields: readonly string[]): Promise<void> {

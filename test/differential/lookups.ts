@@ -73,7 +73,7 @@ function textual(fits: (text: string, operand: string) => boolean): Parser {
 /** The language folds as Unicode's simple case folding does where a pattern is of code points and ignores case. */
 function folded(before: string, after: string): Parser {
   return (_, raw) => {
-    const literal = [...raw.trim()].map((character) => `\\u{${character.codePointAt(0)!.toString(16)}}`).join('');
+    const literal = Array.from(raw.trim(), (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`).join('');
     const pattern = new RegExp(before + literal + after, 'iu');
     return onText(raw, (text) => pattern.test(text));
   };

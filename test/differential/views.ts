@@ -156,7 +156,7 @@ function facetOf(records: readonly { readonly json: Json }[], path: Path, text: 
     const seen = new Set<Group>();
     for (const each of values.length === 0 ? [null] : values) {
       const value = each ?? nullText ?? null;
-      const key = value && (typeof value.key === 'string' ? `${value.key}` : value.key);
+      const key = value && value.key;
       const group = byKey.get(key) ?? { value, count: 0 };
       if (!byKey.has(key)) groups.push(group);
       byKey.set(key, group);

@@ -77,7 +77,7 @@ async function dribblers({ port, http10Port }: Victim): Promise<readonly string[
 async function floods({ port, http10Port }: Victim): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const to of [port, http10Port]) {
-    let isOver = false;
+    let isOver = false as boolean;
     const flooding = flood(to, TASKS_MAX * 4).finally(() => (isOver = true));
     const client = clientOf(`http://127.0.0.1:${to}`);
     for (let i = 0; i < 20; i++) {

@@ -108,7 +108,9 @@ function expectColumns(
   for (const field of fields) {
     const values = rows.map((row) => row[field.name]);
     if (field.kind === 'scalar') {
-      const expected = values.map((value) => (value === undefined || value === null ? null : String(value as string)));
+      const expected = values.map((value) =>
+        value === undefined || value === null ? null : String(value as string | number | boolean),
+      );
       expect(column(batch, collection, path + field.name)).toEqual(expected);
     } else if (field.kind === 'records') {
       const inner = values.flatMap((value) => (value ?? []) as Record<string, unknown>[]);

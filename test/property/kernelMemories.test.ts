@@ -8,7 +8,7 @@ import { loadSnapshot } from '../../data/store/load.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../engine/column/served.ts';
 import type { Selection } from '../../engine/index/rowset.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
-import { jsonRows, measured, ndjsonRows, type ServedRows } from '../../engine/page/rows.ts';
+import { jsonRows, measured, ndjsonRows } from '../../engine/page/rows.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hitsOf } from '../support/lists.ts';
@@ -55,9 +55,7 @@ test('pages of rows anywhere are the same, in every form', () => {
     const keys = random.chance(0.3) ? new Set(['title', 'procedureComputation', 'projects', 'ob_id']) : undefined;
     const served = { rows, form: random.pick(forms), keys };
     for (const read of [jsonRows, ndjsonRows]) {
-      const [one, other] = [whole, parted].map(({ records }) =>
-        textOf(measured(read({ records, ...served } as ServedRows))),
-      );
+      const [one, other] = [whole, parted].map(({ records }) => textOf(measured(read({ records, ...served }))));
       expect(other === one, `seed ${SEED + round}`).toBe(true);
     }
   }

@@ -84,7 +84,7 @@ test(`a chain gets the answer that it would get if no other had come before (see
       profile: 'service',
     };
     // The configuration of a thread never changes; here its CRLs and rules do besides, which is harder.
-    const verdict = verdictOf(text, rules, known[trust]!);
+    const verdict = verdictOf(text, rules, known[trust]);
     expect(verdict, `round ${round}`).toBe(verdictOf(text, rules));
     const kind = verdict.replace(/^accepted.*/, 'accepted').replace(/\/O=\S+/g, '');
     met.set(kind, (met.get(kind) ?? 0) + 1);

@@ -71,7 +71,10 @@ describe.each([0, 1, 2, 3, 4, 5])('a random catalogue (seed 41 + %i)', (round) =
         const where = `seed ${SEED + round}, runs of ${chunkBytesMax}, memories of ${memoryBytesMax}, ${baseUrl}`;
         const loaded = await loadSnapshot(file, { baseUrl, ...(memoryBytesMax ? { memoryBytesMax } : {}) });
         // Array.from, unlike map, visits a hole, which another thread would be sent.
-        const shared = Array.from(loaded.memories, (memory) => memory?.buffer instanceof SharedArrayBuffer);
+        const shared = Array.from(
+          loaded.memories,
+          (memory: WebAssembly.Memory | undefined) => memory?.buffer instanceof SharedArrayBuffer,
+        );
         expect(shared, where).not.toContain(false);
         const catalogue = openSnapshot(loaded);
         expect(catalogue.baseUrl).toBe(baseUrl);

@@ -52,15 +52,15 @@ export function judged(text: string, rules: SignatureRules = RULES): AttributeCo
 }
 
 /**
- * Whether xmlsec1 verifies a text, its certificates issued by these CAs (PEM) and valid at a time; what it printed
+ * `good` where xmlsec1 verifies a text, its certificates issued by these CAs (PEM) and valid at a time; what it printed
  * where it does not.
  */
-export function xmlsecVerdict(text: string, cas: string, at = AT): 'good' | string {
+export function xmlsecVerdict(text: string, cas: string, at = AT): string {
   const directory = mkdtempSync(join(tmpdir(), 'xmlsec-'));
   try {
     writeFileSync(join(directory, 'ca.pem'), cas);
     writeFileSync(join(directory, 'document.xml'), text);
-    const when = `${new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')}`;
+    const when = new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ');
     const flags = ['--verify', '--verification-gmt-time', when, '--trusted-pem', 'ca.pem', 'document.xml'];
     const { status, stderr, stdout } = spawnSync(PROGRAM, flags, { cwd: directory, encoding: 'utf8' });
     return status === 0 ? 'good' : `${status}: ${stderr}${stdout}`;

@@ -1,8 +1,7 @@
 // Compiles the memory kernel: AssemblyScript to text, the functions that reach further memories put in, text to bytes.
 // AssemblyScript knows one memory, so what needs more is declared there and defined in memories.wat.
 import { readFileSync } from 'node:fs';
-import asc from 'assemblyscript/asc';
-import binaryen from 'assemblyscript/binaryen';
+import { asc, binaryen } from './assemblyscript.js';
 
 const SOURCES = new URL('../../engine/kernel/source/', import.meta.url);
 const OPTIONS =

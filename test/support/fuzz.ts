@@ -225,7 +225,7 @@ export async function dribble(port: number, { head, bytes }: { head: string; byt
   const socket = await RawSocket.open(port);
   await socket.write(head);
   const end = endOf(socket);
-  let isOver = false;
+  let isOver = false as boolean;
   void end.then(() => (isOver = true));
   for (let i = 0; !isOver && bytes !== ''; i++) {
     await socket.write(bytes[i % bytes.length]!);

@@ -188,7 +188,8 @@ function columnOf(type: ColumnType, values: readonly Value[]): FieldIndex {
 /** The text of a value in its dictionary, undefined for null. */
 function tokenOf(value: Value, type: ColumnType): string | undefined {
   if (value === null || value === undefined) return undefined;
-  return type === 'link' ? idOfLink(String(value)) : String(value);
+  const text = `${value as string | number | bigint | boolean}`;
+  return type === 'link' ? idOfLink(text) : text;
 }
 
 function dictionaryOf(type: ColumnType, tokens: readonly (string | undefined)[]): Dictionary {

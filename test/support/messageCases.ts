@@ -286,7 +286,7 @@ const OF_REFERENCES: readonly MessageCase[] = [
   ['are followed', referring('<m id="i0">academic</m>'), ACADEMIC],
   [
     'are followed into the Header',
-    envelope(`${operation('x').replace('<usrRole>x</usrRole>', '<usrRole href="#h"/>')}`, {
+    envelope(operation('x').replace('<usrRole>x</usrRole>', '<usrRole href="#h"/>'), {
       header: '<s:Header><h id="h">academic</h></s:Header>',
     }),
     ACADEMIC,

@@ -25,9 +25,9 @@ export interface RawAnswer {
 export class RawSocket {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
-  #chunks: Buffer[] = [];
+  readonly #chunks: Buffer[] = [];
   #isEnded = false;
-  #wake: (() => void)[] = [];
+  readonly #wake: (() => void)[] = [];
 
   private constructor(socket: Socket) {
     this.#socket = socket;

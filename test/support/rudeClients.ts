@@ -124,7 +124,7 @@ function written(socket: Socket, text: string): Promise<void> {
  */
 async function readOut(socket: Socket, pages: readonly KnownPage[], stepBytes: number): Promise<Sent> {
   const reader = new AnswerReader(pages);
-  let isEnded = false;
+  let isEnded = false as boolean;
   let wake = (): void => undefined;
   socket.on('readable', () => wake());
   socket.once('close', () => {

@@ -275,9 +275,9 @@ function nodeValue({ $value, item = [], attributes }: NodeElement): Value {
   return (Array.isArray(item) ? item : [item]).map(nodeValue);
 }
 
-function nodeFault(error: {
-  root?: { Envelope: { Body: { Fault: { faultcode: string; faultstring: string } } } };
-}): Outcome {
+function nodeFault(
+  error: Error & { root?: { Envelope: { Body: { Fault: { faultcode: string; faultstring: string } } } } },
+): Outcome {
   if (error.root === undefined) throw error;
   const { faultcode, faultstring } = error.root.Envelope.Body.Fault;
   return { code: faultcode, text: faultstring };

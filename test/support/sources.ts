@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// The root folder of the project, with a slash at its end.
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** The root folder of the project, with a slash at its end. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * A source file. `path` is relative to the root, with forward slashes; `code` is `text` with every comment blanked out,

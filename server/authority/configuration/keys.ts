@@ -134,7 +134,7 @@ export function keysOf(
     const parsed = members.map((member, i) => {
       const parsedValue = typeof member === row.kind.toml ? row.kind.parse(String(member)) : undefined;
       if (parsedValue !== undefined) {
-        return row.kind === PATH ? resolve(dirname(file), String(parsedValue)) : parsedValue;
+        return row.kind === PATH ? resolve(dirname(file), parsedValue as string) : parsedValue;
       }
       const place = isMany ? [key, i] : [key];
       mistakes.add(file, lineOf(place), `${key}: got ${JSON.stringify(member)}, want ${row.kind.wanted}`);

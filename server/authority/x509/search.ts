@@ -39,7 +39,7 @@ export class PathSearch {
 
   #reason = 'There is no certificate.';
   #nearness = -1;
-  #signatures = new Map<Certificate, Map<Certificate, boolean>>();
+  readonly #signatures = new Map<Certificate, Map<Certificate, boolean>>();
 
   constructor(rules: SearchRules, pool: CertificatesByName) {
     this.rules = rules;

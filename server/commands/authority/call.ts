@@ -30,11 +30,7 @@ const WAIT_MS_MAX = 60_000;
  * Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not granted, `file`
  * where it cannot be written.
  */
-export async function callAuthority(
-  call: AuthorityCall,
-  print: (line: string) => void,
-  out?: string | undefined,
-): Promise<void> {
+export async function callAuthority(call: AuthorityCall, print: (line: string) => void, out?: string): Promise<void> {
   const url = serviceUrl(call.url);
   const { status, body } = await posted(url, call);
   const answer = readAnswer(call.operation, body);

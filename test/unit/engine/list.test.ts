@@ -131,7 +131,8 @@ describe('the page of a list', () => {
     ['after=70', 8, undefined, undefined, []],
   ])('of %j has the count, both links and the records', (query, count, next, previous, rows) => {
     const link = (text: string | undefined): string => (text === undefined ? 'null' : `"${ADDRESS}?${text}"`);
-    const text = `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[${rows.map(record)}]}`;
+    const records = rows.map(record).join(',');
+    const text = `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[${records}]}`;
     expect(pageOf(query)).toEqual(['json', text]);
   });
 
@@ -146,7 +147,7 @@ describe('the page of a list', () => {
   test('leads on in the generation of its asker', () => {
     const asker = new Recorder();
     const pinned = Object.assign(asker, { options: { ...asker.options, pinsWalks: true }, generation: 'abcdef' });
-    answerList(OBSERVATIONS, 'generation=abc&offset=2', pinned);
+    void answerList(OBSERVATIONS, 'generation=abc&offset=2', pinned);
     const text = bytesOf(asker.given.at(-3) as Representation);
     expect(text).toContain(`"next":"${ADDRESS}?generation=abcdef&limit=2&offset=4"`);
     expect(text).toContain(`"previous":"${ADDRESS}?generation=abcdef&limit=2"`);

@@ -103,7 +103,7 @@ describe('a cheap plan', () => {
       const text = `${COSTLY}&offset=${offset}`;
       expect(asRows(router.find(queryOf(text), STAYING))).toEqual(truthOf(text));
     }
-    router.find(queryOf('publicationState=citable&status=completed'), STAYING);
+    void router.find(queryOf('publicationState=citable&status=completed'), STAYING);
     expect([cache.size, cache.misses, cache.hits, pool.begun.length]).toEqual([1, 1, 7, 0]);
   });
 
@@ -179,7 +179,7 @@ describe('a list with an order or facets', () => {
     'with %s is shown from the set that is kept, where that is little work',
     (shown) => {
       const { router, cache, pool } = setUp();
-      router.find(queryOf(FEW), STAYING);
+      void router.find(queryOf(FEW), STAYING);
       const text = `${FEW}&${shown}&limit=7`;
       const query = queryOf(text);
       // As if the rows were dear to find again.
@@ -197,7 +197,7 @@ describe('a list with an order or facets', () => {
       pool.endAll();
       await first;
       const texts = [`${COSTLY}&${shown}`, `${shown}&${COSTLY}`, `${COSTLY}&${shown}&offset=20`];
-      const found = texts.map((text) => router.find(queryOf(text), STAYING));
+      const found = texts.map(async (text) => router.find(queryOf(text), STAYING));
       expect(pool.begun.map(({ query }) => query.wants)).toEqual(['set', 'both']);
       pool.endAll();
       expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
@@ -251,7 +251,7 @@ describe('a list with an order or facets', () => {
   test('is ordered in the pool where its set is kept but large', async () => {
     const { router, cache, pool } = setUp();
     const large = 'status=ongoing&publicationState=citable';
-    router.find(queryOf(large), STAYING);
+    void router.find(queryOf(large), STAYING);
     const text = `${large}&ordering=title`;
     const found = router.find(queryOf(text), STAYING);
     expect([cache.hits, pool.begun.map(({ query }) => query.wants)]).toEqual([1, ['page']]);
@@ -277,7 +277,7 @@ describe('a heavy plan', () => {
   test('that is asked for again while it runs is not run again, and each request gets its page', async () => {
     const { router, pool } = setUp();
     const texts = [HEAVY, `${HEAVY}&offset=20`, `${HEAVY}&limit=3`];
-    const found = texts.map((text) => router.find(queryOf(text), STAYING));
+    const found = texts.map(async (text) => router.find(queryOf(text), STAYING));
     expect([pool.begun.length, router.statistics().joined]).toEqual([1, 2]);
     pool.endAll();
     expect((await Promise.all(found)).map(asRows)).toEqual(texts.map(truthOf));
@@ -286,7 +286,7 @@ describe('a heavy plan', () => {
   test('is traced: the pool and its work first, then shared work, then what is kept', async () => {
     const { router, pool } = setUp();
     const traces = [newTrace(), newTrace(), newTrace()];
-    const found = traces.slice(0, 2).map((trace) => router.find(queryOf(HEAVY), STAYING, trace));
+    const found = traces.slice(0, 2).map(async (trace) => router.find(queryOf(HEAVY), STAYING, trace));
     pool.endAll();
     await Promise.all(found);
     await router.find(queryOf(`${HEAVY}&offset=20`), STAYING, traces[2]);
@@ -296,14 +296,14 @@ describe('a heavy plan', () => {
       ['cache', true, false],
     ]);
     expect(traces.map(({ counters }) => counters.bytesScanned > 0)).toEqual([true, true, false]);
-    router.find(queryOf('status=completed'), STAYING, traces[0]);
+    void router.find(queryOf('status=completed'), STAYING, traces[0]);
     expect(router.statistics()).toMatchObject({ inline: 1, pooled: 1, joined: 1, hits: 1, misses: 2, sets: 1 });
   });
 
   test('of which nothing can be kept answers pages only, shared by those who want the same', async () => {
     const { router, pool } = setUp(100);
     const texts = [HEAVY, `${HEAVY}&offset=20`, HEAVY];
-    const found = texts.map((text) => router.find(queryOf(text), STAYING));
+    const found = texts.map(async (text) => router.find(queryOf(text), STAYING));
     expect(pool.begun.map(({ query }) => [query.wants, query.plan.page.offset])).toEqual([
       ['page', 0],
       ['page', 20],
@@ -321,14 +321,14 @@ describe('a heavy plan', () => {
       isComingBack: () => false,
       onGone: (listener) => void leave.push(listener),
     };
-    const found = [router.find(queryOf(HEAVY), leaving), router.find(queryOf(HEAVY), STAYING)];
+    const left = router.find(queryOf(HEAVY), leaving);
+    const stayed = router.find(queryOf(HEAVY), STAYING);
     isGone = true;
     for (const listener of leave) listener();
     expect(pool.begun[0]!.waiter.isGone()).toBe(false);
     pool.endAll();
-    const [left, stayed] = await Promise.all(found);
-    expect(left).toBe('gone');
-    expect(asRows(stayed)).toEqual(truthOf(HEAVY));
+    expect(await left).toBe('gone');
+    expect(asRows(await stayed)).toEqual(truthOf(HEAVY));
   });
 
   test('of a client that leaves alone is cancelled', async () => {

@@ -38,6 +38,10 @@ function filesOf(directory: string): Map<string, Buffer> {
   return new Map(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name))]));
 }
 
+function idOf(record: JsonObject, field = 'ob_id'): number {
+  return record[field] as number;
+}
+
 describe('generate', () => {
   test('equal options give equal bytes, another seed or size gives others', async () => {
     const [first, second, otherSeed, otherSize] = await Promise.all([
@@ -165,7 +169,7 @@ describe.each([
 
   test('has links that resolve, but for the few that dangle on purpose', () => {
     const known = new Set(
-      COLLECTIONS.flatMap(({ name, idField }) => recordsOf(name).map((r) => `${name}/${r[idField]}`)),
+      COLLECTIONS.flatMap(({ name, idField }) => recordsOf(name).map((r) => `${name}/${idOf(r, idField)}`)),
     );
     const targets = [...catalogue.records.values()].flat().flatMap(linkTargets);
     const dangling = targets.filter((target) => !known.has(target));
@@ -203,17 +207,17 @@ describe.each([
 
   test('has identifiers, results and members that agree with their observations', () => {
     const results = new Set(recordsOf('results').map((result) => result['dataPath']));
-    const identifiers = new Map(recordsOf('identifiers').map((record) => [`identifiers/${record['ob_id']}`, record]));
+    const identifiers = new Map(recordsOf('identifiers').map((record) => [`identifiers/${idOf(record)}`, record]));
     for (const observation of recordsOf('observations')) {
       expect(results).toContain((observation['result_field'] as JsonObject)['dataPath']);
       for (const link of linkTargets(observation['identifier_set']!))
         expect((identifiers.get(link)!['relatedTo'] as JsonObject)['ob_id']).toBe(observation['ob_id']);
     }
     const members = recordsOf('observationcollections').flatMap((r) =>
-      linkTargets(r['member']!).map((target) => `${target.split('/')[1]}>${r['ob_id']}`),
+      linkTargets(r['member']!).map((target) => `${target.split('/')[1]}>${idOf(r)}`),
     );
     const memberships = recordsOf('observations').flatMap((r) =>
-      linkTargets(r['observationcollection_set']!).map((target) => `${r['ob_id']}>${target.split('/')[1]}`),
+      linkTargets(r['observationcollection_set']!).map((target) => `${idOf(r)}>${target.split('/')[1]}`),
     );
     expect(members.filter((member) => !memberships.includes(member))).toEqual([]);
   });

@@ -20,7 +20,7 @@ function casedCharacters(): readonly string[] {
     const character = String.fromCodePoint(codePoint);
     const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
     if (lower === character && upper === character) continue;
-    for (const each of [character, ...lower, ...upper]) found.add(each);
+    for (const each of character + lower + upper) found.add(each);
   }
   return [...found];
 }

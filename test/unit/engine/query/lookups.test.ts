@@ -36,7 +36,7 @@ function hitsOf(name: string, operand: string, dictionary: Dictionary): readonly
 }
 
 /** The codes that a lookup finds without a scan, as `start-end`; `scan` where it has to. */
-function codesOf(name: string, dictionary: Dictionary, text: string): readonly string[] | 'scan' | string {
+function codesOf(name: string, dictionary: Dictionary, text: string): readonly string[] | string {
   const lookup: Lookup = lookupNamed(name)!;
   const parsed = lookup.parse(dictionary.type, text, false);
   if (parsed.kind === 'error') return parsed.message;

@@ -78,7 +78,7 @@ function linkId(value: Value): Value {
 
 function valueFits(value: Value, { lookup, operands }: NaiveCondition, baseUrl: string): boolean {
   if (value === null || value === undefined) return false;
-  const served = String(value).replace(/^\{base_url\}/, baseUrl);
+  const served = `${value as string | number | bigint | boolean}`.replace(/^\{base_url\}/, baseUrl);
   if (lookup === 'contains') return served.includes(operands[0]!);
   if (lookup === 'startswith') return served.startsWith(operands[0]!);
   return operands.some((operand) => isEqual(value, served, operand));

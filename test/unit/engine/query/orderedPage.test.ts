@@ -72,7 +72,7 @@ describe(`of ${ROWS} records (seed ${SEED})`, () => {
   function naive(names: readonly string[], keep: (thing: Thing) => boolean): number[] {
     const sorted = RECORDS.filter(keep).toSorted((a, b) => {
       for (const name of names) {
-        const key = name.replace('-', '') as keyof Thing & string;
+        const key = name.replace('-', '');
         const sign = name.startsWith('-') ? -1 : 1;
         const [first, second] = [a[key], b[key]] as (string | number | boolean | null)[];
         if (first === second) continue;

@@ -265,7 +265,7 @@ describe('a heavy plan', () => {
       { filterErrors: 'ignore' },
       () => HEAVY,
     );
-    const reply = await replyOf(
+    const reply = replyOf(
       await handler(requestOf({ url: '/api/v3/observations/?title__regex=x&ob_id=1&uuid__iregex!=y' }), STAYING),
     );
     const message =
@@ -291,7 +291,7 @@ describe('a heavy plan', () => {
     hasLeft = true;
     for (const listener of leave) listener();
     expect(waiters.map((waiter) => waiter.isGone())).toEqual([true]);
-    expect((await replyOf(await answer)).status).toBe(503);
+    expect(replyOf(await answer).status).toBe(503);
   });
 
   test('whose client went away is still answered', async () => {

@@ -27,7 +27,7 @@ test('is named as specified', () => {
   ]);
   const [service] = children(root, 'service');
   expect(attributes(service!)).toEqual({ name: 'attAuthorityService' });
-  expect(attributes(childElements(service!)[0]!)).toEqual({ name: 'attAuthority', binding: 'tns:attAuthorityBinding' });
+  expect(attributes(childElements(service)[0]!)).toEqual({ name: 'attAuthority', binding: 'tns:attAuthorityBinding' });
 });
 
 test('has its messages with the specified parts', () => {
@@ -64,12 +64,12 @@ test('has its messages with the specified parts', () => {
 
 test('binds both operations as rpc, encoded, with their soapAction', () => {
   const [binding] = children(wsdl(), 'binding');
-  const [style, ...operations] = childElements(binding!);
+  const [style, ...operations] = childElements(binding);
   expect(attributes(style!)).toEqual({ style: 'rpc', transport: 'http://schemas.xmlsoap.org/soap/http' });
   const bound = operations.map((operation) => [
     attributes(operation)['name'],
     attributes(children(operation, 'operation')[0]!),
-    ...['input', 'output'].map((way) => attributes(childElements(children(operation, way)[0]!)[0]!)),
+    ...['input', 'output'].map((way) => attributes(childElements(children(operation, way)[0])[0]!)),
   ]);
   const body = {
     use: 'encoded',
@@ -84,17 +84,17 @@ test('binds both operations as rpc, encoded, with their soapAction', () => {
 
 test('says the array type is a restriction, and imports the encoding namespace without a place', () => {
   const [schema] = children(children(wsdl(), 'types')[0]!, 'schema');
-  const [imported, type] = childElements(schema!);
+  const [imported, type] = childElements(schema);
   expect(attributes(imported!)).toEqual({ namespace: 'http://schemas.xmlsoap.org/soap/encoding/' });
   expect(attributes(type!)).toEqual({ name: 'ArrayOf_xsd_string' });
-  const restriction = childElements(childElements(type!)[0])[0]!;
+  const restriction = childElements(childElements(type)[0])[0]!;
   expect(attributes(restriction)).toEqual({ base: 'SOAP-ENC:Array' });
   expect(attributes(childElements(restriction)[0]!)).toEqual({ ref: 'SOAP-ENC:arrayType', arrayType: 'xsd:string[]' });
 });
 
 describe('its address', () => {
   test.each(['https://aa.example.org/cat', 'http://localhost:8080', "http://h/a&b'c"])('is below %s', (baseUrl) => {
-    const port = childElements(children(wsdl(baseUrl), 'service')[0]!)[0]!;
+    const port = childElements(children(wsdl(baseUrl), 'service')[0])[0]!;
     expect(attributes(childElements(port)[0]!)).toEqual({ location: `${baseUrl}/attAuthority.wsdl` });
   });
 });
