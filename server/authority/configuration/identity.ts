@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../../../data/operationError.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
+import type { Crl } from '../x509/crl.ts';
 import { nameProblem, nameText } from '../x509/name.ts';
 import { trustStoreOf } from '../x509/trust.ts';
 import { validateChain } from '../x509/validate.ts';
@@ -113,8 +114,14 @@ function isReadableByOthers(path: string): boolean {
 /** Which files of the directory are CRLs; grid directories hold other things beside them (A82). */
 const CRL_NAME = /\.(?:crl|pem|der|r\d+)$/i;
 
-/** The bytes of the CRL files in a directory, by file name; one that holds none is a mistake. */
-export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes): readonly Uint8Array[] {
+/** The bytes of a file, and the CRLs in it. */
+export interface CrlFile {
+  readonly bytes: Uint8Array;
+  readonly crls: readonly Crl[];
+}
+
+/** The CRL files in a directory, by file name; one that holds none is a mistake. */
+export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes): readonly CrlFile[] {
   let names: readonly string[];
   try {
     names = readdirSync(directory).filter((name) => CRL_NAME.test(name));
@@ -127,6 +134,6 @@ export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes
     const bytes = readBytes(path, place, mistakes);
     const reading = bytes && readCrlFile(bytes);
     if (reading?.kind === 'unreadable') mistakes.add(path, undefined, reading.reason);
-    return bytes ?? [];
+    return bytes ? { bytes, crls: reading?.kind === 'read' ? reading.all : [] } : [];
   });
 }

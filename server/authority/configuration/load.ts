@@ -10,6 +10,7 @@ import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
 import { readMapConfig } from './mapConfig.ts';
 import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
+import { notesOf } from './notes.ts';
 import { tomlLines, type LineOf } from './tomlLines.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
@@ -67,7 +68,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const identity = readIdentity(keys, { at, anchors, placeOf: (key) => placeOf(source, [key]), mistakes });
   // Before the files are read: one that is written meanwhile is another state.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
-  const crls = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(source, ['crls']), mistakes);
+  const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(source, ['crls']), mistakes);
   if (!identity || mistakes.all.length > 0) return { kind: 'refused', mistakes: mistakes.all };
   const { lifetimeSeconds, notBeforeOffsetSeconds, clockSkewSeconds, legacyProxies, allowWeak, externalSignatures } =
     keys;
@@ -76,8 +77,8 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     key: identity.key,
     certificate: identity.certificate.der,
     anchors: anchors.map(({ der }) => der),
-    crls,
-    users: usersTableOf(users),
+    crls: crlFiles?.map(({ bytes }) => bytes),
+    users: usersTableOf(users.users),
     hosts,
     lifetimeSeconds,
     notBeforeOffsetSeconds,
@@ -86,7 +87,13 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     allowWeak,
     externalSignatures,
   };
-  return { kind: 'loaded', data, notes: [...identity.notes, ...notesOf(keys)], crlDirectory: keys.crls, crlStamp };
+  const crls = crlFiles?.flatMap((read) => read.crls);
+  const notes = [
+    ...identity.notes,
+    ...users.notes,
+    ...notesOf({ keys, anchors, crls, userCount: users.users.length, hosts, at }),
+  ];
+  return { kind: 'loaded', data, notes, crlDirectory: keys.crls, crlStamp };
 }
 
 /** Loads a configuration file. Throws OperationError `input` with every mistake, a line each. */
@@ -133,17 +140,10 @@ function hostsOf(source: Source, keys: AuthorityKeys): readonly TrustedHost[] {
   return checkedHosts([...(older?.hosts ?? []), ...hostDrafts(table['trustedHost'], source)], keys.name, mistakes);
 }
 
-function usersOf(source: Source, { usersFile }: AuthorityKeys): UserList['users'] {
+function usersOf(source: Source, { usersFile }: AuthorityKeys): UserList {
   const { file, lineOf, mistakes, table } = source;
   const list = new UserList(mistakes);
   if (usersFile !== undefined) addUsersOfFile(usersFile, placeOf(source, ['usersFile']), list, mistakes);
   addUsersOfTable(table['users'], { file, lineOf, list, mistakes });
-  return list.users;
-}
-
-function notesOf(keys: AuthorityKeys): readonly string[] {
-  const notes = keys.crls === undefined ? ['revocation is not checked: the configuration names no crls'] : [];
-  if (keys.allowWeak) notes.push('weak signatures and keys are accepted: allowWeak is set');
-  if (keys.externalSignatures.includes('rsa-sha1')) notes.push("other sites' signatures with SHA-1 are accepted");
-  return notes;
+  return list;
 }

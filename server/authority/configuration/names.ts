@@ -1,6 +1,6 @@
 // What names of sites, roles and users may be in a configuration (authority design: getTrustedHostInfo). Pure: a text
 // in, what is wrong with it out.
-import { nameSetKeyOfText } from '../x509/name.ts';
+import { nameSetKeyOfText, unknownTypesOf } from '../x509/name.ts';
 
 /** Neither prints, and XML allows neither everywhere. */
 const CONTROL = /[\p{Cc}\ufffe\uffff]/u;
@@ -21,6 +21,16 @@ export function roleProblem(role: string): string | undefined {
 export function personProblem(name: string): string | undefined {
   if (CONTROL.test(name)) return 'has a control character';
   return nameSetKeyOfText(name) === undefined ? 'is not of the form /TYPE=value/TYPE=value' : undefined;
+}
+
+/** The last attribute of a proxy's subject (RFC 3820, 3.4), or of an older one. */
+const OF_PROXY = /\/CN=(?:limited )?proxy$/i;
+
+/** Why nobody may ever be met under the name of a user, or undefined. */
+export function personDoubt(name: string): string | undefined {
+  const [unknown] = unknownTypesOf(name);
+  if (unknown !== undefined) return `can never be met: there is no type ${unknown} of names`;
+  return OF_PROXY.test(name) ? 'has the name of a proxy: want that of the user, without its end' : undefined;
 }
 
 function textProblem(text: string): string | undefined {

@@ -3,7 +3,7 @@
 import { nameSetKeyOfText } from '../x509/name.ts';
 import { readText, type Place } from './files.ts';
 import type { Mistakes } from './mistakes.ts';
-import { personProblem, roleProblem } from './names.ts';
+import { personDoubt, personProblem, roleProblem } from './names.ts';
 import type { LineOf } from './tomlLines.ts';
 
 /** A user by the key of the name (see nameSetKey), and the roles in their order, without duplicates. */
@@ -12,9 +12,14 @@ export interface UserRoles {
   readonly roles: readonly string[];
 }
 
+/** More say nothing new. */
+const NOTES_MAX = 10;
+
 /** Gathers users from several sources. */
 export class UserList {
   readonly users: UserRoles[] = [];
+  /** What an operator should know of them: of many alike the first. */
+  readonly notes: string[] = [];
   /** Where each user was first named. */
   readonly #places = new Map<string, Place>();
   readonly #mistakes: Mistakes;
@@ -32,6 +37,9 @@ export class UserList {
     }
     if (roles.length === 0) this.#complain(place, `the user ${JSON.stringify(name)} has no roles`);
     if (key !== undefined) this.users.push({ key, roles: [...new Set(roles)] });
+    const doubt = key === undefined ? undefined : personDoubt(name);
+    if (doubt !== undefined && this.notes.length < NOTES_MAX)
+      this.notes.push(`the user ${JSON.stringify(name)} ${doubt}`);
   }
 
   #keyOf(name: string, place: Place): string | undefined {

@@ -162,6 +162,13 @@ export function nameSetKeyOfText(text: string): string | undefined {
   );
 }
 
+/** The types in a text of the form `/TYPE=value` that no name can have: neither known nor an OID. */
+export function unknownTypesOf(text: string): readonly string[] {
+  const types = [...text.matchAll(new RegExp(TYPE_START, 'g'))].map(([start]) => start.slice(1, -1));
+  return types.filter((type) => !TYPES_BY_SPELLING.has(type.toLowerCase()) && !OID.test(type));
+}
+
+const OID = /^\d+(?:\.\d+)+$/;
 const TYPES_BY_SPELLING: ReadonlyMap<string, string> = new Map([
   ...[...ATTRIBUTE_TYPES.values()].map((type) => [type.toLowerCase(), type] as const),
   ...[...ATTRIBUTE_TYPES].map(([oid, type]) => [oid, type] as const),

@@ -9,6 +9,7 @@ import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 import { rolesOf } from '../../../../server/authority/usersTable.ts';
 import { nameSetKeyOfText } from '../../../../server/authority/x509/name.ts';
 import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
+import { makeCrl, pemOf } from '../../../support/certificates.ts';
 import { AT, caOf, ecPair, holderOf, person, rsaPair } from '../../../support/pki.ts';
 import { readProjectFile } from '../../../support/sources.ts';
 
@@ -77,6 +78,59 @@ describe('a good configuration', () => {
         "other sites' signatures with SHA-1 are accepted",
       ].join('\n'),
     );
+  });
+
+  /** The notes of a configuration, without the one about its own certificate, at a time. */
+  function notesOf(lines: readonly string[], at = AT): readonly string[] {
+    site.write('authority.toml', lines.join('\n'));
+    const loading = loadAuthority(site.config, at);
+    if (loading.kind !== 'loaded') throw new Error(JSON.stringify(loading.mistakes));
+    return loading.notes.filter((note) => !/^(?:the certificate of .* expires|revocation is not)/.test(note));
+  }
+
+  test('says which CAs let nobody in: those that are none, have expired, or are there twice', () => {
+    const old = holderOf('ca', nameDer(person('Old CA')), ecPair(), undefined, { notBefore: AT - 9, notAfter: AT - 1 });
+    const early = holderOf('ca', nameDer(person('Early CA')), ecPair(), undefined, {
+      notBefore: AT + 1,
+      notAfter: AT + 9,
+    });
+    site.write('ca.pem', [site.ca, site.staff, old, early, site.ca].map(({ pem }) => pem).join(''));
+    const notes = notesOf(CONFIG_LINES);
+    site.write('ca.pem', site.ca.pem);
+    expect(notes).toEqual([
+      'the certificate of /O=Test/CN=Staff is among the CAs and is of none: it certifies nobody',
+      'the CA /O=Test/CN=Old CA has expired: nobody whom it certified gets in',
+      'the CA /O=Test/CN=Early CA is not valid yet: nobody whom it certified gets in',
+      'the CA /O=Test/CN=CA is there twice',
+    ]);
+    expect(notesOf(CONFIG_LINES)).toEqual([]);
+  });
+
+  test('says of which CA there is no current CRL', () => {
+    mkdirSync(join(site.directory, 'lists'));
+    const lines = ['crls = "lists"', ...CONFIG_LINES];
+    const note = 'there is no current CRL of /O=Test/CN=CA: nobody whom it certified gets in';
+    expect(notesOf(lines)).toEqual([note]);
+    const issuer = { subject: site.ca.name, keys: { privateKey: site.ca.key } };
+    const crl = makeCrl({ issuer, revoked: [], thisUpdate: AT - 100, nextUpdate: AT + 100 });
+    site.write('lists/ca.crl', pemOf('X509 CRL', crl));
+    expect([notesOf(lines), notesOf(lines, AT + 101)]).toEqual([[], [note]]);
+  });
+
+  test('says which users can never be met, and where nobody can get in', () => {
+    site.write('users', '"/0=NDG/CN=A" r\n"/O=Test/CN=B/CN=proxy" r\n"/O=Test/2.5.4.65=C/CN=limited proxy" r\n');
+    const notes = notesOf(CONFIG_LINES);
+    site.write('users', '');
+    expect(notes).toEqual([
+      'the user "/0=NDG/CN=A" can never be met: there is no type 0 of names',
+      'the user "/O=Test/CN=B/CN=proxy" has the name of a proxy: want that of the user, without its end',
+      'the user "/O=Test/2.5.4.65=C/CN=limited proxy" has the name of a proxy: want that of the user, without its end',
+    ]);
+    const end = CONFIG_LINES.indexOf('[users]');
+    expect(notesOf(CONFIG_LINES.slice(0, end))).toEqual([
+      'nobody can get in: there are no users here, and no role of a trusted host is mapped',
+    ]);
+    site.write('users', '"/O=Test/CN=Staff" staff, reader\n');
   });
 
   test('may have 100,000 users, each found by name', () => {
