@@ -1,4 +1,5 @@
-// Small arrays cut from slabs: an array of its own costs the system's allocator and the collector 500 ns, a view 50.
+// Small arrays cut from slabs, since the system's allocator and the collector are slow: without them a page of an
+// equality costs 1.06 times as much.
 // For results that live as long as one answer; whoever keeps or sends one copies it (index/footprint.ts does).
 
 /** A page of 100 rows and its head take 700 bytes: one slab in 90 pages. */

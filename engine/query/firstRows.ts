@@ -1,5 +1,6 @@
 // The first rows of one condition in the order of ids, found without the set of all its rows, which a page near the
-// start of a list does not need. Knows no relation and reads no value.
+// start of a list does not need. Knows no relation and reads no value. Without it the first page of a range of dates
+// that was not asked for before takes the engine 132 us in place of 32, and 1.1 to 1.4 times as long by postings.
 import { slabWords } from '../bits/slab.ts';
 import { upperBound } from '../bits/lists.ts';
 import type { CodeRange } from '../column/dictionary.ts';

@@ -1,6 +1,6 @@
 // Public keys whose strength their bytes tell: RSA with usual numbers, and points on P-256. Of most proxies the key has
-// no other use, and to have the runtime find out what it is, make a key and tell its size takes 20 us, in a busy
-// process twice that. Whatever is unusual is left to the runtime.
+// no other use. Whatever is unusual is left to the runtime. Without it an authorisation with a new proxy costs 1.16
+// times as much.
 import { DerError, DerReader, TAG } from './der.ts';
 
 const RSA_START = Buffer.from('300d06092a864886f70d0101010500', 'hex');

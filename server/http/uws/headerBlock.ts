@@ -1,5 +1,6 @@
 // The header lines of an answer as bytes, checked and remembered: for a transport that writes them in one call. Knows
-// no transport.
+// no transport. Without the memory a record costs 1.50 times the instructions, a page of one 1.24, getTrustedHostInfo
+// 1.10.
 import { assertHeaderValue } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 
@@ -8,7 +9,7 @@ const REMEMBERED = 4;
 
 /**
  * Turns header lists into blocks. Handlers use the same list for most answers, so the last few are known again by
- * identity: five lines then cost 5 ns instead of 200. A list must not be changed once it was used.
+ * identity. A list must not be changed once it was used.
  */
 export class HeaderBlocks {
   readonly #lists: Answer['headers'][] = [];
