@@ -112,24 +112,32 @@ function readParameters(reading: Reading, view: View, other: (name: string, at: 
  * is (A103).
  */
 function judgeFilters(reading: Reading, filters: readonly GivenFilter[]): void {
-  const last = filters.length > 1 ? new Map(filters.map(({ key, at }) => [key.identity, at])) : undefined;
-  const judged = last ? filters.filter(({ key, at }) => last.get(key.identity) === at) : filters;
+  if (filters.length <= 1) {
+    if (filters.length === 1) judge(reading, filters[0]!.key, filters[0]!.at, undefined);
+    return;
+  }
+  const last = new Map(filters.map(({ key, at }) => [key.identity, at]));
+  const judged = last.size < filters.length ? filters.filter(({ key, at }) => last.get(key.identity) === at) : filters;
   const beyond = judged[CONDITIONS_MAX];
   if (beyond) {
     reading.refuse(beyond.at, [tooManyConditions(CONDITIONS_MAX)]);
     return;
   }
-  const wrong = judged.length > 1 ? wrongWithRegexes(reading, judged) : undefined;
+  const wrong = wrongWithRegexes(reading, judged);
   for (const { key, at } of judged) judge(reading, key, at, sizeOf(key) ? wrong : undefined);
 }
 
 /** Why none of the regular expressions of a query is compiled, where it has too many or they are too large (A58). */
 function wrongWithRegexes({ parameters }: Reading, filters: readonly GivenFilter[]): string | undefined {
-  const regexes = filters.filter(({ key }) => sizeOf(key));
-  if (regexes.length <= 1) return undefined;
-  if (regexes.length > REGEXES_MAX) return tooManyRegexes(REGEXES_MAX);
-  const sizes = regexes.map(({ key, at }) => sizeOf(key)!(parameters[at]![1]));
-  const size = sizes.filter((one) => one <= REGEX_SIZE_MAX).reduce((sum, one) => sum + one, 0);
+  let regexes = 0;
+  for (const { key } of filters) if (sizeOf(key)) regexes++;
+  if (regexes <= 1) return undefined;
+  if (regexes > REGEXES_MAX) return tooManyRegexes(REGEXES_MAX);
+  let size = 0;
+  for (const { key, at } of filters) {
+    const alone = sizeOf(key)?.(parameters[at]![1]) ?? 0;
+    if (alone <= REGEX_SIZE_MAX) size += alone;
+  }
   return size > REGEX_SIZE_MAX ? MESSAGES.regexSizes : undefined;
 }
 
