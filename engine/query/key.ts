@@ -1,15 +1,13 @@
 // One filter key: from the parameter's name to a field, a lookup and whether it is negated, or what is wrong with it.
 // Knows no value.
 import type { CollectionIndex } from '../index/table.ts';
+import { RELATION_STEPS_MAX } from './limits.ts';
 import { DEFAULT_LOOKUP, lookupNamed, type Lookup } from './lookups.ts';
 import { keepPlace, locate, type LocatedField } from './path.ts';
 import { tooManySteps, unsupportedLookup } from './problems.ts';
 
-/**
- * How many relations a key may step over (A48). Each may multiply the rows that a condition touches, and real keys step
- * over two or three.
- */
-const RELATION_STEPS_MAX = 6;
+/** So many names are followed at most: one step more than a key may take. */
+const FOLLOWED_MAX = RELATION_STEPS_MAX + 2;
 
 /**
  * What a parameter's name means. `unknown`: no filter of this collection. `bad`: a known field with something that does
@@ -60,7 +58,7 @@ function remember(collection: CollectionIndex, name: string, key: FilterKey): vo
 function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: string) => boolean): Key {
   const isNegated = name.endsWith('!');
   const names = (isNegated ? name.slice(0, -1) : name).split('__');
-  const located = hasForm(names) && isKnown(names[0]!) ? locate(collection, names) : undefined;
+  const located = hasForm(names) && isKnown(names[0]!) ? locate(collection, names.slice(0, FOLLOWED_MAX)) : undefined;
   if (!located) return { kind: 'unknown' };
   if (located.length - 1 > RELATION_STEPS_MAX) {
     return { kind: 'bad', identity: name, message: tooManySteps(RELATION_STEPS_MAX) };

@@ -6,7 +6,7 @@ import { codesOfValues } from './codes.ts';
 import { DATE_PARTS, codesOfDay, codesOfYear, partCodes, partCost, partSearch, type DatePart } from './dateParts.ts';
 import { listOfValues, oneDay, oneText, oneValue, oneWhole, truth, twoValues } from './operands.ts';
 import { codesBetween, type Bound } from './order.ts';
-import { parseRegex, regexCost, regexSearch } from './regex.ts';
+import { parseRegex, regexCost, regexSearch, regexSize } from './regex.ts';
 import type { Search } from './search.ts';
 import { FOLDED_SEARCHES, foldedCost, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
 import type { Operand, Parsed } from './values.ts';
@@ -22,7 +22,7 @@ export interface Column {
  * with `isLenient` bad members of a list are dropped (A42). `codes` finds codes without a scan: undefined where the
  * dictionary at hand has to be searched instead. A lookup that never scans has no `search`. `scanCost` is what a scan
  * of a dictionary costs, in bytes of text that `contains` would see in that time; its text without one. What `isPooled`
- * is heavy always.
+ * is heavy always. `sizeOf` says how much work it is to read a value that is a program, before it is read (limits.ts).
  */
 export interface Lookup {
   readonly name: string;
@@ -32,6 +32,7 @@ export interface Lookup {
   readonly search?: (operand: Operand) => Search;
   readonly scanCost?: (dictionary: Dictionary) => number;
   readonly isPooled?: boolean;
+  readonly sizeOf?: (text: string) => number;
 }
 
 /** The lookup of a key without one. Source: A32. */
@@ -103,6 +104,7 @@ function regular(name: string, isFolded: boolean): Lookup {
     search: (operand) => regexSearch(operand.values[0]!, isFolded),
     scanCost: regexCost,
     isPooled: true,
+    sizeOf: (text) => regexSize(text, isFolded),
   };
 }
 

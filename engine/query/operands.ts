@@ -2,6 +2,7 @@
 // rules of single values are in values.ts.
 import type { ColumnType } from '../column/dictionary.ts';
 import { plainDecimals } from './decimal.ts';
+import { countParts, MEMBERS_MAX } from './limits.ts';
 import { atLeastItems, atMostItems, MESSAGES } from './problems.ts';
 import { isNumeric, parseValue, type Operand, type Parsed } from './values.ts';
 
@@ -40,19 +41,25 @@ export function truth(_type: ColumnType, text: string): Parsed<Operand> {
 }
 
 /**
- * An empty list is a list without members on every type; one whose members are all bad is an error in every mode (A42).
+ * An empty list is a list without members on every type; one whose members are all bad is an error in every mode (A42),
+ * as is one with too many, of which none is read (A103).
  */
 export function listOfValues(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand> {
   if (text === '') return operandOf(type, []);
+  const length = countParts(text, ',');
+  if (length > MEMBERS_MAX) return { kind: 'error', message: atMostItems(MEMBERS_MAX, length) };
   const { values, firstError } = members(type, text);
   if (firstError && !(isLenient && values.length > 0)) return firstError;
   return operandOf(type, values);
 }
 
 /**
- * Exactly two values, both ends of a range; a bad one is an error in every mode, and found before their number (A57).
+ * Exactly two values, both ends of a range; a bad one is an error in every mode, and found before their number (A57),
+ * but in a text of more than a list may have (A103).
  */
 export function twoValues(type: ColumnType, text: string): Parsed<Operand> {
+  const length = countParts(text, ',');
+  if (length > MEMBERS_MAX) return { kind: 'error', message: atMostItems(ENDS, length) };
   const { values, firstError } = members(type, text);
   if (firstError) return firstError;
   if (values.length < ENDS) return { kind: 'error', message: atLeastItems(ENDS, values.length) };

@@ -5,9 +5,17 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { Ask, Condition, QueryOptions } from './ask.ts';
 import { decodeForm, type Parameter } from './form.ts';
 import { readKey, type Key } from './key.ts';
-import { lookupNamed } from './lookups.ts';
+import { CONDITIONS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startBehind } from './limits.ts';
+import { lookupNamed, type Lookup } from './lookups.ts';
 import { parameterNames, PARAMETERS, turnOf } from './parameters.ts';
-import { MESSAGES, tooManyRegexes, unknownParameter, type Problem } from './problems.ts';
+import {
+  MESSAGES,
+  tooManyConditions,
+  tooManyParameters,
+  tooManyRegexes,
+  unknownParameter,
+  type Problem,
+} from './problems.ts';
 import { Reading, type View } from './reading.ts';
 import { type KnownNames, nearestKey, SUGGESTIONS_MAX } from './suggest.ts';
 
@@ -17,15 +25,14 @@ interface GivenFilter {
   readonly at: number;
 }
 
-/** Regular expressions in one query: each takes up to some ms to compile, before the pool sees it. */
-const REGEXES_MAX = 8;
-
 /**
- * Parses the text behind `?` of a list. Never throws. Cost: its length, and suggestions where strict refuses a name.
+ * Parses the text behind `?` of a list. Never throws. Cost: its length, within the limits of limits.ts; and suggestions
+ * where strict refuses a name.
  */
 export function parseListQuery(collection: CollectionIndex, query: string | undefined, options: QueryOptions): Ask {
-  const parameters = decodeForm(query);
-  const reading = new Reading(parameters, options, { collection, known: collection.keys });
+  const refused = refusedUnread(query);
+  if (refused) return refused;
+  const reading = new Reading(decodeForm(query), options, { collection, known: collection.keys });
   const isKnown = knownFields(collection, options);
   const filters: GivenFilter[] = [];
   const unknown: number[] = [];
@@ -48,6 +55,8 @@ export function parseListQuery(collection: CollectionIndex, query: string | unde
  */
 export function parseRecordQuery(query: string | undefined, options: QueryOptions, known?: TopLevelKeys): Ask {
   if (query === undefined) return NOTHING_ASKED;
+  const refused = refusedUnread(query);
+  if (refused) return refused;
   const reading = new Reading(decodeForm(query), options, { known });
   const view: View = known ? 'record' : 'root';
   const unknown: number[] = [];
@@ -67,6 +76,15 @@ const NOTHING_ASKED: Ask = new Reading(
   { limitDefault: 1, limitMax: 1, isStrict: false, filterErrors: 'fail', filters: 'all' },
   {},
 ).ask();
+
+/** What a query with too many parameters asks for, none of which is read: the first one beyond names the problem. */
+function refusedUnread(query: string | undefined): Ask | undefined {
+  const start = query === undefined ? -1 : startBehind(query, '&', PARAMETERS_MAX);
+  if (start < 0) return undefined;
+  const end = query!.indexOf('&', start);
+  const [beyond] = decodeForm(query!.slice(start, end < 0 ? undefined : end));
+  return { ...NOTHING_ASKED, problems: [{ key: beyond?.[0] ?? '', messages: [tooManyParameters(PARAMETERS_MAX)] }] };
+}
 
 /** Where the parameters of the query at hand stand, by their turns; -1 of those that it has not. */
 const places = new Int32Array(PARAMETERS.length);
@@ -89,10 +107,42 @@ function readParameters(reading: Reading, view: View, other: (name: string, at: 
   }
 }
 
-/** Judges filters, of which the last of each identity counts: earlier ones are not looked at (A47). */
+/**
+ * Judges filters, of which the last of each identity counts: earlier ones are not looked at (A47), and of too many none
+ * is (A103).
+ */
 function judgeFilters(reading: Reading, filters: readonly GivenFilter[]): void {
-  const last = filters.length > 1 ? new Map(filters.map(({ key, at }) => [key.identity, at])) : undefined;
-  for (const { key, at } of filters) if (!last || last.get(key.identity) === at) judge(reading, key, at);
+  if (filters.length <= 1) {
+    if (filters.length === 1) judge(reading, filters[0]!.key, filters[0]!.at, undefined);
+    return;
+  }
+  const last = new Map(filters.map(({ key, at }) => [key.identity, at]));
+  const judged = last.size < filters.length ? filters.filter(({ key, at }) => last.get(key.identity) === at) : filters;
+  const beyond = judged[CONDITIONS_MAX];
+  if (beyond) {
+    reading.refuse(beyond.at, [tooManyConditions(CONDITIONS_MAX)]);
+    return;
+  }
+  const wrong = wrongWithRegexes(reading, judged);
+  for (const { key, at } of judged) judge(reading, key, at, sizeOf(key) ? wrong : undefined);
+}
+
+/** Why none of the regular expressions of a query is compiled, where it has too many or they are too large (A58). */
+function wrongWithRegexes({ parameters }: Reading, filters: readonly GivenFilter[]): string | undefined {
+  let regexes = 0;
+  for (const { key } of filters) if (sizeOf(key)) regexes++;
+  if (regexes <= 1) return undefined;
+  if (regexes > REGEXES_MAX) return tooManyRegexes(REGEXES_MAX);
+  let size = 0;
+  for (const { key, at } of filters) {
+    const alone = sizeOf(key)?.(parameters[at]![1]) ?? 0;
+    if (alone <= REGEX_SIZE_MAX) size += alone;
+  }
+  return size > REGEX_SIZE_MAX ? MESSAGES.regexSizes : undefined;
+}
+
+function sizeOf(key: GivenFilter['key']): Lookup['sizeOf'] {
+  return key.kind === 'filter' ? key.lookup.sizeOf : undefined;
 }
 
 /** Notes unknown names, each once, and in strict mode refuses them, with a suggestion for the first few (A27, A28). */
@@ -116,11 +166,14 @@ function isAny(): boolean {
   return true;
 }
 
-function judge(reading: Reading, key: GivenFilter['key'], at: number): void {
+/** Judges a filter; with `wrong` its value is not read. */
+function judge(reading: Reading, key: GivenFilter['key'], at: number, wrong: string | undefined): void {
   const parameter = reading.parameters[at]!;
   const { filterErrors } = reading.options;
   const message =
-    key.kind === 'bad' ? key.message : addCondition(reading.conditions, key, parameter, filterErrors !== 'fail');
+    key.kind === 'bad'
+      ? key.message
+      : (wrong ?? addCondition(reading.conditions, key, parameter, filterErrors !== 'fail'));
   if (message === undefined) return;
   if (filterErrors === 'fail') reading.refuse(at, [message]);
   else if (filterErrors === 'empty') reading.isEmpty = true;
@@ -136,7 +189,6 @@ function addCondition(
 ): string | undefined {
   const parsed = lookup.parse(located.index.dictionary.type, value, isLenient);
   if (parsed.kind === 'error') return parsed.message;
-  if (lookup.isPooled && conditions.filter(isRegex).length >= REGEXES_MAX) return tooManyRegexes(REGEXES_MAX);
   conditions.push({ key, path: located.path, lookup: lookup.name, isNegated, operand: parsed.value });
   return undefined;
 }

@@ -20,6 +20,7 @@ export const MESSAGES = {
   nul: 'Null characters are not allowed.',
   regex: 'Enter a valid regular expression.',
   regexSize: 'This regular expression is too large.',
+  regexSizes: 'The regular expressions of this query are too large together.',
   regexTime: 'This regular expression takes too long; make it simpler, or add a filter that leaves fewer records.',
   unknown: 'Unknown parameter.',
 } as const;
@@ -32,6 +33,21 @@ export function unsupportedLookup(name: string): string {
 /** The message for a key that steps over more relations than a key may. */
 export function tooManySteps(most: number): string {
   return `At most ${most} relations can be stepped over.`;
+}
+
+/** The message for a query with more parameters than one may have. */
+export function tooManyParameters(most: number): string {
+  return `At most ${most} parameters can be given at once.`;
+}
+
+/** The message for a query with more filters than one may have. */
+export function tooManyConditions(most: number): string {
+  return `At most ${most} filters can be used at once.`;
+}
+
+/** The message for a parameter whose value has more names than one may have. */
+export function tooManyNames(most: number): string {
+  return `At most ${most} names can be given at once.`;
 }
 
 /** The message for a list that is too short. */

@@ -2,7 +2,8 @@
 // which names in it have no effect. Counts and sorts nothing. Each is named by its row in parameters.ts.
 import type { CollectionIndex } from '../index/table.ts';
 import type { OrderKey } from './ask.ts';
-import { notTogether, tooManyFacets, unknownField } from './problems.ts';
+import { countParts, FACETS_MAX, NAMES_MAX } from './limits.ts';
+import { notTogether, tooManyFacets, tooManyNames, unknownField } from './problems.ts';
 import type { Reading } from './reading.ts';
 import { valuesAt } from './path.ts';
 import { nearestKey, nearestName, SUGGESTIONS_MAX } from './suggest.ts';
@@ -73,16 +74,13 @@ function unusualWholeOf(text: string): number {
   return digits.length > DIGITS_MAX ? NUMBER_MAX : Number(digits);
 }
 
-/** Facets of one request: each costs up to a look at every record. */
-export const FACETS_MAX = 10;
-
 /**
  * Names separated by commas; without any records are whole, with unknown ones only they have no key. Unknown names are
  * ignored, and refused in strict mode with the nearest known key (A28). Cost: the value and the keys of the collection.
  * Source: A61.
  */
 export function readFields(reading: Reading, value: string, at: number): void {
-  const names = [...new Set(namesIn(value))];
+  const names = [...new Set(namesIn(reading, value, at))];
   if (names.length === 0 || !reading.known) return;
   const known = [...reading.known.fields, ...reading.known.others];
   const isKey = new Set(known);
@@ -101,7 +99,7 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
   const collection = reading.collection!;
   const keys = new Map<unknown, OrderKey>();
   const unknown = new Set<string>();
-  for (const member of namesIn(value)) {
+  for (const member of namesIn(reading, value, at)) {
     const isDescending = member.startsWith('-');
     const name = isDescending ? member.slice(1).trim() : member;
     const path = name.split('__');
@@ -124,7 +122,7 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
 /** The facets asked for, once each; an export has none, but those that are wrong are refused there too. */
 export function readFacets(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
-  const facets = [...new Set(namesIn(value))].map((name) => ({ name, path: name.split('__') }));
+  const facets = [...new Set(namesIn(reading, value, at))].map((name) => ({ name, path: name.split('__') }));
   const unknown = facets.filter(({ path }) => !valuesAt(collection, path)).map(({ name }) => name);
   const messages = unknown.length === 0 ? [] : [...unknownFields(collection, unknown, () => true)];
   if (facets.length > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
@@ -152,8 +150,15 @@ function unknownFields(
   });
 }
 
-/** The members of a comma-separated value, trimmed; empty ones say nothing. Cost: the value. */
-function namesIn(value: string): readonly string[] {
+/**
+ * The members of a comma-separated value, trimmed; empty ones say nothing. None of too many, which are refused before
+ * they are read (A103). Cost: the value.
+ */
+function namesIn(reading: Reading, value: string, at: number): readonly string[] {
+  if (countParts(value, ',') > NAMES_MAX) {
+    reading.refuse(at, [tooManyNames(NAMES_MAX)]);
+    return [];
+  }
   return value
     .split(',')
     .map((name) => name.trim())

@@ -2,18 +2,22 @@
 // pattern is bounded before it is compiled, since compiling takes time and memory too.
 import { RE2JS, RE2JSException } from 're2js';
 import type { Dictionary } from '../column/dictionary.ts';
+import { REGEX_LENGTH_MAX, REGEX_SIZE_MAX } from './limits.ts';
 import { MESSAGES } from './problems.ts';
 import type { TextSearch } from './search.ts';
 import { parseValue, type Operand, type Parsed } from './values.ts';
 
-/** Characters of a pattern. Those of real clients have a few dozen. */
-const PATTERN_LENGTH_MAX = 500;
-
-/** Instructions of the program that a pattern becomes: at worst each costs some ns a character of text. */
-const PROGRAM_SIZE_MAX = 2000;
-
 /** What a class of Unicode properties counts as: merging its ranges takes as long as compiling so many characters. */
 const PROPERTY_SIZE = 50;
+
+/**
+ * How many code points between the ends of a range count as one instruction where case is folded: each is folded by
+ * itself, in 50 ns. A range of all that can be folded is not.
+ */
+const FOLDED_POINTS = 32;
+/** The first and the last code point that folds to another one. */
+const FIRST_FOLDED = 0x41;
+const LAST_FOLDED = 0x1e943;
 
 /** Text between two polls: 40 ms at worst, 0.1 ms as a rule. */
 const SLICE_BYTES = 4096;
@@ -25,17 +29,32 @@ const REGEX_COST = 10;
 const TOKEN =
   /\\Q.*?(?:\\E|$)|\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\[pP]\{[^}]*\}|\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gsu;
 
+/** What a pattern itself folds case by, such as `(?si:`. */
+const FOLDING = /\(\?\w*i/;
+
+/** A character as it stands in a class, or a part of what is none: a range is one, `-` and another. */
+const CHARACTER = /\\x\{[\dA-Fa-f]*\}|\\x[\dA-Fa-f]{2}|\\[0-7]{1,3}|\\?./gsu;
+
 /** A pattern as an operand: trimmed, not empty, of RE2's syntax, within the bounds (A58). Cost: compiles it. */
 export function parseRegex(text: string, isFolded: boolean): Parsed<Operand> {
   const parsed = parseValue('text', text);
   if (parsed.kind === 'error') return parsed;
   const pattern = parsed.value;
   if (pattern === '') return { kind: 'error', message: MESSAGES.required };
-  if (pattern.length > PATTERN_LENGTH_MAX || sizeOf(pattern) > PROGRAM_SIZE_MAX) {
-    return { kind: 'error', message: MESSAGES.regexSize };
-  }
+  if (regexSize(pattern, isFolded) > REGEX_SIZE_MAX) return { kind: 'error', message: MESSAGES.regexSize };
   if (!compiled(pattern, isFolded)) return { kind: 'error', message: MESSAGES.regex };
   return { kind: 'value', value: { kind: 'text', values: [pattern] } };
+}
+
+/**
+ * About how many instructions take as long to compile as a pattern, without compiling it; Infinity beyond the
+ * characters that one may have. Cost: its length.
+ */
+export function regexSize(text: string, isFolded: boolean): number {
+  const pattern = text.trim();
+  if (pattern.length > REGEX_LENGTH_MAX) return Infinity;
+  const isFolding = isFolded || FOLDING.test(pattern);
+  return sizeOf(pattern) + (isFolding ? foldedPoints(pattern) / FOLDED_POINTS : 0);
 }
 
 /** The search of a pattern that `parseRegex` took: a text is a hit when the pattern matches anywhere in it. */
@@ -87,6 +106,33 @@ function sizeOf(pattern: string): number {
     }
   }
   return groups.reduce((sum, outer) => sum + outer, group);
+}
+
+/**
+ * How many code points the ranges of a pattern fold one by one. What looks like a range counts outside of classes too,
+ * so that nothing depends on where these start and end.
+ */
+function foldedPoints(pattern: string): number {
+  let points = 0;
+  let [low, middle] = ['', ''];
+  for (const [high] of pattern.matchAll(CHARACTER)) {
+    if (middle === '-') points += pointsBetween(codePointOf(low), codePointOf(high));
+    low = middle;
+    middle = high;
+  }
+  return points;
+}
+
+function pointsBetween(low: number, high: number): number {
+  if (low <= FIRST_FOLDED && high >= LAST_FOLDED) return 0;
+  return Math.max(0, Math.min(high, LAST_FOLDED) - Math.max(low, FIRST_FOLDED) + 1);
+}
+
+/** The code point of a character, or of its escape: of `\x41`, `\x{41}` and `\101` too. 0 of none. */
+function codePointOf(character: string): number {
+  if (/^\\x./.test(character)) return Number.parseInt(character.replace(/[^\dA-Fa-f]/g, ''), 16) || 0;
+  if (/^\\[0-7]/.test(character)) return Number.parseInt(character.slice(1), 8);
+  return character.codePointAt(character.length > 1 && character.startsWith('\\') ? 1 : 0) ?? 0;
 }
 
 function atomSize(token: string): number {

@@ -51,6 +51,42 @@ describe('a filter that cannot be applied', () => {
     }
   });
 
+  design('Errors are JSON too, name the parameter', async () => {
+    const list = (count: number, one: (i: number) => string, separator: string): string =>
+      Array.from({ length: count }, (_, i) => one(i)).join(separator);
+    const names = 'At most 1024 names can be given at once.';
+    const refused: readonly (readonly [query: string, key: string, message: string])[] = [
+      [list(1026, (i) => `p${i}`, '&'), 'p1024', 'At most 1024 parameters can be given at once.'],
+      [list(66, (i) => `status__foo${i}=`, '&'), 'status__foo64', 'At most 64 filters can be used at once.'],
+      ...['fields', 'ordering', 'facets'].map((name) => [`${name}=${','.repeat(1024)}`, name, names] as const),
+    ];
+    for (const served of [failing, empty, ignoring]) {
+      for (const [query, key, message] of refused) {
+        expect(await answerOf(served, query), key).toEqual([400, { [key]: [message] }]);
+      }
+    }
+    const wide = encodeURIComponent('[\u0100-\u{10ffff}]'.repeat(83));
+    const wrong: readonly (readonly [query: string, message: string])[] = [
+      [`title__iregex=${wide}`, 'This regular expression is too large.'],
+      [`title__in=${','.repeat(16_384)}`, 'Ensure this value has at most 16384 items (it has 16385).'],
+      [`${'permissions__ob_id__'.repeat(1000)}title=1`, 'At most 6 relations can be stepped over.'],
+    ];
+    for (const [query, message] of wrong) {
+      const key = query.slice(0, query.indexOf('='));
+      expect(await answerOf(failing, query), key).toEqual([400, { [key]: [message] }]);
+      expect(await answerOf(empty, `${query}&status=ongoing`), key).toEqual([200, [], undefined]);
+      const { status } = await ignoring.get(`${LIST}?${query}`);
+      expect(status, key).toBe(200);
+    }
+    const texts = ['title', 'abstract', 'uuid', 'status', 'publicationState'];
+    const regexes = texts.flatMap((name) => [`${name}__regex=(`, `${name}__regex!=(`]);
+    const tooMany = ['At most 8 regular expressions can be used at once.'];
+    const keys = regexes.map((filter) => filter.slice(0, -2));
+    const each = Object.fromEntries(keys.map((key) => [key, tooMany]));
+    expect(await answerOf(failing, regexes.join('&'))).toEqual([400, each]);
+    expect(await answerOf(empty, regexes.join('&'))).toEqual([200, [], undefined]);
+  });
+
   design(
     '`"foo" lookup is not supported`, `Enter a whole number.`, `This field is required.`, `Ensure this value has at least 2 items (it has 1).`',
     async () => {

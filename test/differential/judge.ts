@@ -9,7 +9,7 @@ import type { Condition } from './filters.ts';
 import type { Parsed } from './values.ts';
 import { parseTest } from './lookups.ts';
 import { suggestedName, suggestion } from './suggest.ts';
-import { viewOf, type View } from './views.ts';
+import { tooManyNames, viewOf, type View } from './views.ts';
 
 /** The settings that decide how parameters are judged. */
 export interface JudgeSettings {
@@ -56,14 +56,20 @@ export function judge(
   const ignored: Ignored[] = [];
   const view = viewOf(pairs, collection, isStrict);
   let isEmpty = false;
-  let regexes = 0;
   const read = (name: string): JudgedKey => (keys && name === FIELDS ? { kind: FIELDS } : keyOf(name, roots, linked));
-  for (const { name, value, key, place } of judgedOnce(pairs, paging, read)) {
+  const judged = judgedOnce(pairs, paging, read);
+  const filters = judged.filter(({ key }) => key?.kind === 'filter' || key?.kind === 'wrong');
+  const hasManyRegexes = filters.filter(({ key }) => isRegex(key)).length > 8;
+  for (const { name, value, key, place } of judged) {
     if (key === undefined) {
       for (const remark of view.remarks.filter((each) => each.place === place)) {
         ignored.push(...remark.ignored);
         if (remark.messages.length > 0) errors.push([name, remark.messages]);
       }
+      continue;
+    }
+    if (key.kind === FIELDS && tooManyNames(value).length > 0) {
+      errors.push([FIELDS, tooManyNames(value)]);
       continue;
     }
     if (key.kind === FIELDS) {
@@ -79,10 +85,13 @@ export function judge(
       ignored.push(name);
       continue;
     }
-    const parsed = parsedOf(key, value, settings.filterErrors !== 'fail', regexes);
+    if (filters.length > 64) {
+      if (place === filters[64]?.place) errors.push([name, ['At most 64 filters can be used at once.']]);
+      continue;
+    }
+    const parsed = parsedOf(key, value, settings.filterErrors !== 'fail', hasManyRegexes);
     if ('test' in parsed) {
       conditions.push({ path: (key as FilterKey).path, negated: (key as FilterKey).negated, ...parsed });
-      if (isRegex(key)) regexes++;
     } else if (settings.filterErrors === 'fail') errors.push([name, [parsed.message]]);
     else if (settings.filterErrors === 'ignore') ignored.push(name);
     else isEmpty = true;
@@ -90,15 +99,19 @@ export function judge(
   return { conditions, errors, ignored, isEmpty, view };
 }
 
-function isRegex(key: Key): boolean {
-  return key.kind === 'filter' && ['regex', 'iregex'].includes(key.lookup);
+function isRegex(key: JudgedKey | undefined): boolean {
+  return key?.kind === 'filter' && ['regex', 'iregex'].includes(key.lookup);
 }
 
-function parsedOf(key: Exclude<Key, { kind: 'unknown' }>, value: string, lenient: boolean, regexes: number): Parsed {
+function parsedOf(
+  key: Exclude<Key, { kind: 'unknown' }>,
+  value: string,
+  lenient: boolean,
+  hasManyRegexes: boolean,
+): Parsed {
   if (key.kind === 'wrong') return key;
-  const parsed = parseTest(key.type, key.lookup, value, lenient);
-  const isTooMany = 'test' in parsed && isRegex(key) && regexes === 8;
-  return isTooMany ? { message: 'At most 8 regular expressions can be used at once.' } : parsed;
+  if (hasManyRegexes && isRegex(key)) return { message: 'At most 8 regular expressions can be used at once.' };
+  return parseTest(key.type, key.lookup, value, lenient);
 }
 
 /** The body of a 400: every bad key in query order. */

@@ -48,8 +48,15 @@ const PARSERS = {
 /** All lookups. */
 export const LOOKUPS = Object.keys(PARSERS) as readonly Lookup[];
 
+const MEMBERS_MAX = 16_384;
+
+function tooLong(most: number, raw: string): Parsed {
+  return { message: `Ensure this value has at most ${most} items (it has ${raw.split(',').length}).` };
+}
+
 function parseIn(type: OperandType, raw: string, lenient: boolean): Parsed {
   if (raw === '') return { test: () => false };
+  if (raw.split(',').length > MEMBERS_MAX) return tooLong(MEMBERS_MAX, raw);
   const members = raw.split(',').map((member) => parseExact(type, member));
   const tests = members.flatMap((member) => ('test' in member ? [member.test] : []));
   const wrong = members.find((member) => 'message' in member);
@@ -114,6 +121,7 @@ function ordered(fits: (order: number) => boolean): Parser {
 
 function parseRange(type: OperandType, raw: string): Parsed {
   const members = raw.split(',');
+  if (members.length > MEMBERS_MAX) return tooLong(2, raw);
   const wrong = members.map((member) => parseExact(type, member)).find((member) => 'message' in member);
   if (wrong) return wrong;
   const bound = members.length < 2 ? 'least' : 'most';

@@ -10,7 +10,7 @@ import { matches, type World } from './filters.ts';
 import { writeJson, writeText } from './json.ts';
 import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } from './judge.ts';
 import { linkTo, servedText, type LinkStyle } from './links.ts';
-import { lastValue, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
+import { lastValue, nameBeyond, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
 import { routeOf, type View } from './routes.ts';
 import { facetsMember, inOrder } from './views.ts';
 
@@ -54,6 +54,7 @@ interface Context {
   readonly settings: OracleSettings;
   readonly path: string;
   readonly pairs: readonly Pair[];
+  readonly beyond: string | undefined;
 }
 
 function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleRequest): OracleAnswer {
@@ -72,7 +73,9 @@ function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleReq
     return detail(405, `Method "${method}" not allowed.`, { allow: ALLOW });
   }
   if (route.kind === 'index') return { status: 200, headers: {}, body: undefined };
-  return viewed({ dataSet, settings, path, pairs: pairsOf(query) }, route, headers['accept']);
+  const beyond = nameBeyond(query);
+  const pairs = beyond === undefined ? pairsOf(query) : [];
+  return viewed({ dataSet, settings, path, pairs, beyond }, route, headers['accept']);
 }
 
 function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept: string | undefined): OracleAnswer {
@@ -85,6 +88,9 @@ function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept
   const { generation } = context.settings;
   const pin = (lastValue(context.pairs, 'generation') ?? '').trim();
   if (view.kind === 'list' && generation !== undefined && pin !== '' && pin !== generation) return goneTo(generation);
+  if (context.beyond !== undefined) {
+    return json(400, errorBody([[context.beyond, ['At most 1024 parameters can be given at once.']]]), {});
+  }
   const judgement = judge(
     context.pairs,
     view.kind === 'list' ? collectionIn(context.dataSet, view.collection) : undefined,

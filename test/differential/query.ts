@@ -12,6 +12,12 @@ export function pairsOf(query: string | undefined): readonly Pair[] {
   return [...new URLSearchParams(`?${query ?? ''}`)];
 }
 
+/** The name of the 1,025th parameter of a raw query, empty ones counted: with it there are too many. */
+export function nameBeyond(query: string | undefined): string | undefined {
+  const beyond = (query ?? '').split('&')[1024];
+  return beyond === undefined ? undefined : (pairsOf(beyond)[0]?.[0] ?? '');
+}
+
 /** The last value of a parameter, undefined when it is not there. */
 export function lastValue(pairs: readonly Pair[], name: string): string | undefined {
   return pairs.findLast(([key]) => key === name)?.[1];

@@ -9,6 +9,7 @@ import type { OracleRequest } from './oracle.ts';
 import { encode } from './query.ts';
 import { randomFields } from './requestFields.ts';
 import { fieldsBehindIn, randomFieldPath, randomFilter, randomSibling, type Model } from './requestFilters.ts';
+import { randomExcess } from './requestLimits.ts';
 import { randomPath } from './requestPaths.ts';
 import { randomViews } from './requestViews.ts';
 import { TEXTS } from './texts.ts';
@@ -61,6 +62,7 @@ function randomQuery(random: Random, collection: Collection, model: Model): stri
   const filters = paths.map((path) => randomFilter(random, path, model));
   const fields = random.chance(0.3) ? random.several(1, 3, () => randomFields(random, collection, model.json)) : [];
   const all = [...filters, ...fields, ...randomControls(random), ...randomViews(random, roots, model.json)];
+  if (random.chance(0.01)) all.push(...randomExcess(random, roots));
   if (all.length === 0) return '';
   return `?${random.shuffled(all).join(random.chance(0.05) ? '&&' : '&')}`;
 }

@@ -41,12 +41,29 @@ export function viewOf(pairs: readonly Pair[], collection: Collection | undefine
   if (!collection) return view;
   return {
     ...view,
-    remarks: [...orderingRemarks(pairs, fields, isStrict), ...afterRemarks(pairs), ...facetRemarks(pairs, fields)],
+    remarks: [
+      ...orderingRemarks(pairs, fields, isStrict),
+      ...afterRemarks(pairs),
+      ...facetRemarks(pairs, fields),
+      ...['ordering', 'facets'].flatMap((parameter) => lengthRemarks(pairs, parameter)),
+    ],
   };
 }
 
+/** What is wrong with a value of names between commas: nothing where there are few. */
+export function tooManyNames(value: string): readonly string[] {
+  return value.split(',').length > 1024 ? ['At most 1024 names can be given at once.'] : [];
+}
+
+function lengthRemarks(pairs: readonly Pair[], parameter: string): readonly Remark[] {
+  const messages = tooManyNames(lastValue(pairs, parameter) ?? '');
+  return messages.length === 0 ? [] : [{ place: placeOf(pairs, parameter), messages, ignored: [] }];
+}
+
 function members(pairs: readonly Pair[], parameter: string): readonly string[] {
-  const names = (lastValue(pairs, parameter) ?? '').split(',').map((name) => name.trim());
+  const value = lastValue(pairs, parameter) ?? '';
+  if (tooManyNames(value).length > 0) return [];
+  const names = value.split(',').map((name) => name.trim());
   return names.filter((name) => name !== '');
 }
 

@@ -25,13 +25,16 @@ export interface Client {
   close(): void;
 }
 
+/** A redirect repeats the query that it was asked with, up to a head of 64 kB. */
+const HEAD_BYTES_MAX = 131_072;
+
 /** A client for an address such as `http://127.0.0.1:8080`. Connections are kept and reused. */
 export function clientOf(url: string): Client {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const send = ({ method = 'GET', target, headers = {}, body }: Sent): Promise<Received> =>
     new Promise((resolve, reject) => {
-      const options = { agent, hostname, port, method, path: target, headers };
+      const options = { agent, hostname, port, method, path: target, headers, maxHeaderSize: HEAD_BYTES_MAX };
       const outgoing = request(options, (incoming) => {
         const pieces: Buffer[] = [];
         incoming.on('data', (piece: Buffer) => pieces.push(piece));

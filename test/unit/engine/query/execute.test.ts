@@ -1,5 +1,6 @@
 // Plans and their execution against plain loops on random records and conditions, and the work that they do.
 import { describe, expect, test } from 'vitest';
+import { MEMBERS_MAX } from '../../../../engine/query/limits.ts';
 import { newCounters } from '../../../../engine/query/counters.ts';
 import { rowOfId } from '../../../../engine/index/table.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
@@ -296,7 +297,7 @@ describe('work', () => {
   });
 
   test('of a long list of values is one set', () => {
-    const ids = Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 100_000).join(',');
+    const ids = Array.from({ length: MEMBERS_MAX }, (_, i) => (i * 7919) % MEMBERS_MAX).join(',');
     const listed = hitsOf(collection, `ob_id__in=${ids}&limit=1`);
     expect(listed.count).toBe(2000);
     expect(rowOfId(collection, 0)).toBe(0);

@@ -1,7 +1,7 @@
 // Facets against plain counts: by value, each record once, the most frequent first.
 import { describe, expect, test } from 'vitest';
 import { FACET_VALUES_MAX } from '../../../../engine/query/facetCounts.ts';
-import { FACETS_MAX } from '../../../../engine/query/readers.ts';
+import { FACETS_MAX } from '../../../../engine/query/limits.ts';
 import { newCounters } from '../../../../engine/query/counters.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { indexOf } from '../../../support/index.ts';

@@ -1,6 +1,7 @@
 // Queries in, requests out: paging, keys, values, problems and ignored names, over the declaration's own fields.
 import { describe, expect, test } from 'vitest';
 import type { Ask, QueryOptions } from '../../../../engine/query/ask.ts';
+import { MEMBERS_MAX } from '../../../../engine/query/limits.ts';
 import { parseRecordQuery } from '../../../../engine/query/parse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import type { Field } from '../../../../engine/schema/types.ts';
@@ -291,9 +292,9 @@ describe('strict', () => {
   });
 });
 
-test('a list of 100,000 values and 1,000 parameters are read whole', () => {
-  const ids = Array.from({ length: 100_000 }, (_, i) => i).join(',');
-  expect(parse(`ob_id__in=${ids}`).conditions[0]?.operand.values).toHaveLength(100_000);
+test('a list of as many values as one may have and 1,000 parameters are read whole', () => {
+  const ids = Array.from({ length: MEMBERS_MAX }, (_, i) => i).join(',');
+  expect(parse(`ob_id__in=${ids}`).conditions[0]?.operand.values).toHaveLength(MEMBERS_MAX);
   const many = Array.from({ length: 1000 }, (_, i) => `title=${i}`).join('&');
   expect(conditionsOf(many)).toEqual(['title exact text [999]']);
 });

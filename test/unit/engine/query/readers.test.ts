@@ -1,7 +1,7 @@
 // What ordering, facets and after mean, and what is said about those that mean nothing.
 import { describe, expect, test } from 'vitest';
 import type { Ask } from '../../../../engine/query/ask.ts';
-import { FACETS_MAX } from '../../../../engine/query/readers.ts';
+import { FACETS_MAX } from '../../../../engine/query/limits.ts';
 import { indexOf } from '../../../support/index.ts';
 import { askOf } from '../../../support/lists.ts';
 

@@ -1,0 +1,236 @@
+// The limits of a query: what lies at one is read, and what lies beyond it is refused before the work is done. Work is
+// counted, or compared with that of a plain bad parameter in the same run.
+import { RE2JS } from 're2js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Ask, QueryOptions } from '../../../../engine/query/ask.ts';
+import { countParts, MEMBERS_MAX, NAMES_MAX, PARAMETERS_MAX, startBehind } from '../../../../engine/query/limits.ts';
+import { parseRecordQuery } from '../../../../engine/query/parse.ts';
+import { regexSize } from '../../../../engine/query/regex.ts';
+import { indexesOf } from '../../../support/index.ts';
+import { askOf, QUERY_OPTIONS } from '../../../support/lists.ts';
+
+const LINK = '{base_url}/api/v3/observations/1/?format=api';
+const OBSERVATIONS = indexesOf({
+  observations: [{ ob_id: 1, title: 'a', permissions: [{ ob_id: LINK, label: 'x' }] }],
+})('observations');
+const MODES = ['fail', 'empty', 'ignore'] as const;
+const TEXTS = ['title', 'abstract', 'uuid', 'status', 'publicationState', 'keywords', 'language', 'updateFrequency'];
+const WIDE = '[\u0100-\u{10ffff}]';
+
+function ask(query: string, options: Partial<QueryOptions> = {}): Ask {
+  return askOf(OBSERVATIONS, query, options);
+}
+
+/** The problems of a query, one `key: message` each. */
+function problemsOf(query: string, options: Partial<QueryOptions> = {}): readonly string[] {
+  return ask(query, options).problems.map(({ key, messages }) => `${key}: ${messages.join(' ')}`);
+}
+
+const filled = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+const listOf = (length: number, separator: string, one: (i: number) => string): string =>
+  Array.from({ length }, (_, i) => one(i)).join(separator);
+/** So many filters that repeat none. */
+const filters = (count: number, value: string, lookup: (i: number) => string): string =>
+  listOf(
+    count,
+    '&',
+    (i) => `${'permissions__'.repeat(i >> 4)}${TEXTS[i % 8]}__${lookup(i)}${i & 8 ? '!' : ''}=${value}`,
+  );
+const regexes = (count: number, pattern: string, lookup = 'iregex'): string =>
+  filters(count, encodeURIComponent(pattern), () => lookup);
+
+afterEach(() => void vi.restoreAllMocks());
+
+test('parts are counted, and the one behind the first few is found, without splitting a text', () => {
+  for (const text of ['', '&', 'a', 'a&b', '&&a&&', 'a&b&c&']) {
+    const parts = text.split('&');
+    expect(countParts(text, '&'), text).toBe(parts.length);
+    for (let most = 1; most < 8; most++) {
+      const start = startBehind(text, '&', most);
+      expect(start < 0 ? undefined : text.slice(start), text).toEqual(
+        most < parts.length ? parts.slice(most).join('&') : undefined,
+      );
+    }
+  }
+});
+
+describe('regular expressions', () => {
+  test.each([
+    ['eight of wide classes', regexes(8, WIDE.repeat(83)), 'This regular expression is too large.'],
+    ['one of wide classes', regexes(1, WIDE.repeat(83)), 'This regular expression is too large.'],
+    [
+      'one that folds case itself',
+      regexes(1, `(?si)${WIDE.repeat(82)}`, 'regex'),
+      'This regular expression is too large.',
+    ],
+    [
+      'one of wide classes by escapes',
+      regexes(1, '[\\x{100}-\\x{10ffff}\\101-\\x{ffff}]'),
+      'This regular expression is too large.',
+    ],
+    ['33', regexes(33, 'a'), 'At most 8 regular expressions can be used at once.'],
+    ['33 wrong ones', regexes(33, '('), 'At most 8 regular expressions can be used at once.'],
+    [
+      'two, large together',
+      regexes(2, '(?:abc){200}'),
+      'The regular expressions of this query are too large together.',
+    ],
+  ])('%s are refused, and none is compiled', (_, query, message) => {
+    const compile = vi.spyOn(RE2JS, 'compile');
+    const keys = query.split('&').map((part) => part.slice(0, part.indexOf('=')));
+    expect(problemsOf(query)).toEqual(keys.map((key) => `${key}: ${message}`));
+    expect(ask(query, { filterErrors: 'empty' })).toMatchObject({ isEmpty: true, problems: [], conditions: [] });
+    expect(ask(query, { filterErrors: 'ignore' })).toMatchObject({ ignored: keys, problems: [], conditions: [] });
+    expect(compile).not.toHaveBeenCalled();
+  });
+
+  test('eight of a usual size, and classes of whole scripts, are compiled', () => {
+    expect(ask(regexes(8, '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$')).conditions).toHaveLength(8);
+    expect(ask(regexes(1, '[\u4e00-\u9fff\uac00-\ud7a3]')).conditions).toHaveLength(1);
+    expect(ask(regexes(2, '[\u4e00-\u9fff]')).conditions).toHaveLength(2);
+    expect(ask(regexes(1, WIDE.repeat(83), 'regex')).conditions).toHaveLength(1);
+  });
+
+  test('one that is too large alone leaves room for the others, and earlier values of a key take none', () => {
+    const large = `title__regex=${'a'.repeat(501)}`;
+    expect(problemsOf(`${large}&uuid__regex=(abc){300}`)).toEqual([
+      'title__regex: This regular expression is too large.',
+    ]);
+    expect(problemsOf(listOf(33, '&', (i) => `title__regex=${i}`))).toEqual([]);
+  });
+
+  test.each([
+    ['[a-z]', 26],
+    ['[0-9]', 0],
+    ['[\\0-\\x{10ffff}]', 0],
+    ['[!-\\x{e0}]', 0xe0 - 0x41 + 1],
+    ['[\\x41-\\x5A\\101-\\132]', 52],
+    ['[\\\\-\\x{15c}]', 0x101],
+    ['[\\\\x{ff}-\\x{17c}]', 0x100],
+    ['(?:\\Q\\\\E[b-\\x{161}])', 0x100],
+    ['[^\\]-\\x{15c}]', 0x100],
+    ['[[:alpha:]a-\\x{160}]', 0x100],
+    ['\u{1e900}-\u{1e921}', 34],
+  ])('the ranges of %s fold %i code points one by one', (pattern, points) => {
+    expect((regexSize(pattern, true) - regexSize(pattern, false)) * 32).toBeCloseTo(points, 6);
+    expect(regexSize(`(?i)${pattern}`, false) - regexSize(`(?i)${pattern}`, true)).toBe(0);
+  });
+});
+
+test('a path is followed for no more steps than a key may take', () => {
+  const key = `${'permissions__ob_id__'.repeat(3200)}x`;
+  const look = vi.spyOn(Map.prototype, 'get');
+  expect(problemsOf(`${key}=1`)).toEqual([`${key}: At most 6 relations can be stepped over.`]);
+  const steps = look.mock.calls.filter(([name]) => name === 'permissions' || name === 'ob_id');
+  expect(steps.length).toBeLessThanOrEqual(8 + 7);
+});
+
+describe('parameters', () => {
+  const many = (count: number): string => listOf(count, '&', (i) => `p%C3%A4${i}=`);
+
+  test('are refused before any is decoded, under the name of the first one beyond, in every view and mode', () => {
+    const decode = vi.spyOn(TextDecoder.prototype, 'decode');
+    const problems = [{ key: `p\u00e4${PARAMETERS_MAX}`, messages: ['At most 1024 parameters can be given at once.'] }];
+    for (const filterErrors of MODES) {
+      const refused = { problems, parameters: [], ignored: [] };
+      expect(ask(many(30_000), { filterErrors })).toMatchObject(refused);
+      expect(parseRecordQuery(many(PARAMETERS_MAX + 1), { ...QUERY_OPTIONS, filterErrors })).toMatchObject(refused);
+    }
+    expect(decode).toHaveBeenCalledTimes(2 * MODES.length);
+    expect(problemsOf('&'.repeat(PARAMETERS_MAX))).toEqual([': At most 1024 parameters can be given at once.']);
+  });
+
+  test('as many as there may be are read', () => {
+    expect(ask(many(PARAMETERS_MAX)).parameters).toHaveLength(PARAMETERS_MAX);
+    expect(ask('&'.repeat(PARAMETERS_MAX - 1)).problems).toEqual([]);
+  });
+});
+
+test('65 filters are refused in every mode before any value is read; 64 are read, and repeats do not count', () => {
+  const lookups = ['contains', 'exact', 'startswith', 'endswith', 'iexact', 'icontains', 'gt', 'lt', 'in'];
+  const query = (count: number): string => filters(count, 'x', (i) => lookups[i % lookups.length]!);
+  const last = query(65).split('&').at(-1)!.slice(0, -2);
+  const trim = vi.spyOn(String.prototype, 'trim');
+  for (const filterErrors of MODES) {
+    const { problems, conditions, isEmpty } = ask(query(65), { filterErrors });
+    expect({ conditions, isEmpty }).toEqual({ conditions: [], isEmpty: false });
+    expect(problems).toEqual([{ key: last, messages: ['At most 64 filters can be used at once.'] }]);
+  }
+  expect(trim).not.toHaveBeenCalled();
+  expect(ask(`${query(64)}&${query(64)}`).problems).toEqual([]);
+});
+
+describe('lists', () => {
+  test.each([
+    ['title__in', '+', MEMBERS_MAX],
+    ['ob_id__in!', '7', MEMBERS_MAX],
+    ['ob_id__range', '7', 2],
+  ])('of %s beyond the limit are an error, and no member is read', (key, member, most) => {
+    const query = `${key}=${listOf(MEMBERS_MAX + 1, ',', () => member)}`;
+    const split = vi.spyOn(String.prototype, 'split');
+    const found = problemsOf(query);
+    const cut = split.mock.calls.filter(([separator]) => (separator as unknown) === ',').length;
+    expect(found).toEqual([`${key}: Ensure this value has at most ${most} items (it has ${MEMBERS_MAX + 1}).`]);
+    expect(cut).toBe(0);
+    expect(ask(query, { filterErrors: 'empty' })).toMatchObject({ isEmpty: true });
+    expect(ask(query, { filterErrors: 'ignore' })).toMatchObject({ ignored: [key], conditions: [] });
+  });
+});
+
+describe('names', () => {
+  test.each(['fields', 'ordering', 'facets'])(
+    'in %s beyond the limit are refused in every mode, and not read',
+    (name) => {
+      for (const filterErrors of MODES) {
+        const split = vi.spyOn(String.prototype, 'split');
+        const { problems, ignored } = ask(`${name}=${listOf(NAMES_MAX + 1, ',', (i) => `n${i}`)}`, { filterErrors });
+        expect(split).not.toHaveBeenCalled();
+        expect({ problems, ignored }).toEqual({
+          problems: [{ key: name, messages: ['At most 1024 names can be given at once.'] }],
+          ignored: [],
+        });
+        vi.restoreAllMocks();
+      }
+      const most = ask(`${name}=${listOf(NAMES_MAX, ',', () => 'title')}`);
+      expect(most.problems).toEqual([]);
+    },
+  );
+});
+
+test('no query of 60 kB costs much more than one with a plain bad value of its length', () => {
+  const room = 60_000;
+  const costOf = (query: string, isStrict: boolean): number => {
+    let least = Infinity;
+    for (let run = 0; run < 7; run++) {
+      const start = process.cpuUsage();
+      ask(query, { isStrict });
+      const { user, system } = process.cpuUsage(start);
+      least = Math.min(least, user + system);
+    }
+    return least;
+  };
+  const bad = costOf(`result_field__volume__in=${filled('x,', 2 * MEMBERS_MAX - 2)}`, false);
+  const queries = [
+    regexes(8, WIDE.repeat(83)),
+    regexes(33, WIDE.repeat(20)),
+    `title__regex=${encodeURIComponent(`(?i)${WIDE.repeat(82)}`)}`,
+    `${'permissions__ob_id__'.repeat(3200)}x=1`,
+    'a&'.repeat(30_000),
+    filled(
+      listOf(10_000, '&', (i) => `titl${i}=`),
+      room,
+    ),
+    ...['facets', 'fields', 'ordering'].map(
+      (name) =>
+        `${name}=${filled(
+          listOf(9000, ',', (i) => `titl${i}`),
+          room,
+        )}`,
+    ),
+    `title__in=${filled('+,', room)}`,
+    `dataPublishedTime__in=${filled('2016-01-02,', room)}`,
+  ];
+  for (const query of queries) {
+    for (const isStrict of [false, true]) expect(costOf(query, isStrict), query.slice(0, 60)).toBeLessThan(bad * 20);
+  }
+});
