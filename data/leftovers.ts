@@ -6,14 +6,15 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Runs work. A signal that would end the process meanwhile removes the file or directory `path`, which need not exist,
- * and then ends it as it would have; work that holds the thread delays that. The promise is that of the work, which
- * removes `path` itself in every other case.
+ * and then ends it as it would have; work that holds the thread delays that. A SIGHUP that somebody else heeds ends
+ * nothing. The promise is that of the work, which removes `path` itself in every other case.
  */
 export async function removedBySignal<T>(path: string, work: () => Promise<T>): Promise<T> {
   const forget = (): void => {
     for (const signal of SIGNALS) process.off(signal, onSignal);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
+    if (signal === 'SIGHUP' && process.listenerCount(signal) > 1) return;
     forget();
     rmSync(path, { recursive: true, force: true });
     // Without a listener the signal has its default effect; one that is left has something of its own to do first.

@@ -42,9 +42,10 @@ function installedNode() {
 
 /** Runs the command line on the given Node, passes signals on, and ends as it ends. */
 function runOn(node) {
-  // In a process group of its own, so that Ctrl-C reaches it once, through us, and not twice: twice means at once.
+  // In a process group of its own, so that Ctrl-C reaches it once, through us, and not twice: twice means at once. With
+  // a channel, which breaks when we are gone, however that came: it ends by itself then (signals.ts).
   const child = spawn(node, [cli, ...process.argv.slice(2)], {
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

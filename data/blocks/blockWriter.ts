@@ -3,10 +3,9 @@
 import { crcCombined, crcWithByte } from '../../engine/bits/crc32.ts';
 import { endOf, startOf, type Records } from '../../engine/column/records.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { blocksTitle } from '../../engine/snapshot/blocksTitle.ts';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
-import { BLOCKS, BLOCKS_TITLE, runPath } from '../../engine/snapshot/sections.ts';
+import { BLOCKS, BLOCKS_TITLE, blocksTitle, runPath } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { DeflatedRun } from './deflate.ts';
 import { startDeflaters, type Deflaters, type DeflateOrder } from './deflaters.ts';

@@ -207,6 +207,20 @@ export const BLOCKS_TITLE = {
   kinds: { title: { suffix: 'blocks', element: 'bytes', meaning: 'JSON that says what the blocks are of' } },
 } as const satisfies SectionGroup;
 
+/**
+ * The title itself: equal texts, equal records. `kind` is raised when blocks are made in another way, so that files of
+ * the old kind are made again.
+ */
+export function blocksTitle({
+  generation,
+  baseUrl,
+}: {
+  readonly generation: string;
+  readonly baseUrl: string;
+}): string {
+  return JSON.stringify({ kind: 'deflate blocks 1', generation, baseUrl });
+}
+
 /** All groups in file order: of a snapshot, then of a file of blocks. No two kinds have one suffix. */
 export const GROUPS: readonly SectionGroup[] = [
   RECORDS,

@@ -3,7 +3,7 @@
 import { parseInstant } from '../../engine/engine.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import { taggedAs, type Answers, type Made } from './answers.ts';
-import { codingOf } from './coding.ts';
+import { codingOf } from './negotiate.ts';
 import { entityTags, type Tagged } from './entityTag.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 import { parseHttpDate } from './httpDate.ts';

@@ -7,7 +7,7 @@ import { answersFor } from './answers.ts';
 import { type CatalogueService, type CatalogueOptions, queryOptionsOf, type Visit } from './catalogue.ts';
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
 import type { Answer, Disconnection, Handler, Request } from '../http/exchange.ts';
-import { codingChooser } from './coding.ts';
+import { codingChooser } from './negotiate.ts';
 import { listAnswer } from './list.ts';
 import { LiveGzip } from './liveGzip.ts';
 import { recordAnswer } from './record.ts';

@@ -3,8 +3,7 @@
 // no routes and no queries; of one snapshot and one thread. Without it a page that comes again costs 1.5 times the
 // instructions.
 import type { BaseUrlChoice } from './baseUrl.ts';
-import type { Coding } from './coding.ts';
-import { negotiate } from './negotiate.ts';
+import { type Coding, negotiate } from './negotiate.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 import { Memory } from '../http/memory.ts';
 

@@ -11,7 +11,7 @@ import {
   wholeBody,
 } from '../../engine/engine.ts';
 import type { Answers, MediaType, Remarks } from './answers.ts';
-import type { Coding } from './coding.ts';
+import type { Coding } from './negotiate.ts';
 import type { Answer, Disconnection } from '../http/exchange.ts';
 import type { LiveGzip } from './liveGzip.ts';
 

@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { pathToFileURL } from 'node:url';
 import { OperationError } from '../../data/operationError.ts';
 import { commandLine } from './commands.ts';
+import { endWithLauncher } from '../process/signals.ts';
 import { installed } from '../settings/installation.ts';
 
 const USAGE_EXIT = 2;
@@ -45,6 +46,7 @@ function onLostOutput(error: NodeJS.ErrnoException): void {
 if (process.versions.node.startsWith('22.')) {
   process.on('uncaughtException', (error) => process.exit(exitCodeOf(error)));
   for (const stream of [process.stdout, process.stderr]) stream.on('error', onLostOutput);
+  endWithLauncher();
   const code = await run();
   process.exitCode ||= code;
 } else {

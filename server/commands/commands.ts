@@ -51,12 +51,13 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
     )
     .action(async (flags: Flags) => {
       const settings = readSettings(flags);
-      const [{ serve }, { withProgress }, { stopOnSignal }] = await Promise.all([
+      const [{ serve }, { withProgress }, { outliveSignals, stopOnSignal }] = await Promise.all([
         import('../process/serve.ts'),
         import('./terminal.ts'),
         import('../process/signals.ts'),
       ]);
       const report = (line: string): void => void stdout.write(`${line}\n`);
+      outliveSignals(report);
       const server = await serve(settings, report, (work) => withProgress(stderr, work));
       const stopped = stopOnSignal(() => server.stop(), report);
       // Behind the listeners for signals: whoever reads these lines may send one at once.

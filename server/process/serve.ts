@@ -9,7 +9,7 @@ import { COLLECTIONS, type LoadedSnapshot, metadataOf, sectionsOf } from '../../
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
-import { assertOwn, type ClaimedPort, claimPort } from '../http/ports.ts';
+import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
 import type { MetricsListener } from '../admin/metricsListener.ts';
 import type { Observer } from '../observe/events.ts';

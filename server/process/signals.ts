@@ -1,6 +1,24 @@
-// How a server ends: the first SIGINT or SIGTERM drains,
-// the second ends the process at once.
+// How a server ends: the first SIGINT or SIGTERM drains, the second ends the process at once, and so does the end of
+// whoever launched it. Other signals that end a process by default end no server.
 import { steadyMs, type Clock } from '../observe/clock.ts';
+
+/**
+ * From now on SIGHUP is for whoever reloads something (a listener of its own), or reports that there is nothing to
+ * reload, and SIGUSR1 opens no inspector.
+ */
+export function outliveSignals(report: (line: string) => void): void {
+  process.on('SIGHUP', () => {
+    if (process.listenerCount('SIGHUP') === 1) report('SIGHUP: there is nothing to reload; new data takes a restart');
+  });
+  process.on('SIGUSR1', () => undefined);
+}
+
+/** Ends this process as SIGTERM would when the launcher that started it is gone, however that came. */
+export function endWithLauncher(): void {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  // The listener would keep a process alive that has nothing else to do.
+  process.channel?.unref();
+}
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /**

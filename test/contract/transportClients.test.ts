@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 import { wholeBody } from '../../engine/page/body.ts';
 import type { Answer, Disconnection, Handler } from '../../server/http/exchange.ts';
-import { claimPort } from '../../server/http/ports.ts';
+import { claimPort } from '../../server/http/claim.ts';
 import { GET, PAGE_BYTES, RawSocket, requestOf } from '../support/rawSocket.ts';
 import { CountedBody, countedText, running, servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
 

@@ -2,9 +2,8 @@
 // growing size, against a server that must not notice. test/load/fuzz.long.test.ts does the same for minutes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMBERS_MAX } from '../../engine/query/limits.ts';
-import { codingOf } from '../../server/catalogue/coding.ts';
 import { isNamedIn } from '../../server/catalogue/conditional.ts';
-import { negotiate } from '../../server/catalogue/negotiate.ts';
+import { codingOf, negotiate } from '../../server/catalogue/negotiate.ts';
 import { route } from '../../server/catalogue/routes.ts';
 import { TASKS_MAX } from '../../workers/pool.ts';
 import { holdingsOf, runServer } from '../support/commandProcess.ts';

@@ -1,7 +1,7 @@
 // The SOAP service on both transports in this process, speaking for an authority in memory: what clients and fuzzers
 // talk to. Everything but the authority is the product's own; paths that are not the service's are answered 404.
 import type { Authority } from '../../server/authority/authority.ts';
-import { claimPort } from '../../server/http/ports.ts';
+import { claimPort } from '../../server/http/claim.ts';
 import { newMetrics } from '../../server/observe/metrics.ts';
 import { soapHandler } from '../../server/soap/service.ts';
 import { SOAP_ANSWERS } from '../../server/soap/tally.ts';

@@ -1,7 +1,7 @@
-// Which requests are answered with JSON.
+// Which requests are answered with JSON, and when gzip is welcome, when nothing else is, and when it is not.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { negotiate } from '../../../../server/catalogue/negotiate.ts';
+import { codingOf, negotiate } from '../../../../server/catalogue/negotiate.ts';
 
 function byAccept(accept: string | undefined): string {
   return negotiate({ accept, format: undefined, isJsonPath: false });
@@ -80,4 +80,38 @@ test('no Accept header throws', () => {
     ),
     { numRuns: 3000 },
   );
+});
+
+test.each([
+  [undefined, 'identity'],
+  ['', 'identity'],
+  ['gzip', 'gzip'],
+  ['GZip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['gzip, deflate, br, zstd', 'gzip'],
+  ['deflate, gzip;q=1.0, *;q=0.5', 'gzip'],
+  ['br;q=1.0, gzip;q=0.2', 'gzip'],
+  ['*', 'gzip'],
+  ['gzip;q=0.5, identity;q=0.5', 'gzip'],
+  ['gzip;q=0', 'identity'],
+  ['gzip;q=0.000, *', 'identity'],
+  ['identity', 'identity'],
+  ['br', 'identity'],
+  ['identity, gzip;q=0.5', 'identity'],
+  ['*;q=0', 'identity'],
+  ['gzip;q=0, identity;q=0', 'identity'],
+  ['identity;q=0, gzip', 'gzipOnly'],
+  ['identity;q=0, *', 'gzipOnly'],
+  ['gzip, *;q=0', 'gzipOnly'],
+  ['gzip;q=0.001,identity;q=0', 'gzipOnly'],
+  ['gzipped', 'identity'],
+  [';;;,,q=', 'identity'],
+] as const)('%j asks for %s, each time', (header, coding) => {
+  expect(codingOf(header)).toBe(coding);
+  expect(codingOf(header)).toBe(coding);
+});
+
+test('many and long values are answered alike', () => {
+  for (let i = 0; i < 1000; i++) expect(codingOf(`x${i}, gzip`)).toBe('gzip');
+  expect(codingOf(`${'x, '.repeat(5000)}gzip`)).toBe('gzip');
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { wholeBody } from '../../../../engine/engine.ts';
 import type { BaseUrlChoice } from '../../../../server/catalogue/baseUrl.ts';
-import type { Coding } from '../../../../server/catalogue/coding.ts';
+import type { Coding } from '../../../../server/catalogue/negotiate.ts';
 import type { Answer } from '../../../../server/http/exchange.ts';
 import { type KnownRequest, RequestMemory } from '../../../../server/catalogue/requestMemory.ts';
 import { requestOf, type RequestParts } from '../../../support/requests.ts';

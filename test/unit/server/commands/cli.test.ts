@@ -8,11 +8,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../../../server/commands/commands.ts';
 import { SETTINGS } from '../../../../server/settings/declarations.ts';
 import { flagName } from '../../../../server/settings/sources.ts';
+import { runProgram } from '../../../support/commandProcess.ts';
 import { dataSetOf } from '../../../support/dataSets.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../../../../server/launch.js', import.meta.url));
 const SIGNALS_URL = new URL('../../../../server/process/signals.ts', import.meta.url).href;
+/** Has the launcher take the Node that runs it for one that cannot run the program. */
+const OLD_NODE =
+  'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
 const COMMANDS = ['serve', 'import', 'verify', 'generate', 'explain'];
 
 let directory: string;
@@ -174,11 +178,18 @@ describe('the launcher', () => {
   });
 
   test('starts the Node of the install when this one is not suitable', () => {
-    const old =
-      'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
-    const { status, stdout, stderr } = run(['--version'], { script: LAUNCHER, node: ['--import', old] });
+    const { status, stdout, stderr } = run(['--version'], { script: LAUNCHER, node: ['--import', OLD_NODE] });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('takes its server with it, even where it is killed', async () => {
+    const words = ['--import', OLD_NODE, LAUNCHER, 'serve', '--port', '0', '--threads', '1', '--gzip', 'live'];
+    const server = runProgram(process.execPath, words);
+    await server.printed(/listening on .*\n[^]*try: /);
+    // Resolves when nobody holds its output any more, the server neither.
+    await server.kill();
+    expect(server.out()).toMatch(/\ndraining \.\.\./);
   });
 
   test('says in one line which Node is wanted where there is none', () => {

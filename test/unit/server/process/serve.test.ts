@@ -7,7 +7,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { claimPort } from '../../../../server/http/ports.ts';
+import { claimPort } from '../../../../server/http/claim.ts';
 import { clientOf } from '../../../support/client.ts';
 import { runCommand, runServer, type CommandProcess } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -46,6 +46,18 @@ async function linkOf(url: string, headers: Readonly<Record<string, string>> = {
   client.close();
   return (JSON.parse(body) as { next: string }).next;
 }
+
+test('SIGHUP and SIGUSR1 end no server, open no inspector, and leave what it serves as it was', async () => {
+  const server = await startServer('--data', snapshot);
+  const before = await linkOf(server.url);
+  server.signal('SIGHUP');
+  server.signal('SIGUSR1');
+  await server.printed(/SIGHUP: there is nothing to reload; new data takes a restart\n/);
+  expect(await linkOf(server.url)).toBe(before);
+  server.signal('SIGTERM');
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+  expect(server.err()).not.toMatch(/debugger|inspector/i);
+});
 
 describe('serve refuses, in lines without a stack and with exit code 1,', () => {
   async function refused(words: readonly string[], message: RegExp): Promise<void> {

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
-import { claimPort, assertOwn } from '../../../../server/http/ports.ts';
-import { holdersOf, isShared } from '../../../../server/http/portHolders.ts';
+import { claimPort, assertOwn } from '../../../../server/http/claim.ts';
+import { holdersOf, isShared } from '../../../../server/http/claim.ts';
 import type { Listener } from '../../../../server/http/listener.ts';
 import { listenUws } from '../../../../server/http/uws/transport.ts';
 import { textAnswer } from '../../../support/transports.ts';

@@ -1,0 +1,137 @@
+// Claiming a port for the threads of one program, which share it with SO_REUSEPORT, as two programs could by accident:
+// it is held until they listen, and whoever else listens there is named. Linux tells who that is, of the processes of
+// this user.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { boundPort, MAIN_FLAG, portRefused } from './ports.ts';
+
+const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in a moment.' });
+/** What is answered to whoever asks before there is anything to answer from. */
+const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: ${DETAIL.length}\r\n\r\n${DETAIL}`;
+/** Clients that are told so at once; the others are hung up on. */
+const TOLD_MAX = 256;
+const SILENT_MS_MAX = 5000;
+
+/** A port that nobody else can listen on until it is released, to be listened on at once. */
+export interface ClaimedPort {
+  readonly port: number;
+  release(): Promise<void>;
+}
+
+/**
+ * Claims `port`, or a free one where it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while anyone
+ * listens there, shared or not; whoever asks meanwhile gets 503. `flag` is what people choose it by. Throws
+ * OperationError `port` when it is taken, forbidden, or the address is not this machine's.
+ */
+export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
+  const clients = new Set<Socket>();
+  const holder = createServer((socket) => {
+    clients.add(socket);
+    socket.once('close', () => clients.delete(socket)).on('error', () => undefined);
+    socket.once('data', () => socket.end(LOADING)).setTimeout(SILENT_MS_MAX, () => socket.destroy());
+  });
+  holder.maxConnections = TOLD_MAX;
+  await new Promise<void>((resolve, reject) => {
+    holder.once('error', (cause) => reject(portRefused(host, port, cause, flag, byWhom(port))));
+    holder.listen({ host, port, exclusive: true }, resolve);
+  });
+  let released: Promise<void> | undefined;
+  const release = (): Promise<void> =>
+    (released ??= new Promise((resolve) => {
+      holder.close(() => resolve());
+      for (const client of clients) client.destroySoon();
+    }));
+  return { port: boundPort(holder.address()), release };
+}
+
+/**
+ * Throws OperationError `port` where another program has come to listen on a port that this process's threads share,
+ * in the moment between its release and their listening. Only Linux tells.
+ */
+export function assertOwn(host: string, port: number, flag = MAIN_FLAG): void {
+  if (isShared(port)) throw portRefused(host, port, { code: 'EADDRINUSE' }, flag, byWhom(port));
+}
+
+/** Which programs have a port and have to be stopped, where that is told; ours is the one that asks. */
+function byWhom(port: number): string | undefined {
+  const others = holdersOf(port).filter(({ pid }) => pid !== process.pid);
+  if (others.length === 0) return undefined;
+  return ` by ${others.map(({ pid, program }) => `${program} (process ${pid})`).join(' and ')}: stop that`;
+}
+
+/** A process that listens: its number, and the name of its program. */
+export interface Holder {
+  readonly pid: number;
+  readonly program: string;
+}
+
+/** A listening socket: its address as the kernel writes it, port included, and its number. */
+interface ListeningSocket {
+  readonly address: string;
+  readonly inode: string;
+}
+
+const TABLES: readonly string[] = ['/proc/net/tcp', '/proc/net/tcp6'];
+const LISTENS = '0A';
+/** Processes that are looked through, at most: a machine of more is asked about with its own tools. */
+const PROCESSES_MAX = 10_000;
+
+/**
+ * The processes that listen on a port, on whatever address, ours among them. Cost: a look at every descriptor of every
+ * process; for errors alone.
+ */
+export function holdersOf(port: number): readonly Holder[] {
+  const inodes = new Set(socketsOn(port).map(({ inode }) => inode));
+  if (inodes.size === 0) return [];
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.slice(0, PROCESSES_MAX).flatMap((pid) => {
+    const isHolder = socketInodes(`/proc/${pid}/fd`).some((inode) => inodes.has(inode));
+    return isHolder ? [{ pid: Number(pid), program: textIn(`/proc/${pid}/comm`).trim() }] : [];
+  });
+}
+
+/**
+ * Whether another process listens on an address and port that this one listens on too, which SO_REUSEPORT allows it.
+ * Cost: a look at this process's descriptors.
+ */
+export function isShared(port: number): boolean {
+  const own = new Set(socketInodes('/proc/self/fd'));
+  const sockets = socketsOn(port);
+  const ours = new Set(sockets.filter(({ inode }) => own.has(inode)).map(({ address }) => address));
+  return sockets.some(({ address, inode }) => ours.has(address) && !own.has(inode));
+}
+
+function socketsOn(port: number): readonly ListeningSocket[] {
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = TABLES.flatMap((table) => textIn(table).split('\n').slice(1));
+  return lines.flatMap((line) => {
+    const [, address = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+    return state === LISTENS && address.endsWith(end) ? [{ address, inode }] : [];
+  });
+}
+
+function socketInodes(directory: string): readonly string[] {
+  return namesIn(directory).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkAt(`${directory}/${name}`))?.[1] ?? []);
+}
+
+// Processes come and go while they are looked at, and those of others may not be.
+
+function namesIn(directory: string): readonly string[] {
+  return orEmpty(() => readdirSync(directory), []);
+}
+
+function linkAt(path: string): string {
+  return orEmpty(() => readlinkSync(path), '');
+}
+
+function textIn(path: string): string {
+  return orEmpty(() => readFileSync(path, 'utf8'), '');
+}
+
+function orEmpty<T>(read: () => T, empty: T): T {
+  try {
+    return read();
+  } catch {
+    return empty;
+  }
+}
