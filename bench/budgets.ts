@@ -89,15 +89,17 @@ export type Guarded = 'held' | 'lost' | 'too noisy' | 'unbudgeted';
 
 /**
  * Compares a ratio with its budget and tolerance. Noise only adds: a ratio within its budget holds however noisy what
- * was measured is, one beyond is lost only where its own rounds agree as well as those of its control must.
+ * was measured is, one beyond is lost where its own rounds agree as well as those of its control must, or disagree by
+ * less than it is beyond.
  */
 export function guardedOf(measured: MeasuredRatio, place: Place, budgets = BUDGETS): Guarded {
   const { name, ratio, spread, ownSpread = 0 } = measured;
   const budget = budgets.ratios[name];
   if (!budget) return 'unbudgeted';
   if (spread > budgets.spreadMax) return 'too noisy';
-  if (ratio <= mostOf(budget, place, budgets)) return 'held';
-  return ownSpread > budgets.spreadMax ? 'too noisy' : 'lost';
+  const most = mostOf(budget, place, budgets);
+  if (ratio <= most) return 'held';
+  return ownSpread > budgets.spreadMax && ratio <= most * (1 + ownSpread) ? 'too noisy' : 'lost';
 }
 
 /** Whose rounds disagree too much to judge by, and by how much. */

@@ -31,6 +31,7 @@ describe('a ratio', () => {
   test.each([
     [2, 'held'],
     [3, 'too noisy'],
+    [4, 'lost'],
   ] as const)('of %d with a budget of 2 is, where its own rounds spread by more than 40 %%, %s', (ratio, outcome) => {
     expect(guardedOf({ name: 'list', ratio, spread: 0.1, ownSpread: 0.41 }, 'ci', budgets)).toBe(outcome);
   });
