@@ -20,9 +20,9 @@ const FILE_BYTES_MAX = 256_000_000;
 export function readBytes(path: string, place: Place, mistakes: Mistakes): Buffer | undefined {
   try {
     const found = statSync(path);
-    if (found.isFile() && found.size <= FILE_BYTES_MAX) return readFileSync(path);
-    const isLong = found.isFile();
-    addMistake(isLong ? `has more than ${FILE_BYTES_MAX} bytes` : `cannot be read (${NO_FILE})`, path, place, mistakes);
+    if (!found.isFile()) addMistake(`cannot be read (${NO_FILE})`, path, place, mistakes);
+    else if (found.size > FILE_BYTES_MAX) addMistake(`has more than ${FILE_BYTES_MAX} bytes`, path, place, mistakes);
+    else return readFileSync(path);
   } catch (cause) {
     addMistake(`cannot be read (${reasonOf(cause)})`, path, place, mistakes);
   }

@@ -1,7 +1,7 @@
 // What an operator should know of a configuration that is good: what will let nobody in, or is weaker than it might be.
 // Pure: judges what was read, at a time; reads no file.
 import { type Certificate, isCa, shownSubject } from '../x509/certificate.ts';
-import type { Crl } from '../x509/crl.ts';
+import { type Crl, isCurrent } from '../x509/crl.ts';
 import type { TrustedHost } from './hosts.ts';
 import type { AuthorityKeys } from './keys.ts';
 
@@ -42,8 +42,6 @@ function crlNotes(
   { clockSkewSeconds }: AuthorityKeys,
   at: number,
 ): readonly string[] {
-  const isCurrent = ({ thisUpdate, nextUpdate = -Infinity }: Crl): boolean =>
-    thisUpdate <= at + clockSkewSeconds && nextUpdate >= at - clockSkewSeconds;
-  if (crls.some((crl) => crl.issuer.key === anchor.subject.key && isCurrent(crl))) return [];
+  if (crls.some((crl) => crl.issuer.key === anchor.subject.key && isCurrent(crl, at, clockSkewSeconds))) return [];
   return [`there is no current CRL of ${shownSubject(anchor)}: nobody whom it certified gets in`];
 }

@@ -84,6 +84,12 @@ function readPoint(reader: DerReader): Crl['scope'] {
   return marks[0] === context(2, 'primitive') ? 'cas' : 'unknown';
 }
 
+/** Whether a CRL is neither of the future nor out of date, give or take the skew of clocks. */
+export function isCurrent({ thisUpdate, nextUpdate = -Infinity }: Crl, at: number, clockSkewSeconds: number): boolean {
+  const now = Math.floor(at);
+  return thisUpdate <= now + clockSkewSeconds && nextUpdate >= now - clockSkewSeconds;
+}
+
 /** The CRLs of a configuration by their issuers. Made once per load of them. */
 export interface CrlStore {
   readonly count: number;

@@ -152,11 +152,11 @@ export function nameSetKey(name: Name): string {
  * as they are.
  */
 export function nameSetKeyOfText(text: string): string | undefined {
-  const starts = [...text.matchAll(new RegExp(TYPE_START, 'g'))];
+  const starts = typeStarts(text);
   if (starts[0]?.index !== 0 || CONTROL.test(text)) return undefined;
   return setKey(
     starts.map((start, i) => ({
-      type: typeOfText(start[0].slice(1, -1)),
+      type: typeOfText(typeAt(start)),
       value: text.slice(start.index + start[0].length, starts[i + 1]?.index),
     })),
   );
@@ -164,8 +164,17 @@ export function nameSetKeyOfText(text: string): string | undefined {
 
 /** The types in a text of the form `/TYPE=value` that no name can have: neither known nor an OID. */
 export function unknownTypesOf(text: string): readonly string[] {
-  const types = [...text.matchAll(new RegExp(TYPE_START, 'g'))].map(([start]) => start.slice(1, -1));
+  const types = typeStarts(text).map(typeAt);
   return types.filter((type) => !TYPES_BY_SPELLING.has(type.toLowerCase()) && !OID.test(type));
+}
+
+/** Where the attributes of such a text start: `/TYPE=`. */
+function typeStarts(text: string): readonly RegExpExecArray[] {
+  return [...text.matchAll(new RegExp(TYPE_START, 'g'))];
+}
+
+function typeAt([start]: RegExpExecArray): string {
+  return start.slice(1, -1);
 }
 
 const OID = /^\d+(?:\.\d+)+$/;

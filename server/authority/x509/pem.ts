@@ -18,12 +18,17 @@ const DASHES = '-----';
 const LABEL_CHARACTERS_MAX = 64;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
+/** Whether there is a private key in a text, whole or not. */
+export function holdsPrivateKey(text: string): boolean {
+  return text.includes('PRIVATE KEY-----');
+}
+
 /**
  * Reads the blocks of a text. Linear in its length; the bytes are copies. A text without blocks is read as having none.
  * Unreadable: a private key, whole or not; a block that does not end, is nested, or holds anything but base64.
  */
 export function readPem(text: string): PemReading {
-  if (text.includes('PRIVATE KEY-----')) return unreadable('holds a private key, which must never be sent to anyone');
+  if (holdsPrivateKey(text)) return unreadable('holds a private key, which must never be sent to anyone');
   const blocks: PemBlock[] = [];
   let offset = 0;
   for (;;) {

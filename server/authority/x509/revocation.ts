@@ -2,7 +2,7 @@
 // complete CRL of that CA which does not list it. Without one the status is not known, and the path is refused.
 import { isSignedWith, signatureStrength } from './algorithm.ts';
 import { type Certificate, isCa, mayBeUsedFor, shownSubject } from './certificate.ts';
-import type { Crl } from './crl.ts';
+import { type Crl, isCurrent } from './crl.ts';
 import { certificateProblem, type Path } from './pathRules.ts';
 import type { PathSearch, SearchRules } from './search.ts';
 
@@ -32,12 +32,12 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
 /** Whether a CRL speaks about this certificate and this time. The strict profile wants a number (section 5.2.3). */
 function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boolean {
   const { at, clockSkewSeconds, allowWeak, profile } = rules;
-  const now = Math.floor(at);
-  const isCurrent = crl.thisUpdate <= now + clockSkewSeconds && (crl.nextUpdate ?? -Infinity) >= now - clockSkewSeconds;
   const isInScope = crl.scope === 'all' || crl.scope === (isCa(certificate) ? 'cas' : 'users');
   const strength = signatureStrength(crl.signed.algorithm);
   const isStrong = strength === 'strong' || (strength === 'weak' && allowWeak);
-  return isCurrent && isInScope && isStrong && (crl.number !== undefined || profile === 'service');
+  return (
+    isCurrent(crl, at, clockSkewSeconds) && isInScope && isStrong && (crl.number !== undefined || profile === 'service')
+  );
 }
 
 /**

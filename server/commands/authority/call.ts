@@ -6,6 +6,7 @@ import { request as requestHttps } from 'node:https';
 import { attempt } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { inspect } from '../../authority/inspect.ts';
+import { holdsPrivateKey } from '../../authority/x509/pem.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { tableText } from '../terminal.ts';
 import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../soap/protocol.ts';
@@ -44,7 +45,6 @@ export async function callAuthority(call: AuthorityCall, print: (line: string) =
   }
 }
 
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----.*?-----END \1-----\r?\n?/gs;
 
 /**
@@ -56,14 +56,14 @@ export function certificatesIn(path: string, warn: (line: string) => void): stri
   const text = bytesOf(path).toString('latin1');
   const certificates = (text.match(CERTIFICATES) ?? []).map((pem) => (pem.endsWith('\n') ? pem : `${pem}\n`));
   if (certificates.length === 0) throw new OperationError('input', `${path} holds no certificate in PEM`);
-  if (PRIVATE_KEY.test(text)) warn(`${path} holds a private key too, which is not sent: only its certificates are`);
+  if (holdsPrivateKey(text)) warn(`${path} holds a private key too, which is not sent: only its certificates are`);
   return certificates.join('');
 }
 
 /** The text of an attribute certificate. Throws OperationError `file`, and `input` for a file with a private key. */
 export function attributesIn(path: string): string {
   const text = bytesOf(path).toString('utf8');
-  if (PRIVATE_KEY.test(text)) throw new OperationError('input', `${path} holds a private key: nothing of it is sent`);
+  if (holdsPrivateKey(text)) throw new OperationError('input', `${path} holds a private key: nothing of it is sent`);
   return text;
 }
 
