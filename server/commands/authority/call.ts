@@ -45,7 +45,8 @@ export async function callAuthority(call: AuthorityCall, print: (line: string) =
   }
 }
 
-const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----.*?-----END \1-----\r?\n?/gs;
+/** Whole blocks: base64 has no dash, so that none reaches from one that does not end over a key into the next. */
+const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^-]*-----END \1-----\r?\n?/g;
 
 /**
  * The certificates of a PEM file, without what else stands there: files of proxies hold the key of the proxy between

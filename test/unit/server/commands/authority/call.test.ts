@@ -74,6 +74,14 @@ test('of a file with a private key the certificates alone are sent, in their ord
   expect(err).toBe(`${path} holds a private key too, which is not sent: only its certificates are\n`);
 });
 
+test('a key behind a certificate that does not end is not sent either', async () => {
+  const torn = CERTIFICATE.slice(0, CERTIFICATE.indexOf('-----END'));
+  const path = file('torn.pem', torn + KEY + CERTIFICATE);
+  const { out } = await call(server.url, 'reqAuthorisation', '--cert', path, '--att-cert', file('att.xml', '<é>'));
+  expect(out).toContain(granted(CERTIFICATE, '<é>'));
+  expect(out).not.toMatch(/PRIVATE|MIIK/);
+});
+
 test('a grant goes into a file, and what it says is printed', async () => {
   const site = testSite();
   const attCert = partnersCertificate(site);
