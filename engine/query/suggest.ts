@@ -31,13 +31,17 @@ export function nearestKey(key: string, known: KnownNames): string | undefined {
   return nearest === undefined ? undefined : nearest + rest;
 }
 
-/** The known name nearest to `name`, the first of several, or undefined. Cost: as above. Source: A28. */
+/**
+ * The known name nearest to `name`, the first of several, or undefined; none for a name that is known itself, where
+ * something else is wrong. Cost: as above. Source: A28.
+ */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const most = Math.floor(name.length / 3);
   let best = { name: '', edits: most + 1 };
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) > most) continue;
     const edits = distance(name, candidate);
+    if (edits === 0) return undefined;
     if (edits < best.edits) best = { name: candidate, edits };
   }
   return best.edits > most ? undefined : best.name;

@@ -8,7 +8,7 @@ import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from '
 import type { Condition } from './filters.ts';
 import type { Parsed } from './values.ts';
 import { parseTest } from './lookups.ts';
-import { suggestedName, suggestion } from './suggest.ts';
+import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
 import { tooManyNames, viewOf, type View } from './views.ts';
 
 /** The settings that decide how parameters are judged. */
@@ -56,6 +56,7 @@ export function judge(
   const ignored: Ignored[] = [];
   const view = viewOf(pairs, collection, isStrict);
   let isEmpty = false;
+  let suggested = 0;
   const read = (name: string): JudgedKey => (keys && name === FIELDS ? { kind: FIELDS } : keyOf(name, roots, linked));
   const judged = judgedOnce(pairs, paging, read);
   const filters = judged.filter(({ key }) => key?.kind === 'filter' || key?.kind === 'wrong');
@@ -75,13 +76,16 @@ export function judge(
     if (key.kind === FIELDS) {
       const unknown = namesIn(value).filter((one) => !keys?.includes(one));
       ignored.push(...unknown.map((one) => [FIELDS, one] as const));
-      const messages = unknown.map((one) => `Unknown field "${one}".${suggestedName(one, keys ?? [])}`);
+      const messages = unknown.map(
+        (one, i) => `Unknown field "${one}".${i < SUGGESTED ? suggestedName(one, keys ?? []) : ''}`,
+      );
       if (isStrict && unknown.length > 0) errors.push([FIELDS, messages]);
       continue;
     }
     if (key.kind === 'unknown') {
       const known = [...roots.map((field) => field.name), ...controls];
-      if (isStrict) errors.push([name, [`Unknown parameter.${suggestion(name, known, controls)}`]]);
+      const isSuggested = isStrict && suggested++ < SUGGESTED;
+      if (isStrict) errors.push([name, [`Unknown parameter.${isSuggested ? suggestion(name, known, controls) : ''}`]]);
       ignored.push(name);
       continue;
     }
@@ -151,10 +155,9 @@ function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (
     place,
     key: controls.includes(name) ? undefined : read(name),
   }));
-  const identity = ({ name, key }: Judged): string =>
-    key?.kind === 'filter' ? `filter ${key.normal}` : `name ${name}`;
-  return all.filter((one, i) => {
-    const others = one.key?.kind === 'unknown' ? all.slice(0, i) : all.slice(i + 1);
-    return !others.some((other) => identity(other) === identity(one));
+  const identities = all.map(({ name, key }) => (key?.kind === 'filter' ? `filter ${key.normal}` : `name ${name}`));
+  return all.filter(({ key }, i) => {
+    const isFirst = key?.kind === 'unknown';
+    return i === (isFirst ? identities.indexOf(identities[i]!) : identities.lastIndexOf(identities[i]!));
   });
 }

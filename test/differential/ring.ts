@@ -43,7 +43,7 @@ const REQUESTS_A_PAGE = 40;
 /** Requests that are made smaller after a failure at most: often many come to the same smallest one. */
 const SHRUNK_MAX = 40;
 /** A seed that takes longer than this hangs. */
-export const SEED_MS_MAX = 120_000;
+export const SEED_MS_MAX = 600_000;
 
 /** Compares on one random catalogue: a seed is one catalogue, one set of settings and one run of requests. */
 export async function compareOnSeed(seed: number, requests: number): Promise<void> {

@@ -1,9 +1,11 @@
-// The oracle's suggestions for unknown names,
-// by a plain table of edit distances.
+// The oracle's suggestions for unknown names, by a plain table of edit distances.
+
+/** How many unknown names of one kind get a suggestion. */
+export const SUGGESTED = 20;
 
 /**
  * A sentence with the nearest known name within a third of the unknown one's length, with the lookup kept; the first of
- * equals; empty without one.
+ * equals; empty without one, and where the name is known itself.
  */
 export function suggestion(key: string, known: readonly string[], controls: readonly string[]): string {
   const end = key.search(/__|!$/);
@@ -15,6 +17,7 @@ export function suggestion(key: string, known: readonly string[], controls: read
 
 /** The same for a name of its own, with `rest` behind the known one. */
 export function suggestedName(name: string, known: readonly string[], rest = ''): string {
+  if (known.includes(name)) return '';
   const near = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .filter(({ distance }) => distance <= name.length / 3)

@@ -3,7 +3,7 @@
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { memberOf, writeText, type Json } from './json.ts';
 import { lastValue, type Pair } from './query.ts';
-import { suggestion } from './suggest.ts';
+import { SUGGESTED, suggestion } from './suggest.ts';
 import { instantOf } from './values.ts';
 
 /** A path of fields; a field that is a relation at its end means its id. */
@@ -74,14 +74,14 @@ function placeOf(pairs: readonly Pair[], parameter: string): number {
 function orderingRemarks(pairs: readonly Pair[], fields: readonly Field[], isStrict: boolean): readonly Remark[] {
   const names = members(pairs, 'ordering').map((name) => name.replace(/^-\s*/, ''));
   const unknown = [...new Set(names.filter((name) => name !== '' && !pathOf(fields, name, true)))];
-  const messages = isStrict ? unknown.map((name) => unknownField(fields, name, true)) : [];
+  const messages = isStrict ? unknown.map((name, i) => unknownField(fields, name, true, i)) : [];
   return [{ place: placeOf(pairs, 'ordering'), messages, ignored: unknown.map((name) => ['ordering', name] as const) }];
 }
 
 function facetRemarks(pairs: readonly Pair[], fields: readonly Field[]): readonly Remark[] {
   const names = [...new Set(members(pairs, 'facets'))];
   const unknown = names.filter((name) => !pathOf(fields, name, false));
-  const messages = unknown.map((name) => unknownField(fields, name, false));
+  const messages = unknown.map((name, i) => unknownField(fields, name, false, i));
   if (names.length > 10) messages.push('At most 10 facets can be asked for at once.');
   return [{ place: placeOf(pairs, 'facets'), messages, ignored: [] }];
 }
@@ -106,7 +106,8 @@ function afterRemarks(pairs: readonly Pair[]): readonly Remark[] {
   return [{ place: placeOf(pairs, 'after'), messages, ignored: [] }];
 }
 
-function unknownField(fields: readonly Field[], name: string, isToOne: boolean): string {
+function unknownField(fields: readonly Field[], name: string, isToOne: boolean, place: number): string {
+  if (place >= SUGGESTED) return `Unknown field "${name}".`;
   const known = fields.map((field) => field.name).filter((each) => pathOf(fields, each, isToOne));
   const nearest = suggestion(name, known, []);
   const key = /"(.*)"/s.exec(nearest)?.[1];

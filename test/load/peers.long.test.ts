@@ -3,8 +3,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { BUDGETS, guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
-import { runPeerBench, type PeerCost, type PeerReport } from '../../bench/peers/peerBench.ts';
-import { BARE, KEPT, PEER_QUESTIONS } from '../../bench/peers/peers.ts';
+import { besideNginx, runPeerBench, type PeerReport } from '../../bench/peers/peerBench.ts';
+import { BARE, PEER_QUESTIONS } from '../../bench/peers/peers.ts';
 import { peerTable } from '../../bench/report/report.ts';
 
 const OPTIONS = {
@@ -13,6 +13,7 @@ const OPTIONS = {
   cacheDirectory: CACHE_DIRECTORY,
   rounds: 7,
   only: [],
+  place: 'ci' as const,
   requestsPart: 0.25,
   warmUp: 8,
   floorBytes: 1 << 20,
@@ -44,26 +45,18 @@ test.for(PEER_QUESTIONS.map(({ name, pass }) => [name, pass] as const))(
   },
 );
 
-test.for([
-  ['nginx', 1],
-  ['nginxKept', KEPT],
-] as const)(
+test.for(['nginx', 'nginxKept'])(
   'a page costs hardly more than nginx needs to send the same bytes as a file (%s)',
-  ([name, own], { skip }) => {
-    const raced = reports.find((report) => report.peers.some(({ peer }) => peer === 'nginx'));
-    const costOf = (name: string): PeerCost | undefined => raced?.peers.find(({ peer }) => peer === name);
-    const nginx = costOf('nginx');
-    const kept = costOf(KEPT);
-    const ours = own === KEPT ? kept?.ratio : own;
-    skip(nginx === undefined || ours === undefined, 'not raced: see above');
-    const ratio = ours! / nginx!.ratio;
-    const bare = costOf(BARE)!.ratio / nginx!.ratio;
+  (name, { skip }) => {
+    const raced = reports.find((report) => besideNginx(report).length > 0);
+    const measured = raced && besideNginx(raced).find((one) => one.name === name);
+    skip(measured === undefined, 'not raced: see above');
+    const costOf = (peer: string): number => raced!.peers.find((one) => one.peer === peer)!.ratio;
+    const bare = costOf(BARE) / costOf('nginx');
     // Where copying is that much dearer than sending a file, no program on this library gets near.
     skip(bare > BARE_OF_NGINX_MAX, `not judged: bare uWebSockets.js alone needs ${bare.toFixed(2)} times nginx here`);
-    const ownSpread = own === KEPT ? kept!.cost.spread : raced!.subject.spread;
-    const spreads = { spread: nginx!.cost.spread, ownSpread };
-    const guarded = guardedOf({ name, ratio, ...spreads }, 'ci');
-    skip(guarded === 'too noisy', `not judged: ${noiseText(spreads)}`);
-    expect(guarded, `${ratio.toFixed(2)} times nginx is beyond ${placeOfBudget('ratios', name)}`).toBe('held');
+    const guarded = guardedOf(measured!, 'ci');
+    skip(guarded === 'too noisy', `not judged: ${noiseText(measured!)}`);
+    expect(guarded, `${measured!.ratio.toFixed(2)} times nginx is beyond ${placeOfBudget('ratios', name)}`).toBe('held');
   },
 );
