@@ -28,7 +28,7 @@ export type { Ask, IgnoredName, Page, QueryOptions } from './query/ask.ts';
 export { type Counters, newCounters } from './query/counters.ts';
 export { execute, findRows, type Hits, hitsOf, walkedPage } from './query/execute.ts';
 export { explain, explained } from './query/explain.ts';
-export { filterKey, viewKey } from './query/filterKey.ts';
+export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
 export { percentEncode, sortedByName } from './query/links.ts';
 export { exportOf } from './query/readers.ts';
@@ -49,4 +49,5 @@ export {
   stitchingOf,
 } from './page/representation.ts';
 export type { ServedRows } from './page/rows.ts';
+export type { GzipBody } from './page/stitch.ts';
 export { jsonObject, jsonText } from './bits/json.ts';

@@ -1,9 +1,6 @@
 // The time that a task of the pool may take, and the pool's one clock.
 // Asked between slices, so that a pattern that is slow on much text ends by itself.
 
-/** Milliseconds that a plan with regular expressions may run: 1 GB of text at the speed of an ordinary pattern. */
-export const REGEX_MS_MAX = 10_000;
-
 /**
  * Whether the time given is over; the time starts now. `now` is a clock in milliseconds. Cost: one look at the clock.
  */

@@ -1,21 +1,12 @@
 // A pool thread: executes heavy plans over the shared snapshot and answers row ids. Never opens a socket; a cancelled
 // task ends itself within one slice of its scan.
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import {
-  compacted,
-  findRows,
-  hasRegex,
-  type Hits,
-  newCounters,
-  openSnapshot,
-  ownBuffers,
-  hitsOf,
-} from '../engine/engine.ts';
+import { compacted, findRows, type Hits, newCounters, openSnapshot, ownBuffers, hitsOf } from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
 import { beNice } from './niceness.ts';
 import { TaskFlag, type HeavyFound, type HeavyTask, type PoolData } from './protocol.ts';
 
-const { loaded, flags, regexMsMax } = workerData as PoolData;
+const { loaded, flags, taskMsMax } = workerData as PoolData;
 const catalogue = openSnapshot(loaded);
 beNice();
 
@@ -23,7 +14,7 @@ beNice();
 export function runPlan(task: HeavyTask): unknown {
   const isCancelled = (): boolean => Atomics.load(flags, task.slot) === TaskFlag.cancelled;
   if (isCancelled()) return undefined;
-  const isOvertime = budgetOf(hasRegex(task.plan) ? regexMsMax : Infinity);
+  const isOvertime = budgetOf(taskMsMax);
   const isStopped = (): boolean => isCancelled() || isOvertime();
   const found = answerTo(task, isStopped);
   return found === undefined && !isCancelled() ? 'overtime' : found;

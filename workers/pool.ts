@@ -3,15 +3,23 @@
 // cancelled by a flag that it polls: to abort it in Piscina would end its thread.
 import type { Piscina } from 'piscina';
 import type { LoadedSnapshot } from '../engine/engine.ts';
-import { REGEX_MS_MAX } from './budget.ts';
+import type { Seats } from './seats.ts';
 import { TaskFlag, type HeavyFound, type HeavyQuery, type HeavyResult, type HeavyTask } from './protocol.ts';
 import type { Missed, PoolData } from './protocol.ts';
 import type { Disconnection } from './waiter.ts';
 
 /**
- * Heavy queries that run or wait at once; one more is answered `busy` (503). Bounds memory and the wait of the last.
+ * What bounds a pool. `tasksMax` heavy queries run or wait at once, which bounds memory, none of them waits longer than
+ * `waitMsMax`, and none runs longer than `taskMsMax`. One beyond is answered 503 (A104).
  */
-export const TASKS_MAX = 64;
+export interface PoolLimits {
+  readonly tasksMax: number;
+  readonly waitMsMax: number;
+  readonly taskMsMax: number;
+}
+
+/** The limits of every server: in its time a task looks at 1 GB of text, at the speed of an ordinary pattern. */
+export const POOL_LIMITS: PoolLimits = { tasksMax: 256, waitMsMax: 5000, taskMsMax: 10_000 };
 
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
 export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFound | Missed>;
@@ -22,18 +30,20 @@ export interface HeavyPool {
   close(): Promise<void>;
 }
 
-/**
- * A pool of `threads` threads. Its library is read, and threads start, with the first heavy query. `regexMsMax` as in
- * protocol.ts.
- */
-export function startPool(loaded: LoadedSnapshot, threads: number, regexMsMax: number = REGEX_MS_MAX): HeavyPool {
-  const flags = new Int32Array(new SharedArrayBuffer(TASKS_MAX * Int32Array.BYTES_PER_ELEMENT));
-  const free = Array.from({ length: TASKS_MAX }, (_, slot) => slot);
-  const workerData: PoolData = { loaded, flags, regexMsMax };
-  let piscina: Promise<Piscina<HeavyTask, HeavyResult>> | undefined;
-  const start = async (): Promise<Piscina<HeavyTask, HeavyResult>> => {
-    const library = await import('piscina');
-    return new library.Piscina({
+interface Started {
+  readonly piscina: Piscina<HeavyTask, HeavyResult>;
+  readonly seats: Seats;
+}
+
+/** A pool of `threads` threads. Its library is read, and threads start, with the first heavy query. */
+export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolLimits = POOL_LIMITS): HeavyPool {
+  const { tasksMax, waitMsMax, taskMsMax } = limits;
+  const flags = new Int32Array(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
+  const workerData: PoolData = { loaded, flags, taskMsMax };
+  let started: Promise<Started> | undefined;
+  const start = async (): Promise<Started> => {
+    const [library, waiting] = await Promise.all([import('piscina'), import('./seats.ts')]);
+    const piscina = new library.Piscina<HeavyTask, HeavyResult>({
       filename: new URL('./heavy.ts', import.meta.url).href,
       name: 'runPlan',
       minThreads: 0,
@@ -41,33 +51,43 @@ export function startPool(loaded: LoadedSnapshot, threads: number, regexMsMax: n
       idleTimeout: 60_000,
       workerData,
     });
+    return { piscina, seats: new waiting.Seats(threads, waitMsMax) };
   };
   const underWay = new Set<Promise<unknown>>();
-  const run: RunHeavy = async (query, waiter) => {
-    const slot = free.pop();
-    if (slot === undefined) return 'busy';
+  const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | Missed> => {
+    const { piscina, seats } = await (started ??= start());
+    const slot = await seats.enter(waiter);
+    if (typeof slot === 'string') return slot;
     Atomics.store(flags, slot, TaskFlag.wanted);
     // A client may also leave while it reads the answer, when the slot is another task's already.
     let isHeld = true;
     waiter.onGone(() => {
       if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
     });
-    piscina ??= start();
-    const task = piscina.then((pool) => pool.run({ ...query, slot }));
+    try {
+      return (await piscina.run({ ...query, slot })) ?? 'gone';
+    } finally {
+      isHeld = false;
+      seats.leave(slot);
+    }
+  };
+  const run: RunHeavy = async (query, waiter) => {
+    if (underWay.size >= tasksMax) return 'busy';
+    const task = runIn(query, waiter);
     underWay.add(task);
     try {
-      return (await task) ?? 'gone';
+      return await task;
     } finally {
       underWay.delete(task);
-      isHeld = false;
-      free.push(slot);
     }
   };
   const close: HeavyPool['close'] = async () => {
+    const ending = await started;
+    ending?.seats.close();
     flags.fill(TaskFlag.cancelled);
     // Piscina waits for what runs only, and takes what is queued behind it for a failure.
     await Promise.allSettled(underWay);
-    await (await piscina)?.close();
+    await ending?.piscina.close();
   };
   return { run, close };
 }

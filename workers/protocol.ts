@@ -3,13 +3,13 @@
 import type { Counters, Hits, LoadedSnapshot, Plan, RowSet } from '../engine/engine.ts';
 
 /**
- * What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). `regexMsMax` is how many milliseconds a
- * plan with regular expressions may run.
+ * What a pool thread starts with. `flags` has one word a slot (see `TaskFlag`). `taskMsMax` is how many milliseconds a
+ * task may run.
  */
 export interface PoolData {
   readonly loaded: LoadedSnapshot;
   readonly flags: Int32Array;
-  readonly regexMsMax: number;
+  readonly taskMsMax: number;
 }
 
 /**
@@ -34,14 +34,12 @@ export type HeavyFound = { readonly counters: Counters } & (
   | { readonly kind: 'page'; readonly page: Hits; readonly set?: RowSet | undefined }
 );
 
-/**
- * What a task answers: what it found, undefined when it was cancelled, or that its regular expressions took too long.
- */
+/** What a task answers: what it found, undefined when it was cancelled, or that its time was over. */
 export type HeavyResult = HeavyFound | 'overtime' | undefined;
 
 /**
- * Why a heavy query has no rows: `busy` when too much waits already, `gone` when its client was gone first, `overtime`
- * when its regular expressions took too long.
+ * Why a heavy query has no rows: `busy` when too much waits or it waited too long, `gone` when its client was gone
+ * first, `overtime` when it ran too long.
  */
 export type Missed = 'busy' | 'gone' | 'overtime';
 

@@ -3,10 +3,12 @@
 
 /**
  * Whether who waits went away before the result was ready, and a hook for the moment they do. Once gone, gone for good;
- * listeners are called at most once each. `isComingBack` says of one that is gone that it will ask for the same again:
+ * listeners are called at most once each. `connection` is the same for all requests of one connection that may wait at
+ * once; without it there is one. `isComingBack` says of one that is gone that it will ask for the same again:
  * a client whose connection the transport ended, because of a request pipelined behind (RFC 9112, 9.3.2).
  */
 export interface Disconnection {
+  readonly connection?: object | undefined;
   isGone(): boolean;
   isComingBack(): boolean;
   onGone(listener: () => void): void;
@@ -41,15 +43,16 @@ export class SharedWork<T> {
   wait(key: string, waiter: Disconnection, start: (group: Disconnection) => Promise<T>): Promise<T> {
     let shared = this.#underWay.get(key);
     if (shared) this.joined++;
-    else shared = this.#begin(key, start);
+    else shared = this.#begin(key, waiter, start);
     this.#enter(key, shared, waiter);
     return shared.result;
   }
 
-  #begin(key: string, start: (group: Disconnection) => Promise<T>): Shared<T> {
+  #begin(key: string, { connection = {} }: Disconnection, start: (group: Disconnection) => Promise<T>): Shared<T> {
     const listeners: (() => void)[] = [];
     let isAbandoned = false;
     const group: Disconnection = {
+      connection,
       isGone: () => isAbandoned,
       isComingBack: () => false,
       onGone: (listener) => void listeners.push(listener),

@@ -51,16 +51,17 @@ export function readyBody(representation: Representation): Body | undefined {
   return rows && bodyAround(representation, rows);
 }
 
-/** Starts to measure the body slice by slice. Cost: see rows.ts. */
+/** Measures the body slice by slice, from the first call on: until then it holds nothing. Cost: see rows.ts. */
 export function measuringOf(representation: Representation): Measuring {
-  const measuring = rowsMeasuring(representation);
+  let measuring: Measuring | undefined;
   return () => {
+    measuring ??= rowsMeasuring(representation);
     const rows = measuring();
     return rows && bodyAround(representation, rows);
   };
 }
 
-/** Starts to measure the compressed body from stored blocks; undefined where these do not give it. */
+/** Measures the compressed body from stored blocks, as `measuringOf`; undefined where these do not give it. */
 export function stitchingOf({ rows, format, head, tail }: Representation, stored: RecordBlocks): Stitching | undefined {
   return format === 'csv' ? undefined : stitchedRows(rows, { stored, head, tail, isLines: format === 'ndjson' });
 }

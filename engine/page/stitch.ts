@@ -67,15 +67,27 @@ export function stitchedRows(
  * Cost: for neighbours with commas a step a chunk; else a combination of checksums for each row, in slices.
  */
 export function stitchedBody(stitched: Stitched): Stitching {
+  let parts: Parts | undefined;
+  return () => {
+    parts ??= partsOf(stitched);
+    const rows = parts.summing();
+    const middle = rows && parts.measuring();
+    return middle && gzipBody(stitched, rows, middle, parts.isViews);
+  };
+}
+
+/** What is measured of a compressed body, made by the first slice. `isViews` where the middle gathers nothing. */
+interface Parts {
+  readonly summing: () => Sum | undefined;
+  readonly measuring: () => Body | undefined;
+  readonly isViews: boolean;
+}
+
+function partsOf(stitched: Stitched): Parts {
   const run = runOf(stitched.rows);
   const sum = run && !stitched.isLines ? sumOfRun(stitched, run.start, run.end) : undefined;
-  const summing = sum ? () => sum : sumOfRows(stitched);
   const measuring = middleOf(stitched, run);
-  return () => {
-    const rows = summing();
-    const middle = rows && measuring();
-    return middle && gzipBody(stitched, rows, middle, sum !== undefined);
-  };
+  return { summing: sum ? () => sum : sumOfRows(stitched), measuring, isViews: sum !== undefined };
 }
 
 /** The checksum and the length of a text. */

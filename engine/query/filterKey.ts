@@ -6,6 +6,13 @@ import type { Ask, Condition, Page } from './ask.ts';
 /** The part of what is asked that decides which rows match. */
 export type Filter = Pick<Ask, 'conditions' | 'isEmpty'>;
 
+/** The part of a planned list that decides what its export shows. */
+interface Listed {
+  readonly collection: { readonly declaration: { readonly name: string } };
+  readonly ask: Filter;
+  readonly plan: { readonly form: ServedForm; readonly page: Page };
+}
+
 /**
  * The key of a filter on a collection of one generation. Conditions in any order, values in any spelling and members of
  * `in` in any order and number give one key. The form counts only where texts are compared, since own URLs are texts.
@@ -24,6 +31,15 @@ export function filterKey(generation: string, collection: string, filter: Filter
  */
 export function viewKey({ keys: _keys, format: _format, after, ...shown }: Page): string {
   return JSON.stringify({ ...shown, after: String(after) });
+}
+
+/**
+ * The key of an export of a list: its rows, how they are shown, in which form and members. Equal keys mean equal bytes.
+ * Cost: those of both keys.
+ */
+export function exportKey(generation: string, { collection, ask, plan: { form, page } }: Listed): string {
+  const shape = [page.format, page.keys && [...page.keys], form.version, form.baseUrl, form.linkEnd];
+  return `${filterKey(generation, collection.declaration.name, ask, form)} ${viewKey(page)} ${JSON.stringify(shape)}`;
 }
 
 function conditionKey({ path, lookup, isNegated, operand }: Condition): string {

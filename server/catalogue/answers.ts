@@ -62,6 +62,8 @@ export interface Answers {
   readonly badTarget: Answer;
   /** 503: too much heavy work waits. */
   readonly busy: Answer;
+  /** 503: a heavy query ran too long (A104). */
+  readonly overtime: Answer;
   /** 200 with a JSON text that is true only now, such as how a list was found (A68). */
   momentary(json: string): Answer;
   /** 410: another generation of the data is served than the one that a walk began in (A69). */
@@ -143,6 +145,11 @@ export function answersFor(options: AnswerOptions): Answers {
       status: 503,
       headers: busy,
       body: detail('Too many heavy queries at the moment; try again shortly.'),
+    },
+    overtime: {
+      status: 503,
+      headers: busy,
+      body: detail('This query took too long; add a filter that leaves fewer records.'),
     },
     momentary: (json) => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
     gone: { status: 410, headers: unstored, body: goneBody(options.generation ?? '') },

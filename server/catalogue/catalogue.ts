@@ -9,17 +9,16 @@ import {
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
 import type { Router } from '../../workers/router.ts';
+import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Disconnection, Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
-import type { Answers } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Conditional } from './conditional.ts';
-import type { LiveGzip } from './liveGzip.ts';
 import { type Coding, negotiate } from './negotiate.ts';
 import type { Asked, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
-import type { Delivery } from './rows.ts';
+import type { Delivery, RowsService } from './rows.ts';
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
 export interface CatalogueSettings extends Pick<
@@ -45,7 +44,7 @@ export interface CatalogueSettings extends Pick<
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
- * any. `ignored` is a tally of IGNORED_PARAMETERS.
+ * any. `slices` are those of the thread, `ignored` is a tally of IGNORED_PARAMETERS.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -54,16 +53,15 @@ export interface CatalogueOptions {
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
   readonly settings: CatalogueSettings;
   readonly router: Router;
+  readonly slices: Slices;
   readonly ignored: Tally;
 }
 
 /** `pin` is what links name the generation by, undefined where walks are not pinned (A69). */
-export interface CatalogueService extends CatalogueOptions {
+export interface CatalogueService extends CatalogueOptions, RowsService {
   readonly pin: string | undefined;
-  readonly answers: Answers;
   readonly conditional: Conditional;
   readonly memory: RequestMemory;
-  readonly live: LiveGzip;
   readonly queryOptions: QueryOptions;
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
   readonly chooseCoding: (request: Request) => Coding;
@@ -133,16 +131,27 @@ export function validated(
   return { tag, unchanged };
 }
 
+/** What is delivered: the answer to an ask, and of an export of a list the key (`exportKey` in rows.ts). */
+interface Delivered {
+  readonly route: Named;
+  readonly ask: Ask;
+  readonly tag: string;
+  readonly collection: CollectionIndex;
+  readonly exportKey?: (() => string) | undefined;
+}
+
 /** How an answer under this tag goes out; it is kept where it is due, unless a header is its own. */
 export function deliveryOf(
-  { answers, blocks, live, memory }: CatalogueService,
+  service: CatalogueService,
   visit: Visit,
-  { route, ask, tag, collection }: { route: Named; ask: Ask; tag: string; collection: CollectionIndex },
+  { route, ask, tag, collection, exportKey }: Delivered,
 ): Delivery {
-  const { choice, coding, disconnection, isConditional } = visit;
+  const { request, choice, coding, disconnection, isConditional } = visit;
+  const { blocks, memory } = service;
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
-  const delivery: Delivery = { answers, remarks, coding, stored, live, disconnection };
+  const isHead = request.method === 'HEAD';
+  const delivery: Delivery = { service, remarks, coding, stored, isHead, disconnection, exportKey };
   if (isConditional || ask.ignored.length > 0 || !memory.isDue()) return delivery;
   const heedsAccept = !isNamed(route, ask);
   return { ...delivery, keep: (answer, ownBytes) => memory.keep(visit, { tag, heedsAccept, answer }, ownBytes) };

@@ -13,6 +13,7 @@ import { LiveGzip } from './liveGzip.ts';
 import { recordAnswer } from './record.ts';
 import { RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
+import { Exports } from './rows.ts';
 import { route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';
 import { MEGABYTE } from '../observe/quantities.ts';
@@ -45,7 +46,8 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     answers,
     conditional: new Conditional(validated, answers),
     memory: new RequestMemory(settings.answerCacheMb * MEGABYTE),
-    live: new LiveGzip(),
+    live: new LiveGzip(options.slices),
+    exports: new Exports(),
     queryOptions,
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
     chooseCoding,

@@ -6,6 +6,8 @@ import {
   type Asker,
   countSelected,
   explained,
+  exportKey,
+  exportOf,
   type Hits,
   type List,
   type QueryOptions,
@@ -29,6 +31,9 @@ import {
 import { rowsAnswer } from './rows.ts';
 import { withTiming } from './serverTiming.ts';
 import { countIgnored } from './tally.ts';
+
+/** The longest query whose export is shared with others and its length remembered. */
+const KEYED_CHARACTERS_MAX = 2048;
 
 /** The page of a list, its export, or how it is found. Cost: see engine/list.ts; heavy lists are answered later. */
 export function listAnswer(
@@ -103,16 +108,25 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   /** Nobody reads the answer to a client that is gone. */
   miss({ ask }: List): Answer {
     const { answers } = this.#catalogue;
-    return this.#timed(this.#missed === 'overtime' ? answers.refused(regexProblems(ask)) : answers.busy);
+    if (this.#missed !== 'overtime') return this.#timed(answers.busy);
+    const problems = regexProblems(ask);
+    return this.#timed(problems.length > 0 ? answers.refused(problems) : answers.overtime);
   }
 
   answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
     const { ask, collection } = list;
-    const view = { route: this.#route, ask, tag: this.#tag, collection };
+    const view = { route: this.#route, ask, tag: this.#tag, collection, exportKey: this.#exportKeyOf(list) };
     const answer = ask.isExplained
       ? this.#explanation(hits, list)
       : rowsAnswer(page, deliveryOf(this.#catalogue, this.#visit, view));
     return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
+  }
+
+  /** Long queries have none: their members would be sorted for it. */
+  #exportKeyOf(list: List): (() => string) | undefined {
+    const { request } = this.#visit;
+    if (!exportOf(list.ask.page.format) || (request.query?.length ?? 0) > KEYED_CHARACTERS_MAX) return undefined;
+    return () => exportKey(this.#catalogue.generation, list);
   }
 
   /**

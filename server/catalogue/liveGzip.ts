@@ -4,11 +4,12 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { Body } from '../../engine/engine.ts';
+import type { Slices } from '../../workers/slices.ts';
 
 const compress = promisify(gzip);
 
 /** Longer bodies are not compressed: at 1 MiB it takes 3 ms of a core. */
-const LIVE_BYTES_MAX = 1 << 20;
+export const LIVE_BYTES_MAX = 1 << 20;
 
 /** Bodies up to this are compressed at once: 0.2 ms, about what a hop to another thread and back costs under load. */
 const SHORT_BYTES_MAX = 1 << 16;
@@ -30,10 +31,16 @@ const OPTIONS = { level: 3 } as const;
 
 /** Compresses bodies, in the calling thread or in those that Node keeps for zlib. One for each serving thread. */
 export class LiveGzip {
+  readonly #slices: Slices;
   #turnBytes = 0;
   #underWay = 0;
   /** The short body at hand: a buffer for each would be memory that the collector sees late. */
   #short: Uint8Array | undefined;
+
+  /** What is done here counts as sliced work of the thread. */
+  constructor(slices: Slices) {
+    this.#slices = slices;
+  }
 
   /**
    * The compressed body, a promise of it where it is long; undefined where it is too long, or many are asked for at
@@ -41,7 +48,13 @@ export class LiveGzip {
    */
   compressed(body: Body): Uint8Array | Promise<Uint8Array> | undefined {
     if (body.bytes > LIVE_BYTES_MAX) return undefined;
-    if (body.bytes <= SHORT_BYTES_MAX) return this.#atOnce(body);
+    const sinceMs = this.#slices.now();
+    const compressed = body.bytes <= SHORT_BYTES_MAX ? this.#atOnce(body) : this.#elsewhere(body);
+    this.#slices.spend(sinceMs);
+    return compressed;
+  }
+
+  #elsewhere(body: Body): Promise<Uint8Array> | undefined {
     return this.#underWay < UNDER_WAY_MAX ? this.#run(copyOf(body, new Uint8Array(body.bytes))) : undefined;
   }
 

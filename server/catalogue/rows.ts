@@ -1,8 +1,10 @@
-// From rows to an answer: measured in turns where that takes long, compressed where the client takes that and it pays.
+// From rows to an answer: measured at once or step by step, compressed where the client takes that and it pays.
 // Knows neither routes nor queries, and of a representation only how to measure it.
-import { setImmediate } from 'node:timers/promises';
+import assert from 'node:assert/strict';
 import {
   type Body,
+  countSelected,
+  type GzipBody,
   measuringOf,
   readyBody,
   type RecordBlocks,
@@ -10,25 +12,70 @@ import {
   stitchingOf,
   wholeBody,
 } from '../../engine/engine.ts';
-import type { Answers, MediaType, Remarks } from './answers.ts';
+import type { Slices, Unfinished } from '../../workers/slices.ts';
+import { SharedWork } from '../../workers/waiter.ts';
+import type { Answers, Made, MediaType, Remarks } from './answers.ts';
 import type { Coding } from './negotiate.ts';
 import type { Answer, Disconnection } from '../http/exchange.ts';
-import type { LiveGzip } from './liveGzip.ts';
+import { Memory } from '../http/memory.ts';
+import { LIVE_BYTES_MAX, type LiveGzip } from './liveGzip.ts';
+
+/** How long the body of an export is as it goes out, and how it was made. */
+interface ExportLength {
+  readonly bytes: number;
+  readonly made: Made;
+}
+
+/**
+ * What a serving thread knows of whole exports of its snapshot: which are being measured, so that all who want one wait
+ * for the same work, and how long those are that were. Holds no bytes of them. Keys are those of `exportKey`, before a
+ * length's stands the coding of the answer.
+ */
+export class Exports {
+  readonly plain = new SharedWork<Body | Unfinished>();
+  readonly stitched = new SharedWork<GzipBody | Unfinished>();
+  readonly #lengths = new Memory<ExportLength>(LENGTHS_BYTES_MAX);
+
+  /** The length of an export that was measured before, undefined where it is not known any more. */
+  lengthOf(key: string): ExportLength | undefined {
+    return this.#lengths.find(key);
+  }
+
+  /** Remembers a length. */
+  keep(key: string, length: ExportLength): void {
+    this.#lengths.keep(key, length, key.length * CHARACTER_BYTES + ENTRY_BYTES);
+  }
+}
+
+/** What the answers of a serving thread are made with. */
+export interface RowsService {
+  readonly answers: Answers;
+  readonly live: LiveGzip;
+  readonly slices: Slices;
+  readonly exports: Exports;
+}
 
 /**
  * How an answer goes out, with its `remarks`. Rows may be compressed: by `stored` blocks of the collection where there
- * are any, else `live`. `keep` is given an answer that could be given again, with the bytes that its body holds beside
- * views of the snapshot.
+ * are any, else live. `keep` is given an answer that could be given again, with the bytes that its body holds beside
+ * views of the snapshot. `exportKey` is there for exports of lists; equal keys mean equal bodies.
  */
 export interface Delivery {
-  readonly answers: Answers;
+  readonly service: RowsService;
   readonly remarks: Remarks;
   readonly coding: Coding;
   readonly stored: RecordBlocks | undefined;
-  readonly live: LiveGzip;
+  readonly isHead: boolean;
   readonly disconnection: Disconnection;
+  readonly exportKey: (() => string) | undefined;
   readonly keep?: (answer: Answer, ownBytes: number) => void;
 }
+
+/** Room for the lengths of 4,000 exports with filters of ordinary length. */
+const LENGTHS_BYTES_MAX = 1 << 20;
+/** What a length takes beside its key: a map's slot and an object; a text may take two bytes a character. */
+const ENTRY_BYTES = 128;
+const CHARACTER_BYTES = 2;
 
 const TYPES: Readonly<Record<Representation['format'], MediaType>> = {
   json: 'application/json',
@@ -40,45 +87,58 @@ const TYPES: Readonly<Record<Representation['format'], MediaType>> = {
 const SMALL_BYTES_MAX = 1024;
 
 /**
- * The answer with these rows: at once where one slice of measuring suffices, else after a slice for each turn of the
- * event loop, so that other requests are answered between them. A client that leaves ends it. Compressed bodies are
- * sent where they are the smaller ones; a body that fits a packet goes as it is, unless the client refuses that (A101).
+ * Up to so many rows are measured at once, whatever else the turn did, and are not counted: 0.05 ms. The cells of CSV
+ * are looked at byte by byte.
+ */
+const SMALL_ROWS_MAX: Readonly<Record<Representation['format'], number>> = { json: 1000, ndjson: 1000, csv: 16 };
+
+/**
+ * The answer with these rows: at once where one slice of measuring suffices and the turn of the event loop has time for
+ * it, else when it was measured in turn with other sliced work, or 503 where too much of that is under way. A client
+ * that leaves ends it. An export is measured once for all who ask for it meanwhile, and never for a HEAD of one whose
+ * length is known. Compressed bodies are sent where they are the smaller ones; a body that fits a packet goes as it is,
+ * unless the client refuses that (A101).
  */
 export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
-  const { coding, stored, answers, remarks, keep } = delivery;
+  const { service, coding, stored, remarks, exportKey, keep } = delivery;
+  const { answers, exports } = service;
+  const known = delivery.isHead && exportKey ? exports.lengthOf(`${coding} ${exportKey()}`) : undefined;
+  if (known) return answers.found(unreadBody(known.bytes), remarks, TYPES[rows.format], known.made);
   if (coding === 'identity') return plainAnswer(rows, delivery);
   const stitching = stored && stitchingOf(rows, stored);
   if (!stitching) return liveAnswer(rows, delivery);
-  return measured(stitching, delivery, (body) => {
+  return measured({ measuring: stitching, shared: exports.stitched, rows, delivery }, (body) => {
     if (!pays(coding, body.bytes, body.plainBytes)) return plainAnswer(rows, delivery);
-    const answer = answers.found(body, remarks, TYPES[rows.format], 'stored');
+    const answer = found(body, rows, delivery, 'stored', body.plainBytes);
     if (keep && body.ownBytes !== undefined) keep(answer, body.ownBytes);
     return answer;
   });
 }
 
 function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
-  const { answers, remarks, keep } = delivery;
-  const type = TYPES[rows.format];
+  const { service, remarks, keep } = delivery;
+  const { answers, exports } = service;
   // A head lies in a slab, which must not live as long as an answer that is kept.
   const ready = readyBody(keep ? { ...rows, head: rows.head.slice() } : rows);
   if (ready) {
-    const answer = answers.found(ready, remarks, type);
+    const answer = answers.found(ready, remarks, TYPES[rows.format]);
     keep?.(answer, rows.head.length + rows.tail.length);
     return answer;
   }
-  return measured(measuringOf(rows), delivery, (body) => answers.found(body, remarks, type));
+  return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) =>
+    found(body, rows, delivery, 'identity', body.bytes),
+  );
 }
 
 function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
-  const { answers, remarks, coding, live } = delivery;
-  const type = TYPES[rows.format];
-  return measured(measuringOf(rows), delivery, (body) => {
+  const { service, remarks, coding } = delivery;
+  const { answers, live, exports } = service;
+  return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) => {
     const bytes = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
     const answer = (compressed: Uint8Array | undefined): Answer =>
       compressed && pays(coding, compressed.length, body.bytes)
-        ? answers.found(wholeBody(compressed), remarks, type, 'live')
-        : answers.found(body, remarks, type);
+        ? answers.found(wholeBody(compressed), remarks, TYPES[rows.format], 'live')
+        : found(body, rows, delivery, 'identity', body.bytes);
     return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
   });
 }
@@ -87,25 +147,73 @@ function pays(coding: Coding, compressedBytes: number, plainBytes: number): bool
   return coding === 'gzipOnly' || (plainBytes > SMALL_BYTES_MAX && compressedBytes < plainBytes);
 }
 
-/** The answer that a measured body gives. Nobody reads the one to a client that is gone. */
-function measured<B extends Body>(
-  measuring: () => B | undefined,
-  delivery: Delivery,
-  answer: (body: B) => Answer | Promise<Answer>,
-): Answer | Promise<Answer> {
-  const body = measuring();
-  return body ? answer(body) : measuredInTurns(measuring, delivery, answer);
+/**
+ * The 200 with a measured body. The length of an export is remembered where it is too long to be compressed live, which
+ * depends on what else the thread does.
+ */
+function found(
+  body: Body,
+  { format }: Representation,
+  { service: { answers, exports }, remarks, coding, exportKey }: Delivery,
+  made: Made,
+  plainBytes: number,
+): Answer {
+  if (exportKey && plainBytes > LIVE_BYTES_MAX) exports.keep(`${coding} ${exportKey()}`, { bytes: body.bytes, made });
+  return answers.found(body, remarks, TYPES[format], made);
 }
 
-async function measuredInTurns<B extends Body>(
-  measuring: () => B | undefined,
-  { disconnection, answers }: Delivery,
+/** A body to be measured slice by slice, alone or, of an export, `shared` with whoever wants the same. */
+interface Measured<B extends Body> {
+  readonly measuring: () => B | undefined;
+  readonly shared: SharedWork<B | Unfinished>;
+  readonly rows: Representation;
+  readonly delivery: Delivery;
+}
+
+/** The answer that a measured body gives. Nobody reads the one to a client that is gone. */
+function measured<B extends Body>(
+  work: Measured<B>,
+  answer: (body: B) => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  const { measuring, rows } = work;
+  if (countSelected(rows.rows.rows) > SMALL_ROWS_MAX[rows.format]) return measuredInTurn(work, answer);
+  const body = measuring();
+  return body ? answer(body) : measuredLater(work, undefined, answer);
+}
+
+function measuredInTurn<B extends Body>(
+  work: Measured<B>,
+  answer: (body: B) => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  const { measuring, shared, delivery } = work;
+  const { slices } = delivery.service;
+  const { exportKey } = delivery;
+  const key = exportKey?.();
+  if (!slices.hasTime() || (key !== undefined && shared.has(key))) return measuredLater(work, key, answer);
+  const sinceMs = slices.now();
+  const body = measuring();
+  slices.spend(sinceMs);
+  return body ? answer(body) : measuredLater(work, key, answer);
+}
+
+async function measuredLater<B extends Body>(
+  {
+    measuring,
+    shared,
+    delivery: {
+      service: { slices, answers },
+      disconnection,
+    },
+  }: Measured<B>,
+  key: string | undefined,
   answer: (body: B) => Answer | Promise<Answer>,
 ): Promise<Answer> {
-  for (;;) {
-    await setImmediate();
-    if (disconnection.isGone()) return answers.busy;
-    const body = measuring();
-    if (body) return answer(body);
-  }
+  const run = (waiter: Disconnection): Promise<B | Unfinished> => slices.run(measuring, waiter);
+  const body = await (key === undefined ? run(disconnection) : shared.wait(key, disconnection, run));
+  return typeof body === 'string' || disconnection.isGone() ? answers.busy : answer(body);
+}
+
+/** A body for HEAD: nothing of it but its length is known, and reading it is our bug. */
+function unreadBody(bytes: number): Body {
+  return { bytes, pieceAt: () => assert.fail('the body of an answer to HEAD is not read') };
 }

@@ -1,5 +1,6 @@
 // One request being answered, as far as both transports are alike: bodies, clients that leave, answers that fail. Knows
 // no socket.
+import type { Slices } from '../../workers/slices.ts';
 import { BodyBudget, BodyCollector, type Collected } from './bodyCollector.ts';
 import {
   type Answer,
@@ -21,16 +22,18 @@ export interface LiveContext {
   readonly handler: Handler;
   readonly budget: BodyBudget;
   readonly flight: Flight;
+  readonly slices: Slices;
   isDraining: boolean;
   onError(error: unknown): void;
 }
 
 /** What the exchanges of a new listener share. */
-export function liveContext({ handler, onError }: ListenOptions): LiveContext {
+export function liveContext({ handler, slices, onError }: ListenOptions): LiveContext {
   return {
     handler,
     budget: new BodyBudget(),
     flight: new Flight(),
+    slices,
     isDraining: false,
     // Later and outside the transport's callbacks, so that an observer that throws is an ordinary uncaught exception.
     onError: (error) => void setImmediate(() => onError(error)),
@@ -43,6 +46,9 @@ export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
 /** A body has to be here whole after this: who sends it byte by byte must not hold its connection for days. */
 const BODY_MS_MAX = 10_000;
 const NOTHING = new Uint8Array(0);
+
+/** Shorter bodies are no sliced work: they are written at once, and their time is not counted. */
+export const SHORT_BODY_BYTES = 65_536;
 
 /** An exchange until its answer is out. Cost: no array until somebody wants to know when the client leaves. */
 export abstract class LiveExchange implements Disconnection {

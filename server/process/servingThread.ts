@@ -8,11 +8,13 @@ import { openBlocks, openSnapshot } from '../../engine/engine.ts';
 import { startPool } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
+import { Slices } from '../../workers/slices.ts';
 import { catalogueHandler } from '../catalogue/handler.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { Listener } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
+import { steadyMs } from '../observe/clock.ts';
 import { ordersFrom, send, type ServingData, type ThreadParts } from './messages.ts';
 
 const supervisor = parentPort;
@@ -34,11 +36,16 @@ function stackOf(error: unknown): string {
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
-async function listen({ host, port, http10Port }: ServingData, handler: Handler): Promise<readonly Listener[]> {
-  const main = await listenUws({ host, port, handler, exclusive: false, onError });
+async function listen(
+  { host, port, http10Port }: ServingData,
+  handler: Handler,
+  slices: Slices,
+): Promise<readonly Listener[]> {
+  const main = await listenUws({ host, port, handler, exclusive: false, slices, onError });
   if (http10Port === undefined || !http10Part) return [main];
   try {
-    return [main, await http10Part.listenNode({ host, port: http10Port, handler, exclusive: true, onError })];
+    const second = { host, port: http10Port, handler, exclusive: true, slices, onError };
+    return [main, await http10Part.listenNode(second)];
   } catch (error) {
     await main.drain(0);
     throw error;
@@ -51,19 +58,21 @@ async function serve(data: ServingData): Promise<void> {
   const catalogue = openSnapshot(loaded);
   const pool = startPool(loaded, data.poolThreads);
   const cache = new RowSetCache(data.rowSetCacheBytes);
+  const slices = new Slices(steadyMs);
   const otherwise = catalogueHandler({
     generation: loaded.generation,
     created: loaded.created,
     blocks: blocks && openBlocks(blocks, catalogue),
     collections: (name) => catalogue.collection(name),
     settings,
+    slices,
     ignored: data.ignoredParameters,
     router: routerOver({ generation: loaded.generation, cache, runHeavy: pool.run }),
   });
   const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });
   let listeners: readonly Listener[] = [];
   try {
-    listeners = await listen(data, authority?.handler ?? otherwise);
+    listeners = await listen(data, authority?.handler ?? otherwise, slices);
     // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     send(supervisor!, { kind: 'listening' });

@@ -6,7 +6,16 @@ import { wholeBody } from '../../engine/page/body.ts';
 import type { Answer, Disconnection, Handler } from '../../server/http/exchange.ts';
 import { claimPort } from '../../server/http/claim.ts';
 import { GET, PAGE_BYTES, RawSocket, requestOf } from '../support/rawSocket.ts';
-import { CountedBody, countedText, running, servers, settled, textAnswer, TRANSPORTS } from '../support/transports.ts';
+import {
+  CountedBody,
+  countedText,
+  newSlices,
+  running,
+  servers,
+  settled,
+  textAnswer,
+  TRANSPORTS,
+} from '../support/transports.ts';
 
 describe.each(TRANSPORTS)('$name', (transport) => {
   const { serve, stopAll } = servers(transport);
@@ -187,7 +196,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     test('that is claimed is held until it is released', async () => {
       const { port, release } = await claimPort(host, 0);
       const refusal = { name: 'OperationError', code: 'port' };
-      const listen = () => transport.listen({ host, port, handler, onError, exclusive: false });
+      const listen = () => transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: false });
       await expect(listen()).rejects.toMatchObject(refusal);
       await expect(claimPort(host, port)).rejects.toMatchObject(refusal);
       const client = await RawSocket.open(port);
@@ -202,10 +211,12 @@ describe.each(TRANSPORTS)('$name', (transport) => {
 
     test('may be shared by listeners that say so, and by nobody else', async () => {
       const port = await freePort();
-      const first = await transport.listen({ host, port, handler, onError, exclusive: false });
-      const second = await transport.listen({ host, port, handler, onError, exclusive: false });
+      const first = await transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: false });
+      const second = await transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: false });
       const refusal = { name: 'OperationError', code: 'port' };
-      await expect(transport.listen({ host, port, handler, onError, exclusive: true })).rejects.toMatchObject(refusal);
+      await expect(
+        transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: true }),
+      ).rejects.toMatchObject(refusal);
       await expect(claimPort(host, port)).rejects.toMatchObject({
         ...refusal,
         message: expect.stringContaining(`port ${port} on 127.0.0.1 is in use`),
@@ -215,15 +226,22 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
 
     test('taken exclusively is refused to those who would share it', async () => {
-      const first = await transport.listen({ host, port: 0, handler, onError, exclusive: true });
-      const sharing = transport.listen({ host, port: first.port, handler, onError, exclusive: false });
+      const first = await transport.listen({ host, port: 0, handler, onError, slices: newSlices(), exclusive: true });
+      const sharing = transport.listen({
+        host,
+        port: first.port,
+        handler,
+        onError,
+        slices: newSlices(),
+        exclusive: false,
+      });
       await expect(sharing).rejects.toMatchObject({ name: 'OperationError', code: 'port' });
       await first.drain(0);
     });
 
     test('can be taken again as soon as a drain has ended its connections', async () => {
       const port = await freePort();
-      const first = await transport.listen({ host, port, handler, onError, exclusive: false });
+      const first = await transport.listen({ host, port, handler, onError, slices: newSlices(), exclusive: false });
       const client = await RawSocket.open(port);
       await client.write(GET);
       await client.answer();
@@ -235,7 +253,14 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     test('of an address that is not ours is refused', async () => {
       const refusal = { name: 'OperationError', code: 'port' };
       await expect(claimPort('192.0.2.1', 0)).rejects.toMatchObject(refusal);
-      const listening = transport.listen({ host: '192.0.2.1', port: 0, handler, onError, exclusive: true });
+      const listening = transport.listen({
+        host: '192.0.2.1',
+        port: 0,
+        handler,
+        onError,
+        slices: newSlices(),
+        exclusive: true,
+      });
       await expect(listening).rejects.toMatchObject(refusal);
     });
   });

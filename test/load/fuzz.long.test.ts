@@ -2,7 +2,7 @@
 // vanish and flood, until what the server holds has stopped growing. The quick part is test/property/fuzz.test.ts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { TASKS_MAX } from '../../workers/pool.ts';
+import { POOL_LIMITS } from '../../workers/pool.ts';
 import { clientOf } from '../support/client.ts';
 import { holdingsOf, runServer } from '../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../support/dataSets.ts';
@@ -78,7 +78,7 @@ async function floods({ port, http10Port }: Victim): Promise<readonly string[]> 
   const faults: string[] = [];
   for (const to of [port, http10Port]) {
     let isOver = false as boolean;
-    const flooding = flood(to, TASKS_MAX * 4).finally(() => (isOver = true));
+    const flooding = flood(to, POOL_LIMITS.tasksMax * 4).finally(() => (isOver = true));
     const client = clientOf(`http://127.0.0.1:${to}`);
     for (let i = 0; i < 20; i++) {
       const { status } = await client.get('/api/v3/migrationproperties/?limit=1');
@@ -88,7 +88,7 @@ async function floods({ port, http10Port }: Victim): Promise<readonly string[]> 
     client.close();
     const { statuses, faults: flooded } = await flooding;
     faults.push(...flooded, ...[...statuses.keys()].filter((status) => status !== 200 && status !== 503).map(String));
-    await abandonedFlood(to, TASKS_MAX * 2);
+    await abandonedFlood(to, POOL_LIMITS.tasksMax * 2);
     await abandonedPages(to, UNREAD_PAGES);
   }
   return faults;
@@ -97,7 +97,9 @@ async function floods({ port, http10Port }: Victim): Promise<readonly string[]> 
 /** A flood that fits is answered whole once those before it are gone, however their clients left. */
 async function slotsComeBack({ port, http10Port }: Victim): Promise<void> {
   for (const to of [port, http10Port]) {
-    await expect.poll(async () => (await flood(to, TASKS_MAX)).statuses, POLL).toEqual(new Map([[200, TASKS_MAX]]));
+    await expect
+      .poll(async () => (await flood(to, POOL_LIMITS.tasksMax)).statuses, POLL)
+      .toEqual(new Map([[200, POOL_LIMITS.tasksMax]]));
   }
 }
 
@@ -166,8 +168,8 @@ describe.skipIf(process.platform !== 'linux')(`a hostile world (seed ${SEED})`, 
       [server.port, server.http10Port].flatMap((port) => Array.from({ length: 5 }, () => RawSocket.open(port, false))),
     );
     await Promise.all(sockets.map((socket) => socket.write(PAGE)));
-    void flood(server.port, TASKS_MAX * 2).catch(() => undefined);
-    void flood(server.http10Port, TASKS_MAX * 2).catch(() => undefined);
+    void flood(server.port, POOL_LIMITS.tasksMax * 2).catch(() => undefined);
+    void flood(server.http10Port, POOL_LIMITS.tasksMax * 2).catch(() => undefined);
     await testimony(server);
     const end = await Promise.race([finalWords(server), delay(STALL_MS_MAX, 'still there')]);
     expect(end).toEqual({ code: 0, complaints: [] });

@@ -2,15 +2,17 @@
 // For tests of the handler; the pool is a function of the test's own.
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import type { CatalogueSettings } from '../../server/catalogue/catalogue.ts';
+import type { CatalogueOptions, CatalogueSettings } from '../../server/catalogue/catalogue.ts';
 import { catalogueHandler } from '../../server/catalogue/handler.ts';
 import { IGNORED_PARAMETERS } from '../../server/catalogue/tally.ts';
 import { readSettings } from '../../server/settings/declarations.ts';
 import type { Answer, Handler } from '../../server/http/exchange.ts';
-import { newTally, type Tally } from '../../server/observe/tally.ts';
+import { steadyMs } from '../../server/observe/clock.ts';
+import { newTally } from '../../server/observe/tally.ts';
 import type { RunHeavy } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
+import { Slices } from '../../workers/slices.ts';
 import { collectionOf } from './collections.ts';
 import { requestOf, STAYING, type RequestParts } from './requests.ts';
 
@@ -54,7 +56,7 @@ export function handlerWith(
   runHeavy: RunHeavy,
   settings: Partial<CatalogueSettings>,
   collections: (name: string) => CollectionIndex,
-  ignored: Tally = newTally(IGNORED_PARAMETERS),
+  more: Partial<Pick<CatalogueOptions, 'ignored' | 'slices' | 'blocks'>> = {},
 ): Handler<Answer | Promise<Answer>> {
   return catalogueHandler({
     generation: GENERATION,
@@ -62,8 +64,10 @@ export function handlerWith(
     blocks: undefined,
     collections,
     settings: { ...SETTINGS, ...settings },
-    ignored,
+    ignored: newTally(IGNORED_PARAMETERS),
+    slices: new Slices(steadyMs),
     router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy }),
+    ...more,
   });
 }
 

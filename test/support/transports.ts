@@ -4,6 +4,8 @@ import type { Answer, Handler } from '../../server/http/exchange.ts';
 import type { Listener, ListenOptions } from '../../server/http/listener.ts';
 import { listenNode } from '../../server/http/node/transport.ts';
 import { listenUws } from '../../server/http/uws/transport.ts';
+import { steadyMs } from '../../server/observe/clock.ts';
+import { Slices } from '../../workers/slices.ts';
 
 /** A transport by name. */
 export interface Transport {
@@ -50,6 +52,11 @@ export function countedText(bytes: number): string {
   return 'abcdefghijklmnopqrstuvwxyz'.repeat(Math.ceil(bytes / 26)).slice(0, bytes);
 }
 
+/** Slices as a serving thread has them. */
+export function newSlices(): Slices {
+  return new Slices(steadyMs);
+}
+
 /** A listener on a free port of 127.0.0.1 with the bugs it reported. */
 export interface Running {
   readonly port: number;
@@ -59,19 +66,27 @@ export interface Running {
 }
 
 /** Listens with the handler on a free port, or the given one. `stop` drains without waiting. */
-export async function running(transport: Transport, handler: Handler, port = 0): Promise<Running> {
+export async function running(
+  transport: Transport,
+  handler: Handler,
+  port = 0,
+  slices = newSlices(),
+): Promise<Running> {
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const listener = await transport.listen({ host: '127.0.0.1', port, handler, exclusive: true, onError });
+  const listener = await transport.listen({ host: '127.0.0.1', port, handler, exclusive: true, slices, onError });
   return { port: listener.port, errors, listener, stop: () => listener.drain(0) };
 }
 
 /** A way to start servers in a test, and to stop all of them behind it. */
-export function servers(transport: Transport): { serve(handler: Handler): Promise<Running>; stopAll(): Promise<void> } {
+export function servers(transport: Transport): {
+  serve(handler: Handler, slices?: Slices): Promise<Running>;
+  stopAll(): Promise<void>;
+} {
   const open: Running[] = [];
   return {
-    async serve(handler) {
-      const server = await running(transport, handler);
+    async serve(handler, slices) {
+      const server = await running(transport, handler, 0, slices);
       open.push(server);
       return server;
     },

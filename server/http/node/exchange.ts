@@ -3,16 +3,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Body } from '../../../engine/engine.ts';
+import type { Step } from '../../../workers/slices.ts';
 import { assertHeaderValue, checkedPiece, isBodiless } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
-import { LiveExchange, type LiveContext, type TakePiece } from '../liveExchange.ts';
+import { LiveExchange, type LiveContext, SHORT_BODY_BYTES, type TakePiece } from '../liveExchange.ts';
 
 /** Bytes copied and given to the socket at a time. */
 const WRITE_BYTES_MAX = 65_536;
 
 /**
- * Bytes written before other requests get their turn. A socket that never fills calls back without one: node:http tells
- * that it drained before the event loop looks at anything else.
+ * Bytes written before other requests and other sliced work get their turn. A socket that never fills calls back
+ * without one: node:http tells that it drained before the event loop looks at anything else.
  */
 const TURN_BYTES = 1 << 20;
 const NOTHING = new Uint8Array(0);
@@ -29,6 +30,8 @@ export class NodeExchange extends LiveExchange {
   #turnBytes = 0;
   #isNext: boolean;
   #ready: Answer | undefined;
+  /** What goes on with the answer in a turn to come. */
+  #step: Step | undefined;
   isAwaiting = true;
 
   /** `isNext` where no other answer of the connection comes before; else `takeTurn` says when that is so. */
@@ -40,25 +43,38 @@ export class NodeExchange extends LiveExchange {
     this.#context = context;
   }
 
+  /** Pipelined requests are asked before those in front of them are answered. */
+  get connection(): object {
+    return this.#incoming.socket;
+  }
+
   get hasEnded(): boolean {
     return this.#response.writableEnded;
   }
 
   /** The connection ended before the answer was out. */
   leave(): void {
+    if (this.#step) this.#context.slices.drop(this.#step);
     this.depart();
   }
 
   override send(answer: Answer): void {
     this.isAwaiting = false;
-    if (this.#isNext) super.send(answer);
+    if (this.#isNext) this.#start(answer);
     else this.#ready = answer;
   }
 
   /** All answers before are out. */
   takeTurn(): void {
     this.#isNext = true;
-    if (this.#ready) super.send(this.#ready);
+    if (this.#ready) this.#start(this.#ready);
+  }
+
+  /** A long body begins where the turn has time for it. */
+  #start(answer: Answer): void {
+    const isShort = answer.body.bytes <= SHORT_BODY_BYTES || this.#incoming.method === 'HEAD';
+    if (isShort || this.#context.slices.hasTime()) super.send(answer);
+    else this.#goOnLater(() => super.send(answer));
   }
 
   protected async sendLater(answer: Answer | Promise<Answer>, awaitsBody: boolean): Promise<void> {
@@ -85,21 +101,35 @@ export class NodeExchange extends LiveExchange {
   }
 
   #push(body: Body, first: Uint8Array, from: number): void {
+    const { slices } = this.#context;
+    const sinceMs = slices.now();
     let piece = first;
     for (let offset = from; ;) {
       const copy = Buffer.from(piece.subarray(0, WRITE_BYTES_MAX));
       offset += copy.length;
       if (offset === body.bytes) return void this.#response.end(copy);
       this.#turnBytes += copy.length;
-      if (!this.#response.write(copy)) return void this.#response.once('drain', () => this.#next(body, offset));
+      if (!this.#response.write(copy)) {
+        this.#response.once('drain', () => this.#next(body, offset));
+        return slices.spend(sinceMs);
+      }
       piece = piece.length > copy.length ? piece.subarray(copy.length) : checkedPiece(body, offset);
     }
   }
 
   #next(body: Body, offset: number): void {
-    if (this.#turnBytes < TURN_BYTES) return this.#resume(body, offset);
+    if (this.#turnBytes < TURN_BYTES && this.#context.slices.hasTime()) return this.#resume(body, offset);
     this.#turnBytes = 0;
-    setImmediate(() => this.#resume(body, offset));
+    this.#goOnLater(() => this.#resume(body, offset));
+  }
+
+  #goOnLater(goOn: () => void): void {
+    this.#step = () => {
+      this.#step = undefined;
+      goOn();
+      return false;
+    };
+    this.#context.slices.queue(this.#step);
   }
 
   #resume(body: Body, offset: number): void {

@@ -3,8 +3,9 @@
 import { checkedPiece, isBodiless, statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 import { HeaderBlock, type HeaderBlocks } from './headerBlock.ts';
-import { LiveExchange, type LiveContext, type TakePiece } from '../liveExchange.ts';
+import { LiveExchange, type LiveContext, SHORT_BODY_BYTES, type TakePiece } from '../liveExchange.ts';
 import { MALFORMED_REQUEST } from '../refusals.ts';
+import type { Step } from '../../../workers/slices.ts';
 import type { HttpResponse } from './library.ts';
 
 // How tryEnd(piece, total) counts (measured on uws-pack 20.0.8):
@@ -36,7 +37,7 @@ const WHOLE_BYTES_MAX = CORK_BYTES / 2;
 /**
  * How much of an answer is written before other requests get their turn, where its reader is so fast that its socket
  * never fills: at first what a socket takes at once, since a request pipelined behind an answer that waits ends the
- * connection; then less, so that nobody waits longer than a few milliseconds.
+ * connection, but beyond the lesser part only within the time for that; then less, in turn with other sliced work.
  */
 const FIRST_TURN_BYTES = 4 << 20;
 const TURN_BYTES = 1 << 20;
@@ -50,7 +51,8 @@ export class UwsExchange extends LiveExchange {
   #turn: 'unread' | 'same' | 'later' = 'unread';
   #hasBegun = false;
   #isWaiting = false;
-  #isYielding = false;
+  /** What goes on with the answer in a turn to come. */
+  #step: Step | undefined;
 
   constructor(response: HttpResponse, isHead: boolean, context: UwsContext) {
     super(context);
@@ -91,6 +93,13 @@ export class UwsExchange extends LiveExchange {
     });
   }
 
+  /** A long body begins where the turn has time for it, or an ordinary one that nothing kept waiting so far. */
+  override send(answer: Answer): void {
+    const mostBytes = this.#isHeld ? SHORT_BODY_BYTES : TURN_BYTES;
+    if (this.#isHead || answer.body.bytes <= mostBytes || this.#context.slices.hasTime()) super.send(answer);
+    else this.#goOnLater(() => super.send(answer));
+  }
+
   protected begin(answer: Answer): void {
     const { body } = answer;
     const hasBody = !this.#isHead && !isBodiless(answer.status);
@@ -111,7 +120,7 @@ export class UwsExchange extends LiveExchange {
     else if (tagAlone) response.writeHeader(tagAlone.name, tagAlone.lines);
     if (!hasBody) this.#endWithoutBody(answer);
     else if (first.length === body.bytes && first.length <= WHOLE_BYTES_MAX) this.#end(first, isLeft);
-    else this.#push(answer, { piece: first, offset: 0, turnBytes: FIRST_TURN_BYTES });
+    else this.#push(answer, { piece: first, offset: 0, turnBytes: this.#isHeld ? TURN_BYTES : FIRST_TURN_BYTES });
   }
 
   #endWithoutBody(answer: Answer): void {
@@ -129,26 +138,25 @@ export class UwsExchange extends LiveExchange {
   /** Writes from `offset`, where `piece` starts, until the body ends, the socket is full or the turn is over. */
   #push(answer: Answer, { piece, offset, turnBytes }: { piece: Uint8Array; offset: number; turnBytes: number }): void {
     const { body } = answer;
+    const { slices } = this.#context;
+    const sinceMs = slices.now();
     const turnEnd = offset + turnBytes;
+    const leastEnd = offset + TURN_BYTES;
     for (let next = piece; ; next = checkedPiece(body, offset)) {
       const part = next.length > turnEnd - offset ? next.subarray(0, turnEnd - offset) : next;
       const [isTaken, isDone] = this.#response.tryEnd(part, body.bytes);
-      if (isDone) return this.#settle();
-      if (!isTaken) return this.#wait(answer);
       offset += part.length;
-      if (offset === turnEnd) return this.#yield(answer, offset);
+      if (isDone) this.#settle();
+      else if (!isTaken) this.#wait(answer);
+      else if (offset === turnEnd || (offset >= leastEnd && slices.isUp(sinceMs))) this.#yield(answer, offset);
+      else continue;
+      return slices.spend(sinceMs);
     }
   }
 
-  /** Goes on in the next turn of the event loop: all so far was taken, so that nothing else calls back before. */
+  /** Goes on in a turn to come: all so far was taken, so that nothing else calls back before. */
   #yield(answer: Answer, offset: number): void {
-    this.#hold();
-    this.#noteTurn();
-    this.#isYielding = true;
-    setImmediate(() => {
-      this.#isYielding = false;
-      if (!this.isGone()) this.#response.cork(() => this.#resume(answer, offset));
-    });
+    this.#goOnLater(() => this.#resume(answer, offset));
   }
 
   #wait(answer: Answer): void {
@@ -157,11 +165,22 @@ export class UwsExchange extends LiveExchange {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#response.onWritable((offset) => {
-      // The turn to come goes on by itself; two would write the same bytes.
-      if (this.#isYielding) return false;
-      this.#response.cork(() => this.#resume(answer, offset));
-      return !this.#isHeld;
+      // The step to come goes on by itself; two would write the same bytes.
+      if (!this.#step) this.#yield(answer, offset);
+      // Nothing is written here.
+      return false;
     });
+  }
+
+  #goOnLater(goOn: () => void): void {
+    this.#hold();
+    this.#noteTurn();
+    this.#step = () => {
+      this.#step = undefined;
+      this.#response.cork(goOn);
+      return false;
+    };
+    this.#context.slices.queue(this.#step);
   }
 
   #resume(answer: Answer, offset: number): void {
@@ -200,6 +219,7 @@ export class UwsExchange extends LiveExchange {
   }
 
   #leave(): void {
+    if (this.#step) this.#context.slices.drop(this.#step);
     this.#settle();
     this.depart(this.#turn === 'same');
   }

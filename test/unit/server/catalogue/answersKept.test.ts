@@ -5,12 +5,14 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { IGNORED_PARAMETERS } from '../../../../server/catalogue/tally.ts';
 import { newTally } from '../../../../server/observe/tally.ts';
+import { steadyMs } from '../../../../server/observe/clock.ts';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
 import { catalogueHandler } from '../../../../server/catalogue/handler.ts';
 import { readSettings } from '../../../../server/settings/declarations.ts';
 import type { Answer, Handler } from '../../../../server/http/exchange.ts';
 import { routerOver } from '../../../../workers/router.ts';
 import { RowSetCache } from '../../../../workers/rowSetCache.ts';
+import { Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { recordBlocksOf } from '../../../support/blocks.ts';
 import { randomOf } from '../../../support/random.ts';
@@ -45,6 +47,7 @@ function handlerKeeping(
     collections: (name) => EMPTY.get(name) ?? OBSERVATIONS,
     settings: { ...readSettings({}, {}), baseUrl: BASE_URL, answerCacheMb, ...settings },
     ignored: newTally(IGNORED_PARAMETERS),
+    slices: new Slices(steadyMs),
     router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy: NEVER_HEAVY }),
   });
 }

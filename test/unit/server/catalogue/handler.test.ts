@@ -273,6 +273,12 @@ describe('a heavy plan', () => {
     expect([reply.status, reply.text]).toEqual([400, `{"title__regex":["${message}"],"uuid__iregex!":["${message}"]}`]);
   });
 
+  test('that took too long for anything but its regular expressions is answered with 503 and what to do', async () => {
+    const { status, headers, text } = await askHeavy(async () => 'overtime');
+    expect([status, headers['Retry-After']]).toEqual([503, '1']);
+    expect(text).toBe('{"detail":"This query took too long; add a filter that leaves fewer records."}');
+  });
+
   test.each(['', '&format=ndjson', '&explain=1'])('whose client leaves is given up at once (%s)', async (more) => {
     const leave: (() => void)[] = [];
     let hasLeft = false;

@@ -3,10 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { wholeBody, type Body } from '../../../../engine/page/body.ts';
 import { LiveGzip } from '../../../../server/catalogue/liveGzip.ts';
-import { CountedBody, countedText } from '../../../support/transports.ts';
+import { CountedBody, countedText, newSlices } from '../../../support/transports.ts';
 
 test('a body is compressed from its pieces, each asked for once', async () => {
-  const live = new LiveGzip();
+  const live = new LiveGzip(newSlices());
   const body = new CountedBody(100_000, 3000);
   expect(gunzipSync((await live.compressed(body))!).toString()).toBe(countedText(100_000));
   expect(body.pieces).toBe(34);
@@ -18,13 +18,13 @@ const SHORT = 1 << 16;
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('a body up to 64 KiB is compressed at once, a longer one later', () => {
-  const live = new LiveGzip();
+  const live = new LiveGzip(newSlices());
   expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
   expect(live.compressed(zeros(SHORT + 1))).toBeInstanceOf(Promise);
 });
 
 test('short bodies beyond 256 KiB in one turn of the event loop are left, so that none of them comes later', async () => {
-  const live = new LiveGzip();
+  const live = new LiveGzip(newSlices());
   for (let i = 0; i < 4; i++) expect(live.compressed(zeros(SHORT))).toBeInstanceOf(Uint8Array);
   expect(live.compressed(zeros(10))).toBeUndefined();
   await nextTurn();
@@ -32,7 +32,7 @@ test('short bodies beyond 256 KiB in one turn of the event loop are left, so tha
 });
 
 test('a body beyond 1 MiB is left, and so is a fifth one under way', async () => {
-  const live = new LiveGzip();
+  const live = new LiveGzip(newSlices());
   expect(live.compressed(zeros((1 << 20) + 1))).toBeUndefined();
   const underWay = Array.from({ length: 4 }, () => live.compressed(zeros(1 << 20)));
   expect(underWay.every((one) => one instanceof Promise)).toBe(true);

@@ -21,7 +21,7 @@ describe('a request', () => {
 
   async function countedBy(url: string, settings = {}): Promise<readonly unknown[]> {
     const tally = newTally(IGNORED_PARAMETERS);
-    await handlerWith(NEVER_HEAVY, settings, () => HEAVY, tally)(requestOf({ url }), STAYING);
+    await handlerWith(NEVER_HEAVY, settings, () => HEAVY, { ignored: tally })(requestOf({ url }), STAYING);
     return [...tally].flatMap((count, i) => (count > 0 ? [IGNORED_PARAMETERS.cells[i], count] : []));
   }
 

@@ -6,7 +6,7 @@ import { claimPort, assertOwn } from '../../../../server/http/claim.ts';
 import { holdersOf, isShared } from '../../../../server/http/claim.ts';
 import type { Listener } from '../../../../server/http/listener.ts';
 import { listenUws } from '../../../../server/http/uws/transport.ts';
-import { textAnswer } from '../../../support/transports.ts';
+import { newSlices, textAnswer } from '../../../support/transports.ts';
 
 const HOST = '127.0.0.1';
 /** Listens on a port that others may share, until its standard input ends. */
@@ -23,7 +23,14 @@ async function sharedListener(): Promise<Listener> {
   const { port, release } = await claimPort(HOST, 0);
   await release();
   const handler = () => textAnswer('');
-  const listener = await listenUws({ host: HOST, port, handler, onError: () => undefined, exclusive: false });
+  const listener = await listenUws({
+    host: HOST,
+    port,
+    handler,
+    onError: () => undefined,
+    slices: newSlices(),
+    exclusive: false,
+  });
   ends.push(() => listener.drain(0));
   return listener;
 }

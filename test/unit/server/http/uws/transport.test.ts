@@ -148,6 +148,7 @@ describe('a request pipelined', () => {
 describe('the limit of request heads in a worker thread', () => {
   const library = new URL('../../../../../server/http/uws/library.ts', import.meta.url).href;
   const transport = new URL('../../../../../server/http/uws/transport.ts', import.meta.url).href;
+  const slices = new URL('../../../../../workers/slices.ts', import.meta.url).href;
 
   /** Runs a module in a thread of its own; gives its message, or its error. */
   function inThread(source: string, env: NodeJS.ProcessEnv = process.env): Promise<unknown> {
@@ -168,9 +169,10 @@ describe('the limit of request heads in a worker thread', () => {
     const source = `
       import { parentPort } from 'node:worker_threads';
       import { listenUws } from '${transport}';
+      import { Slices } from '${slices}';
       const body = { bytes: 2, pieceAt: (offset) => new Uint8Array([111, 107]).subarray(offset) };
       const listener = await listenUws({
-        host: '127.0.0.1', port: 0, exclusive: true, onError: () => undefined,
+        host: '127.0.0.1', port: 0, exclusive: true, onError: () => undefined, slices: new Slices(() => 0),
         handler: () => ({ status: 200, headers: [], body }),
       });
       parentPort.postMessage(listener.port);

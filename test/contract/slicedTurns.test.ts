@@ -1,0 +1,129 @@
+// One suite for both transports: however many exports are read or measured at once, a turn of the event loop does about
+// as much of them as of one, and others are answered between. Counted in steps and pieces, so that no noise is in it:
+// to the scheduler each look at its clock is a millisecond after the last.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Disconnection, Handler } from '../../server/http/exchange.ts';
+import { Slices, type Unfinished } from '../../workers/slices.ts';
+import { collectionOf } from '../support/collections.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY } from '../support/smallCatalogue.ts';
+import { servers, TRANSPORTS } from '../support/transports.ts';
+
+const CLIENTS = 60;
+const OBSERVATIONS = collectionOf(
+  'observations',
+  Array.from({ length: 400 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i} ${'text, '.repeat(300)}"}`),
+  BASE_URL,
+);
+
+/** What may be done at once in a turn, by the clock above, and the one step behind it. */
+const WORK_MAX = 5;
+/** A piece for each 512 KiB, one that ends a turn's bytes in the middle, and as many again where a socket was full. */
+const PIECES_MAX = 8;
+
+/** Sends all requests at once beside a client that asks for what is not there; posts the answers' bytes, and 404s. */
+const CLIENT = `
+const { workerData: { port, method, clients }, parentPort } = require('node:worker_threads');
+const { connect } = require('node:net');
+let open = clients, bytes = 0, statuses = [], missing = 0;
+const watcher = connect(port, '127.0.0.1');
+const ask = () => watcher.write('GET /nothing HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n');
+watcher.on('data', () => { missing++; if (open > 0) ask(); });
+watcher.on('connect', () => {
+  ask();
+  for (let i = 0; i < clients; i++) {
+    const socket = connect(port, '127.0.0.1');
+    let isFirst = true;
+    socket.on('data', (data) => {
+      if (isFirst) statuses.push(data.toString('latin1', 9, 12));
+      isFirst = false;
+      bytes += data.length;
+    });
+    socket.on('close', () => {
+      if (--open > 0) return;
+      watcher.destroy();
+      parentPort.postMessage({ bytes, missing, statuses });
+    });
+    const target = '/api/v3/observations/?format=csv&ob_id!=' + i;
+    socket.write(method + ' ' + target + ' HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
+  }
+});
+`;
+
+/** Slices that note how much is done in each turn of the event loop: measured at once or in steps, and pieces read. */
+class NotedSlices extends Slices {
+  readonly work = new Map<number, number>();
+  readonly pieces = new Map<number, number>();
+  #turn = 0;
+  #isOver = false;
+
+  constructor() {
+    let now = 0;
+    super(() => now++);
+    const count = (): void => {
+      this.#turn++;
+      if (!this.#isOver) setImmediate(count);
+    };
+    count();
+  }
+
+  note(of: Map<number, number>): void {
+    of.set(this.#turn, (of.get(this.#turn) ?? 0) + 1);
+  }
+
+  override spend(sinceMs: number): void {
+    this.note(this.work);
+    super.spend(sinceMs);
+  }
+
+  override run<T>(step: () => T | undefined, waiter: Disconnection): Promise<T | Unfinished> {
+    const noted = (): T | undefined => {
+      this.note(this.work);
+      return step();
+    };
+    return super.run(noted, waiter);
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+}
+
+const mostOf = (counts: ReadonlyMap<number, number>): number => Math.max(0, ...counts.values());
+
+describe.each(TRANSPORTS)('$name', (transport) => {
+  const { serve, stopAll } = servers(transport);
+  afterEach(stopAll);
+
+  test.each(['GET', 'HEAD'])(`${CLIENTS} exports at once by %s hold nobody up`, async (method) => {
+    const slices = new NotedSlices();
+    const catalogue = handlerWith(NEVER_HEAVY, {}, () => OBSERVATIONS, { slices });
+    const handler: Handler = async (request, disconnection) => {
+      const answer = await catalogue(request, disconnection);
+      if (answer.status !== 200) return answer;
+      const { bytes } = answer.body;
+      const pieceAt = (offset: number): Uint8Array => {
+        slices.note(slices.pieces);
+        return answer.body.pieceAt(offset);
+      };
+      return { ...answer, body: { bytes, pieceAt } };
+    };
+    const { port } = await serve(handler, slices);
+    const worker = new Worker(CLIENT, { eval: true, workerData: { port, method, clients: CLIENTS } });
+    const [{ bytes, missing, statuses }] = (await once(worker, 'message')) as [Outcome];
+    slices.end();
+    expect(statuses).toEqual(Array.from({ length: CLIENTS }, () => '200'));
+    if (method === 'GET') expect(bytes).toBeGreaterThan(CLIENTS * (1 << 19));
+    expect(missing).toBeGreaterThan(CLIENTS);
+    expect([...slices.work.values()].reduce((sum, one) => sum + one, 0)).toBeGreaterThan(CLIENTS);
+    expect(mostOf(slices.work)).toBeLessThanOrEqual(WORK_MAX);
+    expect(mostOf(slices.pieces)).toBeLessThanOrEqual(PIECES_MAX);
+  });
+});
+
+interface Outcome {
+  readonly bytes: number;
+  readonly missing: number;
+  readonly statuses: readonly string[];
+}

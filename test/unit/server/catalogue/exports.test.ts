@@ -1,0 +1,109 @@
+// Whole exports: how often they are measured, who shares that, and whose lengths are remembered. By a scheduler that
+// takes one step a turn and counts them.
+import { expect, test } from 'vitest';
+import type { Answer, Handler } from '../../../../server/http/exchange.ts';
+import { SLICED_RUNNING_MAX, SLICED_WAITING_MAX, Slices } from '../../../../workers/slices.ts';
+import { recordBlocksOf } from '../../../support/blocks.ts';
+import { collectionOf } from '../../../support/collections.ts';
+import { LeavingClient } from '../../../support/leavingClient.ts';
+import { requestOf, STAYING, type RequestParts } from '../../../support/requests.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
+
+const RECORDS = 1000;
+const OBSERVATIONS = collectionOf(
+  'observations',
+  Array.from(
+    { length: RECORDS },
+    (_, i) =>
+      `{"ob_id":${i + 1},"status":"${i % 2 ? 'completed' : 'ongoing'}","title":"t${i} ${'text, '.repeat(400)}"}`,
+  ),
+  BASE_URL,
+);
+const BLOCKS = recordBlocksOf(OBSERVATIONS.records);
+const LIST = '/api/v3/observations/';
+const CSV = `${LIST}?format=csv`;
+
+/** A handler whose clock goes on by a millisecond with each look, so that a turn takes one step. */
+function newServed(): { handler: Handler<Answer | Promise<Answer>>; slices: Slices } {
+  let now = 0;
+  const slices = new Slices(() => now++);
+  return { handler: handlerWith(NEVER_HEAVY, {}, () => OBSERVATIONS, { slices, blocks: () => BLOCKS }), slices };
+}
+
+const asked = (url: string, method = 'GET', more: Partial<RequestParts> = {}) => requestOf({ url, method, ...more });
+const gzip = { headers: { 'accept-encoding': 'gzip' } };
+
+test.each([
+  ['csv', CSV, {}],
+  ['csv, in gzip', CSV, gzip],
+  ['ndjson of scattered records', `${LIST}?format=ndjson&status=completed`, {}],
+  ['ndjson of scattered records, in gzip', `${LIST}?format=ndjson&status=completed`, gzip],
+])('the length of an export is measured once, whoever asks first: %s', async (_, url, more) => {
+  for (const first of ['HEAD', 'GET']) {
+    const { handler, slices } = newServed();
+    const whole = await handler(asked(url, first, more), STAYING);
+    const taken = slices.taken;
+    const spent = slices.now();
+    const again = handler(asked(url, 'HEAD', more), STAYING);
+    expect(again).not.toBeInstanceOf(Promise);
+    expect({ ...(await again), body: 0 }).toEqual({ ...whole, body: 0 });
+    expect((await again).body.bytes).toBe(whole.body.bytes);
+    expect([slices.taken, slices.now() - spent]).toEqual([taken, 1]);
+    expect(replyOf(await handler(asked(url, 'GET', more), STAYING)).text.length).toBeGreaterThan(1 << 14);
+  }
+});
+
+test('one length is that of every spelling of a filter, and of no other filter, page, format, members or base URL', async () => {
+  const { handler } = newServed();
+  const bytes = async (query: string): Promise<number> =>
+    (await handler(asked(`${LIST}?${query}`, 'HEAD'), STAYING)).body.bytes;
+  const known = await bytes('format=csv&ob_id__gt=5&status=completed');
+  const isKnown = (query: string): boolean => !(handler(asked(`${LIST}?${query}`, 'HEAD'), STAYING) instanceof Promise);
+  expect(isKnown('status=completed&format=csv&ob_id__gt=05')).toBe(true);
+  expect(await bytes('status=completed&format=csv&ob_id__gt=05')).toBe(known);
+  for (const other of [
+    'format=csv&ob_id__gt=6&status=completed',
+    'format=csv&ob_id__gt=5&status=completed&limit=900',
+    'format=csv&ob_id__gt=5&status=completed&offset=7',
+    'format=csv&ob_id__gt=5&status=completed&fields=title',
+    'format=csv&ob_id__gt=5&status=completed&ordering=-ob_id',
+  ]) {
+    const measured = (await newServed().handler(asked(`${LIST}?${other}`), STAYING)).body.bytes;
+    expect([other, await bytes(other)]).toEqual([other, measured]);
+  }
+});
+
+test('clients that want one export at once share its measuring, and each gets all of it', async () => {
+  const alone = newServed();
+  const whole = replyOf(await alone.handler(asked(CSV), STAYING));
+  const { handler, slices } = newServed();
+  const answers = await Promise.all(Array.from({ length: 60 }, async () => handler(asked(CSV), STAYING)));
+  expect(slices.taken).toBe(alone.slices.taken);
+  for (const answer of answers.slice(0, 3)) expect(replyOf(answer)).toEqual(whole);
+});
+
+test('an export that some of its clients leave is measured for the others, and for nobody once all have left', async () => {
+  const { handler, slices } = newServed();
+  const clients = Array.from({ length: 3 }, () => new LeavingClient());
+  const answers = clients.map((client) => handler(asked(CSV), client));
+  clients[0]!.leave();
+  expect((await answers[1]!).status).toBe(200);
+  const taken = slices.taken;
+  const leaving = new LeavingClient();
+  const left = handler(asked(`${CSV}&ob_id__gt=9`), leaving);
+  leaving.leave();
+  expect((await left).status).toBe(503);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(slices.taken).toBe(taken);
+});
+
+test('exports beyond those that run and wait are answered with 503 and when to come again', async () => {
+  const { handler } = newServed();
+  const clients = Array.from({ length: SLICED_RUNNING_MAX + SLICED_WAITING_MAX + 5 }, () => new LeavingClient());
+  const answers = clients.map(async (client, i) => handler(asked(`${CSV}&ob_id!=${i}`), client));
+  const refused = replyOf(await answers[answers.length - 1]!);
+  expect([refused.status, refused.headers['Retry-After']]).toEqual([503, '1']);
+  expect((await answers[0]!).status).toBe(200);
+  for (const client of clients) client.leave();
+  await Promise.all(answers);
+});

@@ -1,0 +1,169 @@
+// The scheduler of sliced work, by a clock that the test moves and turns of the event loop that it takes one by one.
+import { expect, test } from 'vitest';
+import { SLICED_RUNNING_MAX, Slices, SLICED_WAIT_MS_MAX, SLICED_WAITING_MAX } from '../../../workers/slices.ts';
+import { STAYING } from '../../support/requests.ts';
+import { LeavingClient } from '../../support/leavingClient.ts';
+
+/** A thread whose turns are taken by `turn`; a step of `work` notes its name and takes so many milliseconds. */
+function newThread() {
+  let now = 1000;
+  let next: (() => void) | undefined;
+  const slices = new Slices(
+    () => now,
+    (turn) => {
+      expect(next).toBeUndefined();
+      next = turn;
+    },
+  );
+  const taken: string[] = [];
+  return {
+    slices,
+    taken,
+    pass: (ms: number) => void (now += ms),
+    isIdle: () => next === undefined,
+    /** The steps that the next turn of the event loop takes. */
+    turn(): readonly string[] {
+      const turn = next;
+      next = undefined;
+      turn?.();
+      return taken.splice(0);
+    },
+    /** So many steps, the last of which has a result. */
+    work(name: string, steps: number, ms: number): () => string | undefined {
+      let left = steps;
+      return () => {
+        taken.push(name);
+        now += ms;
+        return --left > 0 ? undefined : `${name} done`;
+      };
+    },
+  };
+}
+
+test('a turn takes one long step of all works together, and each work its step in turn', async () => {
+  const { slices, work, turn, isIdle } = newThread();
+  const done = ['a', 'b', 'c'].map((name, i) => slices.run(work(name, i + 1, 4), STAYING));
+  const turns: string[] = [];
+  while (!isIdle()) turns.push(turn().join());
+  expect(turns).toEqual(['a', 'b', 'c', 'b', 'c', 'c']);
+  expect([slices.turns, slices.taken]).toEqual([6, 6]);
+  expect(await Promise.all(done)).toEqual(['a done', 'b done', 'c done']);
+});
+
+test('short steps share a turn until its time is over', () => {
+  const { slices, work, turn } = newThread();
+  for (const name of ['a', 'b', 'c']) void slices.run(work(name, 9, 0.3), STAYING);
+  expect([turn(), turn(), turn()].map((steps) => steps.join(''))).toEqual(['abca', 'bcab', 'cabc']);
+});
+
+test('however many works run, a turn takes no longer than one of them', () => {
+  const { slices, work, turn } = newThread();
+  for (let i = 0; i < SLICED_RUNNING_MAX + SLICED_WAITING_MAX; i++) void slices.run(work(String(i), 3, 4), STAYING);
+  for (let i = 0; i < 100; i++) expect(turn()).toHaveLength(1);
+});
+
+test('what is done at once leaves a queued step its turn, and is refused when the time for it is over', () => {
+  const { slices, work, turn, pass } = newThread();
+  void slices.run(work('queued', 5, 1), STAYING);
+  for (let i = 0; i < 3; i++) {
+    let times = 0;
+    while (slices.hasTime()) {
+      const sinceMs = slices.now();
+      pass(0.5);
+      slices.spend(sinceMs);
+      times++;
+    }
+    expect(times).toBe(6);
+    expect(turn()).toEqual(['queued']);
+    expect(slices.hasTime()).toBe(true);
+  }
+});
+
+test('time spent at once is forgotten with its turn, where nothing is queued too', () => {
+  const { slices, turn, pass, isIdle } = newThread();
+  const sinceMs = slices.now();
+  expect(slices.isUp(sinceMs)).toBe(false);
+  pass(5);
+  expect(slices.isUp(sinceMs)).toBe(true);
+  slices.spend(sinceMs);
+  expect(slices.hasTime()).toBe(false);
+  expect(turn()).toEqual([]);
+  expect([slices.hasTime(), isIdle(), slices.turns]).toEqual([true, true, 0]);
+});
+
+test('so many works run, others wait in the order in which they came, and one more is told so', async () => {
+  const { slices, work, turn, taken } = newThread();
+  const running = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) => slices.run(work(`r${i}`, 2, 4), STAYING));
+  const waiting = Array.from({ length: SLICED_WAITING_MAX }, (_, i) => slices.run(work(`w${i}`, 1, 4), STAYING));
+  expect(await slices.run(work('refused', 1, 4), STAYING)).toBe('busy');
+  const names = Array.from({ length: 2 * SLICED_RUNNING_MAX + SLICED_WAITING_MAX }, () => turn()[0]);
+  const runners = running.map((_, i) => `r${i}`);
+  expect(names.slice(0, 2 * SLICED_RUNNING_MAX)).toEqual([...runners, ...runners]);
+  expect(names.slice(2 * SLICED_RUNNING_MAX)).toEqual(waiting.map((_, i) => `w${i}`));
+  expect(taken).toEqual([]);
+  expect(await Promise.all([...running, ...waiting])).not.toContain('busy');
+});
+
+test('nothing waits longer than its time before it is told so, and what runs goes on', async () => {
+  const { slices, work, turn, pass } = newThread();
+  const long = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) => slices.run(work(`r${i}`, 3, 4), STAYING));
+  const early = slices.run(work('early', 1, 4), STAYING);
+  pass(SLICED_WAIT_MS_MAX - 1);
+  const late = slices.run(work('late', 1, 4), STAYING);
+  expect(turn()).toEqual(['r0']);
+  pass(1);
+  expect(turn()).toEqual(['r1']);
+  expect(await early).toBe('busy');
+  while (turn().length > 0);
+  expect(await late).toBe('late done');
+  expect(await long[SLICED_RUNNING_MAX - 1]).toBe(`r${SLICED_RUNNING_MAX - 1} done`);
+});
+
+test('a work whose client leaves is out at once, running or waiting, and the next one begins', async () => {
+  const { slices, work, turn } = newThread();
+  const clients = Array.from({ length: SLICED_RUNNING_MAX + 2 }, () => new LeavingClient());
+  const works = clients.map((client, i) => slices.run(work(String(i), 2, 4), client));
+  clients[SLICED_RUNNING_MAX]!.leave();
+  clients[0]!.leave();
+  clients[1]!.leave();
+  expect(await Promise.all([works[0], works[1], works[SLICED_RUNNING_MAX]])).toEqual(['gone', 'gone', 'gone']);
+  const names = Array.from({ length: SLICED_RUNNING_MAX }, () => turn()[0]);
+  expect(names).toEqual([
+    ...Array.from({ length: SLICED_RUNNING_MAX - 2 }, (_, i) => String(i + 2)),
+    `${SLICED_RUNNING_MAX + 1}`,
+    '2',
+  ]);
+  expect(await slices.run(work('never', 1, 4), clients[0]!)).toBe('gone');
+});
+
+test('a queued step is taken once a round, and never when it was dropped', () => {
+  const { slices, turn, taken, pass } = newThread();
+  const step = (name: string, isMore: boolean) => () => {
+    taken.push(name);
+    pass(4);
+    return isMore;
+  };
+  const dropped = step('dropped', true);
+  slices.queue(step('again', true));
+  slices.queue(dropped);
+  slices.queue(dropped);
+  slices.queue(step('once', false));
+  expect([turn(), turn(), turn(), turn(), turn()].flat()).toEqual(['again', 'dropped', 'once', 'again', 'dropped']);
+  slices.drop(dropped);
+  expect([turn(), turn()].flat()).toEqual(['again', 'again']);
+});
+
+test('a work that throws rejects, and a step that throws stops no other', async () => {
+  const { slices, work, turn } = newThread();
+  const failing = slices.run(() => {
+    throw new Error('a bug');
+  }, STAYING);
+  slices.queue(() => {
+    throw new Error('another');
+  });
+  const done = slices.run(work('a', 1, 4), STAYING);
+  expect(() => turn()).toThrow('another');
+  expect(turn()).toEqual(['a']);
+  await expect(failing).rejects.toThrow('a bug');
+  expect(await done).toBe('a done');
+});

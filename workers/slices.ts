@@ -1,0 +1,178 @@
+// The sliced work of a serving thread, whatever it is: together it has one part of each turn of the event loop, step by
+// step in turn, so that other requests are answered between, however much of it there is. Knows no work.
+import type { Disconnection } from './waiter.ts';
+
+/**
+ * Milliseconds of a turn within which a queued step may begin; one always does. Steps take 0.5 to 4 ms, so that many
+ * works hold nobody up for longer than one does.
+ */
+const QUEUED_MS = 1;
+
+/**
+ * Milliseconds of a turn within which sliced work may begin at once, in the turn of its request: an answer that comes
+ * later ends the connection of a client that pipelines.
+ */
+const AT_ONCE_MS = 3;
+
+/** Works that take their steps in turn; more only finish later each, and every one holds its memory meanwhile. */
+export const SLICED_RUNNING_MAX = 16;
+
+/** Works that wait for one of those to end, in order; one more is told so. Bounds memory. */
+export const SLICED_WAITING_MAX = 256;
+
+/** Milliseconds that a work waits to begin; then it is told that too much is under way. */
+export const SLICED_WAIT_MS_MAX = 5000;
+
+/** A part of a work that takes 4 ms at most; whether there is more to do. It never throws. */
+export type Step = () => boolean;
+
+/** Why a work has no result: its client was gone first, or too much was under way. */
+export type Unfinished = 'gone' | 'busy';
+
+/** One of a `run`: when it came, and how it is told that it does not begin. */
+interface Work {
+  readonly step: Step;
+  readonly sinceMs: number;
+  readonly refuse: () => void;
+}
+
+/**
+ * The one scheduler of a serving thread. Steps are taken round-robin, and all of a turn together take the time of the
+ * longest and QUEUED_MS at most, behind what was done at once. `now` is a clock in milliseconds, `nextTurn` calls back
+ * in the next turn of the event loop. `turns` and `taken` count turns with queued steps, and those steps.
+ */
+export class Slices {
+  turns = 0;
+  taken = 0;
+  readonly now: () => number;
+  readonly #nextTurn: (turn: () => void) => void;
+  /** In the order of their turns. */
+  readonly #steps = new Set<Step>();
+  readonly #running = new Set<Work>();
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Work>();
+  #spentMs = 0;
+  #isArmed = false;
+  #isInTurn = false;
+
+  constructor(now: () => number, nextTurn: (turn: () => void) => void = setImmediate) {
+    this.now = now;
+    this.#nextTurn = nextTurn;
+  }
+
+  /** Whether sliced work may begin at once; `spend` then says what it took. Cost: none. */
+  hasTime(): boolean {
+    return this.#spentMs < AT_ONCE_MS;
+  }
+
+  /** Whether work that began at once at `sinceMs` should leave the rest to a step. Cost: a look at the clock. */
+  isUp(sinceMs: number): boolean {
+    return this.now() - sinceMs >= AT_ONCE_MS;
+  }
+
+  /** Counts the time since then as spent on sliced work; that of a step is counted as it is. */
+  spend(sinceMs: number): void {
+    if (this.#isInTurn) return;
+    this.#spentMs += this.now() - sinceMs;
+    this.#arm();
+  }
+
+  /** Takes the step in a turn to come, behind those that wait, and again while there is more to do. Cost: constant. */
+  queue(step: Step): void {
+    this.#steps.add(step);
+    this.#arm();
+  }
+
+  /** Takes a step no more. Cost: constant. */
+  drop(step: Step): void {
+    this.#steps.delete(step);
+  }
+
+  /**
+   * Takes a step in turn with others until it has a result. At most SLICED_RUNNING_MAX works run, SLICED_WAITING_MAX
+   * more wait in order, for SLICED_WAIT_MS_MAX; others are `busy`. A client that leaves ends it at once. Rejects where
+   * the step throws.
+   */
+  run<T>(step: () => T | undefined, waiter: Disconnection): Promise<T | Unfinished> {
+    if (waiter.isGone()) return Promise.resolve('gone');
+    if (this.#running.size >= SLICED_RUNNING_MAX && this.#waiting.size >= SLICED_WAITING_MAX)
+      return Promise.resolve('busy');
+    return new Promise((resolve, reject) => {
+      const end = (outcome: T | Unfinished | Promise<never>): void => {
+        this.#end(work);
+        resolve(outcome);
+      };
+      const work: Work = {
+        sinceMs: this.now(),
+        refuse: () => end('busy'),
+        step: () => {
+          try {
+            const result = step();
+            if (result !== undefined) end(result);
+            return this.#running.has(work);
+          } catch (error) {
+            this.#end(work);
+            reject(error as Error);
+            return false;
+          }
+        },
+      };
+      this.#waiting.add(work);
+      this.#admit();
+      waiter.onGone(() => end('gone'));
+    });
+  }
+
+  #admit(): void {
+    for (const work of this.#waiting) {
+      if (this.#running.size >= SLICED_RUNNING_MAX) return;
+      this.#waiting.delete(work);
+      this.#running.add(work);
+      this.queue(work.step);
+    }
+  }
+
+  #end(work: Work): void {
+    this.#waiting.delete(work);
+    this.drop(work.step);
+    if (this.#running.delete(work)) this.#admit();
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    this.#nextTurn(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isArmed = false;
+    this.#isInTurn = true;
+    const startMs = this.now();
+    try {
+      this.#refuseLate(startMs - SLICED_WAIT_MS_MAX);
+      if (this.#steps.size > 0) this.turns++;
+      do this.#takeOne();
+      while (this.#steps.size > 0 && this.#spentMs + this.now() - startMs < QUEUED_MS);
+    } finally {
+      this.#isInTurn = false;
+      this.#spentMs = 0;
+      if (this.#steps.size > 0) this.#arm();
+    }
+  }
+
+  /** Works only wait while others run, so that their time is looked at in every turn. */
+  #refuseLate(latestMs: number): void {
+    for (const work of this.#waiting) {
+      if (work.sinceMs > latestMs) return;
+      work.refuse();
+    }
+  }
+
+  #takeOne(): void {
+    const [step] = this.#steps;
+    if (!step) return;
+    this.#steps.delete(step);
+    this.taken++;
+    if (step()) this.#steps.add(step);
+  }
+}
