@@ -98,6 +98,7 @@ class NodeListening {
     if (connection.isRefused) return;
     const exchange = this.#opened(connection, incoming, response);
     const request = new NodeRequest(incoming);
+    exchange.watch(request);
     const framing = request.framing();
     const refused = refusalOf(framing === 'malformed', incoming);
     connection.isRefused = refused !== undefined;
