@@ -44,6 +44,11 @@ export class NodeExchange extends LiveExchange {
     return this.#response.writableEnded;
   }
 
+  /** Whether the request is still coming in, and nothing of its answer is out. */
+  get isReceiving(): boolean {
+    return !this.#incoming.complete && !this.#response.headersSent;
+  }
+
   /** The connection ended before the answer was out. */
   leave(): void {
     this.depart();
