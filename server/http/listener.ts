@@ -31,12 +31,21 @@ export interface ListenOptions {
 }
 
 /**
- * A transport that listens. `drain` stops taking connections, answers what still comes on open ones with `Connection:
- * close` (node:http ends idle ones at once), waits for answers in flight, at most `withinMs`, and then closes every
- * connection. It resolves when nothing is left, in the thread that listens; a second call gives the first one's
+ * How long a drain may take: for `graceMs` all goes on, but every answer says `Connection: close`, so that clients
+ * leave by themselves; behind it answers in flight have `withinMs` to finish.
+ */
+export interface DrainTime {
+  readonly graceMs: number;
+  readonly withinMs: number;
+}
+
+/**
+ * A transport that listens. `drain` answers with `Connection: close`, behind the grace takes no more connections
+ * (node:http ends idle ones then), waits for answers in flight, and closes every connection. It resolves when nothing
+ * is left, in the thread that listens, with the number of answers that were cut; a second call gives the first one's
  * promise.
  */
 export interface Listener {
   readonly port: number;
-  drain(withinMs: number): Promise<void>;
+  drain(time: DrainTime): Promise<number>;
 }

@@ -5,6 +5,7 @@ import { Packr } from 'msgpackr/pack';
 import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
+import type { DrainTime } from '../http/listener.ts';
 import type { RequestTallies } from '../observe/requests.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { SoapSettings } from '../soap/service.ts';
@@ -38,19 +39,18 @@ export interface ServingData {
 
 /**
  * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has
- * drained.
+ * drained, and cut so many answers.
  */
 export type FromThread =
   | { readonly kind: 'listening' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'bug'; readonly stack: string }
   | { readonly kind: 'broken'; readonly stack: string }
-  | { readonly kind: 'drained' };
+  | { readonly kind: 'drained'; readonly cut: number };
 
-/** To a serving thread: stop taking requests, finish what is in flight within this time, end. */
-export interface ToThread {
+/** To a serving thread: drain within this time, and end. */
+export interface ToThread extends DrainTime {
   readonly kind: 'drain';
-  readonly withinMs: number;
 }
 
 const packr = new Packr({ useRecords: false });

@@ -10,6 +10,7 @@ import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
+import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
 import type { Observer } from '../observe/events.ts';
 import { newTally } from '../observe/tally.ts';
@@ -25,7 +26,7 @@ const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length 
 
 /**
  * A server that runs. `welcome` is for whoever started it, a line each: where it listens, and what to try. `stop`
- * drains: no new connections, answers in flight finish, threads end.
+ * drains: clients are told to leave, answers in flight finish, threads end.
  */
 export interface Server {
   readonly welcome: readonly string[];
@@ -52,12 +53,13 @@ export async function serve(
   // At once, since the threads read the program meanwhile.
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
   const threads = startServingThreads(settings.threads, parts, report);
-  const stops: (() => void | Promise<void>)[] = [claims.release, threads.stop];
+  const stops: (() => void | Promise<void>)[] = [claims.release];
   let administration: Administration | undefined;
-  const stop = async (): Promise<void> => {
+  const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
-    await Promise.all(stops.toReversed().map(async (one) => one()));
+    const [cut] = await Promise.all([threads.stop(time), ...stops.map(async (one) => one())]);
     administration?.stop();
+    if (cut > 0) report(cutLine(cut, settings.drainSeconds));
   };
   try {
     administration = await administrationOf(settings, report);
@@ -69,9 +71,9 @@ export async function serve(
     await threads.begin((i) => servingData(settings, { ports, authority, administration, ...data }, i));
     assertOwn(settings.host, ports.port);
     administration?.begin(data);
-    return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop };
+    return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
-    await stop();
+    await stop({ graceMs: 0, withinMs: 0 });
     throw error;
   }
 }
@@ -224,6 +226,15 @@ function welcomeOf(settings: Settings, { port, http10Port }: Ports, baseUrl: str
   const lines = [`listening on ${url}:${port}`];
   if (http10Port !== undefined) lines.push(`listening on ${url}:${http10Port} (HTTP/1.0)`);
   return [...lines, `links start with ${baseUrl}`, `try: curl '${url}:${port}${EXAMPLE_LIST}?limit=1'`];
+}
+
+function cutLine(cut: number, seconds: number): string {
+  const which = cut === 1 ? '1 answer was cut, since it took' : `${countText(cut)} answers were cut, since they took`;
+  return `${which} longer than ${seconds} s`;
+}
+
+function drainTimeOf({ drainGraceSeconds, drainSeconds }: Settings): DrainTime {
+  return { graceMs: drainGraceSeconds * 1000, withinMs: drainSeconds * 1000 };
 }
 
 function urlHost(host: string): string {

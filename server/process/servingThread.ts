@@ -45,13 +45,16 @@ async function listen(data: ServingData, handler: Handler): Promise<readonly Lis
   try {
     return [main, await http10Part.listenNode({ ...shared, port: http10Port, exclusive: true })];
   } catch (error) {
-    await main.drain(0);
+    await main.drain({ graceMs: 0, withinMs: 0 });
     throw error;
   }
 }
 
-/** Serves until it is told to drain, or until then does nothing but say why it cannot listen. */
-async function serve(data: ServingData): Promise<void> {
+/**
+ * Serves until it is told to drain, or until then does nothing but say why it cannot listen. Answers how many answers
+ * the drain cut.
+ */
+async function serve(data: ServingData): Promise<number> {
   const { loaded, blocks, settings, authority: link, soapAnswers: tally } = data;
   const catalogue = openSnapshot(loaded);
   const pool = startPool(loaded, data.poolThreads);
@@ -78,13 +81,14 @@ async function serve(data: ServingData): Promise<void> {
     if (!(error instanceof OperationError)) throw error;
     send(supervisor!, { kind: 'refused', message: error.message });
   }
-  const { withinMs } = await orders.drain;
+  const time = await orders.drain;
   isDraining = true;
-  await Promise.all(listeners.map((listener) => listener.drain(withinMs)));
+  const cut = await Promise.all(listeners.map((listener) => listener.drain(time)));
   await Promise.all([pool.close(), authority?.close()]);
+  return cut.reduce((sum, one) => sum + one, 0);
 }
 
 const data = await Promise.race([orders.data, orders.drain]);
-if ('loaded' in data) await serve(data);
-send(supervisor, { kind: 'drained' });
+const cut = 'loaded' in data ? await serve(data) : 0;
+send(supervisor, { kind: 'drained', cut });
 supervisor.close();

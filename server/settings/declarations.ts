@@ -43,6 +43,8 @@ export interface Settings {
   readonly serverTiming: boolean;
   readonly authority: string | undefined;
   readonly auditLog: string | undefined;
+  readonly drainGraceSeconds: number;
+  readonly drainSeconds: number;
   readonly adminHost: string;
   readonly adminPort: number | undefined;
   readonly soapBodyBytesMax: number;
@@ -71,6 +73,8 @@ const PORT = integerBetween(0, 65_535);
 const THREADS_MAX = 1024;
 /** A terabyte: more is a slip of the finger too. */
 const CACHE_MB_MAX = 1_000_000;
+/** An hour: nobody waits longer for a process to end. */
+const SECONDS_MAX = 3600;
 /** All that a listener sets aside for unfinished bodies. */
 const SOAP_BODY_BYTES_MAX = 64 << 20;
 /** The data that is served where nothing else is named. */
@@ -235,6 +239,22 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       initialText: 'standard output',
     },
     undefined,
+  ),
+  drainGraceSeconds: one(
+    {
+      name: 'drainGraceSeconds',
+      kind: integerBetween(0, SECONDS_MAX),
+      help: 'how long a server that was told to stop goes on serving, and tells clients to leave, in seconds',
+    },
+    1,
+  ),
+  drainSeconds: one(
+    {
+      name: 'drainSeconds',
+      kind: integerBetween(0, SECONDS_MAX),
+      help: 'how long answers in flight may take to finish after that, in seconds',
+    },
+    30,
   ),
   adminHost: one({ name: 'adminHost', kind: HOST, help: 'address of the admin port' }, '127.0.0.1'),
   adminPort: one(

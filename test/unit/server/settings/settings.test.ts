@@ -56,6 +56,8 @@ describe('without any source', () => {
       serverTiming: false,
       authority: undefined,
       auditLog: undefined,
+      drainGraceSeconds: 1,
+      drainSeconds: 30,
       adminHost: '127.0.0.1',
       adminPort: undefined,
       soapBodyBytesMax: 1_048_576,
