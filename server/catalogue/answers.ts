@@ -62,7 +62,7 @@ export interface Answers {
   readonly badTarget: Answer;
   /** 503: too much heavy work waits. */
   readonly busy: Answer;
-  /** 503: a heavy query ran too long (A104). */
+  /** 503: a heavy query ran too long (A105). */
   readonly overtime: Answer;
   /** 200 with a JSON text that is true only now, such as how a list was found (A68). */
   momentary(json: string): Answer;

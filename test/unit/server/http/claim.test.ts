@@ -31,7 +31,7 @@ async function sharedListener(): Promise<Listener> {
     slices: newSlices(),
     exclusive: false,
   });
-  ends.push(() => listener.drain(0));
+  ends.push(() => listener.drain({ graceMs: 0, withinMs: 0 }));
   return listener;
 }
 
