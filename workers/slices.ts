@@ -112,7 +112,7 @@ export class Slices {
             return this.#running.has(work);
           } catch (error) {
             this.#end(work);
-            reject(error as Error);
+            reject(error);
             return false;
           }
         },
