@@ -21,7 +21,9 @@ export function randomRequest(random: Random, dataSet: DataSet): OracleRequest {
     : random.pick(COLLECTIONS);
   const records = dataSet.get(collection.name) ?? [];
   const model = records.length > 0 ? random.pick(records).json : undefined;
-  const path = randomPath(random, dataSet, collection);
+  // As a proxy passes it on that leaves the path of the base URL in front.
+  const prefix = random.chance(0.05) ? '/replica' : '';
+  const path = prefix + randomPath(random, dataSet, collection);
   const query = randomQuery(random, collectionIn(dataSet, collection), { json: model, dataSet });
   return { method: randomMethod(random), target: path + query, headers: randomHeaders(random) };
 }

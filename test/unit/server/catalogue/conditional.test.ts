@@ -6,7 +6,7 @@ import { Conditional, isNamedIn, lastModifiedSeconds } from '../../../../server/
 import { requestOf } from '../../../support/requests.ts';
 
 const LAST_MODIFIED = Date.UTC(2024, 0, 1) / 1000;
-const CHOICE: BaseUrlChoice = { baseUrl: 'http://a.test', varies: [] };
+const CHOICE: BaseUrlChoice = { baseUrl: 'http://a.test', path: '', varies: [] };
 const TAG = 'abc-def';
 
 function conditionalOf(lastModified: number | undefined = LAST_MODIFIED): Conditional {
