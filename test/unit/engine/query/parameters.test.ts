@@ -44,7 +44,7 @@ test('names are unique, and each is of some view', () => {
   const names = PARAMETERS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(PARAMETERS.every(({ views }) => views.length > 0 && new Set(views).size === views.length)).toBe(true);
-  expect(Object.keys(VALUES)).toEqual(names);
+  expect(Object.keys(VALUES).toSorted(), 'what VALUES has').toEqual(names.toSorted());
 });
 
 describe.each(PARAMETERS.map((row) => [row.name, row] as const))('%s', (name, { views, setting }) => {
