@@ -5,6 +5,7 @@ import { Packr } from 'msgpackr/pack';
 import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
+import type { RequestTallies } from '../observe/requests.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { SoapSettings } from '../soap/service.ts';
 
@@ -16,8 +17,9 @@ export interface ThreadParts {
 
 /**
  * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any.
- * `http10Port` is set for the one thread that has the second listener. `soapAnswers` and `ignoredParameters` are its
- * tallies, in memory that it shares with the supervisor.
+ * `http10Port` is set for the one thread that has the second listener. `soapAnswers`, `ignoredParameters` and
+ * `requests`, which is there where somebody may ask for it, are its tallies, in memory that it shares with the
+ * supervisor.
  */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
@@ -31,6 +33,7 @@ export interface ServingData {
   readonly authority: AuthorityLink | undefined;
   readonly soapAnswers: Tally;
   readonly ignoredParameters: Tally;
+  readonly requests: RequestTallies | undefined;
 }
 
 /**

@@ -11,10 +11,10 @@ import { steadyMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
-import type { MetricsListener } from '../admin/metricsListener.ts';
 import type { Observer } from '../observe/events.ts';
-import { type Metrics, newMetrics } from '../observe/metrics.ts';
+import { newTally } from '../observe/tally.ts';
 import { bytesText, countText, MEGABYTE } from '../observe/quantities.ts';
+import type { Administration } from './administration.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
@@ -53,24 +53,30 @@ export async function serve(
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
   const threads = startServingThreads(settings.threads, parts, report);
   const stops: (() => void | Promise<void>)[] = [claims.release, threads.stop];
-  const stop = async (): Promise<void> => void (await Promise.all(stops.toReversed().map(async (one) => one())));
+  let administration: Administration | undefined;
+  const stop = async (): Promise<void> => {
+    administration?.drain();
+    await Promise.all(stops.toReversed().map(async (one) => one()));
+    administration?.stop();
+  };
   try {
-    const metrics = newMetrics();
+    administration = await administrationOf(settings, report);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
-    const authority = await authorityOf(settings, report, metrics.observe);
+    const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
-    const scraped = await listenToScrapes(settings, metrics, report);
-    if (scraped) stops.push(scraped.stop);
     const data = await loadData(settings, ports, { report, showProgress });
     await claims.release();
-    await threads.begin((i) => servingData(settings, { ports, authority, metrics, ...data }, i));
+    await threads.begin((i) => servingData(settings, { ports, authority, administration, ...data }, i));
     assertOwn(settings.host, ports.port);
+    administration?.begin(data);
     return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
+
+const NOBODY: Observer = () => undefined;
 
 /** A demonstration goes with the embedded sample where the settings name none. */
 function hasAuthority({ authority, data }: Settings): boolean {
@@ -104,16 +110,19 @@ async function loadData(
   return { loaded, blocks };
 }
 
-async function listenToScrapes(
-  { host, metricsPort }: Settings,
-  metrics: Metrics,
+/** What operators ask, where the settings have a port for it; its code is read only then. */
+async function administrationOf(
+  settings: Settings,
   report: (line: string) => void,
-): Promise<MetricsListener | undefined> {
-  if (metricsPort === undefined) return undefined;
-  const { listenForMetrics } = await import('../admin/metricsListener.ts');
-  const listener = await listenForMetrics(host, metricsPort, metrics.text);
-  report(`metrics on http://${urlHost(host)}:${listener.port}/metrics`);
-  return listener;
+): Promise<Administration | undefined> {
+  const { adminHost, adminPort } = settings;
+  if (adminPort === undefined) return undefined;
+  const { Administration } = await import('./administration.ts');
+  const administration = new Administration(settings);
+  const onError = (error: unknown): void => report(`an admin request met a bug, please report it: ${String(error)}`);
+  const port = await administration.listen(adminPort, onError);
+  report(`admin on http://${urlHost(adminHost)}:${port}/status`);
+  return administration;
 }
 
 interface Ports {
@@ -183,15 +192,16 @@ interface Shared {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
   readonly authority: AuthoritySupervisor | undefined;
-  readonly metrics: Metrics;
+  readonly administration: Administration | undefined;
 }
 
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, loaded, blocks, authority, metrics }: Shared,
+  { ports, loaded, blocks, authority, administration }: Shared,
   i: number,
 ): ServingData {
+  const tally = administration?.metrics.tally ?? newTally;
   return {
     loaded,
     blocks,
@@ -202,8 +212,9 @@ function servingData(
     poolThreads: 1,
     rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
     authority: authority?.link(),
-    soapAnswers: metrics.tally(SOAP_ANSWERS),
-    ignoredParameters: metrics.tally(IGNORED_PARAMETERS),
+    soapAnswers: tally(SOAP_ANSWERS),
+    ignoredParameters: tally(IGNORED_PARAMETERS),
+    requests: administration?.requestTallies(),
   };
 }
 

@@ -9,7 +9,9 @@ import { startPool } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { catalogueHandler } from '../catalogue/handler.ts';
+import { steadyMs } from '../observe/clock.ts';
 import type { Handler } from '../http/exchange.ts';
+import { healthBefore } from '../http/health.ts';
 import type { Listener } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
@@ -34,11 +36,14 @@ function stackOf(error: unknown): string {
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
-async function listen({ host, port, http10Port }: ServingData, handler: Handler): Promise<readonly Listener[]> {
-  const main = await listenUws({ host, port, handler, exclusive: false, onError });
+async function listen(data: ServingData, handler: Handler): Promise<readonly Listener[]> {
+  const { host, port, http10Port, requests } = data;
+  const watch = requests && (await import('./requestWatch.ts')).countingWatch(requests, steadyMs);
+  const shared = { host, handler, watch, onError };
+  const main = await listenUws({ ...shared, port, exclusive: false });
   if (http10Port === undefined || !http10Part) return [main];
   try {
-    return [main, await http10Part.listenNode({ host, port: http10Port, handler, exclusive: true, onError })];
+    return [main, await http10Part.listenNode({ ...shared, port: http10Port, exclusive: true })];
   } catch (error) {
     await main.drain(0);
     throw error;
@@ -62,8 +67,10 @@ async function serve(data: ServingData): Promise<void> {
   });
   const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });
   let listeners: readonly Listener[] = [];
+  let isDraining = false;
   try {
-    listeners = await listen(data, authority?.handler ?? otherwise);
+    const handler = healthBefore(authority?.handler ?? otherwise, () => isDraining);
+    listeners = await listen(data, handler);
     // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     send(supervisor!, { kind: 'listening' });
@@ -72,6 +79,7 @@ async function serve(data: ServingData): Promise<void> {
     send(supervisor!, { kind: 'refused', message: error.message });
   }
   const { withinMs } = await orders.drain;
+  isDraining = true;
   await Promise.all(listeners.map((listener) => listener.drain(withinMs)));
   await Promise.all([pool.close(), authority?.close()]);
 }

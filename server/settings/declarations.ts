@@ -43,7 +43,8 @@ export interface Settings {
   readonly serverTiming: boolean;
   readonly authority: string | undefined;
   readonly auditLog: string | undefined;
-  readonly metricsPort: number | undefined;
+  readonly adminHost: string;
+  readonly adminPort: number | undefined;
   readonly soapBodyBytesMax: number;
 }
 
@@ -235,11 +236,12 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     },
     undefined,
   ),
-  metricsPort: one(
+  adminHost: one({ name: 'adminHost', kind: HOST, help: 'address of the admin port' }, '127.0.0.1'),
+  adminPort: one(
     {
-      name: 'metricsPort',
+      name: 'adminPort',
       kind: PORT,
-      help: 'port for GET /metrics, counters in the format of Prometheus; 0 takes a free one',
+      help: 'port for operators: GET /livez, /readyz, /metrics (Prometheus), /status; 0 takes a free one',
       initialText: 'off',
     },
     undefined,
@@ -276,7 +278,7 @@ export function readSettings(flags: Flags, environment: Environment = process.en
 
 /** What is wrong where two listeners would have one port; any number of them may take a free one. */
 function sharedPorts(values: Readonly<Record<string, unknown>>): readonly string[] {
-  const names = ['port', 'http10Port', 'metricsPort'];
+  const names = ['port', 'http10Port', 'adminPort'];
   return names.flatMap((name, i) => {
     const other = names.slice(0, i).find((before) => values[before] === values[name]);
     if (other === undefined || !values[name]) return [];

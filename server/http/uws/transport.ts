@@ -59,7 +59,8 @@ type ListenWithOptions = (
 
 function receive(context: UwsContext, response: HttpResponse, raw: HttpRequest): void {
   const request = new UwsRequest(raw, response);
-  const exchange = new UwsExchange(response, request.method === 'HEAD', context);
+  const exchange = new UwsExchange(response, request, context);
+  exchange.watch(request);
   const framing = request.framing();
   if (framing === 'malformed') exchange.refuse();
   else exchange.answer(request, framing);
