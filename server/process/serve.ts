@@ -7,7 +7,7 @@ import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { COLLECTIONS, type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
-import { steadyMs } from '../observe/clock.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
@@ -63,7 +63,8 @@ export async function serve(
     if (scraped) stops.push(scraped.stop);
     const data = await loadData(settings, ports, { report, showProgress });
     await claims.release();
-    await threads.begin((i) => servingData(settings, { ports, authority, metrics, ...data }, i));
+    const shared = { ports, authority, metrics, ...data, sinceMs: epochMs() };
+    await threads.begin((i) => servingData(settings, shared, i));
     assertOwn(settings.host, ports.port);
     return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop };
   } catch (error) {
@@ -182,6 +183,7 @@ interface Shared {
   readonly ports: Ports;
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
+  readonly sinceMs: number;
   readonly authority: AuthoritySupervisor | undefined;
   readonly metrics: Metrics;
 }
@@ -189,13 +191,14 @@ interface Shared {
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, loaded, blocks, authority, metrics }: Shared,
+  { ports, loaded, blocks, sinceMs, authority, metrics }: Shared,
   i: number,
 ): ServingData {
   return {
     loaded,
     blocks,
     settings: { ...settings, baseUrl: loaded.baseUrl },
+    sinceMs,
     host: settings.host,
     port: ports.port,
     http10Port: i === 0 ? ports.http10Port : undefined,
