@@ -63,6 +63,7 @@ async function serve(data: ServingData): Promise<number> {
   const otherwise = catalogueHandler({
     generation: loaded.generation,
     created: loaded.created,
+    sinceMs: data.sinceMs,
     blocks: blocks && openBlocks(blocks, catalogue),
     collections: (name) => catalogue.collection(name),
     settings,
