@@ -19,24 +19,26 @@ export interface AuthorityLink {
 /** The authority of a thread. A request is answered by the configuration that was current when it came. */
 export interface AuthorityService {
   current(): Authority;
-  /** Lets requests under way finish and ends the signing threads; no request behind it. */
+  /** Starts the signing thread, so that the first request does not wait for that. */
+  start(): void;
+  /** Lets requests under way finish and ends the signing thread; no request behind it. */
   close(): Promise<void>;
 }
 
-/** Opens the authority of a serving thread. */
-export function openAuthority({ data, port }: AuthorityLink): AuthorityService {
+/** Opens the authority of a serving thread. `messageReader` is the module of a MessageReader; without it none reads. */
+export function openAuthority({ data, port }: AuthorityLink, messageReader?: URL): AuthorityService {
   const { emit, flush } = gatheredFor(port);
-  let current = configured(data, emit);
-  const ending = new Set<Promise<void>>();
+  const thread = signingThreadOf(data, messageReader);
+  let current = authorityOf(data, thread, emit);
   port.on('message', (next: AuthorityData) => {
-    const closed = current.thread.close().finally(() => ending.delete(closed));
-    ending.add(closed);
-    current = configured(next, emit);
+    thread.configure(next);
+    current = authorityOf(next, thread, emit);
   });
   return {
-    current: () => current.authority,
+    current: () => current,
+    start: () => thread.start(),
     async close() {
-      await Promise.all([...ending, current.thread.close()]);
+      await thread.close();
       flush();
       port.close();
     },
@@ -67,19 +69,13 @@ function gatheredFor(port: MessagePort): { emit(event: ServiceEvent): void; flus
   return { emit, flush };
 }
 
-interface Configured {
-  readonly authority: Authority;
-  readonly thread: SigningThread;
-}
-
-function configured(data: AuthorityData, emit: (event: ServiceEvent) => void): Configured {
-  const thread = signingThreadOf(data);
+function authorityOf({ hosts }: AuthorityData, thread: SigningThread, emit: (event: ServiceEvent) => void): Authority {
   const authorise: Authority['authorise'] = async (request) => {
     const { answer, record } = await answered(thread, request, emit);
     emit(record);
     return answer;
   };
-  return { thread, authority: { trustedHosts: trustedHostStrings(data.hosts), authorise } };
+  return { trustedHosts: trustedHostStrings(hosts), authorise, read: (message) => thread.read(message) };
 }
 
 const BUSY = { code: 'busy', sentence: 'This service has too much to do at the moment; please try again.' } as const;

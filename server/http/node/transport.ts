@@ -9,7 +9,7 @@ import type { Answer } from '../exchange.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
 import type { Listener, ListenOptions } from '../listener.ts';
 import { type LiveContext, liveContext } from '../liveExchange.ts';
-import { NodeExchange } from './exchange.ts';
+import { type NodeConnection, NodeExchange } from './exchange.ts';
 import { NodeRequest } from './request.ts';
 import { boundPort, portRefused } from '../ports.ts';
 import { HEAD_TOO_LARGE, MALFORMED_REQUEST } from '../refusals.ts';
@@ -31,12 +31,8 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   return { port, drain: (withinMs) => (drained ??= listening.drain(withinMs)) };
 }
 
-/**
- * What is under way on one connection, in the order of its requests. `isRefused` once a malformed request ended it:
- * what follows is not looked at.
- */
-interface Connection {
-  readonly open: Set<NodeExchange>;
+/** A connection; `isRefused` once a malformed request ended it: what follows is not looked at. */
+interface Connection extends NodeConnection {
   isRefused: boolean;
 }
 
@@ -108,7 +104,7 @@ class NodeListening {
   #connectionOf(socket: Socket): Connection {
     const earlier = this.#connections.get(socket);
     if (earlier) return earlier;
-    const connection: Connection = { open: new Set(), isRefused: false };
+    const connection: Connection = { open: new Set(), bodies: 0, isRefused: false };
     this.#connections.set(socket, connection);
     // An answer queued behind another one never hears of the connection's end from node:http.
     socket.once('close', () => {
@@ -121,7 +117,7 @@ class NodeListening {
   }
 
   #opened(connection: Connection, incoming: IncomingMessage, response: ServerResponse): NodeExchange {
-    const exchange = new NodeExchange(incoming, response, this.#context, connection.open.size === 0);
+    const exchange = new NodeExchange(incoming, response, this.#context, connection);
     connection.open.add(exchange);
     this.#context.flight.enter();
     response.once('finish', () => {

@@ -1,6 +1,6 @@
 // The attribute authority as a whole: the program as operators start it, asked over HTTP, reloaded by a signal, and
 // audited.
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,6 +71,26 @@ function authorisation(chain: string, certificate = ''): string {
 const now = (): number => Math.floor(epochMs() / 1000);
 const file = (name: keyof typeof DEMONSTRATION_FILES): string =>
   readFileSync(join(files, DEMONSTRATION_FILES[name]), 'utf8');
+
+test.runIf(process.platform === 'linux')('the threads that sign are there before anybody asks for it', async () => {
+  // proc(5), stat: the niceness is the 17th field behind the name.
+  const niceOf = (thread: string): string | undefined =>
+    readFileSync(`/proc/${server.pid}/task/${thread}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')[16];
+  const niceThreads = (): number =>
+    readdirSync(`/proc/${server.pid}/task`).filter((thread) => niceOf(thread) === '10').length;
+  await expect.poll(niceThreads, { timeout: 30_000 }).toBe(2);
+});
+
+test('a message that another thread reads is answered as any', async () => {
+  const short = await posted(server.port, roleCall('data-reader'));
+  const long = await posted(server.port, roleCall('data-reader').padEnd(1 << 20));
+  expect([long.status, long.body]).toEqual([200, short.body]);
+  expect((await posted(server.port, roleCall('\r<'.repeat(20_000)))).body).toBe(
+    Buffer.from(faultBytes(FAULTS.illFormed)).toString(),
+  );
+});
 
 describe('the program without any setting', () => {
   test('says that its authority is a demonstration, and where its files are', () => {

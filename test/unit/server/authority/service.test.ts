@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import { type AuthorityService, openAuthority } from '../../../../server/authority/service.ts';
-import { signingThreadOf, WAITING_MAX } from '../../../../server/authority/signingThread.ts';
+import { WAITING_MAX } from '../../../../server/authority/signingThread.ts';
 import {
   type AuthoritySupervisor,
   CRLS_EVERY_MS,
@@ -16,7 +16,7 @@ import { epochMs } from '../../../../server/observe/clock.ts';
 import type { AuthorisationRecord, Observer, ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { makeCrl, pemOf } from '../../../support/certificates.ts';
-import { ecPair, person, holderOf, caOf } from '../../../support/pki.ts';
+import { ecPair, person, holderOf } from '../../../support/pki.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 
 const NOW = Math.floor(epochMs() / 1000);
@@ -291,13 +291,6 @@ test('an authority with mistakes does not start, and tells all of them', () => {
   const start = (): unknown => superviseAuthority(site.config, observer());
   expect(start).toThrow(OperationError);
   expect(start).toThrow(/:1: unknown key "x".*\n.*:2: unknown key "y"/);
-});
-
-test('a thread whose configuration cannot be used rejects what it is asked, and closes', async () => {
-  const { data } = supervisor.link();
-  const thread = signingThreadOf({ ...data, certificate: caOf('x').certificate.der.subarray(1) });
-  await expect(thread.run({ usrProxyCert: site.staff.pem, usrAttCert: '' })).rejects.toThrow();
-  await thread.close();
 });
 
 test('a thread that has closed its link is not told of reloads', async () => {
