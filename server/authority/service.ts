@@ -10,9 +10,13 @@ import { digestOf } from './digest.ts';
 import { type SigningThread, signingThreadOf } from './signingThread.ts';
 import { trustedHostStrings } from './trustedHosts.ts';
 
-/** What a serving thread gets from the supervisor: the configuration, and where others come from and events go to. */
+/**
+ * What a serving thread gets from the supervisor: the configuration, the file of the audit, where there is one, and
+ * where other configurations come from and events go to.
+ */
 export interface AuthorityLink {
   readonly data: AuthorityData;
+  readonly auditLog: string | undefined;
   readonly port: MessagePort;
 }
 
@@ -26,9 +30,9 @@ export interface AuthorityService {
 }
 
 /** Opens the authority of a serving thread. `messageReader` is the module of a MessageReader; without it none reads. */
-export function openAuthority({ data, port }: AuthorityLink, messageReader?: URL): AuthorityService {
+export function openAuthority({ data, auditLog, port }: AuthorityLink, messageReader?: URL): AuthorityService {
   const { emit, flush } = gatheredFor(port);
-  const thread = signingThreadOf(data, messageReader);
+  const thread = signingThreadOf(data, { auditLog, messageReader: messageReader?.href });
   let current = authorityOf(data, thread, emit);
   port.on('message', (next: AuthorityData) => {
     thread.configure(next);
@@ -47,7 +51,7 @@ export function openAuthority({ data, port }: AuthorityLink, messageReader?: URL
 
 /**
  * Records wait so long for others: to wake the supervisor, and to open its file, costs more than all else that is done
- * with one. A process that is killed loses those that wait.
+ * with one. A process that is killed loses those that wait, unless a file of the audit has them already.
  */
 const GATHERED_MS = 10;
 

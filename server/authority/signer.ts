@@ -1,5 +1,6 @@
 // A signing thread: decides about requests to be authorised, signs, and reads long messages, one after the other until
-// it is told to end. Never opens a socket: its configuration comes with its start, and another one as a message.
+// it is told to end. Never opens a socket, and no file but that of the audit: its configuration comes with its start,
+// and another one as a message.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { beNice } from '../../workers/niceness.ts';
 import { epochSeconds } from '../observe/clock.ts';
@@ -22,8 +23,9 @@ const GIVE_WAY_MS = 0.05;
 
 // Before it reads the program: a server that starts has better to do.
 beNice();
-const { data, messageReader, posted } = workerData as SignerStart;
+const { data, auditLog, messageReader, posted } = workerData as SignerStart;
 const { authoriserOf } = await import('./authorise.ts');
+const { recordedIn } = await import('./recorded.ts');
 const reader = messageReader === undefined ? undefined : ((await import(messageReader)) as MessageReader);
 const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 const giveWay = (): void => void Atomics.wait(nothing, 0, 0, GIVE_WAY_MS);
@@ -35,7 +37,7 @@ type Asked = Extract<ToSigner, { readonly kind: 'request' | 'message' }>;
 /** Answers one now. What it throws is our bug. */
 function answerTo(asked: Asked): FromSigner {
   try {
-    if (asked.kind === 'request') return { answer: authorise(asked.request, epochSeconds()) };
+    if (asked.kind === 'request') return { answer: recordedIn(auditLog, authorise(asked.request, epochSeconds())) };
     return { answer: reader?.readMessage(asked.body, asked.charset) };
   } catch (error) {
     return { bug: error instanceof Error ? (error.stack ?? error.message) : String(error) };

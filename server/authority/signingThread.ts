@@ -23,12 +23,20 @@ export type ToSigner =
 export type FromSigner = { readonly answer: unknown } | { readonly bug: string };
 
 /**
- * What a signing thread starts with. `messageReader` is the URL of the module that reads messages. `posted` is shared:
+ * What a signing thread starts with, besides its configuration: the file that its decisions are recorded in, and the
+ * URL of the module that reads messages, where there are any.
+ */
+export interface SignerParts {
+  readonly auditLog?: string | undefined;
+  readonly messageReader?: string | undefined;
+}
+
+/**
+ * What a signing thread starts with. `posted` is shared:
  * its one number changes, and wakes, with each message to the thread.
  */
-export interface SignerStart {
+export interface SignerStart extends SignerParts {
   readonly data: AuthorityData;
-  readonly messageReader: string | undefined;
   readonly posted: Int32Array;
 }
 
@@ -50,11 +58,11 @@ export interface SigningThread {
  * once: the thread sleeps only when there is nothing to do, and nobody is woken to feed it. Without a pool's books of
  * tasks, which cost a serving thread as much again as all else of a request.
  */
-export function signingThreadOf(data: AuthorityData, messageReader?: URL): SigningThread {
+export function signingThreadOf(data: AuthorityData, parts: SignerParts): SigningThread {
   let current = data;
   let running: Running | undefined;
   const started = (): Running => {
-    if (running === undefined || running.hasEnded) running = new Running(current, messageReader?.href);
+    if (running === undefined || running.hasEnded) running = new Running(current, parts);
     return running;
   };
   const readings = new Readings((message) => started().read(message));
@@ -120,8 +128,8 @@ class Running {
   #characters = 0;
   hasEnded = false;
 
-  constructor(data: AuthorityData, messageReader: string | undefined) {
-    const workerData: SignerStart = { data, messageReader, posted: this.#posted };
+  constructor(data: AuthorityData, parts: SignerParts) {
+    const workerData: SignerStart = { ...parts, data, posted: this.#posted };
     this.#worker = new Worker(new URL('./signer.ts', import.meta.url), { workerData });
     this.#worker.on('message', (answers: readonly FromSigner[]) => answers.forEach((answer) => this.#take(answer)));
     this.#ended = new Promise((resolve) => {

@@ -196,7 +196,9 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
         expect(body).not.toContain('evil');
         client.close();
       }
+      let decisions = 0;
       const rolesNow = async (): Promise<unknown> => {
+        decisions++;
         const verdict = judged((await asked(configured.port, authorisation(file('user')))).get('attCert')!);
         return typeof verdict === 'string' ? verdict : verdict.roles;
       };
@@ -221,6 +223,9 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
       writeFileSync(join(files, 'users'), users);
       configured.signal('SIGTERM');
       expect(await configured.ended).toEqual({ code: 0, signal: null });
+      // Each decision stands there once: those of the threads that sign, and what the supervisor has to say.
+      const lines = readFileSync(audit, 'utf8').trimEnd().split('\n');
+      expect(lines.filter((line) => line.includes('"authorisation"')).length).toBe(decisions);
       const events = readFileSync(audit, 'utf8')
         .trimEnd()
         .split('\n')
@@ -231,6 +236,19 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
       expect(configured.out()).not.toContain('"event"');
     } finally {
       await configured.kill();
+    }
+  });
+
+  test.runIf(process.platform === 'linux')('grants nothing on a full disk, and says so', async () => {
+    const config = join(files, DEMONSTRATION_FILES.config);
+    const full = await runServer(['--threads', '1', '--authority', config, '--audit-log', '/dev/full']);
+    try {
+      const parts = await asked(full.port, authorisation(file('user')));
+      expect([parts.get('statCode'), parts.get('attCert')]).toEqual(['AccessError', '']);
+      expect(parts.get('errMsg')).toContain('cannot record its decisions');
+      await full.printed(/the audit log \/dev\/full cannot be written \(ENOSPC\): .*"reason":"unrecorded"/);
+    } finally {
+      await full.kill();
     }
   });
 

@@ -82,9 +82,9 @@ describe('a running authority', () => {
       errMsg: expect.stringMatching(/^The user's certificates \(usrProxyCert\) cannot be read: /) as string,
     });
     const records = await eventsOf('authorisation', 2);
-    expect(records.map(({ status, holder, roles }) => [status, holder, roles])).toEqual([
-      ['AccessGranted', '/O=Test/CN=Staff', ['staff', 'reader']],
-      ['AccessError', '', []],
+    expect(records.map(({ status, holder, roles, sentence }) => [status, holder, roles, sentence])).toEqual([
+      ['AccessGranted', '/O=Test/CN=Staff', ['staff', 'reader'], ''],
+      ['AccessError', '', [], expect.stringMatching(/^The user's certificates \(usrProxyCert\) cannot be read: /)],
     ]);
     expect(JSON.stringify(records)).not.toMatch(/BEGIN|nothing|PRIVATE/);
   });
@@ -109,6 +109,7 @@ describe('a running authority', () => {
       Array.from({ length: many + tooMany }, () => service.current().authorise({ usrProxyCert: 'no', usrAttCert: '' })),
     );
     const records = await eventsOf('authorisation', many + tooMany);
+    expect(records.every(({ sentence }) => sentence !== '')).toBe(true);
     expect(records.map(({ reason }) => reason).toSorted()).toEqual([
       ...Array.from({ length: tooMany }, () => 'busy'),
       ...Array.from({ length: many }, () => 'userChain'),
@@ -294,9 +295,9 @@ test('an authority with mistakes does not start, and tells all of them', () => {
 });
 
 test('a thread that has closed its link is not told of reloads', async () => {
-  const { data, port } = supervisor.link();
-  const other = openAuthority({ data, port });
-  const closed = once(port, 'close');
+  const link = supervisor.link();
+  const other = openAuthority(link);
+  const closed = once(link.port, 'close');
   await other.close();
   await closed;
   expect(supervisor.reload()).toBe(true);

@@ -1,11 +1,15 @@
 // The signing thread of a serving thread, with real threads: one for all configurations, requests and messages in their
 // order, and bounds of what waits.
 import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Authorised } from '../../../../server/authority/authorised.ts';
 import type { LongMessage } from '../../../../server/authority/authority.ts';
 import { type AuthorityData, loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { type SigningThread, signingThreadOf } from '../../../../server/authority/signingThread.ts';
 import { epochMs } from '../../../../server/observe/clock.ts';
+import { logLine } from '../../../../server/observe/log.ts';
 import { type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { caOf, ecPair } from '../../../support/pki.ts';
 
@@ -33,7 +37,7 @@ beforeEach(() => {
   begun = 0;
   process.on('worker', onWorker);
   site = testSite({ site: ecPair(), partner: ecPair(), validity: validAround(NOW) });
-  thread = signingThreadOf(dataNow(), READER);
+  thread = signingThreadOf(dataNow(), { messageReader: READER.href });
 });
 afterEach(async () => {
   await thread.close();
@@ -67,6 +71,49 @@ test('ends at once where nothing is asked of it', async () => {
   await thread.close();
   await expect(thread.run({ usrProxyCert: 'no', usrAttCert: '' })).resolves.toMatchObject({ answer: {} });
   expect(begun).toBe(2);
+});
+
+test('records each decision before it is told', async () => {
+  const auditLog = join(site.directory, 'audit.log');
+  writeFileSync(auditLog, '{"broke');
+  const audited = signingThreadOf(dataNow(), { auditLog });
+  const linesNow = (): readonly string[] => readFileSync(auditLog, 'utf8').split('\n').slice(1, -1);
+  for (const [i, usrProxyCert] of [site.staff.pem, site.visitor.pem, 'no'].entries()) {
+    const told = await audited.run({ usrProxyCert, usrAttCert: '' });
+    assert(told !== 'busy');
+    expect(told.record.isWritten).toBe(true);
+    expect(linesNow()).toHaveLength(i + 1);
+    expect(linesNow()[i]).toBe(logLine(told.record));
+    expect(JSON.parse(linesNow()[i]!)).toMatchObject({ sentence: told.answer.errMsg });
+  }
+  await audited.close();
+});
+
+test('grants nothing while decisions cannot be recorded, says so, and grants again', async () => {
+  const directory = join(site.directory, 'logs');
+  const audited = signingThreadOf(dataNow(), { auditLog: join(directory, 'audit.log') });
+  const told = async (usrProxyCert: string): Promise<Authorised> => {
+    const authorised = await audited.run({ usrProxyCert, usrAttCert: '' });
+    assert(authorised !== 'busy');
+    return authorised;
+  };
+  const { answer, record } = await told(site.staff.pem);
+  expect(answer).toEqual({
+    attCert: '',
+    statCode: 'AccessError',
+    errMsg: 'This service cannot record its decisions at the moment and grants nothing meanwhile; please try again.',
+  });
+  expect(record).toMatchObject({ reason: 'unrecorded', holder: '/O=Test/CN=Staff', roles: [], isWritten: false });
+  expect(await told(site.visitor.pem)).toMatchObject({
+    answer: { statCode: 'AccessDenied' },
+    record: { isWritten: false },
+  });
+  mkdirSync(directory);
+  expect(await told(site.staff.pem)).toMatchObject({
+    answer: { statCode: 'AccessGranted' },
+    record: { isWritten: true },
+  });
+  await audited.close();
 });
 
 test('reads messages one at a time, so that a request waits for one of them at most', async () => {
@@ -108,7 +155,7 @@ test('takes no more text than there is memory for, and the next when that is ans
 });
 
 test('a thread whose configuration cannot be used rejects what it is asked, and closes', async () => {
-  const broken = signingThreadOf({ ...dataNow(), certificate: caOf('x').certificate.der.subarray(1) });
+  const broken = signingThreadOf({ ...dataNow(), certificate: caOf('x').certificate.der.subarray(1) }, {});
   await expect(broken.run({ usrProxyCert: site.staff.pem, usrAttCert: '' })).rejects.toThrow();
   await broken.close();
 });
