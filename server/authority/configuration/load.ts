@@ -5,7 +5,7 @@ import { parse, TomlError } from 'smol-toml';
 import { OperationError } from '../../../data/operationError.ts';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
 import { directoryStamp, readText, type Place } from './files.ts';
-import { checkedHosts, hostDrafts, type TrustedHost } from './hosts.ts';
+import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
 import { readMapConfig } from './mapConfig.ts';
@@ -62,7 +62,8 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   if (text === undefined || !table) return { kind: 'refused', mistakes: mistakes.all };
   const source: Source = { file, table, lineOf: tomlLines(text), mistakes };
   const keys = keysOf(table, source);
-  const hosts = hostsOf(source, keys);
+  const drafts = draftsOf(source, keys);
+  const hosts = checkedHosts(drafts, keys.name, mistakes);
   const users = usersOf(source, keys);
   const anchors = keys.ca.flatMap((path, i) => readAnchors(path, placeOf(source, ['ca', i]), mistakes));
   const identity = readIdentity(keys, { at, anchors, placeOf: (key) => placeOf(source, [key]), mistakes });
@@ -91,6 +92,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const notes = [
     ...identity.notes,
     ...users.notes,
+    ...hostNotes(drafts),
     ...notesOf({ keys, anchors, crls, userCount: users.users.length, hosts, at }),
   ];
   return { kind: 'loaded', data, notes, crlDirectory: keys.crls, crlStamp };
@@ -125,7 +127,7 @@ function placeOf({ file, lineOf }: Source, path: readonly (string | number)[]): 
 }
 
 /** Those of the older file first. */
-function hostsOf(source: Source, keys: AuthorityKeys): readonly TrustedHost[] {
+function draftsOf(source: Source, keys: AuthorityKeys): readonly HostDraft[] {
   const { mistakes, table } = source;
   const older =
     keys.mapConfig === undefined ? undefined : readMapConfig(keys.mapConfig, placeOf(source, ['mapConfig']), mistakes);
@@ -137,7 +139,7 @@ function hostsOf(source: Source, keys: AuthorityKeys): readonly TrustedHost[] {
       `thisHost is ${JSON.stringify(name)}, but this site is ${JSON.stringify(keys.name)}`,
     );
   }
-  return checkedHosts([...(older?.hosts ?? []), ...hostDrafts(table['trustedHost'], source)], keys.name, mistakes);
+  return [...(older?.hosts ?? []), ...hostDrafts(table['trustedHost'], source)];
 }
 
 function usersOf(source: Source, { usersFile }: AuthorityKeys): UserList {

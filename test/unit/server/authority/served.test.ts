@@ -268,7 +268,6 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
       'wrong.toml:2',
       'wrong.toml:4',
       'wrong.toml:4',
-      'wrong.toml:4',
       'wrong-users:2',
     ]);
     const missing = runCommand(['serve', '--port', '0', '--data', data]);

@@ -183,7 +183,6 @@ describe('a reload', () => {
     expect(mistakes.map((line) => /[a-z.]+:\d+(?=: )/.exec(line)?.[0])).toEqual([
       'authority.toml:16',
       'authority.toml:16',
-      'authority.toml:16',
       'users:2',
     ]);
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
