@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../../../server/commands/commands.ts';
 import { DEMONSTRATION_FILES } from '../../../../server/authority/demonstration.ts';
 import { epochMs } from '../../../../server/observe/clock.ts';
 import { FAULTS } from '../../../../server/soap/faults.ts';
@@ -160,6 +161,27 @@ describe('the program without any setting', () => {
       );
     },
   );
+
+  test('shows a grant, a denial, a mapping and who is trusted, as its guide says', async () => {
+    const guide = file('guide');
+    expect(guide).toMatch(/^A grant: .*^A denial: .*^A mapping: /ms);
+    const calls = [...guide.matchAll(/^ +catalogue-replica (authority call .*)$/gm)].map(([, words]) => words!);
+    const printed = calls.map(async (words) => {
+      const placed = words
+        .replace('http://localhost:8080', server.url)
+        .split(' ')
+        .map((word) => (/\.(?:pem|xml)$/.test(word) ? join(files, word) : word));
+      let out = '';
+      const stdout = { write: (text: string): unknown => (out += text) };
+      const parsed = commandLine({ stdout, stderr: stdout }).parseAsync(placed, { from: 'user' });
+      return parsed.then(() => out).catch((error: unknown) => String(error));
+    });
+    const [grant, denial, mapping, hosts] = await Promise.all(printed);
+    expect(grant).toMatch(/^holder .*Sample User$.*^roles +staff, data-reader$.*^provenance +original$/ms);
+    expect(denial).toContain('AccessDenied: The user');
+    expect(mapping).toMatch(/^holder .*Sample Visitor$.*^roles +data-reader$.*^provenance +mapped$/ms);
+    expect(hosts).toContain('Demonstration Partner:');
+  });
 
   test('prints what it decided, a line of JSON each', async () => {
     const [line] = await server.printed(/^\{.*"status":"AccessDenied".*\}$/m);
