@@ -1,6 +1,7 @@
 // The trusted hosts of a site: who they are, who signs for them, and which of their roles stand for which of ours.
 // Checked alike, whichever file they come from.
 import { nameSetKeyOfText } from '../x509/name.ts';
+import type { Namespaces } from '../x509/namespaces.ts';
 import type { Place } from './files.ts';
 import type { Mistakes } from './mistakes.ts';
 import { personDoubt, personProblem, roleProblem, siteNameProblem } from './names.ts';
@@ -56,10 +57,10 @@ export function checkedHosts(
 }
 
 /** What an operator should know of hosts that are good. */
-export function hostNotes(drafts: readonly HostDraft[]): readonly string[] {
+export function hostNotes(drafts: readonly HostDraft[], namespaces: Namespaces | undefined): readonly string[] {
   return drafts.flatMap(({ name, signer, mappings }) => {
     const host = `the trusted host ${JSON.stringify(name)}`;
-    const doubt = personDoubt(signer);
+    const doubt = personDoubt(signer, namespaces);
     const notes = doubt === undefined ? [] : [`the signer ${JSON.stringify(signer)} of ${host} ${doubt}`];
     return mappings.length > 0 ? notes : [...notes, `${host} maps no roles: its users get none here`];
   });

@@ -8,6 +8,7 @@ import type { Certificate } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import type { Crl } from '../x509/crl.ts';
 import { nameProblem, nameText } from '../x509/name.ts';
+import type { Namespaces } from '../x509/namespaces.ts';
 import { trustStoreOf } from '../x509/trust.ts';
 import { validateChain } from '../x509/validate.ts';
 import { type Place, readBytes } from './files.ts';
@@ -42,6 +43,7 @@ function certificatesOf(path: string, place: Place, mistakes: Mistakes): readonl
 
 interface IdentityContext {
   readonly at: number;
+  readonly namespaces: Namespaces | undefined;
   readonly anchors: readonly Certificate[];
   readonly placeOf: (key: 'key' | 'certificate') => Place;
   readonly mistakes: Mistakes;
@@ -49,7 +51,7 @@ interface IdentityContext {
 
 /** Reads and judges key and certificate; undefined with mistakes where they cannot be used. */
 export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Identity | undefined {
-  const { at, anchors, placeOf, mistakes } = context;
+  const { at, namespaces, anchors, placeOf, mistakes } = context;
   const key = keyOf(keys.key, placeOf('key'), mistakes);
   const certificates = certificatesOf(keys.certificate, placeOf('certificate'), mistakes);
   const [certificate] = certificates;
@@ -68,6 +70,7 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
     crls: undefined,
     maxDepth: 8,
     profile: 'service' as const,
+    namespaces,
   };
   const verdict = anchors.length === 0 ? undefined : validateChain(certificates, rules);
   if (verdict?.accepted === false) complain(verdict.reason);

@@ -1,6 +1,7 @@
 // The users of a site and their roles: from the file of users, a line each, and from the table of the configuration.
 // Builds the list that usersTable.ts packs; whoever is named twice, with whatever roles, is a mistake.
 import { nameSetKeyOfText } from '../x509/name.ts';
+import type { Namespaces } from '../x509/namespaces.ts';
 import { readText, type Place } from './files.ts';
 import type { Mistakes } from './mistakes.ts';
 import { personDoubt, personProblem, roleProblem } from './names.ts';
@@ -23,9 +24,11 @@ export class UserList {
   /** Where each user was first named. */
   readonly #places = new Map<string, Place>();
   readonly #mistakes: Mistakes;
+  readonly #namespaces: Namespaces | undefined;
 
-  constructor(mistakes: Mistakes) {
+  constructor(mistakes: Mistakes, namespaces: Namespaces | undefined) {
     this.#mistakes = mistakes;
+    this.#namespaces = namespaces;
   }
 
   /** Adds a user, or the mistakes about it. */
@@ -37,9 +40,9 @@ export class UserList {
     }
     if (roles.length === 0) this.#complain(place, `the user ${JSON.stringify(name)} has no roles`);
     if (key !== undefined) this.users.push({ key, roles: [...new Set(roles)] });
-    const doubt = key === undefined ? undefined : personDoubt(name);
-    if (doubt !== undefined && this.notes.length < NOTES_MAX)
-      this.notes.push(`the user ${JSON.stringify(name)} ${doubt}`);
+    if (key === undefined || this.notes.length === NOTES_MAX) return;
+    const doubt = personDoubt(name, this.#namespaces);
+    if (doubt !== undefined) this.notes.push(`the user ${JSON.stringify(name)} ${doubt}`);
   }
 
   #keyOf(name: string, place: Place): string | undefined {
