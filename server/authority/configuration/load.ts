@@ -5,7 +5,7 @@ import { parse, TomlError } from 'smol-toml';
 import { OperationError } from '../../../data/operationError.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
-import { directoryStamp, readText, type Place } from './files.ts';
+import { directoryStamp, FILE_BYTES_MAX, readText, type Place } from './files.ts';
 import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
@@ -57,11 +57,11 @@ export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; rea
 
 /**
  * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that
- * cannot be read hides the mistakes in it. Cost: half a second for 100,000 users.
+ * cannot be read hides the mistakes in it. Cost: half a second for 100,000 users, some seconds for any file (A106).
  */
 export function loadAuthority(file: string, at: number): AuthorityLoading {
   const mistakes = noMistakes();
-  const text = readText(file, { file, line: undefined }, mistakes);
+  const text = readText(file, FILE_BYTES_MAX.configuration, { file, line: undefined }, mistakes);
   const table = text === undefined ? undefined : tableOf(file, text, mistakes);
   if (text === undefined || !table) return { kind: 'refused', mistakes: mistakes.all };
   const source: Source = { file, table, lineOf: tomlLines(text), mistakes };
@@ -70,7 +70,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const hosts = checkedHosts(drafts, keys.name, mistakes);
   const namespaces = readNamespaces(table['namespaces'], source);
   const users = usersOf(source, keys, namespaces?.patterns);
-  const anchors = keys.ca.flatMap((path, i) => readAnchors(path, placeOf(source, ['ca', i]), mistakes));
+  const anchors = readAnchors(keys.ca, (i) => placeOf(source, ['ca', i]), mistakes);
   const identity = readIdentity(keys, {
     at,
     namespaces: namespaces?.patterns,

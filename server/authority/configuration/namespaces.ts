@@ -13,6 +13,9 @@ export interface ReadNamespaces {
   readonly written: ReadonlyMap<string, string>;
 }
 
+/** CAs and their patterns in all (A106): users are looked for in each. */
+const PATTERNS_MAX = 2048;
+
 /** Reads the table: a CA's name is the key, a pattern or an array of them the value. Undefined without the table. */
 export function readNamespaces(
   table: unknown,
@@ -25,6 +28,7 @@ export function readNamespaces(
     mistakes.add(file, lineOf(['namespaces']), 'namespaces: want a table, "/O=Site/CN=CA" = ["/O=Site/*"]');
     return { patterns, written };
   }
+  let count = 0;
   for (const [name, value] of Object.entries(table)) {
     const complain = (message: string): void => mistakes.add(file, lineOf(['namespaces', name]), message);
     const ca = JSON.stringify(name);
@@ -33,6 +37,11 @@ export function readNamespaces(
     const key = nameSetKeyOfText(name) ?? name;
     if (patterns.has(key)) complain(`the namespaces of ${ca} are there twice`);
     const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+    count += 1 + texts.length;
+    if (count > PATTERNS_MAX) {
+      complain(`namespaces: more than ${PATTERNS_MAX} CAs and patterns`);
+      break;
+    }
     patterns.set(
       key,
       texts.map((text) => patternOf(text, (message) => complain(`the namespaces of ${ca}: ${message}`))),
