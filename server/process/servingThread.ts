@@ -79,6 +79,7 @@ async function serve(data: ServingData): Promise<number> {
     // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     send(supervisor!, { kind: 'listening' });
+    authority?.start();
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     send(supervisor!, { kind: 'refused', message: error.message });
