@@ -54,8 +54,10 @@ export function soapHandler({ authority, settings, tally, otherwise }: SoapOptio
   };
 }
 
-/** The path as usually written, or with characters percent-encoded that need not be. */
-function isServicePath(target: string): boolean {
+/**
+ * Whether a target is the path of the service, as usually written or with characters percent-encoded that need not be.
+ */
+export function isServicePath(target: string): boolean {
   if (target.length === SERVICE_PATH.length) return target === SERVICE_PATH;
   if (target.length > 3 * SERVICE_PATH.length || !target.includes('%')) return false;
   try {

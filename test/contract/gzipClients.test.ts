@@ -63,6 +63,8 @@ assert reader.eof and not reader.unused_data and not reader.unconsumed_tail
 sys.stdout.buffer.write(plain)
 `;
 
+const GZIP = { 'accept-encoding': 'gzip' };
+
 const READERS = [
   ['gzip', 'gzip', ['-dc']],
   ['libdeflate', 'libdeflate-gunzip', ['-c']],
@@ -79,7 +81,7 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
 
   async function bothForms(target: string): Promise<{ plain: Received; gzipped: Received }> {
     const plain = await client.get(target);
-    const gzipped = await client.get(target, { 'accept-encoding': 'gzip' });
+    const gzipped = await client.get(target, GZIP);
     expect([plain.status, gzipped.status], target).toEqual([200, 200]);
     return { plain, gzipped };
   }
@@ -97,16 +99,6 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
     expect(() => gunzipSync(gzipped.bytes.subarray(0, -1))).toThrow();
   });
 
-  for (const [name, program, flags] of READERS) {
-    test.skipIf(!hasProgram(program))(`${name} accepts every stream and reads the identity answer`, async () => {
-      for (const target of TARGETS) {
-        const { plain, gzipped } = await bothForms(target);
-        if (program === 'gzip') await outputOf('gzip', ['-t'], gzipped.bytes);
-        expect((await outputOf(program, flags, gzipped.bytes)).equals(plain.bytes), target).toBe(true);
-      }
-    });
-  }
-
   test.skipIf(!hasProgram('curl'))('curl --compressed reads the identity answer', async () => {
     for (const target of TARGETS) {
       const read = await outputOf('curl', ['-sS', '--compressed', `${url()}${target}`], Buffer.alloc(0));
@@ -116,7 +108,7 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
 
   test('what fits a packet, what is too long to compress live, errors and root views go as they are', async () => {
     for (const target of [`${LIST}?limit=0&offset=9999`, `${LIST}?format=csv`, '/api/v3/', '/', '/api/v3/nothing/']) {
-      const { headers } = await client.get(target, { 'accept-encoding': 'gzip' });
+      const { headers } = await client.get(target, GZIP);
       expect(headers['content-encoding'], target).toBeUndefined();
     }
   });
@@ -177,6 +169,28 @@ describe.each(['uWebSockets.js', 'node:http'])('over %s', (transport) => {
     ]);
   });
 });
+
+test('node:http sends the very streams that uWebSockets.js sends', async () => {
+  const [client, http10] = [clientOf(server.url), clientOf(server.http10Url!)];
+  for (const target of TARGETS) {
+    const [one, other] = await Promise.all([client, http10].map((each) => each.get(target, GZIP)));
+    expect(other!.bytes.equals(one!.bytes), target).toBe(true);
+  }
+  client.close();
+  http10.close();
+});
+
+for (const [name, program, flags] of READERS) {
+  test.skipIf(!hasProgram(program))(`${name} accepts every stream and reads the identity answer`, async () => {
+    const client = clientOf(server.url);
+    for (const target of TARGETS) {
+      const [plain, gzipped] = [await client.get(target), await client.get(target, GZIP)];
+      if (program === 'gzip') await outputOf('gzip', ['-t'], gzipped.bytes);
+      expect((await outputOf(program, flags, gzipped.bytes)).equals(plain.bytes), target).toBe(true);
+    }
+    client.close();
+  });
+}
 
 test.each([
   ['live', '-z"'],

@@ -76,10 +76,7 @@ export function judge(
     if (key.kind === FIELDS) {
       const unknown = namesIn(value).filter((one) => !keys?.includes(one));
       ignored.push(...unknown.map((one) => [FIELDS, one] as const));
-      const messages = unknown.map(
-        (one, i) => `Unknown field "${one}".${i < SUGGESTED ? suggestedName(one, keys ?? []) : ''}`,
-      );
-      if (isStrict && unknown.length > 0) errors.push([FIELDS, messages]);
+      if (isStrict && unknown.length > 0) errors.push([FIELDS, unknownFields(unknown, keys ?? [])]);
       continue;
     }
     if (key.kind === 'unknown') {
@@ -101,6 +98,10 @@ export function judge(
     else isEmpty = true;
   }
   return { conditions, errors, ignored, isEmpty, view };
+}
+
+function unknownFields(names: readonly string[], known: readonly string[]): readonly string[] {
+  return names.map((name, i) => `Unknown field "${name}".${i < SUGGESTED ? suggestedName(name, known) : ''}`);
 }
 
 function isRegex(key: JudgedKey | undefined): boolean {

@@ -57,6 +57,8 @@ test.for(['nginx', 'nginxKept'])(
     skip(bare > BARE_OF_NGINX_MAX, `not judged: bare uWebSockets.js alone needs ${bare.toFixed(2)} times nginx here`);
     const guarded = guardedOf(measured!, 'ci');
     skip(guarded === 'too noisy', `not judged: ${noiseText(measured!)}`);
-    expect(guarded, `${measured!.ratio.toFixed(2)} times nginx is beyond ${placeOfBudget('ratios', name)}`).toBe('held');
+    expect(guarded, `${measured!.ratio.toFixed(2)} times nginx is beyond ${placeOfBudget('ratios', name)}`).toBe(
+      'held',
+    );
   },
 );

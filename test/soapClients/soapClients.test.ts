@@ -1,4 +1,4 @@
-// SOAP clients of others that need no compiling: PHP, Perl, Python and Node, against the running service.
+// SOAP clients of others that are quick: PHP, Python and Node, against the running service.
 import { SOAP_CLIENTS } from '../support/soapClients.ts';
 import { describeSoapClients } from '../support/soapClientSuite.ts';
 

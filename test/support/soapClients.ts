@@ -25,8 +25,8 @@ export type Outcome =
   | { readonly code: string; readonly text: string };
 
 /**
- * A client. `isSlow` ones are compiled first. `http` is what it speaks; `hasAstral` whether it sends characters beyond
- * U+FFFF as XML has them; `empty` what it makes of an empty text.
+ * A client. `isSlow` ones are compiled first, or take their time. `http` is what it speaks; `hasAstral` whether it
+ * sends characters beyond U+FFFF as XML has them; `empty` what it makes of an empty text.
  */
 export interface SoapClient {
   readonly name: string;
@@ -93,11 +93,13 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
   program({
     name: 'Perl SOAP::Lite with the WSDL',
     needs: ['libsoap-lite-perl'],
+    isSlow: true,
     command: (_, endpoint) => ['/usr/bin/perl', source('client.pl'), endpoint, endpoint],
   }),
   program({
     name: 'Perl SOAP::Lite by proxy',
     needs: ['libsoap-lite-perl'],
+    isSlow: true,
     command: (_, endpoint) => ['/usr/bin/perl', source('client.pl'), endpoint, ''],
   }),
   program({

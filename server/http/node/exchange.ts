@@ -85,6 +85,7 @@ export class NodeExchange extends LiveExchange {
     const first = hasBody ? checkedPiece(body, 0) : undefined;
     // Nothing has been written above: what fails there can still become a 500.
     this.#response.writeHead(answer.status, lines);
+    this.tell(answer);
     if (first) this.#push(body, first, 0);
     else this.#response.end();
   }

@@ -3,11 +3,12 @@
 // here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
-import type { Listener, ListenOptions } from '../listener.ts';
+import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
 import { type LiveContext, liveContext } from '../liveExchange.ts';
 import { NodeExchange } from './exchange.ts';
 import { NodeRequest } from './request.ts';
@@ -27,8 +28,8 @@ const CHECK_MS = 2_000;
 export async function listenNode(options: ListenOptions): Promise<Listener> {
   const listening = new NodeListening(options);
   const port = await listening.listen(options);
-  let drained: Promise<void> | undefined;
-  return { port, drain: (withinMs) => (drained ??= listening.drain(withinMs)) };
+  let drained: Promise<number> | undefined;
+  return { port, drain: (time) => (drained ??= listening.drain(time)) };
 }
 
 /**
@@ -69,12 +70,14 @@ class NodeListening {
     return boundPort(this.#server.address());
   }
 
-  async drain(withinMs: number): Promise<void> {
+  async drain({ graceMs, withinMs }: DrainTime): Promise<number> {
     this.#context.isDraining = true;
+    if (graceMs > 0) await delay(graceMs);
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    await this.#context.flight.settled(withinMs);
+    const cut = await this.#context.flight.settled(withinMs);
     this.#server.closeAllConnections();
     await closed;
+    return cut;
   }
 
   #observe(): void {
@@ -101,6 +104,7 @@ class NodeListening {
     if (connection.isRefused) return;
     const exchange = this.#opened(connection, incoming, response);
     const request = new NodeRequest(incoming);
+    exchange.watch(request);
     const framing = request.framing();
     const refused = refusalOf(framing === 'malformed', incoming);
     connection.isRefused = refused !== undefined;

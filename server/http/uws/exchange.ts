@@ -84,6 +84,7 @@ export class UwsExchange extends LiveExchange {
    * at.
    */
   refuse(): void {
+    this.tell(MALFORMED_REQUEST);
     const response = this.#response;
     response.writeStatus(statusText(MALFORMED_REQUEST.status));
     response.writeHeader('Connection', this.#isHead ? REFUSAL_HEAD : REFUSAL);
@@ -108,6 +109,7 @@ export class UwsExchange extends LiveExchange {
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     // Nothing has been written above: what fails there can still become a 500.
     this.#hasBegun = true;
+    this.tell(answer);
     const response = this.#response;
     // The library writes 200 by itself.
     if (answer.status !== 200) response.writeStatus(statusText(answer.status));

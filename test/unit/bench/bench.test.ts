@@ -1,74 +1,26 @@
-// The benches run small: that they check answers, measure every scenario, and say what they did. No times are asserted.
+// What the benches are made of: that they check answers, and what they make of figures. runs.long.test.ts runs them.
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openBenchAuthority } from '../../../bench/authority/authorityFiles.ts';
-import { BUDGETS, MICRO_BUDGETS, placeOfBudget } from '../../../bench/budgets.ts';
+import { BUDGETS, placeOfBudget } from '../../../bench/budgets.ts';
 import { checkQuestions } from '../../../bench/scenarios/check.ts';
 import { choiceFor } from '../../../bench/scenarios/choice.ts';
 import { cpuMicroseconds } from '../../../bench/processes/cpuTime.ts';
 import { prepareDataSet } from '../../../bench/load/dataSet.ts';
-import { runLoadBench } from '../../../bench/load/load.ts';
-import { libcScanner } from '../../../bench/micro/libcScan.ts';
 import { MARKS } from '../../../bench/client/freshBody.ts';
 import { startLoadClient } from '../../../bench/client/loadClient.ts';
 import { countOf } from '../../../bench/processes/memoryScan.ts';
-import { runMicroBench } from '../../../bench/micro/micro.ts';
-import { runMixedBench } from '../../../bench/load/mixed.ts';
 import { readNaively } from '../../../bench/scenarios/naive.ts';
 import { chosenOf } from '../../../bench/scenarios/only.ts';
-import { microTable, mixedTable, startTable } from '../../../bench/report/report.ts';
 import { summaryOf } from '../../../bench/load/rounds.ts';
 import { CATALOGUE_SCENARIOS, SCENARIOS } from '../../../bench/scenarios/scenarios.ts';
-import { runStartBench } from '../../../bench/load/startBench.ts';
 import { verdictOf } from '../../../bench/report/verdict.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
 const cacheDirectory = temporaryDirectory();
 const DATA = { observations: 200, seed: 5, cacheDirectory };
-const QUIET = { onProgress: () => {}, onStep: () => {} };
-
-describe('the load bench', () => {
-  test('measures the scenarios that are named, with those that they are compared with', async () => {
-    const options = { ...DATA, rounds: 1, only: ['offset'], requestsPart: 0.004, warmUp: 1, floorBytes: 1 << 20 };
-    const [report, ...others] = await runLoadBench(options, QUIET);
-    expect(report?.scenario.control).toEqual({ scenario: 'list', per: 'byte' });
-    expect(others).toEqual([]);
-  });
-});
-
-describe('the start bench', () => {
-  test('starts a server each way, and tells the time to the first answer', async () => {
-    const reports = await runStartBench({ ...DATA, rounds: 1, threads: [1] }, () => {});
-    expect(reports.map(({ what, threads }) => [what, threads])).toEqual([
-      ['the embedded sample', 1],
-      ['the snapshot', 1],
-    ]);
-    for (const { wallMs, cpuMs } of reports) {
-      expect([wallMs.length, cpuMs.length]).toEqual([1, 1]);
-      expect(wallMs[0]).toBeGreaterThan(0);
-      expect(cpuMs[0]).toBeGreaterThan(0);
-    }
-    expect(startTable(reports)).toMatch(/^start from +threads +least ms .*\nthe embedded sample +1 /);
-  });
-});
-
-describe('the mixed bench', () => {
-  test('tells how cheap clients fare beside a heavy one, against their targets', async () => {
-    const lines: string[] = [];
-    const observer = { onProgress: () => {}, onStep: (line: string) => void lines.push(line) };
-    const reports = await runMixedBench({ ...DATA, rounds: 1, cheapRequests: 500 }, observer);
-    expect(reports.map(({ name }) => name)).toEqual(['mixedP99', 'mixedTime']);
-    for (const { name, ratio, pass, great } of reports) {
-      expect(ratio).toBeGreaterThan(0);
-      expect(great).toBeLessThan(pass);
-      expect(BUDGETS.ratios, placeOfBudget('ratios', name)).toHaveProperty(name);
-    }
-    expect(lines.at(-1)).toMatch(/^[1-9]\d* heavy lists were answered beside the cheap ones$/);
-    expect(mixedTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
-  });
-});
 
 describe('answers are checked before they are measured:', () => {
   const servers: Server[] = [];
@@ -217,29 +169,6 @@ describe('the load client', () => {
       await client.stop();
       server.close();
     }
-  });
-});
-
-describe('the micro-benchmarks', () => {
-  test('match their slow twins and are told as ratios', async () => {
-    const options = { ...DATA, rounds: 2, only: [], batchMs: 1, bits: 4096 };
-    const hasCompiler = libcScanner(new Uint8Array(1)) !== undefined;
-    const reports = await runMicroBench(options, () => {});
-    expect(reports.map(({ name }) => name)).toEqual(
-      [
-        'and select dictionary postings plan head page gather patch splice scan',
-        hasCompiler ? 'memmem load' : 'load',
-        'authorise-original authorise-original-new authorise-original-stranger',
-        'authorise-mapped authorise-mapped-new authorise-mapped-stranger',
-      ].flatMap((names) => names.split(' ')),
-    );
-    for (const { ratio, hash } of reports) {
-      expect(ratio).toBeGreaterThan(0);
-      expect(hash).toMatch(/^[0-9a-f]{16}$/);
-    }
-    expect(microTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
-    const named = reports.map(({ name }) => name).toSorted();
-    expect(named, 'micro of bench/budgets.json').toEqual(Object.keys(MICRO_BUDGETS.ratios).toSorted());
   });
 });
 

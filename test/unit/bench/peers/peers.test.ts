@@ -1,6 +1,6 @@
 // The peers: what each is asked for the same answer, and that a machine without them says why in one line.
 import { afterEach, describe, expect, test } from 'vitest';
-import { CALL_SCENARIOS, TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
+import { TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
 import { choiceFor } from '../../../../bench/scenarios/choice.ts';
 import { prepareDataSet } from '../../../../bench/load/dataSet.ts';
 import { readNaively } from '../../../../bench/scenarios/naive.ts';
@@ -8,7 +8,6 @@ import { startNginx } from '../../../../bench/peers/nginx.ts';
 import { installPeers } from '../../../../bench/peers/peerInstall.ts';
 import { PEER_QUESTIONS, PEERS } from '../../../../bench/peers/peers.ts';
 import type { Choice } from '../../../../bench/scenarios/scenario.ts';
-import { runSoapBench } from '../../../../bench/authority/soapBench.ts';
 import { SOAP_PEERS, startSoapPeer } from '../../../../bench/authority/soapPeers.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 
@@ -86,21 +85,4 @@ describe('where a peer cannot run', () => {
     process.env['PATH'] = temporaryDirectory();
     expect(await startNginx(temporaryDirectory())).toEqual({ missing: expect.stringContaining('ENOENT') });
   });
-});
-
-test('the authority is raced against node soap, which answers the same, and each call against its control', async () => {
-  // Without a compiler on the path.
-  process.env['PATH'] = temporaryDirectory();
-  const left: string[] = [];
-  const options = { rounds: 1, warmUp: 1, requestsPart: 0.002, cacheDirectory };
-  const reports = await runSoapBench(options, {
-    onStep: (line) => void (line.startsWith('left out') && left.push(line)),
-  });
-  expect(left).toEqual([expect.stringMatching(/^left out gSOAP in C: .*ENOENT/)]);
-  expect(reports.map(({ scenario: { name }, beside }) => `${name} ${beside}`)).toEqual([
-    'trustedHosts bare',
-    'trustedHosts node soap',
-    ...CALL_SCENARIOS.slice(1).map(({ name }) => `${name} signature`),
-  ]);
-  for (const { ratio } of reports) expect(ratio).toBeGreaterThan(0);
 });

@@ -160,7 +160,7 @@ describe('the limit of request heads in a worker thread', () => {
         handler: () => ({ status: 200, headers: [], body }),
       });
       parentPort.postMessage(listener.port);
-      parentPort.once('message', () => listener.drain(1000));`;
+      parentPort.once('message', () => listener.drain({ graceMs: 0, withinMs: 1000 }));`;
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`));
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     const port = await new Promise<number>((resolve) => worker.once('message', resolve));
