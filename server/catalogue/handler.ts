@@ -12,7 +12,7 @@ import {
   type Visit,
 } from './catalogue.ts';
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
-import type { Answer, Disconnection, Handler, Request } from '../http/exchange.ts';
+import { type Answer, type Disconnection, type Handler, type Request, requestWithin } from '../http/exchange.ts';
 import { codingChooser } from './negotiate.ts';
 import { listAnswer } from './list.ts';
 import { LiveGzip } from './liveGzip.ts';
@@ -63,11 +63,12 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
 /** Judges the path, then the method; the views judge the rest. */
 function answerTo(
   catalogue: CatalogueService,
-  request: Request,
+  received: Request,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
   const { answers, conditional } = catalogue;
-  const choice = catalogue.chooseBaseUrl(request);
+  const choice = catalogue.chooseBaseUrl(received);
+  const request = requestWithin(received, choice.path);
   const coding = catalogue.chooseCoding(request);
   const condition = conditional.conditionOf(request);
   const visit: Visit = { request, choice, coding, disconnection, condition };
@@ -78,7 +79,7 @@ function answerTo(
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return answers.notFound;
-  if (view.kind === 'redirect') return answers.redirected(view.location, request.query);
+  if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {
