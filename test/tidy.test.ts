@@ -36,6 +36,7 @@ const STARTED = [
   'data/synth/sample.ts',
   'test/support/defects/',
   'test/support/allocations.ts',
+  'test/support/writeForm.ts',
   'test/support/writeKernel.ts',
   'test/support/writePackage.ts',
   ...FILES.filter((path) => /\.(test|config|d)\.ts$/.test(path)),

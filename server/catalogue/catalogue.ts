@@ -15,7 +15,7 @@ import type { Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Answers } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
-import type { Condition, Conditional } from './conditional.ts';
+import type { Conditional, Precondition } from './conditional.ts';
 import type { LiveGzip } from './liveGzip.ts';
 import { type Coding, negotiate } from './negotiate.ts';
 import type { Asked, RequestMemory } from './requestMemory.ts';
@@ -23,8 +23,9 @@ import type { Route } from './routes.ts';
 import { type Delivery, rowsAnswer } from './rows.ts';
 
 /**
- * The settings that answers depend on; those that bodies depend on, beside what is read of a request, are true and enter
- * the entity tags. The base URL of an answer is chosen for each request. Nothing else can be read where answers are made.
+ * The settings that answers depend on. Those that bodies depend on, beside what is read of a request, are true and
+ * enter the entity tags; the base URL of an answer is chosen for each request. No other setting can be read where
+ * answers are made.
  */
 const IN_TAGS = {
   allowBaseUrls: false,
@@ -57,7 +58,8 @@ export function settingsInTags(settings: CatalogueSettings): readonly unknown[] 
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
- * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `ignored` is a tally of IGNORED_PARAMETERS.
+ * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `ignored` is a tally of
+ * IGNORED_PARAMETERS.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -85,7 +87,7 @@ export interface CatalogueService extends CatalogueOptions {
 /** A request with what the views want to know of it, asked once. */
 export interface Visit extends Asked {
   readonly disconnection: Disconnection;
-  readonly condition: Condition | undefined;
+  readonly condition: Precondition | undefined;
 }
 
 /** The route of one kind of view. */

@@ -26,7 +26,7 @@ export interface Validated {
 }
 
 /** What a request says of the answer that its client has: the tags, else that it is as new as ours. */
-export type Condition = { readonly tags: string } | 'sinceThen';
+export type Precondition = { readonly tags: string } | 'sinceThen';
 
 /**
  * From when on nothing has changed, in seconds since 1970: the time of the data, but no earlier than `sinceMs`, when
@@ -59,7 +59,7 @@ export class Conditional {
   }
 
   /** The condition of a request, undefined where it has none that could be met. Cost: two look-ups. */
-  conditionOf(request: Request): Condition | undefined {
+  conditionOf(request: Request): Precondition | undefined {
     const tags = request.header('if-none-match');
     if (tags !== undefined) return { tags };
     const since = this.#lastModified === undefined ? undefined : request.header('if-modified-since');
@@ -67,7 +67,7 @@ export class Conditional {
   }
 
   /** The 304 in place of a 200 with exactly this tag, without quotes; undefined where the condition is not met. */
-  unchanged(condition: Condition, varies: readonly string[], tag: string): Answer | undefined {
+  unchanged(condition: Precondition, varies: readonly string[], tag: string): Answer | undefined {
     return condition === 'sinceThen' || isNamedIn(condition.tags, tag)
       ? this.#answers.notModified(tag, varies)
       : undefined;
@@ -77,7 +77,7 @@ export class Conditional {
    * The same before it is known how the body would be made for this coding: a tag that says so was given to the client
    * with this very body (A102). Undefined too where only the answer itself can tell.
    */
-  foreseen(condition: Condition, varies: readonly string[], coding: Coding, tag: string): Answer | undefined {
+  foreseen(condition: Precondition, varies: readonly string[], coding: Coding, tag: string): Answer | undefined {
     if (coding === 'identity') return this.unchanged(condition, varies, tag);
     if (condition === 'sinceThen') return undefined;
     const named = COMPRESSED[coding]

@@ -18,7 +18,7 @@ import type { RequestParts } from './requests.ts';
 import { BASE_URL, GENERATION, NEVER_HEAVY } from './smallCatalogue.ts';
 
 /** A base URL that a request may choose. */
-export const OTHER_URL = 'https://mirror.example.org/catalogue';
+const OTHER_URL = 'https://mirror.example.org/catalogue';
 
 const LINK = (path: string, id: number): string => `"{base_url}/api/v3/${path}/${id}/?format=api"`;
 const TITLES = [
