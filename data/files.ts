@@ -1,9 +1,10 @@
 // Reading and attempting file operations whose failures are the world's: told with the file's name. Knows nothing of
 // what the files hold.
-import { openSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { OperationError } from './operationError.ts';
 
 const READ_BYTES = 8 << 20;
+const PIECE_BYTES = 4096;
 
 /** Fills `target` from byte `offset` of a snapshot file; OperationError `snapshot` where the file ends before. */
 export function readInto(descriptor: number, file: string, target: Uint8Array, offset: number): void {
@@ -31,6 +32,32 @@ export function openFile(file: string): number {
 /** Throws OperationError `file` unless these are the properties of a file: not of a pipe, a device or a directory. */
 export function assertFile(file: string, found: Pick<Stats, 'isFile'>): void {
   if (!found.isFile()) throw new OperationError('file', `cannot read ${file}: ${NO_FILE}`);
+}
+
+/**
+ * The bytes of a file, or why they are not read: it is `noFile` but a pipe or a device, or it is `tooLong`. Waits for
+ * nobody and reads no more than `bytesMax` and a byte, whatever the system says of the length: that of files in /proc
+ * is 0. Throws what the system says.
+ */
+export function readAtMost(file: string, bytesMax: number): Buffer | 'noFile' | 'tooLong' {
+  // A pipe is opened without somebody who writes, and then known for one.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) return 'noFile';
+    if (found.size > bytesMax) return 'tooLong';
+    const pieces: Buffer[] = [];
+    for (let bytes = 0; ;) {
+      const piece = Buffer.allocUnsafe(Math.min(Math.max(found.size - bytes, PIECE_BYTES), READ_BYTES));
+      const read = readSync(descriptor, piece);
+      if (read === 0) return Buffer.concat(pieces, bytes);
+      bytes += read;
+      if (bytes > bytesMax) return 'tooLong';
+      pieces.push(piece.subarray(0, read));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** What is said of a pipe, a socket, a device or a directory where a file is wanted. */

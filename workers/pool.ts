@@ -10,7 +10,7 @@ import type { Disconnection } from './waiter.ts';
 
 /**
  * What bounds a pool. `tasksMax` heavy queries run or wait at once, which bounds memory, none of them waits longer than
- * `waitMsMax`, and none runs longer than `taskMsMax`. One beyond is answered 503 (A105).
+ * `waitMsMax`, and none runs longer than `taskMsMax`. One beyond is answered 503 (A108).
  */
 export interface PoolLimits {
   readonly tasksMax: number;

@@ -21,9 +21,9 @@ export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | '
 /**
  * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else
  * an upper bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most,
- * about where n-gram lists are long, each byte counted as often as `contains` is faster than this matcher; 0 without
- * one. `rowsGathered` is how many rows putting the set together looks at where the codes are known: 0 where it lies
- * ready in the snapshot. `codes` are those that match, where they were found while planning.
+ * about where n-gram lists are long or rows are checked, each byte counted as often as `contains` is faster than this
+ * matcher; 0 without one. `rowsGathered` is how many rows putting the set together looks at where the codes are known:
+ * 0 where it lies ready in the snapshot. `codes` are those that match, where they were found while planning.
  */
 export interface ConditionStep {
   readonly kind: 'condition';

@@ -67,6 +67,7 @@ function granted(
     at,
     status: 'AccessGranted',
     reason: '',
+    sentence: '',
     holder,
     proxy: user.proxy,
     roles,
@@ -75,6 +76,7 @@ function granted(
     notAfter,
     issuedDigest: digestOf(attCert),
     chainDigest,
+    isWritten: false,
   };
   return { answer: { attCert, statCode: 'AccessGranted', errMsg: '' }, record };
 }

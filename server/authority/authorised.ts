@@ -24,6 +24,7 @@ export function refusedRequest(
     at,
     status,
     reason: code,
+    sentence,
     holder: user?.name ?? '',
     proxy: user?.proxy ?? '',
     roles: [],
@@ -32,6 +33,7 @@ export function refusedRequest(
     notAfter: 0,
     issuedDigest: '',
     chainDigest,
+    isWritten: false,
   };
   return { answer: { attCert: '', statCode: status, errMsg: sentence }, record };
 }

@@ -21,10 +21,27 @@ export interface Authorisation {
   readonly errMsg: string;
 }
 
+/** A message that is too long to be read where it came. Nobody waits for what it says once its client `isGone`. */
+export interface LongMessage {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly charset: string | undefined;
+  isGone(): boolean;
+}
+
+/** What the module of a protocol has that reads its messages: what one says, as plain data. Throws for bugs alone. */
+export interface MessageReader {
+  readMessage(body: Uint8Array, charset: string | undefined): unknown;
+}
+
 /** One loaded configuration of an attribute authority; a reload makes another. */
 export interface Authority {
   /** For each local role, `name:uri:remote1, remote2` of every trusted host that maps to it, in configuration order. */
   readonly trustedHosts: ReadonlyMap<string, readonly string[]>;
   /** Decides and signs, off the calling thread; never rejects for what a client sent. */
   readonly authorise: (request: AuthorisationRequest) => Promise<Authorisation>;
+  /**
+   * What the protocol's MessageReader makes of a message, off the calling thread, which loses its body; `busy` where
+   * too much waits to be read already, and for a client that is gone.
+   */
+  readonly read: (message: LongMessage) => Promise<unknown>;
 }

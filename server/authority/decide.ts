@@ -46,7 +46,7 @@ export type Proof<T> =
  * user's certificates), `userName` (a subject that cannot be told by its text), `externalForm` (XML or structure),
  * `externalProvenance`, `externalSignature`, `externalSigner` (its chain), `externalIssuer` (the issuer field),
  * `externalTime`, `externalHolder`, `externalHost` (signed for a trusted host by somebody else), `window` (nothing is
- * left of the validity), `busy` (too much waits already), `bug` (ours).
+ * left of the validity), `unrecorded` (the audit log cannot be written), `busy` (too much waits already), `bug` (ours).
  */
 export type RefusalCode =
   | 'unregistered'
@@ -63,6 +63,7 @@ export type RefusalCode =
   | 'externalHolder'
   | 'externalHost'
   | 'window'
+  | 'unrecorded'
   | 'busy'
   | 'bug';
 

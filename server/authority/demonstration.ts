@@ -32,6 +32,8 @@ const EARLIER_SECONDS = 3600;
 /** The files of a demonstration, by what they are. */
 export const DEMONSTRATION_FILES = {
   config: 'authority.toml',
+  /** What to ask, what is answered, and who uses that for what. */
+  guide: 'README.txt',
   /** A proxy and its user, who has roles at the site. */
   user: 'user-proxy.pem',
   /** A proxy and its user, who has roles at a trusted host only, and the attribute certificate that says so. */
@@ -136,6 +138,7 @@ export function writeDemonstration(directory: string, at: number): Demonstration
   write('ca.pem', pemOf(authority.certificate));
   write('users', `# Users of the demonstration, one a line.\n"${subjectOf(user)}" staff, data-reader\n`);
   write(DEMONSTRATION_FILES.config, configText(subjectOf(partner), subjectOf(archive)));
+  write(DEMONSTRATION_FILES.guide, GUIDE);
   write(DEMONSTRATION_FILES.user, proxyText(user, at));
   write(DEMONSTRATION_FILES.visitor, proxyText(visitor, at));
   write(DEMONSTRATION_FILES.visitorCertificate, visitorCertificate(partner, subjectOf(visitor), at));
@@ -228,6 +231,31 @@ function visitorCertificate(partner: Holder, holder: string, at: number): string
     provenance: 'original',
   });
 }
+
+const GUIDE = `A demonstration of the attribute authority, made by catalogue-replica on this machine. Its keys protect nothing.
+
+An attribute certificate says who somebody is and which roles they have at a site. Users show it, with their proxy, to
+the services of that site: one that hands out data looks at the signature, the time and the holder, and lets in whoever
+has the role that it asks for. It needs no list of users of its own, and never asks the authority. In this directory,
+with the server on http://localhost:8080:
+
+A grant: Sample User is registered here (file "users") and gets their roles, staff and data-reader.
+
+  catalogue-replica authority call http://localhost:8080 reqAuthorisation --cert ${DEMONSTRATION_FILES.user}
+
+A denial: nobody here knows Sample Visitor, who gets no certificate, and no service would let them in.
+
+  catalogue-replica authority call http://localhost:8080 reqAuthorisation --cert ${DEMONSTRATION_FILES.visitor}
+
+A mapping: the site ${HOSTS[0]} says in an attribute certificate of its own that Sample Visitor is a researcher and
+a guest there. This site trusts it, and a researcher there is a data-reader here (file "${DEMONSTRATION_FILES.config}").
+
+  catalogue-replica authority call http://localhost:8080 reqAuthorisation --cert ${DEMONSTRATION_FILES.visitor} --att-cert ${DEMONSTRATION_FILES.visitorCertificate}
+
+Where a service asks for a role, its users ask which sites could vouch for it, to fetch a certificate from one of them:
+
+  catalogue-replica authority call http://localhost:8080 getTrustedHostInfo --role data-reader
+`;
 
 function configText(partner: string, archive: string): string {
   return `# A demonstration, made by catalogue-replica on this machine. Its keys protect nothing: never use them for anything else.

@@ -94,8 +94,8 @@ function proofOf<T extends { readonly holdsUntil: number }>(
 }
 
 function rulesOf({ store, crls, data, certificates }: Trust, proxies: ProxyKinds, at: number): ChainRules {
-  const { clockSkewSeconds, allowWeak } = data;
-  const limits = { clockSkewSeconds, allowWeak, maxDepth: DEPTH_MAX, profile: 'service' } as const;
+  const { clockSkewSeconds, allowWeak, namespaces } = data;
+  const limits = { clockSkewSeconds, allowWeak, namespaces, maxDepth: DEPTH_MAX, profile: 'service' } as const;
   return { trust: store, crls, at, proxies, signatures: certificates, ...limits };
 }
 

@@ -10,33 +10,39 @@ import { digestOf } from './digest.ts';
 import { type SigningThread, signingThreadOf } from './signingThread.ts';
 import { trustedHostStrings } from './trustedHosts.ts';
 
-/** What a serving thread gets from the supervisor: the configuration, and where others come from and events go to. */
+/**
+ * What a serving thread gets from the supervisor: the configuration, the file of the audit, where there is one, and
+ * where other configurations come from and events go to.
+ */
 export interface AuthorityLink {
   readonly data: AuthorityData;
+  readonly auditLog: string | undefined;
   readonly port: MessagePort;
 }
 
 /** The authority of a thread. A request is answered by the configuration that was current when it came. */
 export interface AuthorityService {
   current(): Authority;
-  /** Lets requests under way finish and ends the signing threads; no request behind it. */
+  /** Starts the signing thread, so that the first request does not wait for that. */
+  start(): void;
+  /** Lets requests under way finish and ends the signing thread; no request behind it. */
   close(): Promise<void>;
 }
 
-/** Opens the authority of a serving thread. */
-export function openAuthority({ data, port }: AuthorityLink): AuthorityService {
+/** Opens the authority of a serving thread. `messageReader` is the module of a MessageReader; without it none reads. */
+export function openAuthority({ data, auditLog, port }: AuthorityLink, messageReader?: URL): AuthorityService {
   const { emit, flush } = gatheredFor(port);
-  let current = configured(data, emit);
-  const ending = new Set<Promise<void>>();
+  const thread = signingThreadOf(data, { auditLog, messageReader: messageReader?.href });
+  let current = authorityOf(data, thread, emit);
   port.on('message', (next: AuthorityData) => {
-    const closed = current.thread.close().finally(() => ending.delete(closed));
-    ending.add(closed);
-    current = configured(next, emit);
+    thread.configure(next);
+    current = authorityOf(next, thread, emit);
   });
   return {
-    current: () => current.authority,
+    current: () => current,
+    start: () => thread.start(),
     async close() {
-      await Promise.all([...ending, current.thread.close()]);
+      await thread.close();
       flush();
       port.close();
     },
@@ -45,7 +51,7 @@ export function openAuthority({ data, port }: AuthorityLink): AuthorityService {
 
 /**
  * Records wait so long for others: to wake the supervisor, and to open its file, costs more than all else that is done
- * with one. A process that is killed loses those that wait.
+ * with one. A process that is killed loses those that wait, unless a file of the audit has them already.
  */
 const GATHERED_MS = 10;
 
@@ -67,19 +73,13 @@ function gatheredFor(port: MessagePort): { emit(event: ServiceEvent): void; flus
   return { emit, flush };
 }
 
-interface Configured {
-  readonly authority: Authority;
-  readonly thread: SigningThread;
-}
-
-function configured(data: AuthorityData, emit: (event: ServiceEvent) => void): Configured {
-  const thread = signingThreadOf(data);
+function authorityOf({ hosts }: AuthorityData, thread: SigningThread, emit: (event: ServiceEvent) => void): Authority {
   const authorise: Authority['authorise'] = async (request) => {
     const { answer, record } = await answered(thread, request, emit);
     emit(record);
     return answer;
   };
-  return { thread, authority: { trustedHosts: trustedHostStrings(data.hosts), authorise } };
+  return { trustedHosts: trustedHostStrings(hosts), authorise, read: (message) => thread.read(message) };
 }
 
 const BUSY = { code: 'busy', sentence: 'This service has too much to do at the moment; please try again.' } as const;

@@ -1,10 +1,11 @@
-// A signing thread: decides about requests to be authorised, and signs, one after the other until it is told to end.
-// Never opens a socket or a file: its configuration comes with its start and never changes.
+// A signing thread: decides about requests to be authorised, signs, and reads long messages, one after the other until
+// it is told to end. Never opens a socket, and no file but that of the audit: its configuration comes with its start,
+// and another one as a message.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { beNice } from '../../workers/niceness.ts';
 import { epochSeconds } from '../observe/clock.ts';
-import { authoriserOf } from './authorise.ts';
-import { END, type FromSigner, type SignerStart, type ToSigner } from './signingThread.ts';
+import type { MessageReader } from './authority.ts';
+import type { FromSigner, SignerStart, ToSigner } from './signingThread.ts';
 
 /**
  * So many answers go together where other requests are there already: to wake the serving thread costs both threads
@@ -20,15 +21,24 @@ const TOGETHER_MAX = 3;
  */
 const GIVE_WAY_MS = 0.05;
 
-const { data, posted } = workerData as SignerStart;
-const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-const authorise = authoriserOf(data, () => void Atomics.wait(nothing, 0, 0, GIVE_WAY_MS));
+// Before it reads the program: a server that starts has better to do.
 beNice();
+const { data, auditLog, messageReader, posted } = workerData as SignerStart;
+const { authoriserOf } = await import('./authorise.ts');
+const { recordedIn } = await import('./recorded.ts');
+const reader = messageReader === undefined ? undefined : ((await import(messageReader)) as MessageReader);
+const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const giveWay = (): void => void Atomics.wait(nothing, 0, 0, GIVE_WAY_MS);
+let authorise = authoriserOf(data, giveWay);
 
-/** Answers one request now. What it throws is our bug. */
-function answerTo(request: Exclude<ToSigner, typeof END>): FromSigner {
+/** What is answered one for one. */
+type Asked = Extract<ToSigner, { readonly kind: 'request' | 'message' }>;
+
+/** Answers one now. What it throws is our bug. */
+function answerTo(asked: Asked): FromSigner {
   try {
-    return authorise(request, epochSeconds());
+    if (asked.kind === 'request') return { answer: recordedIn(auditLog, authorise(asked.request, epochSeconds())) };
+    return { answer: reader?.readMessage(asked.body, asked.charset) };
   } catch (error) {
     return { bug: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
@@ -39,9 +49,7 @@ function waiting(): ToSigner | undefined {
   return receiveMessageOnPort(parentPort!)?.message as ToSigner | undefined;
 }
 
-/**
- * The next request, or the end. Sleeps without turning the event loop, which takes an event and two system calls more.
- */
+/** What comes next. Sleeps without turning the event loop, which takes an event and two system calls more. */
 function next(): ToSigner {
   for (;;) {
     // Before the look: what is posted behind it changes the number, and nobody sleeps.
@@ -53,13 +61,13 @@ function next(): ToSigner {
 }
 
 let answers: FromSigner[] = [];
-let request = next();
-while (request !== END) {
-  answers.push(answerTo(request));
+for (let message = next(); message.kind !== 'end';) {
+  if (message.kind === 'data') authorise = authoriserOf(message.data, giveWay);
+  else answers.push(answerTo(message));
   const following = answers.length < TOGETHER_MAX ? waiting() : undefined;
-  if (following === undefined || following === END) {
+  if (following?.kind !== 'request' && answers.length > 0) {
     parentPort!.postMessage(answers);
     answers = [];
   }
-  request = following ?? next();
+  message = following ?? next();
 }

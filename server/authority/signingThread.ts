@@ -1,57 +1,123 @@
-// The signing thread of a serving thread, for one configuration: what is handed over to it, in order, and what comes
-// back. A reload makes another, with nothing in its caches; this one ends when its last request is answered.
+// The signing thread of a serving thread: what is handed over to it, in order, and what comes back. Requests to be
+// authorised go there at once; long messages, which somebody has to read, one at a time between them.
 import { Worker } from 'node:worker_threads';
 import type { Authorised } from './authorised.ts';
-import type { AuthorisationRequest } from './authority.ts';
+import type { AuthorisationRequest, LongMessage } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 
-/** Requests that run or wait at once in one serving thread (A85): some 0.2 s of signing, at most 64 MiB of texts. */
+/** Requests that run or wait at once in one serving thread (A85): some 0.2 s of signing. */
 export const WAITING_MAX = 128;
+/** What their texts may have together (A85): 32 of the longest that a body of the default limit holds. */
+const WAITING_CHARACTERS_MAX = 32 << 20;
+/** Bytes of messages that are read or wait for it (A105): about a second of reading, at the worst. */
+const READING_BYTES_MAX = 4 << 20;
 
-/** What a signing thread is told when no request will follow. */
-export const END = 'end';
+/** To a signing thread: what is to be answered, another configuration, or that nothing will follow. */
+export type ToSigner =
+  | { readonly kind: 'request'; readonly request: AuthorisationRequest }
+  | { readonly kind: 'message'; readonly body: Uint8Array; readonly charset: string | undefined }
+  | { readonly kind: 'data'; readonly data: AuthorityData }
+  | { readonly kind: 'end' };
 
-/** To a signing thread: a request, or that none will follow. */
-export type ToSigner = AuthorisationRequest | typeof END;
-
-/** From a signing thread, one for each request and in their order: the answer, or the stack of a bug of ours. */
-export type FromSigner = Authorised | { readonly bug: string };
+/** From a signing thread, one for each request and message and in their order: the answer, or the stack of our bug. */
+export type FromSigner = { readonly answer: unknown } | { readonly bug: string };
 
 /**
- * What a signing thread starts with. `posted` is shared: its one number changes, and wakes, with each message to the
- * thread.
+ * What a signing thread starts with, besides its configuration: the file that its decisions are recorded in, and the
+ * URL of the module that reads messages, where there are any.
  */
-export interface SignerStart {
+export interface SignerParts {
+  readonly auditLog?: string | undefined;
+  readonly messageReader?: string | undefined;
+}
+
+/**
+ * What a signing thread starts with. `posted` is shared:
+ * its one number changes, and wakes, with each message to the thread.
+ */
+export interface SignerStart extends SignerParts {
   readonly data: AuthorityData;
   readonly posted: Int32Array;
 }
 
-/** Answers requests off the calling thread, or says that too many wait. `close` lets those under way finish. */
+/** Works off the calling thread, or says that too much waits. A rejection is our bug. */
 export interface SigningThread {
   run(request: AuthorisationRequest): Promise<Authorised | 'busy'>;
+  /** What the reader of messages makes of one; what it says is its own, and plain data. */
+  read(message: LongMessage): Promise<unknown>;
+  /** Starts the thread, which the first request does otherwise. */
+  start(): void;
+  /** All that follows is answered by this configuration, with nothing in the caches. */
+  configure(data: AuthorityData): void;
+  /** Lets what is under way finish. */
   close(): Promise<void>;
 }
 
 /**
- * A thread over one configuration, started with the first request, and again with the next one if it should fail. A
- * rejected run is our bug. All that waits is handed over at once: the thread sleeps only when there is nothing to do,
- * and nobody is woken to feed it. Without a pool's books of tasks, which cost a serving thread as much again as all
- * else of a request.
+ * A thread that is started once, and again with the next request if it should fail. All that waits is handed over at
+ * once: the thread sleeps only when there is nothing to do, and nobody is woken to feed it. Without a pool's books of
+ * tasks, which cost a serving thread as much again as all else of a request.
  */
-export function signingThreadOf(data: AuthorityData): SigningThread {
+export function signingThreadOf(data: AuthorityData, parts: SignerParts): SigningThread {
+  let current = data;
   let running: Running | undefined;
   const started = (): Running => {
-    if (running === undefined || running.hasEnded) running = new Running(data);
+    if (running === undefined || running.hasEnded) running = new Running(current, parts);
     return running;
   };
+  const readings = new Readings((message) => started().read(message));
   return {
-    run: (request) => started().run(request),
+    run: async (request) => started().run(request),
+    read: (message) => readings.read(message),
+    start: () => void started(),
+    configure(next) {
+      current = next;
+      running?.configure(next);
+    },
     close: async () => running?.close(),
   };
 }
 
+interface Reading {
+  readonly message: LongMessage;
+  start(): void;
+}
+
+/** Messages that wait to be read, in their order: one at a time, so that requests wait for one of them at most. */
+class Readings {
+  readonly #read: (message: LongMessage) => Promise<unknown>;
+  readonly #waiting: Reading[] = [];
+  #bytes = 0;
+  #isReading = false;
+
+  constructor(read: (message: LongMessage) => Promise<unknown>) {
+    this.#read = read;
+  }
+
+  async read(message: LongMessage): Promise<unknown> {
+    const { length } = message.body;
+    // Where nothing waits there is room for one, however long.
+    if (this.#bytes > 0 && this.#bytes + length > READING_BYTES_MAX) return 'busy';
+    this.#bytes += length;
+    try {
+      if (this.#isReading) await new Promise<void>((start) => this.#waiting.push({ message, start }));
+      this.#isReading = true;
+      // Nobody reads what it says any more.
+      return message.isGone() ? 'busy' : await this.#read(message);
+    } finally {
+      this.#bytes -= length;
+      this.#isReading = false;
+      this.#waiting.shift()?.start();
+    }
+  }
+}
+
 /** Who waits for one answer. */
-type Waiting = Pick<PromiseWithResolvers<Authorised>, 'resolve' | 'reject'>;
+interface Waiting {
+  readonly characters: number;
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+}
 
 class Running {
   readonly #posted = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -59,10 +125,11 @@ class Running {
   readonly #ended: Promise<void>;
   /** In the order of the answers. */
   readonly #waiting: Waiting[] = [];
+  #characters = 0;
   hasEnded = false;
 
-  constructor(data: AuthorityData) {
-    const workerData: SignerStart = { data, posted: this.#posted };
+  constructor(data: AuthorityData, parts: SignerParts) {
+    const workerData: SignerStart = { ...parts, data, posted: this.#posted };
     this.#worker = new Worker(new URL('./signer.ts', import.meta.url), { workerData });
     this.#worker.on('message', (answers: readonly FromSigner[]) => answers.forEach((answer) => this.#take(answer)));
     this.#ended = new Promise((resolve) => {
@@ -75,29 +142,46 @@ class Running {
   }
 
   run(request: AuthorisationRequest): Promise<Authorised | 'busy'> {
-    if (this.#waiting.length >= WAITING_MAX) return Promise.resolve('busy');
-    return new Promise((resolve, reject) => {
-      this.#post(request);
-      this.#waiting.push({ resolve, reject });
-    });
+    const characters = request.usrProxyCert.length + request.usrAttCert.length;
+    const isFull = this.#waiting.length >= WAITING_MAX || this.#characters + characters > WAITING_CHARACTERS_MAX;
+    return isFull ? Promise.resolve('busy') : this.#answered<Authorised>({ kind: 'request', request }, characters);
   }
 
-  /** What waits is before the end in the thread's queue. */
+  read({ body, charset }: LongMessage): Promise<unknown> {
+    return this.#answered({ kind: 'message', body, charset }, 0, [body.buffer]);
+  }
+
+  configure(data: AuthorityData): void {
+    if (!this.hasEnded) this.#post({ kind: 'data', data });
+  }
+
+  /** What waits is before the end in the thread's queue; where nothing does, there is nothing to wait for. */
   close(): Promise<void> {
-    if (!this.hasEnded) this.#post(END);
+    if (this.#waiting.length === 0) void this.#worker.terminate();
+    else this.#post({ kind: 'end' });
     return this.#ended;
   }
 
-  #post(message: ToSigner): void {
-    this.#worker.postMessage(message);
+  /** What the thread answers to a message of this kind. */
+  #answered<T>(message: ToSigner, characters: number, transferred: readonly ArrayBuffer[] = []): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#post(message, transferred);
+      this.#characters += characters;
+      this.#waiting.push({ characters, resolve, reject });
+    });
+  }
+
+  #post(message: ToSigner, transferred: readonly ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transferred);
     Atomics.add(this.#posted, 0, 1);
     Atomics.notify(this.#posted, 0);
   }
 
   #take(answer: FromSigner): void {
-    const { resolve, reject } = this.#waiting.shift()!;
+    const { characters, resolve, reject } = this.#waiting.shift()!;
+    this.#characters -= characters;
     if ('bug' in answer) reject(Object.assign(new Error(), { stack: answer.bug }));
-    else resolve(answer);
+    else resolve(answer.answer);
   }
 
   #end(error: unknown): void {

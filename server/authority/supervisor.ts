@@ -28,9 +28,9 @@ export const CRLS_EVERY_MS = 60_000;
 
 /**
  * Loads a configuration file. Throws OperationError `input` with every mistake, a line each. Events of the threads, and
- * of reloads, go to `observe`.
+ * of reloads, go to `observe`; decisions are recorded in `auditLog` before, and nothing is granted that cannot be.
  */
-export function superviseAuthority(file: string, observe: Observer): AuthoritySupervisor {
+export function superviseAuthority(file: string, observe: Observer, auditLog?: string): AuthoritySupervisor {
   let loaded = loadedOrThrown(file, epochSeconds());
   observe([loadedEvent(loaded)]);
   const ports = new Set<MessagePort>();
@@ -60,7 +60,7 @@ export function superviseAuthority(file: string, observe: Observer): AuthoritySu
       port1.on('message', (events: readonly ServiceEvent[]) => observe(events));
       port1.once('close', () => ports.delete(port1));
       port1.unref();
-      return { data: loaded.data, port: port2 };
+      return { data: loaded.data, auditLog, port: port2 };
     },
     reload,
     stop: () => clearInterval(timer),

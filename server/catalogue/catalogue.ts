@@ -5,6 +5,7 @@ import {
   type CollectionIndex,
   type QueryOptions,
   type RecordBlocks,
+  type Representation,
   type ServedForm,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
@@ -14,41 +15,55 @@ import type { Answer, Disconnection, Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
-import type { Conditional } from './conditional.ts';
+import type { Conditional, Precondition } from './conditional.ts';
 import { type Coding, negotiate } from './negotiate.ts';
 import type { Asked, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
-import type { Delivery, RowsService } from './rows.ts';
+import { type Delivery, rowsAnswer, type RowsService } from './rows.ts';
+
+/**
+ * The settings that answers depend on. Those that bodies depend on, beside what is read of a request, are true and
+ * enter the entity tags; the base URL of an answer is chosen for each request. No other setting can be read where
+ * answers are made.
+ */
+const IN_TAGS = {
+  allowBaseUrls: false,
+  trustedProxies: false,
+  links: true,
+  limitMax: true,
+  strict: true,
+  filterErrors: true,
+  filters: true,
+  explain: true,
+  pinWalks: true,
+  cors: false,
+  cacheControl: false,
+  gzip: true,
+  serverTiming: false,
+  answerCacheMb: false,
+} as const satisfies Partial<Record<keyof Settings, boolean>>;
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
-export interface CatalogueSettings extends Pick<
-  Settings,
-  | 'allowBaseUrls'
-  | 'trustedProxies'
-  | 'links'
-  | 'limitMax'
-  | 'strict'
-  | 'filterErrors'
-  | 'filters'
-  | 'explain'
-  | 'pinWalks'
-  | 'cors'
-  | 'cacheControl'
-  | 'gzip'
-  | 'serverTiming'
-  | 'answerCacheMb'
-> {
+export interface CatalogueSettings extends Pick<Settings, keyof typeof IN_TAGS> {
   readonly baseUrl: string;
+}
+
+/** What entity tags are made of beside the request: the settings that bodies depend on, by name. */
+export function settingsInTags(settings: CatalogueSettings): readonly unknown[] {
+  const names = Object.keys(IN_TAGS) as (keyof typeof IN_TAGS)[];
+  return names.filter((name) => IN_TAGS[name]).map((name) => [name, settings[name]]);
 }
 
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
- * any. `slices` are those of the thread, `ignored` is a tally of IGNORED_PARAMETERS.
+ * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `slices` are those of the
+ * thread, `ignored` is a tally of IGNORED_PARAMETERS.
  */
 export interface CatalogueOptions {
   readonly generation: string;
   readonly created: string | undefined;
+  readonly sinceMs: number;
   readonly collections: (name: string) => CollectionIndex;
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
   readonly settings: CatalogueSettings;
@@ -70,7 +85,7 @@ export interface CatalogueService extends CatalogueOptions, RowsService {
 /** A request with what the views want to know of it, asked once. */
 export interface Visit extends Asked {
   readonly disconnection: Disconnection;
-  readonly isConditional: boolean;
+  readonly condition: Precondition | undefined;
 }
 
 /** The route of one kind of view. */
@@ -116,23 +131,51 @@ export function formOf(
   return { baseUrl, version, linkEnd: `${isJsonPath ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
 }
 
-/** The tag of an answer that would be 200, and the 304 that takes its place where the client has it already. */
+/**
+ * The tag of an answer that would be 200 in this coding, and the 304 that takes its place where the client has it
+ * already. The tag says nothing of the coding yet.
+ */
 export function validated(
   { conditional, memory }: CatalogueService,
   visit: Visit,
   route: Named,
   ask: Ask,
+  coding = visit.coding,
 ): { readonly tag: string; readonly unchanged: Answer | undefined } {
-  const { request, choice, isConditional } = visit;
+  const { request, choice, condition } = visit;
   const { parameters, conditions: filters } = ask;
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path: request.target, parameters, filters });
-  const unchanged = isConditional ? conditional.unchanged(request, choice, tag) : undefined;
-  if (unchanged) memory.keep(visit, { tag, heedsAccept: !isNamed(route, ask) });
+  const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
+  if (unchanged) memory.keep(visit, { tag: tagIn(unchanged)!, heedsAccept: !isNamed(route, ask) });
   return { tag, unchanged };
 }
 
-/** What is delivered: the answer to an ask, and of an export of a list the key (`exportKey` in rows.ts). */
-interface Delivered {
+/** The rows as an answer, or the 304 in its place where it took the answer to know the tag. */
+export function delivered(
+  catalogue: CatalogueService,
+  visit: Visit,
+  view: View,
+  rows: Representation,
+): Answer | Promise<Answer> {
+  const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view));
+  const { condition, choice, coding } = visit;
+  if (!condition || coding === 'identity') return answer;
+  const judged = (made: Answer): Answer => {
+    const tag = tagIn(made);
+    const unchanged = tag === undefined ? undefined : catalogue.conditional.unchanged(condition, choice.varies, tag);
+    if (unchanged) catalogue.memory.keep(visit, { tag: tag!, heedsAccept: !isNamed(view.route, view.ask) });
+    return unchanged ?? made;
+  };
+  return answer instanceof Promise ? answer.then(judged) : judged(answer);
+}
+
+/** The tag of an answer, without quotes. */
+function tagIn({ etag }: Answer): string | undefined {
+  return etag?.slice(1, -1);
+}
+
+/** What an answer with rows is for, and of an export of a list the key (`exportKey` in rows.ts). */
+interface View {
   readonly route: Named;
   readonly ask: Ask;
   readonly tag: string;
@@ -141,20 +184,22 @@ interface Delivered {
 }
 
 /** How an answer under this tag goes out; it is kept where it is due, unless a header is its own. */
-export function deliveryOf(
+function deliveryOf(
   service: CatalogueService,
   visit: Visit,
-  { route, ask, tag, collection, exportKey }: Delivered,
+  { route, ask, tag, collection, exportKey }: View,
 ): Delivery {
-  const { request, choice, coding, disconnection, isConditional } = visit;
+  const { request, choice, coding, disconnection, condition } = visit;
   const { blocks, memory } = service;
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
   const isHead = request.method === 'HEAD';
   const delivery: Delivery = { service, remarks, coding, stored, isHead, disconnection, exportKey };
-  if (isConditional || ask.ignored.length > 0 || !memory.isDue()) return delivery;
+  if (condition || ask.ignored.length > 0 || !memory.isDue()) return delivery;
   const heedsAccept = !isNamed(route, ask);
-  return { ...delivery, keep: (answer, ownBytes) => memory.keep(visit, { tag, heedsAccept, answer }, ownBytes) };
+  const keep: Delivery['keep'] = (answer, ownBytes) =>
+    memory.keep(visit, { tag: tagIn(answer)!, heedsAccept, answer }, ownBytes);
+  return { ...delivery, keep };
 }
 
 /** Whether path or format name the form of an answer, so that Accept plays no part. */

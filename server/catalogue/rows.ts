@@ -108,8 +108,9 @@ export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | P
   const stitching = stored && stitchingOf(rows, stored);
   if (!stitching) return liveAnswer(rows, delivery);
   return measured({ measuring: stitching, shared: exports.stitched, rows, delivery }, (body) => {
-    if (!pays(coding, body.bytes, body.plainBytes)) return plainAnswer(rows, delivery);
-    const answer = found(body, rows, delivery, 'stored', body.plainBytes);
+    const isPaying = pays(body.bytes, body.plainBytes);
+    if (!isPaying && coding === 'gzip') return plainAnswer(rows, delivery);
+    const answer = found(body, rows, delivery, isPaying ? 'stored' : 'storedOnly', body.plainBytes);
     if (keep && body.ownBytes !== undefined) keep(answer, body.ownBytes);
     return answer;
   });
@@ -134,17 +135,18 @@ function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<
   const { service, remarks, coding } = delivery;
   const { answers, live, exports } = service;
   return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) => {
-    const bytes = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
-    const answer = (compressed: Uint8Array | undefined): Answer =>
-      compressed && pays(coding, compressed.length, body.bytes)
-        ? answers.found(wholeBody(compressed), remarks, TYPES[rows.format], 'live')
-        : found(body, rows, delivery, 'identity', body.bytes);
+    const bytes = coding === 'gzipOnly' || pays(0, body.bytes) ? live.compressed(body) : undefined;
+    const answer = (compressed: Uint8Array | undefined): Answer => {
+      const isPaying = compressed !== undefined && pays(compressed.length, body.bytes);
+      if (!compressed || (!isPaying && coding === 'gzip')) return found(body, rows, delivery, 'identity', body.bytes);
+      return answers.found(wholeBody(compressed), remarks, TYPES[rows.format], isPaying ? 'live' : 'liveOnly');
+    };
     return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
   });
 }
 
-function pays(coding: Coding, compressedBytes: number, plainBytes: number): boolean {
-  return coding === 'gzipOnly' || (plainBytes > SMALL_BYTES_MAX && compressedBytes < plainBytes);
+function pays(compressedBytes: number, plainBytes: number): boolean {
+  return plainBytes > SMALL_BYTES_MAX && compressedBytes < plainBytes;
 }
 
 /**

@@ -49,6 +49,13 @@ export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
 /** A body has to be here whole after this: who sends it byte by byte must not hold its connection for days. */
 const BODY_MS_MAX = 10_000;
 const NOTHING = new Uint8Array(0);
+/** Bodies of one connection that are received or whose answers are not there yet: clients send one after the other. */
+const CONNECTION_BODIES_MAX = 8;
+
+/** What the exchanges of one connection share: how many bodies are received or wait for their answers. */
+export interface ConnectionBodies {
+  bodies: number;
+}
 
 /** Shorter bodies are no sliced work: they are written at once, and their time is not counted. */
 export const SHORT_BODY_BYTES = 65_536;
@@ -63,9 +70,12 @@ export abstract class LiveExchange implements Disconnection {
   #listeners: (() => void)[] | undefined;
   /** Whoever has not yet heard what becomes of the request. */
   #watched: WatchedRequest | undefined;
+  readonly #connection: ConnectionBodies | undefined;
 
-  constructor(context: LiveContext) {
+  /** `connection` where requests of one are received while others wait for their answers. */
+  constructor(context: LiveContext, connection?: ConnectionBodies) {
     this.#context = context;
+    this.#connection = connection;
   }
 
   isGone(): boolean {
@@ -134,6 +144,9 @@ export abstract class LiveExchange implements Disconnection {
     if (declaredBytes !== undefined && declaredBytes > intake.bodyBytesMax) {
       return void this.sendLater({ ...intake.tooLong, close: true }, false);
     }
+    if (this.#connection && ++this.#connection.bodies > CONNECTION_BODIES_MAX) {
+      return void this.sendLater({ ...intake.busy, close: true }, false);
+    }
     const takePiece = this.#collecting(intake, declaredBytes);
     if (declaredBytes === 0) takePiece(NOTHING, true);
     else this.readBody(takePiece);
@@ -160,6 +173,7 @@ export abstract class LiveExchange implements Disconnection {
         }
       } catch (error) {
         isOver = true;
+        this.#giveBack();
         this.fail(error);
       }
       if (isOver) end();
@@ -175,8 +189,18 @@ export abstract class LiveExchange implements Disconnection {
     } catch (error) {
       answer = this.#failure(error);
     }
-    if (answer instanceof Promise) void this.sendLater(answer, false);
-    else this.send(answer);
+    if (answer instanceof Promise) {
+      const giveBack = (): void => this.#giveBack();
+      if (this.#connection) answer.then(giveBack, giveBack);
+      return void this.sendLater(answer, false);
+    }
+    this.#giveBack();
+    this.send(answer);
+  }
+
+  /** The connection may have another body instead. */
+  #giveBack(): void {
+    if (this.#connection) this.#connection.bodies--;
   }
 
   /** The connection ended before the answer was out: tells whoever listens, and nothing is sent any more. */

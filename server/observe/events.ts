@@ -5,16 +5,18 @@
 export type AuthorisationStatus = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
 /**
- * A request to be authorised, for the audit (A88). `reason` is the code of a refusal, '' where granted. `holder` is the
- * user's name, '' until a chain proved one; `proxy` how it was presented. `roles`, `serialNumber`, `provenance` and
- * `notAfter` (seconds since 1970) are those of the certificate issued; `issuedDigest` is its SHA-256, `chainDigest`
- * that of what the user sent to prove who it is, both in hexadecimal.
+ * A request to be authorised, for the audit (A88). `reason` is the code of a refusal and `sentence` what the client was
+ * told of it, both '' where granted. `isWritten` once it is in the file of the audit, whose lines do not have it.
+ * `holder` is the user's name, '' until a chain proved one; `proxy` how it was presented. `roles`, `serialNumber`,
+ * `provenance` and `notAfter` (seconds since 1970) are those of the certificate issued; `issuedDigest` is its SHA-256,
+ * `chainDigest` that of what the user sent to prove who it is, both in hexadecimal.
  */
 export interface AuthorisationRecord {
   readonly kind: 'authorisation';
   readonly at: number;
   readonly status: AuthorisationStatus;
   readonly reason: string;
+  readonly sentence: string;
   readonly holder: string;
   readonly proxy: 'none' | 'full' | 'limited' | '';
   readonly roles: readonly string[];
@@ -23,6 +25,7 @@ export interface AuthorisationRecord {
   readonly notAfter: number;
   readonly issuedDigest: string;
   readonly chainDigest: string;
+  readonly isWritten: boolean;
 }
 
 /** The authority's configuration was loaded, at the start or again. */

@@ -1,6 +1,6 @@
 // The log: events as lines of JSON, one each, to a sink or appended to a file. Decides nothing and drops nothing.
 // An observer; wired by the supervisor.
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';
 
@@ -13,27 +13,54 @@ export function logTo(write: (lines: readonly string[]) => void): Observer {
 
 /** An event as a line of JSON; line breaks and control characters inside are escaped. */
 export function logLine({ kind, at, ...members }: ServiceEvent): string {
-  return JSON.stringify({ time: new Date(at * 1000).toISOString(), event: kind, ...members });
+  // What is undefined is left out.
+  return JSON.stringify({ time: new Date(at * 1000).toISOString(), event: kind, ...members, isWritten: undefined });
 }
 
 /** Others may not read who did what. */
 const FILE_MODE = 0o600;
 
+const LINE_END = 0x0a;
+
 /**
- * A sink that appends lines to a file, which is opened for those that come together, so that it may be moved away at
- * any time. Throws OperationError `file` when it cannot be written now; `onLost` is told of each line that cannot be
- * written later.
+ * Appends lines to a file, which is opened for those that come together, so that it may be moved away at any time. A
+ * line that broke off, with its process or for want of room, is ended first and takes none with it. Throws what the
+ * system says. Cost: 20 us.
+ */
+export function appendLines(file: string, lines: readonly string[]): void {
+  const descriptor = openSync(file, 'a+', FILE_MODE);
+  try {
+    const text = lines.map((line) => `${line}\n`).join('');
+    if (text !== '') appendFileSync(descriptor, endsInLine(descriptor) ? `\n${text}` : text);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether a file ends within a line, and is not just being written by another thread. */
+function endsInLine(descriptor: number): boolean {
+  const last = new Uint8Array(1);
+  for (let { size } = fstatSync(descriptor); size > 0; size = fstatSync(descriptor).size) {
+    readSync(descriptor, last, 0, 1, size - 1);
+    if (last[0] === LINE_END) return false;
+    if (fstatSync(descriptor).size === size) return true;
+  }
+  return false;
+}
+
+/**
+ * A sink that appends lines to a file (see appendLines). Throws OperationError `file` when it cannot be written now;
+ * `onLost` is told of each line that cannot be written later.
  */
 export function appendingTo(file: string, onLost: (line: string) => void): (lines: readonly string[]) => void {
-  const append = (text: string): void => appendFileSync(file, text, { mode: FILE_MODE });
   try {
-    append('');
+    appendLines(file, []);
   } catch (cause) {
     throw new OperationError('file', `the audit log ${file} cannot be written (${reasonOf(cause)})`, cause);
   }
   return (lines) => {
     try {
-      append(lines.map((line) => `${line}\n`).join(''));
+      appendLines(file, lines);
     } catch (cause) {
       for (const line of lines) onLost(`the audit log ${file} cannot be written (${reasonOf(cause)}): ${line}`);
     }

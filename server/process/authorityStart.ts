@@ -20,22 +20,30 @@ export function startAuthority(
   count: Observer,
 ): AuthoritySupervisor {
   const { auditLog, authority: file } = settings;
-  const log = auditLog === undefined ? auditTo(report) : logTo(appendingTo(auditLog, report));
+  const log = auditLog === undefined ? auditTo(report) : unwrittenTo(logTo(appendingTo(auditLog, report)));
   const observe: Observer = (events) => {
     for (const line of events.flatMap(linesOf)) report(line);
     log(events);
     count(events);
   };
-  if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe));
+  if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe, auditLog));
   const directory = prepareDemonstration(demonstrationDirectory(), epochSeconds());
   report(`the attribute authority is a demonstration, not for real use; what to send it lies in ${directory}`);
-  return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe);
+  return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe, auditLog);
 }
 
 /** Decisions alone: all else is told in lines for people. */
 function auditTo(report: (line: string) => void): Observer {
   return (events) => {
     for (const event of events) if (event.kind === 'authorisation') report(logLine(event));
+  };
+}
+
+/** What the threads that decide have not written themselves. */
+function unwrittenTo(log: Observer): Observer {
+  return (events) => {
+    const unwritten = events.filter((event) => event.kind !== 'authorisation' || !event.isWritten);
+    if (unwritten.length > 0) log(unwritten);
   };
 }
 

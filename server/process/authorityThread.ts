@@ -4,18 +4,24 @@ import { openAuthority, type AuthorityLink } from '../authority/service.ts';
 import type { Handler } from '../http/exchange.ts';
 import { soapHandler, type SoapOptions } from '../soap/service.ts';
 
-/** The handler of a thread with an authority, and how that ends: requests under way finish, no request behind it. */
+/**
+ * The handler of a thread with an authority, what starts the thread that signs for it, and how that ends: requests
+ * under way finish, no request behind it.
+ */
 export interface AuthorityPart {
   readonly handler: Handler;
+  start(): void;
   close(): Promise<void>;
 }
+
+const MESSAGE_READER = new URL('../soap/envelopeReader.ts', import.meta.url);
 
 /** Opens the authority of a link; the handler of every path that is not the service's is `otherwise`. */
 export function openAuthorityBefore(
   otherwise: Handler,
   { link, settings, tally }: Pick<SoapOptions, 'settings' | 'tally'> & { readonly link: AuthorityLink },
 ): AuthorityPart {
-  const service = openAuthority(link);
+  const service = openAuthority(link, MESSAGE_READER);
   const handler = soapHandler({ authority: () => service.current(), settings, tally, otherwise });
-  return { handler, close: () => service.close() };
+  return { handler, start: () => service.start(), close: () => service.close() };
 }

@@ -17,15 +17,16 @@ export interface ThreadParts {
 }
 
 /**
- * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any.
- * `http10Port` is set for the one thread that has the second listener. `soapAnswers`, `ignoredParameters` and
- * `requests`, which is there where somebody may ask for it, are its tallies, in memory that it shares with the
- * supervisor.
+ * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any. It is
+ * served under these settings since `sinceMs`, the same in every thread. `http10Port` is set for the one thread that
+ * has the second listener. `soapAnswers`, `ignoredParameters` and `requests`, which is there where somebody may ask for
+ * it, are its tallies, in memory that it shares with the supervisor.
  */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
   readonly settings: CatalogueSettings & SoapSettings;
+  readonly sinceMs: number;
   readonly host: string;
   readonly port: number;
   readonly http10Port: number | undefined;

@@ -1,7 +1,7 @@
 // What the metrics are told of requests: which view they are for, and what became of them, counted in the tallies of
 // one thread.
 import { route } from '../catalogue/routes.ts';
-import type { Answer, Request } from '../http/exchange.ts';
+import { type Answer, basePath, targetWithin } from '../http/exchange.ts';
 import { HEALTH_PATH } from '../http/health.ts';
 import type { Watch, WatchedRequest } from '../http/listener.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -9,10 +9,12 @@ import { countAbandoned, countAnswer, type RequestTallies, type RouteName } from
 import { isServicePath } from '../soap/service.ts';
 
 /**
- * A watch that counts. Cost of a request: an object, two looks at the clock, the route of its path, a few additions.
+ * A watch that counts; `baseUrl` is the one whose path may be in front of targets. Cost of a request: an object, two
+ * looks at the clock, the route of its path, a few additions.
  */
-export function countingWatch(tallies: RequestTallies, clock: Clock): Watch {
-  return (request) => new CountedRequest(tallies, clock, request);
+export function countingWatch(tallies: RequestTallies, baseUrl: string, clock: Clock): Watch {
+  const path = basePath(baseUrl);
+  return ({ method, target }) => new CountedRequest(tallies, clock, method, targetWithin(target, path));
 }
 
 class CountedRequest implements WatchedRequest {
@@ -22,7 +24,7 @@ class CountedRequest implements WatchedRequest {
   readonly #target: string;
   readonly #startMs: number;
 
-  constructor(tallies: RequestTallies, clock: Clock, { method, target }: Request) {
+  constructor(tallies: RequestTallies, clock: Clock, method: string, target: string) {
     this.#tallies = tallies;
     this.#clock = clock;
     this.#method = method;

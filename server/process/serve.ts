@@ -7,7 +7,7 @@ import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { COLLECTIONS, type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
-import { steadyMs } from '../observe/clock.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
@@ -68,7 +68,8 @@ export async function serve(
     if (authority) stops.push(authority.stop);
     const data = await loadData(settings, ports, { report, showProgress });
     await claims.release();
-    await threads.begin((i) => servingData(settings, { ports, authority, administration, ...data }, i));
+    const shared = { ports, authority, administration, ...data, sinceMs: epochMs() };
+    await threads.begin((i) => servingData(settings, shared, i));
     assertOwn(settings.host, ports.port);
     administration?.begin(data);
     return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop: () => stop(drainTimeOf(settings)) };
@@ -193,6 +194,7 @@ interface Shared {
   readonly ports: Ports;
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
+  readonly sinceMs: number;
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
 }
@@ -200,7 +202,7 @@ interface Shared {
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, loaded, blocks, authority, administration }: Shared,
+  { ports, loaded, blocks, sinceMs, authority, administration }: Shared,
   i: number,
 ): ServingData {
   const tally = administration?.metrics.tally ?? newTally;
@@ -208,6 +210,7 @@ function servingData(
     loaded,
     blocks,
     settings: { ...settings, baseUrl: loaded.baseUrl },
+    sinceMs,
     host: settings.host,
     port: ports.port,
     http10Port: i === 0 ? ports.http10Port : undefined,

@@ -39,7 +39,8 @@ function stackOf(error: unknown): string {
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
 async function listen(data: ServingData, handler: Handler, slices: Slices): Promise<readonly Listener[]> {
   const { host, port, http10Port, requests } = data;
-  const watch = requests && (await import('./requestWatch.ts')).countingWatch(requests, steadyMs);
+  const watch =
+    requests && (await import('./requestWatch.ts')).countingWatch(requests, data.settings.baseUrl, steadyMs);
   const shared = { host, handler, slices, watch, onError };
   const main = await listenUws({ ...shared, port, exclusive: false });
   if (http10Port === undefined || !http10Part) return [main];
@@ -64,6 +65,7 @@ async function serve(data: ServingData): Promise<number> {
   const otherwise = catalogueHandler({
     generation: loaded.generation,
     created: loaded.created,
+    sinceMs: data.sinceMs,
     blocks: blocks && openBlocks(blocks, catalogue),
     collections: (name) => catalogue.collection(name),
     settings,
@@ -80,6 +82,7 @@ async function serve(data: ServingData): Promise<number> {
     // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     send(supervisor!, { kind: 'listening' });
+    authority?.start();
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     send(supervisor!, { kind: 'refused', message: error.message });

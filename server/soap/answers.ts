@@ -22,7 +22,7 @@ export function response(operation: Operation, results: readonly Result[]): Answ
   return xmlAnswer(responseBytes(operation, results));
 }
 
-/** Every fault as its answer: 500 (SOAP 1.1, 6.2). */
+/** Every fault as its answer: 500 (SOAP 1.1, 6.2), but 503 and when to come again where the service is busy (A105). */
 export const FAULT_ANSWERS: Readonly<Record<FaultName, Answer>> = faultAnswers();
 
 function faultAnswers(): Record<FaultName, Answer> {
@@ -31,11 +31,9 @@ function faultAnswers(): Record<FaultName, Answer> {
     { status: 500, headers: XML, body: wholeBody(faultBytes(fault)) },
   ]);
   // One entry for each key of the table.
-  return Object.fromEntries(answers) as Record<FaultName, Answer>;
+  const faults = Object.fromEntries(answers) as Record<FaultName, Answer>;
+  return { ...faults, busy: { ...faults.busy, status: 503, headers: [...XML, ['Retry-After', '1']] } };
 }
-
-/** The fault to a request that finds no memory, and when to come again. */
-export const BUSY: Answer = { ...FAULT_ANSWERS.busy, headers: [...XML, ['Retry-After', '1']] };
 
 /** 405: the service is asked with POST, its WSDL with GET or HEAD. */
 export const METHOD_NOT_ALLOWED = refusal(405, 'The attribute authority answers GET, HEAD and POST.', [

@@ -1,5 +1,6 @@
 // The reader of requests: bytes of any encoding in, a call or the name of a fault out. Strict and complete; judges what
 // SOAP 1.1 says of envelopes, and leaves XML to messageTree.ts. Pure.
+import type { MessageReader } from '../authority/authority.ts';
 import { attributeOf, childElements, type XmlElement } from '../xml/element.ts';
 import { decodedText } from './decode.ts';
 import type { FaultName } from './faults.ts';
@@ -17,6 +18,9 @@ export function readEnvelope(bytes: Uint8Array, charset: string | undefined): Ca
   const root = messageTree(text);
   return typeof root === 'string' ? root : readRoot(root);
 }
+
+/** The same for the thread that reads long messages. */
+export const readMessage: MessageReader['readMessage'] = (body, charset) => readEnvelope(body, charset);
 
 function isEnvelope({ uri }: XmlElement): boolean {
   return uri === NAMESPACES.envelope;

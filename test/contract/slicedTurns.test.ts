@@ -115,7 +115,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     slices.end();
     expect(statuses).toEqual(Array.from({ length: CLIENTS }, () => '200'));
     if (method === 'GET') expect(bytes).toBeGreaterThan(CLIENTS * (1 << 19));
-    expect(missing).toBeGreaterThan(CLIENTS);
+    expect(missing).toBeGreaterThan(1);
     expect([...slices.work.values()].reduce((sum, one) => sum + one, 0)).toBeGreaterThan(CLIENTS);
     expect(mostOf(slices.work)).toBeLessThanOrEqual(WORK_MAX);
     expect(mostOf(slices.pieces)).toBeLessThanOrEqual(PIECES_MAX);

@@ -143,7 +143,7 @@ describe.each(TRANSPORTS)('$name', ({ name }) => {
     await held[0].write('x');
     const answer = await Promise.race(held.map((raw) => raw.answer()));
     const lines = ['retry-after', 'connection'].map((line) => answer?.headers.get(line));
-    expect([answer?.status, ...lines]).toEqual([500, ['1'], ['close']]);
+    expect([answer?.status, ...lines]).toEqual([503, ['1'], ['close']]);
     expect(answer?.body).toBe(Buffer.from(faultBytes(FAULTS.busy)).toString());
     for (const raw of held) raw.vanish();
     const next = clientOf(`http://127.0.0.1:${to}`);

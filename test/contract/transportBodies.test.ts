@@ -157,6 +157,40 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     next.vanish();
   });
 
+  test('of one connection no more than eight bodies wait for their answers, and the next is answered by the handler’s word', async () => {
+    const answering = Promise.withResolvers<void>();
+    let calls = 0;
+    const later = async (): Promise<Answer> => {
+      calls++;
+      await answering.promise;
+      return textAnswer('later');
+    };
+    const { port } = await serve(() => intake(later));
+    const client = await RawSocket.open(port);
+    await client.write(sized('<a/>').repeat(12));
+    await settled(() => calls > 0);
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+    // uWebSockets.js reads one request of a connection at a time.
+    expect(calls).toBe(transport.name === 'node' ? 8 : 1);
+    answering.resolve();
+    await client.ended();
+    const statuses: (number | undefined)[] = [];
+    for (let i = 0; i < calls + 1; i++) statuses.push((await client.answer())?.status);
+    // With it a request that is pipelined behind one that waits ends the connection.
+    const expected = transport.name === 'node' ? [200, 200, 200, 200, 200, 200, 200, 200, 503] : [undefined, undefined];
+    expect(statuses).toEqual(expected);
+  });
+
+  test('and a connection that had eight answers may ask again', async () => {
+    const { port } = await serve(() => intake(async (body) => Promise.resolve(echo(body))));
+    const client = await RawSocket.open(port);
+    for (let i = 0; i < 20; i++) {
+      await client.write(i % 2 ? sized(`${i}`) : chunked([`${i}`]));
+      expect((await client.answer())?.body).toBe(`${i}`);
+    }
+    client.vanish();
+  });
+
   test('a client that leaves in the middle of its body is not asked for, and nothing waits for it', async () => {
     let calls = 0;
     const { port, listener, errors } = await serve(({ method }) => {

@@ -137,6 +137,8 @@ test('it serves the embedded sample with its authority, in threads of every kind
     expect(heavy).toMatchObject({ status: 200, headers: { 'server-timing': expect.any(String) } });
     const call = (...words: readonly string[]): Promise<string> => outputOf('authority', 'call', url, ...words);
     expect(await call('getTrustedHostInfo', '--role', 'data-reader')).toContain('Demonstration Partner');
+    // Read by the same thread as signs.
+    expect(await call('getTrustedHostInfo', '--role', 'x'.repeat(20_000))).toContain('trustedHostInfo: 0');
     const certificates = ['--cert', join(demonstration, DEMONSTRATION_FILES.visitor)];
     const attributes = ['--att-cert', join(demonstration, DEMONSTRATION_FILES.visitorCertificate)];
     // Signed in a thread of its own.

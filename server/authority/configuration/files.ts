@@ -1,9 +1,9 @@
 // Reads the files that a configuration names, each within its limit; what cannot be read is a mistake of the
 // configuration. The authority's only file reader. Called while a configuration is loaded and watched, never while
 // requests are answered.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { NO_FILE } from '../../../data/files.ts';
+import { NO_FILE, readAtMost } from '../../../data/files.ts';
 import { reasonOf } from '../../../data/operationError.ts';
 import type { Mistakes } from './mistakes.ts';
 
@@ -13,16 +13,26 @@ export interface Place {
   readonly line: number | undefined;
 }
 
-/** More is no file of an authority: 100,000 users take about 10 MB. */
-const FILE_BYTES_MAX = 256_000_000;
+/**
+ * The longest files of an authority, by what they are (A107): each is read and judged within some seconds. 100,000
+ * users take 5 to 10 MB in a file of their own.
+ */
+export const FILE_BYTES_MAX = {
+  configuration: 2 << 20,
+  users: 64 << 20,
+  mapConfig: 4 << 20,
+  key: 64 << 10,
+  certificates: 4 << 20,
+  crls: 64 << 20,
+} as const;
 
 /** The bytes of a file, or undefined with a mistake at `place`. */
-export function readBytes(path: string, place: Place, mistakes: Mistakes): Buffer | undefined {
+export function readBytes(path: string, bytesMax: number, place: Place, mistakes: Mistakes): Buffer | undefined {
   try {
-    const found = statSync(path);
-    if (!found.isFile()) addMistake(`cannot be read (${NO_FILE})`, path, place, mistakes);
-    else if (found.size > FILE_BYTES_MAX) addMistake(`has more than ${FILE_BYTES_MAX} bytes`, path, place, mistakes);
-    else return readFileSync(path);
+    const bytes = readAtMost(path, bytesMax);
+    if (typeof bytes !== 'string') return bytes;
+    const what = bytes === 'noFile' ? `cannot be read (${NO_FILE})` : `has more than ${bytesMax} bytes`;
+    addMistake(what, path, place, mistakes);
   } catch (cause) {
     addMistake(`cannot be read (${reasonOf(cause)})`, path, place, mistakes);
   }
@@ -35,8 +45,8 @@ function addMistake(what: string, path: string, { file, line }: Place, mistakes:
 }
 
 /** The text of a file in UTF-8, without a byte order mark, or undefined with a mistake at `place`. */
-export function readText(path: string, place: Place, mistakes: Mistakes): string | undefined {
-  const bytes = readBytes(path, place, mistakes);
+export function readText(path: string, bytesMax: number, place: Place, mistakes: Mistakes): string | undefined {
+  const bytes = readBytes(path, bytesMax, place, mistakes);
   if (!bytes) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -46,6 +56,9 @@ export function readText(path: string, place: Place, mistakes: Mistakes): string
   }
 }
 
+/** Entries of a directory of CRLs (A107): grid directories hold some hundreds. */
+export const ENTRIES_MAX = 10_000;
+
 /**
  * What tells two states of a directory apart: names, sizes and times of its files. `unreadable` where it cannot be read
  * now.
@@ -54,6 +67,7 @@ export function directoryStamp(directory: string): string {
   try {
     return readdirSync(directory)
       .toSorted()
+      .slice(0, ENTRIES_MAX)
       .map((name) => {
         const { size, mtimeMs } = statSync(join(directory, name));
         return `${name} ${size} ${mtimeMs}`;

@@ -1,9 +1,10 @@
 // The trusted hosts of a site: who they are, who signs for them, and which of their roles stand for which of ours.
 // Checked alike, whichever file they come from.
 import { nameSetKeyOfText } from '../x509/name.ts';
+import type { Namespaces } from '../x509/namespaces.ts';
 import type { Place } from './files.ts';
 import type { Mistakes } from './mistakes.ts';
-import { personProblem, roleProblem, siteNameProblem } from './names.ts';
+import { personDoubt, personProblem, roleProblem, siteNameProblem } from './names.ts';
 import type { LineOf } from './tomlLines.ts';
 
 /** Whoever has `remote` at the trusted host gets `local` here. */
@@ -46,13 +47,22 @@ export function checkedHosts(
     complain(problemOf('signer', draft.signer, personProblem));
     if (!isAddress(draft.uri))
       complain(`uri: got ${JSON.stringify(draft.uri)}, want an address such as https://host/path`);
-    if (draft.mappings.length === 0) complain(`the trusted host ${JSON.stringify(draft.name)} maps no roles`);
     const mappings = draft.mappings.map(({ remote, local, place }) => {
       complainAt(place, mistakes)(problemOf('remote', remote, roleProblem));
       complainAt(place, mistakes)(problemOf('local', local, roleProblem));
       return { remote, local };
     });
     return { name: draft.name, uri: draft.uri, signer: nameSetKeyOfText(draft.signer) ?? '', mappings };
+  });
+}
+
+/** What an operator should know of hosts that are good. */
+export function hostNotes(drafts: readonly HostDraft[], namespaces: Namespaces | undefined): readonly string[] {
+  return drafts.flatMap(({ name, signer, mappings }) => {
+    const host = `the trusted host ${JSON.stringify(name)}`;
+    const doubt = personDoubt(signer, namespaces);
+    const notes = doubt === undefined ? [] : [`the signer ${JSON.stringify(signer)} of ${host} ${doubt}`];
+    return mappings.length > 0 ? notes : [...notes, `${host} maps no roles: its users get none here`];
   });
 }
 

@@ -8,9 +8,10 @@ import type { Certificate } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import type { Crl } from '../x509/crl.ts';
 import { nameProblem, nameText } from '../x509/name.ts';
+import type { Namespaces } from '../x509/namespaces.ts';
 import { trustStoreOf } from '../x509/trust.ts';
 import { validateChain } from '../x509/validate.ts';
-import { type Place, readBytes } from './files.ts';
+import { ENTRIES_MAX, FILE_BYTES_MAX, type Place, readBytes } from './files.ts';
 import type { AuthorityKeys } from './keys.ts';
 import type { Mistakes } from './mistakes.ts';
 
@@ -25,14 +26,28 @@ const RSA_BITS_MIN = 2048;
 /** Below this, an operator should know. */
 const EXPIRY_NOTE_SECONDS = 30 * 86_400;
 
-/** The CA certificates of a file. */
-export function readAnchors(path: string, place: Place, mistakes: Mistakes): readonly Certificate[] {
-  return certificatesOf(path, place, mistakes);
+/** CA certificates in all files (A107): grids have a hundred. */
+const ANCHORS_MAX = 4096;
+
+/** The CA certificates of files; `placeOf` is asked for that of each. */
+export function readAnchors(
+  paths: readonly string[],
+  placeOf: (i: number) => Place,
+  mistakes: Mistakes,
+): readonly Certificate[] {
+  const anchors: Certificate[] = [];
+  for (const [i, path] of paths.entries()) {
+    anchors.push(...certificatesOf(path, placeOf(i), mistakes));
+    if (anchors.length <= ANCHORS_MAX && i < ANCHORS_MAX) continue;
+    mistakes.add(placeOf(i).file, placeOf(i).line, `ca: more than ${ANCHORS_MAX} certificates, or files of them`);
+    break;
+  }
+  return anchors;
 }
 
 function certificatesOf(path: string, place: Place, mistakes: Mistakes): readonly Certificate[] {
   if (path === '') return [];
-  const bytes = readBytes(path, place, mistakes);
+  const bytes = readBytes(path, FILE_BYTES_MAX.certificates, place, mistakes);
   if (bytes === undefined) return [];
   const reading = readCertificateFile(bytes);
   if (reading.kind === 'read') return reading.certificates;
@@ -42,6 +57,7 @@ function certificatesOf(path: string, place: Place, mistakes: Mistakes): readonl
 
 interface IdentityContext {
   readonly at: number;
+  readonly namespaces: Namespaces | undefined;
   readonly anchors: readonly Certificate[];
   readonly placeOf: (key: 'key' | 'certificate') => Place;
   readonly mistakes: Mistakes;
@@ -49,7 +65,7 @@ interface IdentityContext {
 
 /** Reads and judges key and certificate; undefined with mistakes where they cannot be used. */
 export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Identity | undefined {
-  const { at, anchors, placeOf, mistakes } = context;
+  const { at, namespaces, anchors, placeOf, mistakes } = context;
   const key = keyOf(keys.key, placeOf('key'), mistakes);
   const certificates = certificatesOf(keys.certificate, placeOf('certificate'), mistakes);
   const [certificate] = certificates;
@@ -68,6 +84,7 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
     crls: undefined,
     maxDepth: 8,
     profile: 'service' as const,
+    namespaces,
   };
   const verdict = anchors.length === 0 ? undefined : validateChain(certificates, rules);
   if (verdict?.accepted === false) complain(verdict.reason);
@@ -81,7 +98,7 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
 
 function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | undefined {
   if (path === '') return undefined;
-  const bytes = readBytes(path, place, mistakes);
+  const bytes = readBytes(path, FILE_BYTES_MAX.key, place, mistakes);
   if (!bytes) return undefined;
   try {
     const key = createPrivateKey(bytes);
@@ -114,6 +131,9 @@ function isReadableByOthers(path: string): boolean {
 /** Which files of the directory are CRLs; grid directories hold other things beside them (A82). */
 const CRL_NAME = /\.(?:crl|pem|der|r\d+)$/i;
 
+/** All files of CRLs together (A107). */
+const CRL_BYTES_MAX = 128 << 20;
+
 /** The bytes of a file, and the CRLs in it. */
 export interface CrlFile {
   readonly bytes: Uint8Array;
@@ -124,14 +144,19 @@ export interface CrlFile {
 export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes): readonly CrlFile[] {
   let names: readonly string[];
   try {
-    names = readdirSync(directory).filter((name) => CRL_NAME.test(name));
+    const entries = readdirSync(directory);
+    if (entries.length > ENTRIES_MAX)
+      mistakes.add(place.file, place.line, `${directory} has more than ${ENTRIES_MAX} files`);
+    names = entries.length > ENTRIES_MAX ? [] : entries.filter((name) => CRL_NAME.test(name));
   } catch (cause) {
     mistakes.add(place.file, place.line, `${directory} cannot be read as a directory (${reasonOf(cause)})`);
     return [];
   }
+  let bytesLeft = CRL_BYTES_MAX;
   return names.toSorted().flatMap((name) => {
     const path = join(directory, name);
-    const bytes = readBytes(path, place, mistakes);
+    const bytes = readBytes(path, Math.min(bytesLeft, FILE_BYTES_MAX.crls), place, mistakes);
+    bytesLeft -= bytes?.length ?? 0;
     const reading = bytes && readCrlFile(bytes);
     if (reading?.kind === 'unreadable') mistakes.add(path, undefined, reading.reason);
     return bytes ? { bytes, crls: reading?.kind === 'read' ? reading.all : [] } : [];

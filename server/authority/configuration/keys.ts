@@ -104,7 +104,7 @@ const KEYS: { readonly [K in keyof AuthorityKeys]: KeyRow<AuthorityKeys[K]> } = 
 };
 
 /** The tables of a configuration, which have readers of their own. */
-const TABLES = ['users', 'trustedHost'] as const;
+const TABLES = ['users', 'namespaces', 'trustedHost'] as const;
 
 /** The keys of a parsed file; what is wrong or unknown is a mistake, and has its default or '' here. */
 export function keysOf(

@@ -3,20 +3,23 @@
 import type { KeyObject } from 'node:crypto';
 import { parse, TomlError } from 'smol-toml';
 import { OperationError } from '../../../data/operationError.ts';
+import type { Namespaces } from '../x509/namespaces.ts';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
-import { directoryStamp, readText, type Place } from './files.ts';
-import { checkedHosts, hostDrafts, type TrustedHost } from './hosts.ts';
+import { directoryStamp, FILE_BYTES_MAX, readText, type Place } from './files.ts';
+import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
 import { readMapConfig } from './mapConfig.ts';
 import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
+import { namespaceNotes, readNamespaces } from './namespaces.ts';
 import { notesOf } from './notes.ts';
 import { tomlLines, type LineOf } from './tomlLines.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
 /**
  * A checked configuration as plain data that can be sent to threads: DER of certificates and CRLs, the key as an object
- * that never leaves the process, users in shared memory. `crls` is undefined where revocation is not checked.
+ * that never leaves the process, users in shared memory. `crls` is undefined where revocation is not checked,
+ * `namespaces` where every CA may speak for any name.
  */
 export interface AuthorityData extends Pick<
   AuthorityKeys,
@@ -34,6 +37,7 @@ export interface AuthorityData extends Pick<
   readonly crls: readonly Uint8Array[] | undefined;
   readonly users: UsersTable;
   readonly hosts: readonly TrustedHost[];
+  readonly namespaces: Namespaces | undefined;
 }
 
 /**
@@ -53,19 +57,27 @@ export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; rea
 
 /**
  * Loads a configuration file. `at` is the time, in seconds since 1970, at which certificates must be valid. A file that
- * cannot be read hides the mistakes in it. Cost: half a second for 100,000 users.
+ * cannot be read hides the mistakes in it. Cost: half a second for 100,000 users, some seconds for any file (A107).
  */
 export function loadAuthority(file: string, at: number): AuthorityLoading {
   const mistakes = noMistakes();
-  const text = readText(file, { file, line: undefined }, mistakes);
+  const text = readText(file, FILE_BYTES_MAX.configuration, { file, line: undefined }, mistakes);
   const table = text === undefined ? undefined : tableOf(file, text, mistakes);
   if (text === undefined || !table) return { kind: 'refused', mistakes: mistakes.all };
   const source: Source = { file, table, lineOf: tomlLines(text), mistakes };
   const keys = keysOf(table, source);
-  const hosts = hostsOf(source, keys);
-  const users = usersOf(source, keys);
-  const anchors = keys.ca.flatMap((path, i) => readAnchors(path, placeOf(source, ['ca', i]), mistakes));
-  const identity = readIdentity(keys, { at, anchors, placeOf: (key) => placeOf(source, [key]), mistakes });
+  const drafts = draftsOf(source, keys);
+  const hosts = checkedHosts(drafts, keys.name, mistakes);
+  const namespaces = readNamespaces(table['namespaces'], source);
+  const users = usersOf(source, keys, namespaces?.patterns);
+  const anchors = readAnchors(keys.ca, (i) => placeOf(source, ['ca', i]), mistakes);
+  const identity = readIdentity(keys, {
+    at,
+    namespaces: namespaces?.patterns,
+    anchors,
+    placeOf: (key) => placeOf(source, [key]),
+    mistakes,
+  });
   // Before the files are read: one that is written meanwhile is another state.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
   const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(source, ['crls']), mistakes);
@@ -80,6 +92,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     crls: crlFiles?.map(({ bytes }) => bytes),
     users: usersTableOf(users.users),
     hosts,
+    namespaces: namespaces?.patterns,
     lifetimeSeconds,
     notBeforeOffsetSeconds,
     clockSkewSeconds,
@@ -91,6 +104,8 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const notes = [
     ...identity.notes,
     ...users.notes,
+    ...hostNotes(drafts, namespaces?.patterns),
+    ...namespaceNotes(namespaces, anchors),
     ...notesOf({ keys, anchors, crls, userCount: users.users.length, hosts, at }),
   ];
   return { kind: 'loaded', data, notes, crlDirectory: keys.crls, crlStamp };
@@ -125,7 +140,7 @@ function placeOf({ file, lineOf }: Source, path: readonly (string | number)[]): 
 }
 
 /** Those of the older file first. */
-function hostsOf(source: Source, keys: AuthorityKeys): readonly TrustedHost[] {
+function draftsOf(source: Source, keys: AuthorityKeys): readonly HostDraft[] {
   const { mistakes, table } = source;
   const older =
     keys.mapConfig === undefined ? undefined : readMapConfig(keys.mapConfig, placeOf(source, ['mapConfig']), mistakes);
@@ -137,12 +152,12 @@ function hostsOf(source: Source, keys: AuthorityKeys): readonly TrustedHost[] {
       `thisHost is ${JSON.stringify(name)}, but this site is ${JSON.stringify(keys.name)}`,
     );
   }
-  return checkedHosts([...(older?.hosts ?? []), ...hostDrafts(table['trustedHost'], source)], keys.name, mistakes);
+  return [...(older?.hosts ?? []), ...hostDrafts(table['trustedHost'], source)];
 }
 
-function usersOf(source: Source, { usersFile }: AuthorityKeys): UserList {
+function usersOf(source: Source, { usersFile }: AuthorityKeys, namespaces: Namespaces | undefined): UserList {
   const { file, lineOf, mistakes, table } = source;
-  const list = new UserList(mistakes);
+  const list = new UserList(mistakes, namespaces);
   if (usersFile !== undefined) addUsersOfFile(usersFile, placeOf(source, ['usersFile']), list, mistakes);
   addUsersOfTable(table['users'], { file, lineOf, list, mistakes });
   return list;

@@ -3,7 +3,7 @@
 // ignored.
 import { attributeOf, childElements, ownText, type XmlElement } from '../../xml/element.ts';
 import { readXml, type XmlLimits, type XmlProblem } from '../../xml/reader.ts';
-import { readText, type Place } from './files.ts';
+import { FILE_BYTES_MAX, readText, type Place } from './files.ts';
 import type { HostDraft } from './hosts.ts';
 import type { Mistakes } from './mistakes.ts';
 
@@ -14,13 +14,16 @@ export interface MapConfig {
 }
 
 const NOTHING: MapConfig = { siteName: undefined, hosts: [] };
-/** The operator's own file, which is bounded by its length. */
 /** What may be wrong but for the form. */
 const REASONS: Readonly<Partial<Record<XmlProblem, string>>> = {
   documentType: 'has a DOCTYPE, which is not read',
   tooLong: 'has a name or attribute that is too long',
+  tooDeep: 'has elements more than 32 deep',
+  tooManyElements: 'has more than 100,000 elements',
+  tooManyAttributes: 'has an element with more than 64 attributes',
+  processingInstruction: 'has more than 64 processing instructions',
 };
-const LIMITS: XmlLimits = { depth: Infinity, elements: Infinity, attributes: Infinity, instructions: Infinity };
+const LIMITS: XmlLimits = { depth: 32, elements: 100_000, attributes: 64, instructions: 64 };
 
 /** Elements that hold the parts of a trusted host: its address, under two names, and its signer. */
 const ADDRESSES = ['aaURI', 'wsdl'] as const;
@@ -31,7 +34,7 @@ const SIGNER = 'aaDN';
  * hosts.ts.
  */
 export function readMapConfig(path: string, place: Place, mistakes: Mistakes): MapConfig {
-  const text = readText(path, place, mistakes);
+  const text = readText(path, FILE_BYTES_MAX.mapConfig, place, mistakes);
   if (text === undefined) return NOTHING;
   const starts = new Map<XmlElement, number>();
   const ends = new Map<XmlElement, number>();

@@ -10,23 +10,33 @@ export interface Mistake {
 
 /**
  * Takes mistakes as they are found. `all` has them file by file, as first met, and by line in each; about a whole file
- * first.
+ * first. Of many it has the first, and how many more there are.
  */
 export interface Mistakes {
   add(file: string, line: number | undefined, message: string): void;
   readonly all: readonly Mistake[];
 }
 
+/** A file that is none has one in each line: whoever mends these finds the others then. */
+const TOLD_MAX = 1000;
+
 /** An empty list. */
 export function noMistakes(): Mistakes {
   const list: Mistake[] = [];
+  let untold = 0;
   return {
-    add: (file, line, message) => void list.push({ file, line, message }),
+    add(file, line, message) {
+      if (list.length < TOLD_MAX) list.push({ file, line, message });
+      else untold++;
+    },
     get all() {
       const files = [...new Set(list.map(({ file }) => file))];
-      return files.flatMap((name) =>
+      const told = files.flatMap((name) =>
         list.filter(({ file }) => file === name).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
       );
+      return untold === 0
+        ? told
+        : [...told, { file: files[0]!, line: undefined, message: `and ${untold} more mistakes` }];
     },
   };
 }

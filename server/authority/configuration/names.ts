@@ -1,6 +1,7 @@
 // What names of sites, roles and users may be in a configuration (authority design: getTrustedHostInfo). Pure: a text
 // in, what is wrong with it out.
-import { nameSetKeyOfText, unknownTypesOf } from '../x509/name.ts';
+import { nameSetKeyOfText, nameTextsOfText, unknownTypesOf } from '../x509/name.ts';
+import { isWithin, type Namespaces } from '../x509/namespaces.ts';
 
 /** Neither prints, and XML allows neither everywhere. */
 const CONTROL = /[\p{Cc}\ufffe\uffff]/u;
@@ -26,10 +27,13 @@ export function personProblem(name: string): string | undefined {
 /** The last attribute of a proxy's subject (RFC 3820, 3.4), or of an older one. */
 const OF_PROXY = /\/CN=(?:limited )?proxy$/i;
 
-/** Why nobody may ever be met under the name of a user, or undefined. */
-export function personDoubt(name: string): string | undefined {
+/** Why nobody may ever be met under the name of a user, or undefined. Without `namespaces` CAs may certify any name. */
+export function personDoubt(name: string, namespaces: Namespaces | undefined): string | undefined {
   const [unknown] = unknownTypesOf(name);
   if (unknown !== undefined) return `can never be met: there is no type ${unknown} of names`;
+  const isWithinOne = (text: string): boolean => [...(namespaces?.values() ?? [])].some((one) => isWithin(text, one));
+  // A configuration may write it in either order (A80).
+  if (namespaces && !nameTextsOfText(name).some(isWithinOne)) return 'can never be met: no CA may speak for that name';
   return OF_PROXY.test(name) ? 'has the name of a proxy: want that of the user, without its end' : undefined;
 }
 

@@ -1,5 +1,6 @@
 // What an operator should know of a configuration that is good: what will let nobody in, or is weaker than it might be.
 // Pure: judges what was read, at a time; reads no file.
+import { digestOf } from '../digest.ts';
 import { type Certificate, isCa, shownSubject } from '../x509/certificate.ts';
 import { type Crl, isCurrent } from '../x509/crl.ts';
 import type { TrustedHost } from './hosts.ts';
@@ -15,11 +16,17 @@ export interface ReadConfiguration {
   readonly at: number;
 }
 
-/** The notes, a sentence each without its full stop. Cost: a look at every CA for every other and for every CRL. */
+/** The notes, a sentence each without its full stop. Cost: a look at every CA and every CRL. */
 export function notesOf({ keys, anchors, crls, userCount, hosts, at }: ReadConfiguration): readonly string[] {
-  const notes = anchors.flatMap((anchor, i) => anchorNotes(anchor, anchors.slice(0, i), at));
+  const earlier = new Set<string>();
+  const notes = anchors.flatMap((anchor) => anchorNotes(anchor, earlier, at));
   if (crls === undefined) notes.push('revocation is not checked: the configuration names no crls');
-  else notes.push(...anchors.filter(isCa).flatMap((anchor) => crlNotes(anchor, crls, keys, at)));
+  else {
+    const current = new Set(
+      crls.filter((crl) => isCurrent(crl, at, keys.clockSkewSeconds)).map(({ issuer }) => issuer.key),
+    );
+    notes.push(...anchors.filter(isCa).flatMap((anchor) => crlNotes(anchor, current)));
+  }
   if (userCount === 0 && hosts.every(({ mappings }) => mappings.length === 0)) {
     notes.push('nobody can get in: there are no users here, and no role of a trusted host is mapped');
   }
@@ -28,20 +35,18 @@ export function notesOf({ keys, anchors, crls, userCount, hosts, at }: ReadConfi
   return notes;
 }
 
-function anchorNotes(anchor: Certificate, earlier: readonly Certificate[], at: number): readonly string[] {
+function anchorNotes(anchor: Certificate, earlier: Set<string>, at: number): readonly string[] {
   const name = shownSubject(anchor);
-  if (earlier.some(({ der }) => Buffer.from(der).equals(anchor.der))) return [`the CA ${name} is there twice`];
+  const digest = digestOf(anchor.der);
+  if (earlier.has(digest)) return [`the CA ${name} is there twice`];
+  earlier.add(digest);
   if (!isCa(anchor)) return [`the certificate of ${name} is among the CAs and is of none: it certifies nobody`];
   if (anchor.notAfter < at) return [`the CA ${name} has expired: nobody whom it certified gets in`];
   return anchor.notBefore > at ? [`the CA ${name} is not valid yet: nobody whom it certified gets in`] : [];
 }
 
-function crlNotes(
-  anchor: Certificate,
-  crls: readonly Crl[],
-  { clockSkewSeconds }: AuthorityKeys,
-  at: number,
-): readonly string[] {
-  if (crls.some((crl) => crl.issuer.key === anchor.subject.key && isCurrent(crl, at, clockSkewSeconds))) return [];
+/** `current`: the keys of the names of those who have a current CRL. */
+function crlNotes(anchor: Certificate, current: ReadonlySet<string>): readonly string[] {
+  if (current.has(anchor.subject.key)) return [];
   return [`there is no current CRL of ${shownSubject(anchor)}: nobody whom it certified gets in`];
 }

@@ -5,6 +5,15 @@ import { parse } from 'smol-toml';
 /** A place in a document: keys, and numbers of elements of arrays. */
 export type TomlPath = readonly (string | number)[];
 
+/** No value of a configuration stands deeper: what does has the line of what is around it. */
+const DEPTH_MAX = 8;
+/** So many places are noted; those behind have the line of what is around them. */
+const PLACES_MAX = 1_000_000;
+
+function below(path: TomlPath, key: string | number): TomlPath {
+  return path.length < DEPTH_MAX ? [...path, key] : path;
+}
+
 /**
  * The line of a value, its key's line; of the nearest table around it where it has none of its own. Lines count from 1.
  */
@@ -27,8 +36,8 @@ function placeOf(path: TomlPath): string {
   return JSON.stringify(path);
 }
 
-/** Blanks, line ends and comments. */
-const GAP = /(?:[ \t\r\n]|#[^\n]*)*/y;
+/** Blanks and line ends, or a comment. A pattern for all of a gap would need a stack as high as the gap is long. */
+const GAP = /[ \t\r\n]+|#[^\n]*/y;
 const BARE_KEY = /[A-Za-z0-9_-]+/y;
 const STRING = /"""(?:[^\\]|\\[^])*?"""+|'''[^]*?'''+|"(?:[^"\\]|\\[^])*"|'[^']*'/y;
 /** A number, boolean or time. */
@@ -48,7 +57,7 @@ class Scanner {
 
   document(): void {
     let table: TomlPath = [];
-    for (this.#take(GAP); this.#at < this.#text.length; this.#take(GAP)) {
+    for (this.#skip(); this.#at < this.#text.length; this.#skip()) {
       if (this.#text[this.#at] === '[') table = this.#header();
       else this.#keyValue(table);
     }
@@ -62,11 +71,11 @@ class Scanner {
     this.#at += isArray ? 2 : 1;
     let path: TomlPath = [];
     keys.forEach((key, i) => {
-      path = [...path, key];
+      path = below(path, key);
       const count = this.#tables.get(placeOf(path)) ?? 0;
       const isNew = isArray && i === keys.length - 1;
       if (isNew) this.#tables.set(placeOf(path), count + 1);
-      if (isNew || count > 0) path = [...path, isNew ? count : count - 1];
+      if (isNew || count > 0) path = below(path, isNew ? count : count - 1);
     });
     this.#note(path);
     return path;
@@ -74,15 +83,16 @@ class Scanner {
 
   #keyValue(table: TomlPath): void {
     const keys = this.#keys();
-    keys.forEach((_, i) => this.#note([...table, ...keys.slice(0, i + 1)]));
+    let path = table;
+    for (const key of keys) this.#note((path = below(path, key)));
     this.#at++;
-    this.#value([...table, ...keys]);
+    this.#value(path);
   }
 
   #value(path: TomlPath): void {
-    this.#take(GAP);
+    this.#skip();
     const first = this.#text[this.#at];
-    if (first === '[') this.#elements(']', (i) => this.#element([...path, i]));
+    if (first === '[') this.#elements(']', (i) => this.#element(below(path, i)));
     else if (first === '{') this.#elements('}', () => this.#keyValue(path));
     else if (first === '"' || first === "'") this.#take(STRING);
     else this.#take(WORD);
@@ -96,10 +106,10 @@ class Scanner {
   #elements(close: string, element: (i: number) => void): void {
     this.#at++;
     for (let i = 0; ; i++) {
-      this.#take(GAP);
+      this.#skip();
       if (this.#text[this.#at] === close || this.#at >= this.#text.length) break;
       element(i);
-      this.#take(GAP);
+      this.#skip();
       if (this.#text[this.#at] === ',') this.#at++;
     }
     this.#at++;
@@ -109,19 +119,24 @@ class Scanner {
   #keys(): readonly string[] {
     const keys: string[] = [];
     for (;;) {
-      this.#take(GAP);
+      this.#skip();
       const isQuoted = /["']/.test(this.#text[this.#at] ?? '');
       const written = this.#take(isQuoted ? STRING : BARE_KEY);
-      keys.push(isQuoted ? Object.keys(parse(`${written} = 0`))[0]! : written);
-      this.#take(GAP);
+      if (keys.length < DEPTH_MAX) keys.push(isQuoted ? Object.keys(parse(`${written} = 0`))[0]! : written);
+      this.#skip();
       if (this.#text[this.#at] !== '.') return keys;
       this.#at++;
     }
   }
 
   #note(path: TomlPath): void {
+    if (this.lines.size === PLACES_MAX) return;
     const place = placeOf(path);
     if (!this.lines.has(place)) this.lines.set(place, this.#line);
+  }
+
+  #skip(): void {
+    while (this.#take(GAP) !== '');
   }
 
   #take(pattern: RegExp): string {

@@ -1,7 +1,8 @@
 // The users of a site and their roles: from the file of users, a line each, and from the table of the configuration.
 // Builds the list that usersTable.ts packs; whoever is named twice, with whatever roles, is a mistake.
 import { nameSetKeyOfText } from '../x509/name.ts';
-import { readText, type Place } from './files.ts';
+import type { Namespaces } from '../x509/namespaces.ts';
+import { FILE_BYTES_MAX, readText, type Place } from './files.ts';
 import type { Mistakes } from './mistakes.ts';
 import { personDoubt, personProblem, roleProblem } from './names.ts';
 import type { LineOf } from './tomlLines.ts';
@@ -14,6 +15,10 @@ export interface UserRoles {
 
 /** More say nothing new. */
 const NOTES_MAX = 10;
+/** Longer lines are no users. */
+const LINE_CHARACTERS_MAX = 65_536;
+/** So many users are looked for in the namespaces: there may be a thousand patterns. */
+const LOOKED_FOR_MAX = 10_000;
 
 /** Gathers users from several sources. */
 export class UserList {
@@ -23,9 +28,11 @@ export class UserList {
   /** Where each user was first named. */
   readonly #places = new Map<string, Place>();
   readonly #mistakes: Mistakes;
+  readonly #namespaces: Namespaces | undefined;
 
-  constructor(mistakes: Mistakes) {
+  constructor(mistakes: Mistakes, namespaces: Namespaces | undefined) {
     this.#mistakes = mistakes;
+    this.#namespaces = namespaces;
   }
 
   /** Adds a user, or the mistakes about it. */
@@ -37,9 +44,9 @@ export class UserList {
     }
     if (roles.length === 0) this.#complain(place, `the user ${JSON.stringify(name)} has no roles`);
     if (key !== undefined) this.users.push({ key, roles: [...new Set(roles)] });
-    const doubt = key === undefined ? undefined : personDoubt(name);
-    if (doubt !== undefined && this.notes.length < NOTES_MAX)
-      this.notes.push(`the user ${JSON.stringify(name)} ${doubt}`);
+    if (key === undefined || this.notes.length === NOTES_MAX) return;
+    const doubt = personDoubt(name, this.users.length > LOOKED_FOR_MAX ? undefined : this.#namespaces);
+    if (doubt !== undefined) this.notes.push(`the user ${JSON.stringify(name)} ${doubt}`);
   }
 
   #keyOf(name: string, place: Place): string | undefined {
@@ -68,15 +75,19 @@ const USER_LINE = /^"((?:[^"\\]|\\["\\])+)"[ \t]+(.+)$/;
  * grid map files have it (A87); empty lines and those that begin with `#` are ignored.
  */
 export function addUsersOfFile(path: string, place: Place, list: UserList, mistakes: Mistakes): void {
-  const lines = readText(path, place, mistakes)?.split(/\r?\n/) ?? [];
-  lines.forEach((text, i) => {
-    const line = text.trim();
-    if (line === '' || line.startsWith('#')) return;
-    const match = USER_LINE.exec(line);
-    if (!match) return mistakes.add(path, i + 1, 'is no user; want "/O=Site/CN=Name" role, role');
-    const roles = match[2]!.split(',').map((role) => role.trim());
-    list.add(match[1]!.replace(/\\(.)/g, '$1'), roles, { file: path, line: i + 1 });
-  });
+  const text = readText(path, FILE_BYTES_MAX.users, place, mistakes) ?? '';
+  // One after the other: an array of millions of lines would take more than the file.
+  for (let [at, number] = [0, 1]; at < text.length; number++) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? undefined : end).trim();
+    at = end < 0 ? text.length : end + 1;
+    if (line === '' || line.startsWith('#')) continue;
+    const match = line.length > LINE_CHARACTERS_MAX ? null : USER_LINE.exec(line);
+    if (match) {
+      const roles = match[2]!.split(',').map((role) => role.trim());
+      list.add(match[1]!.replace(/\\(.)/g, '$1'), roles, { file: path, line: number });
+    } else mistakes.add(path, number, 'is no user; want "/O=Site/CN=Name" role, role');
+  }
 }
 
 /** Adds the users of the table `users` of a configuration: the name is the key, an array of roles the value. */

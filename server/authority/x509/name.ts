@@ -152,14 +152,23 @@ export function nameSetKey(name: Name): string {
  * as they are.
  */
 export function nameSetKeyOfText(text: string): string | undefined {
+  const attributes = attributesOfText(text);
+  return attributes && setKey(attributes);
+}
+
+/** Such a text as `nameText` has it, in the order it is in and in the other one; none of a text that is no name. */
+export function nameTextsOfText(text: string): readonly string[] {
+  const written = (attributesOfText(text) ?? []).map(({ type, value }) => `/${type}=${value}`);
+  return written.length === 0 ? [] : [written.join(''), written.toReversed().join('')];
+}
+
+function attributesOfText(text: string): readonly Pick<NameAttribute, 'type' | 'value'>[] | undefined {
   const starts = typeStarts(text);
   if (starts[0]?.index !== 0 || CONTROL.test(text)) return undefined;
-  return setKey(
-    starts.map((start, i) => ({
-      type: typeOfText(typeAt(start)),
-      value: text.slice(start.index + start[0].length, starts[i + 1]?.index),
-    })),
-  );
+  return starts.map((start, i) => ({
+    type: typeOfText(typeAt(start)),
+    value: text.slice(start.index + start[0].length, starts[i + 1]?.index),
+  }));
 }
 
 /** The types in a text of the form `/TYPE=value` that no name can have: neither known nor an OID. */

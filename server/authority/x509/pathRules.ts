@@ -5,6 +5,7 @@ import { signatureStrength, type Strength } from './algorithm.ts';
 import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, shownSubject } from './certificate.ts';
 import { type ComparisonBudget, constraintProblem } from './nameConstraints.ts';
 import { EXTENSION, SERVER_PURPOSE } from './oids.ts';
+import { type Namespaces, namespaceProblem } from './namespaces.ts';
 import { policyProblem } from './policies.ts';
 import { strictProblem } from './strictRules.ts';
 import { timeText } from './time.ts';
@@ -15,6 +16,7 @@ export interface PathRules {
   readonly clockSkewSeconds: number;
   readonly allowWeak: boolean;
   readonly profile: 'service' | 'strict';
+  readonly namespaces?: Namespaces | undefined;
 }
 
 /** A path from a certificate to a configured CA, both included: at least two certificates. */
@@ -32,6 +34,7 @@ export function pathProblem(path: Path, rules: PathRules, budget: ComparisonBudg
       (i === 0 ? endProblem(certificate) : caProblem(path, i)) ??
       algorithmProblem(path, i, rules) ??
       namesProblem(path, i, budget) ??
+      spaceProblem(path, i, rules) ??
       (rules.profile === 'strict' ? strictProblem(certificate, { isAnchor: i === path.length - 1 }) : undefined);
     if (problem !== undefined) return `The certificate of ${shownSubject(certificate)} ${problem}.`;
   }
@@ -114,6 +117,13 @@ function namesProblem(path: Path, i: number, budget: ComparisonBudget): string |
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** What each CA may speak for, but for its own name, which it has anyway. */
+function spaceProblem(path: Path, i: number, { namespaces }: PathRules): string | undefined {
+  const issuer = path[i + 1];
+  if (namespaces === undefined || issuer === undefined || (i > 0 && isSelfIssued(path[i]!))) return undefined;
+  return namespaceProblem(path[i]!, issuer, namespaces);
 }
 
 /** The key of each certificate, and the signature of each but the configured CA, whose own is not looked at. */

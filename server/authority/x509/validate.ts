@@ -11,8 +11,9 @@ import { certificatesByName } from './trust.ts';
  * What a chain is judged by. `at`: seconds since 1970. `crls`: undefined checks no revocation; else a CA without a
  * current CRL refuses all it issued. `maxDepth`: the most intermediate CAs of a path, self-issued ones apart.
  * `allowWeak`: SHA-1, MD5, short keys and DSA. `signatures`: those found good before, by whoever keeps them; all else
- * is judged anew. `profile`: `service` for the certificates of grids; `strict` adds what RFC 5280 asks of CAs when they
- * issue (A70), such as key identifiers, and leaves it open whether the certificate is that of a CA.
+ * is judged anew. `namespaces`: which names each CA may speak for; undefined, any. `profile`: `service` for the
+ * certificates of grids; `strict` adds what RFC 5280 asks of CAs when they issue (A70), such as key identifiers, and
+ * leaves it open whether the certificate is that of a CA.
  */
 export interface ChainRules extends SearchRules {
   readonly proxies: ProxyKinds;

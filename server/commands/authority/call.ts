@@ -22,12 +22,14 @@ export interface AuthorityCall {
 
 /** An answer may hold 100,000 hosts. */
 const ANSWER_BYTES_MAX = 64 << 20;
+const KEEP_HINT = '--out FILE keeps the attribute certificate itself';
 /** Signing takes milliseconds; an authority that is silent this long does not answer any more. */
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Asks, and prints each result: a line for a text, a line an entry for a list. With `out` the attribute certificate
- * that was granted goes into that file, and what it says is printed. The address may leave out the name of the service.
+ * Asks, and prints each result: a line for a text, a line an entry for a list. Of an attribute certificate that was
+ * granted it prints what it says; the certificate itself goes into the file `out`, and is printed only where it cannot
+ * be read. The address may leave out the name of the service.
  * Throws OperationError `network` where there is no answer, `refused` for a fault and for what is not granted, `file`
  * where it cannot be written.
  */
@@ -39,7 +41,7 @@ export async function callAuthority(call: AuthorityCall, print: (line: string) =
   if (answer.kind === 'fault') throw new OperationError('refused', `fault ${answer.code}: ${answer.text}`);
   const refusal = refusalIn(call.operation, answer.results);
   if (refusal !== undefined) throw new OperationError('refused', refusal);
-  if (out !== undefined) return print(writtenSummary(String(answer.results[0]), out));
+  if (call.operation.name === REQ_AUTHORISATION.name && printGrant(String(answer.results[0]), print, out)) return;
   for (const [i, [name]] of call.operation.results.entries()) {
     for (const line of linesOf(name, answer.results[i] ?? '')) print(line);
   }
@@ -68,13 +70,14 @@ export function attributesIn(path: string): string {
   return text;
 }
 
-/** What an attribute certificate says, once it is in a file. */
-function writtenSummary(certificate: string, out: string): string {
-  attempt(`cannot write ${out}`, () => writeFileSync(out, certificate));
+/** Prints what an attribute certificate says, once it is in a file; false where it is neither kept nor readable. */
+function printGrant(certificate: string, print: (line: string) => void, out: string | undefined): boolean {
+  if (out !== undefined) attempt(`cannot write ${out}`, () => writeFileSync(out, certificate));
   const inspection = inspect(Buffer.from(certificate));
-  const summary =
-    inspection.kind === 'read' ? inspection.tables.map((rows) => tableText(rows)).join('\n') : inspection.reason;
-  return `${summary}\n\nwritten to ${out}`;
+  const isRead = inspection.kind === 'read';
+  print(isRead ? inspection.tables.map((rows) => tableText(rows)).join('\n') : inspection.reason);
+  if (isRead || out !== undefined) print(`\n${out === undefined ? KEEP_HINT : `written to ${out}`}`);
+  return isRead || out !== undefined;
 }
 
 function serviceUrl(text: string): string {

@@ -25,7 +25,7 @@ export function addCallCommand(group: Command, { stdout, stderr }: Outputs): voi
       'reqAuthorisation: PEM file of the proxy certificate and its chain; keys in it are not sent',
     )
     .option('--att-cert <file>', 'reqAuthorisation: file of an attribute certificate of another site (default: none)')
-    .option('--out <file>', 'reqAuthorisation: write the attribute certificate there, and print what it says')
+    .option('--out <file>', 'reqAuthorisation: keep the attribute certificate itself there; what it says is printed')
     .option('--role <role>', 'getTrustedHostInfo: a role of that site')
     .addHelpText('after', HINT)
     .addHelpText('after', example('authority call http://localhost:8080 getTrustedHostInfo --role academic'))

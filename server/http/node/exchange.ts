@@ -6,7 +6,13 @@ import type { Body } from '../../../engine/engine.ts';
 import type { Step } from '../../../workers/slices.ts';
 import { assertHeaderValue, checkedPiece, isBodiless } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
-import { LiveExchange, type LiveContext, SHORT_BODY_BYTES, type TakePiece } from '../liveExchange.ts';
+import {
+  type ConnectionBodies,
+  LiveExchange,
+  type LiveContext,
+  SHORT_BODY_BYTES,
+  type TakePiece,
+} from '../liveExchange.ts';
 
 /** Bytes copied and given to the socket at a time. */
 const WRITE_BYTES_MAX = 65_536;
@@ -17,6 +23,11 @@ const WRITE_BYTES_MAX = 65_536;
  */
 const TURN_BYTES = 1 << 20;
 const NOTHING = new Uint8Array(0);
+
+/** What is under way on one connection, in the order of its requests. */
+export interface NodeConnection extends ConnectionBodies {
+  readonly open: Set<NodeExchange>;
+}
 
 /**
  * One exchange. `isAwaiting` while the handler has not answered; `hasEnded` once the whole answer was given to
@@ -34,10 +45,10 @@ export class NodeExchange extends LiveExchange {
   #step: Step | undefined;
   isAwaiting = true;
 
-  /** `isNext` where no other answer of the connection comes before; else `takeTurn` says when that is so. */
-  constructor(incoming: IncomingMessage, response: ServerResponse, context: LiveContext, isNext: boolean) {
-    super(context);
-    this.#isNext = isNext;
+  /** Where other answers of the connection come before, `takeTurn` says when they are out. */
+  constructor(incoming: IncomingMessage, response: ServerResponse, context: LiveContext, connection: NodeConnection) {
+    super(context, connection);
+    this.#isNext = connection.open.size === 0;
     this.#incoming = incoming;
     this.#response = response;
     this.#context = context;

@@ -10,7 +10,7 @@ import type { Answer } from '../exchange.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
 import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
 import { type LiveContext, liveContext } from '../liveExchange.ts';
-import { NodeExchange } from './exchange.ts';
+import { type NodeConnection, NodeExchange } from './exchange.ts';
 import { NodeRequest } from './request.ts';
 import { boundPort, portRefused } from '../ports.ts';
 import { HEAD_TOO_LARGE, MALFORMED_REQUEST, VERSION_NOT_SUPPORTED } from '../refusals.ts';
@@ -32,12 +32,8 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   return { port, drain: (time) => (drained ??= listening.drain(time)) };
 }
 
-/**
- * What is under way on one connection, in the order of its requests. `isRefused` once a malformed request ended it:
- * what follows is not looked at.
- */
-interface Connection {
-  readonly open: Set<NodeExchange>;
+/** A connection; `isRefused` once a malformed request ended it: what follows is not looked at. */
+interface Connection extends NodeConnection {
   isRefused: boolean;
 }
 
@@ -115,7 +111,7 @@ class NodeListening {
   #connectionOf(socket: Socket): Connection {
     const earlier = this.#connections.get(socket);
     if (earlier) return earlier;
-    const connection: Connection = { open: new Set(), isRefused: false };
+    const connection: Connection = { open: new Set(), bodies: 0, isRefused: false };
     this.#connections.set(socket, connection);
     // An answer queued behind another one never hears of the connection's end from node:http.
     socket.once('close', () => {
@@ -128,7 +124,7 @@ class NodeListening {
   }
 
   #opened(connection: Connection, incoming: IncomingMessage, response: ServerResponse): NodeExchange {
-    const exchange = new NodeExchange(incoming, response, this.#context, connection.open.size === 0);
+    const exchange = new NodeExchange(incoming, response, this.#context, connection);
     connection.open.add(exchange);
     this.#context.flight.enter();
     response.once('finish', () => {

@@ -87,6 +87,8 @@ describe('a user of this site', () => {
       notAfter: AT + 28_800,
       issuedDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       chainDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      sentence: '',
+      isWritten: false,
     });
     expect(JSON.stringify(record)).not.toMatch(/BEGIN|<|secret/);
   });

@@ -272,7 +272,7 @@ describe('a mistake is told with its file and line:', () => {
       ],
     ],
     [
-      'a trusted host twice, one with the name of this site, and one without roles',
+      'a trusted host twice, and one with the name of this site',
       () => [
         ...CONFIG_LINES,
         ...CONFIG_LINES.slice(7),
@@ -284,7 +284,6 @@ describe('a mistake is told with its file and line:', () => {
       [
         'authority.toml:16: the trusted host "Partner" is also at authority.toml:8',
         'authority.toml:24: the trusted host "Here" has the name of this site',
-        'authority.toml:24: the trusted host "Here" maps no roles',
       ],
     ],
     [

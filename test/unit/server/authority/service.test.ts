@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import { type AuthorityService, openAuthority } from '../../../../server/authority/service.ts';
-import { signingThreadOf, WAITING_MAX } from '../../../../server/authority/signingThread.ts';
+import { WAITING_MAX } from '../../../../server/authority/signingThread.ts';
 import {
   type AuthoritySupervisor,
   CRLS_EVERY_MS,
@@ -16,7 +16,7 @@ import { epochMs } from '../../../../server/observe/clock.ts';
 import type { AuthorisationRecord, Observer, ServiceEvent } from '../../../../server/observe/events.ts';
 import { CONFIG_LINES, type TestSite, testSite, validAround } from '../../../support/authorities.ts';
 import { makeCrl, pemOf } from '../../../support/certificates.ts';
-import { ecPair, person, holderOf, caOf } from '../../../support/pki.ts';
+import { ecPair, person, holderOf } from '../../../support/pki.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
 
 const NOW = Math.floor(epochMs() / 1000);
@@ -82,9 +82,9 @@ describe('a running authority', () => {
       errMsg: expect.stringMatching(/^The user's certificates \(usrProxyCert\) cannot be read: /) as string,
     });
     const records = await eventsOf('authorisation', 2);
-    expect(records.map(({ status, holder, roles }) => [status, holder, roles])).toEqual([
-      ['AccessGranted', '/O=Test/CN=Staff', ['staff', 'reader']],
-      ['AccessError', '', []],
+    expect(records.map(({ status, holder, roles, sentence }) => [status, holder, roles, sentence])).toEqual([
+      ['AccessGranted', '/O=Test/CN=Staff', ['staff', 'reader'], ''],
+      ['AccessError', '', [], expect.stringMatching(/^The user's certificates \(usrProxyCert\) cannot be read: /)],
     ]);
     expect(JSON.stringify(records)).not.toMatch(/BEGIN|nothing|PRIVATE/);
   });
@@ -109,6 +109,7 @@ describe('a running authority', () => {
       Array.from({ length: many + tooMany }, () => service.current().authorise({ usrProxyCert: 'no', usrAttCert: '' })),
     );
     const records = await eventsOf('authorisation', many + tooMany);
+    expect(records.every(({ sentence }) => sentence !== '')).toBe(true);
     expect(records.map(({ reason }) => reason).toSorted()).toEqual([
       ...Array.from({ length: tooMany }, () => 'busy'),
       ...Array.from({ length: many }, () => 'userChain'),
@@ -180,7 +181,6 @@ describe('a reload', () => {
     expect(supervisor.reload()).toBe(false);
     const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);
     expect(mistakes.map((line) => /[a-z.]+:\d+(?=: )/.exec(line)?.[0])).toEqual([
-      'authority.toml:16',
       'authority.toml:16',
       'authority.toml:16',
       'users:2',
@@ -293,17 +293,10 @@ test('an authority with mistakes does not start, and tells all of them', () => {
   expect(start).toThrow(/:1: unknown key "x".*\n.*:2: unknown key "y"/);
 });
 
-test('a thread whose configuration cannot be used rejects what it is asked, and closes', async () => {
-  const { data } = supervisor.link();
-  const thread = signingThreadOf({ ...data, certificate: caOf('x').certificate.der.subarray(1) });
-  await expect(thread.run({ usrProxyCert: site.staff.pem, usrAttCert: '' })).rejects.toThrow();
-  await thread.close();
-});
-
 test('a thread that has closed its link is not told of reloads', async () => {
-  const { data, port } = supervisor.link();
-  const other = openAuthority({ data, port });
-  const closed = once(port, 'close');
+  const link = supervisor.link();
+  const other = openAuthority(link);
+  const closed = once(link.port, 'close');
   await other.close();
   await closed;
   expect(supervisor.reload()).toBe(true);

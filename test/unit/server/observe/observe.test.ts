@@ -1,11 +1,12 @@
 // Observers of events: the log's lines and its file, and the counters.
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
-import { appendingTo, logLine, logTo } from '../../../../server/observe/log.ts';
+import { appendingTo, appendLines, logLine, logTo } from '../../../../server/observe/log.ts';
 import { type Metrics, newMetrics } from '../../../../server/observe/metrics.ts';
 import { observeValue } from '../../../../server/observe/tally.ts';
 
@@ -14,6 +15,7 @@ const GRANTED: AuthorisationRecord = {
   at: 1_900_000_000,
   status: 'AccessGranted',
   reason: '',
+  sentence: '',
   holder: '/CN="\n\u2028',
   proxy: 'full',
   roles: ['staff'],
@@ -22,8 +24,9 @@ const GRANTED: AuthorisationRecord = {
   notAfter: 1_900_000_001,
   issuedDigest: 'aa',
   chainDigest: 'bb',
+  isWritten: false,
 };
-const DENIED: AuthorisationRecord = { ...GRANTED, status: 'AccessDenied', reason: 'unregistered' };
+const DENIED: AuthorisationRecord = { ...GRANTED, status: 'AccessDenied', reason: 'unregistered', sentence: 'Who?' };
 const LOADED: ServiceEvent = { kind: 'authorityLoaded', at: 0, siteName: 'Here', users: 1, hosts: 2, notes: [] };
 const REFUSED: ServiceEvent = { kind: 'authorityReloadRefused', at: 0, mistakes: ['x'] };
 
@@ -42,6 +45,8 @@ describe('the log', () => {
     expect(line).toMatch(/^\{"time":"2030-03-17T17:46:40.000Z","event":"authorisation","status":"AccessGranted",/);
     expect(line).not.toContain('\n');
     expect(JSON.parse(line)).toMatchObject({ holder: GRANTED.holder, roles: ['staff'], serialNumber: '7' });
+    expect(logLine({ ...GRANTED, isWritten: true })).toBe(line);
+    expect(logLine(DENIED)).toContain('"reason":"unregistered","sentence":"Who?"');
   });
 
   test('is appended to a file that others cannot read, and goes on in a new one when it is moved away', () => {
@@ -53,6 +58,47 @@ describe('the log', () => {
     renameSync(file, `${file}.1`);
     observe([LOADED]);
     expect(readFileSync(file, 'utf8')).toBe(`${logLine(LOADED)}\n`);
+  });
+
+  test.each(['', '{"event":0}\n', '\n'])('goes on behind %j as it is', (before) => {
+    const file = join(directory(), 'audit.log');
+    writeFileSync(file, before);
+    appendLines(file, ['{"event":1}']);
+    expect(readFileSync(file, 'utf8')).toBe(`${before}{"event":1}\n`);
+  });
+
+  test('ends a line that broke off before the next one, at the start and later, so that each is read', () => {
+    const file = join(directory(), 'audit.log');
+    writeFileSync(file, '{"event":1}\n{"ev');
+    const append = appendingTo(file, () => expect.unreachable());
+    append(['{"event":2}']);
+    writeFileSync(file, '{"event":"another thr', { flag: 'a' });
+    append(['{"event":3}', '{"event":4}']);
+    expect(readFileSync(file, 'utf8').split('\n')).toEqual([
+      '{"event":1}',
+      '{"ev',
+      '{"event":2}',
+      '{"event":"another thr',
+      '{"event":3}',
+      '{"event":4}',
+      '',
+    ]);
+  });
+
+  test.runIf(process.platform === 'linux')('ends a line that there was no room for', () => {
+    const file = join(directory(), 'audit.log');
+    // The system lets this process write so many bytes of a file and no more, as a full disk does.
+    const script = `
+      import { readFileSync } from 'node:fs';
+      import { appendLines } from ${JSON.stringify(new URL('../../../../server/observe/log.ts', import.meta.url).href)};
+      process.on('SIGXFSZ', () => undefined);
+      appendLines(${JSON.stringify(file)}, ['x'.repeat(600)]);
+      try { appendLines(${JSON.stringify(file)}, ['y'.repeat(600)]); } catch ({ code }) { process.stdout.write(code); }`;
+    const limited = `ulimit -f 1; exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"`;
+    expect(execFileSync('bash', ['-c', limited, process.execPath, script], { encoding: 'utf8' })).toBe('EFBIG');
+    expect(statSync(file).size).toBe(1024);
+    appendLines(file, ['{"event":1}']);
+    expect(readFileSync(file, 'utf8').split('\n').slice(2)).toEqual(['{"event":1}', '']);
   });
 
   test('that cannot be written is refused at the start, and told line by line later', () => {

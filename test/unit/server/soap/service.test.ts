@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
 import type { Authority } from '../../../../server/authority/authority.ts';
 import { type Answer, isIntake, type Request } from '../../../../server/http/exchange.ts';
+import { FAULTS } from '../../../../server/soap/faults.ts';
+import { faultBytes } from '../../../../server/soap/responses.ts';
 import { soapHandler } from '../../../../server/soap/service.ts';
 import { OUTCOME, SOAP_ANSWERS } from '../../../../server/soap/tally.ts';
 import { newTally } from '../../../../server/observe/tally.ts';
@@ -77,9 +79,8 @@ test('a request that is known is answered by the configuration of now', () => {
 
 test('a request to be authorised is decided each time', async () => {
   let asked = 0;
-  const { trustedHosts } = memoryAuthority();
   const authority: Authority = {
-    trustedHosts,
+    ...memoryAuthority(),
     authorise: () => Promise.resolve({ attCert: `${++asked}`, statCode: 'AccessGranted', errMsg: '' }),
   };
   const { post } = serviceOf(() => authority);
@@ -87,4 +88,37 @@ test('a request to be authorised is decided each time', async () => {
   const [first, second] = [await post(body, undefined), await post(body, undefined)];
   expect(asked).toBe(2);
   expect(first.body.pieceAt(0)).not.toEqual(second.body.pieceAt(0));
+});
+
+test('a message of more than 16 kB is read elsewhere, a shorter one here; both are answered alike', async () => {
+  const lengths: number[] = [];
+  const authority = memoryAuthority();
+  const read: Authority['read'] = (message) => {
+    lengths.push(message.body.length);
+    return authority.read(message);
+  };
+  const { tally, post } = serviceOf(() => watched);
+  const watched: Authority = { ...authority, read };
+  const ofLength = (bytes: number, envelope: string): Buffer => Buffer.from(envelope.padEnd(bytes));
+  const here = post(ofLength(16_384, roleCall('academic')), undefined);
+  expect(here).not.toBeInstanceOf(Promise);
+  expect(await post(ofLength(16_385, roleCall('academic')), undefined)).toBe(here);
+  expect((await post(ofLength(20_000, roleCall('<')), undefined)).status).toBe(500);
+  const refused = await post(ofLength(20_000, call('reqAuthorisation', '')), undefined);
+  expect(Buffer.from(refused.body.pieceAt(0)).toString()).toContain('AccessError');
+  expect(lengths).toEqual([16_385, 20_000, 20_000]);
+  expect([tally[OUTCOME.listed], tally[OUTCOME.Client], tally[OUTCOME.AccessError]]).toEqual([2, 1, 1]);
+});
+
+test('where too much waits to be read the answer is 503 with a fault, and when to come again', async () => {
+  const { tally, post } = serviceOf(() => ({ ...memoryAuthority(), read: () => Promise.resolve('busy') }));
+  const { status, headers, body } = await post(Buffer.from(roleCall('one').padEnd(20_000)), undefined);
+  expect([status, new Map(headers).get('Retry-After'), tally[OUTCOME.Server]]).toEqual([503, '1', 1]);
+  expect(Buffer.from(body.pieceAt(0))).toEqual(Buffer.from(faultBytes(FAULTS.busy)));
+});
+
+test('a bug met where a message is read is counted, once', async () => {
+  const { tally, post } = serviceOf(() => ({ ...memoryAuthority(), read: () => Promise.reject(new Error('bug')) }));
+  await expect(post(Buffer.from(roleCall('one').padEnd(20_000)), undefined)).rejects.toThrow('bug');
+  expect(tally[OUTCOME.Server]).toBe(1);
 });

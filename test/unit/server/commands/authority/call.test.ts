@@ -60,10 +60,12 @@ test('without a role the authority says what it wants', async () => {
   expect((await call(server.url, 'getTrustedHostInfo')).out).toBe('trustedHostInfo: 0\nerrMsg: No role was input\n');
 });
 
-test('a grant is printed with its attribute certificate', async () => {
+test('a grant whose attribute certificate cannot be read is printed as it came, and why', async () => {
   const words = ['--cert', file('cert.pem', CERTIFICATE), '--att-cert', file('att.xml', '<é>')];
   const { out } = await call(server.http10Url, 'reqAuthorisation', ...words);
-  expect(out).toBe(`attCert:\n${granted(CERTIFICATE, '<é>')}\nstatCode: AccessGranted\nerrMsg:\n`);
+  const [reason, ...lines] = out.split('\n');
+  expect(reason).toMatch(/^The attribute certificate .*\.$/);
+  expect(lines.join('\n')).toBe(`attCert:\n${granted(CERTIFICATE, '<é>')}\nstatCode: AccessGranted\nerrMsg:\n`);
 });
 
 test('of a file with a private key the certificates alone are sent, in their order, and the rest is said to stay', async () => {
@@ -82,7 +84,7 @@ test('a key behind a certificate that does not end is not sent either', async ()
   expect(out).not.toMatch(/PRIVATE|MIIK/);
 });
 
-test('a grant goes into a file, and what it says is printed', async () => {
+test('what a grant says is printed, and itself goes into a file alone', async () => {
   const site = testSite();
   const attCert = partnersCertificate(site);
   site.remove();
@@ -98,6 +100,10 @@ test('a grant goes into a file, and what it says is printed', async () => {
   expect(out).toMatch(/^holder +\/O=Test\/CN=Visitor$/m);
   expect(out).toMatch(/^roles +student$/m);
   expect(out).toMatch(new RegExp(`\n\nwritten to ${path}\n$`));
+  const printed = await call(granting.url, 'reqAuthorisation', '--cert', file('cert.pem', CERTIFICATE));
+  const summary = out.slice(0, out.indexOf('\n\n'));
+  expect(['holder', 'roles', 'issuer', 'valid from', 'valid to'].filter((row) => !summary.includes(row))).toEqual([]);
+  expect(printed.out).toBe(`${summary}\n\n--out FILE keeps the attribute certificate itself\n`);
   const nowhere = await call(granting.url, ...words, join(directory, 'none', 'granted.xml'));
   await granting.stop();
   expect(nowhere).toMatchObject({ out: '', thrown: { code: 'file' } });

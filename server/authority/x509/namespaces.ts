@@ -1,0 +1,44 @@
+// Which names each CA may speak for, after the signing policies of grids (A106): patterns of subjects by the name of
+// the CA that issues them. Pure; a configuration says which, and pathRules.ts asks for every certificate of a CA.
+import { type Certificate, shownSubject } from './certificate.ts';
+import { nameProblem, nameSetKey, nameText } from './name.ts';
+
+/**
+ * Patterns of subjects by the nameSetKey of the CA. A pattern is a name as text, `/TYPE=value` in certificate order, in
+ * which `*` stands for any characters, slashes too. A CA that is not there may issue nothing.
+ */
+export type Namespaces = ReadonlyMap<string, readonly string[]>;
+
+/** Whether a name as text is within one of the patterns. Case counts. Cost: the text, for each pattern. */
+export function isWithin(text: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => matches(text, pattern));
+}
+
+/** The parts between wildcards, each where it is found first: what comes later then has most room. */
+function matches(text: string, pattern: string): boolean {
+  const [head = '', ...parts] = pattern.split('*');
+  const tail = parts.pop();
+  if (tail === undefined) return text === head;
+  if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail)) return false;
+  const end = text.length - tail.length;
+  let at = head.length;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/** Why this CA may not have issued a certificate, as the end of a sentence; undefined where it may. */
+export function namespaceProblem(
+  { subject }: Certificate,
+  issuer: Certificate,
+  namespaces: Namespaces,
+): string | undefined {
+  const patterns = namespaces.get(nameSetKey(issuer.subject));
+  if (patterns === undefined) return `was issued by ${shownSubject(issuer)}, which has no namespaces`;
+  // A name that another one can be mistaken for is in none.
+  if (nameProblem(subject) === undefined && isWithin(nameText(subject), patterns)) return undefined;
+  return `is outside of the namespaces of ${shownSubject(issuer)}, which issued it`;
+}

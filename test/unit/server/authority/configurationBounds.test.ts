@@ -1,0 +1,93 @@
+// A configuration is judged in bounded time whatever its files are: pipes, files without end, and files full of what
+// takes long to read. Hangs fail by the time limits of the tests.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
+import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
+import { AT, caOf, ecPair } from '../../../support/pki.ts';
+
+let site: TestSite;
+beforeAll(() => void (site = testSite({ site: ecPair(), partner: ecPair() })));
+afterAll(() => site.remove());
+
+/** Every mistake of the configuration, the directory left out. */
+function mistakesOf(lines: readonly string[], file = 'authority.toml'): readonly string[] {
+  site.write('authority.toml', lines.join('\n'));
+  const loading = loadAuthority(join(site.directory, file), AT);
+  if (loading.kind === 'loaded') return [];
+  return loading.mistakes.map(({ message }) => message.replaceAll(`${site.directory}/`, ''));
+}
+
+/** The configuration with one of its files named `other`. */
+const FILES: readonly (readonly [what: string, lines: readonly string[]])[] = [
+  ['key', CONFIG_LINES.map((line) => line.replace('site.key', 'other'))],
+  ['certificate', CONFIG_LINES.map((line) => line.replace('site.pem', 'other'))],
+  ['ca', CONFIG_LINES.map((line) => line.replace('"ca.pem"', '"ca.pem", "other"'))],
+  ['usersFile', CONFIG_LINES.map((line) => line.replace('"users"', '"other"'))],
+  ['mapConfig', ['mapConfig = "other"', ...CONFIG_LINES]],
+];
+
+describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to is a mistake as', () => {
+  beforeAll(() => {
+    execFileSync('mkfifo', [join(site.directory, 'other')]);
+    mkdirSync(join(site.directory, 'crls'));
+    execFileSync('mkfifo', [join(site.directory, 'crls', 'ca.crl')]);
+  });
+  afterAll(() => void execFileSync('rm', ['-r', join(site.directory, 'other'), join(site.directory, 'crls')]));
+
+  test.each(FILES)('%s', (_, lines) => {
+    expect(mistakesOf(lines)).toContain('other cannot be read (it is no file but a pipe, a device or a directory)');
+  });
+
+  test('a file of CRLs, and the configuration itself', () => {
+    const ofCrls = mistakesOf(['crls = "crls"', ...CONFIG_LINES]);
+    expect(ofCrls).toEqual(['crls/ca.crl cannot be read (it is no file but a pipe, a device or a directory)']);
+    expect(mistakesOf([], 'other')).toEqual(['cannot be read (it is no file but a pipe, a device or a directory)']);
+  });
+});
+
+test('a file that is too long is a mistake, whichever it is, and not read', () => {
+  const path = join(site.directory, 'other');
+  writeFileSync(path, '');
+  // Takes no room on the disk.
+  truncateSync(path, 8 * 2 ** 30);
+  for (const [, lines] of FILES)
+    expect(mistakesOf(lines)).toContainEqual(expect.stringMatching(/^other has more than \d+ bytes$/));
+  expect(mistakesOf([], 'other')).toEqual(['has more than 2097152 bytes']);
+});
+
+test.runIf(process.platform === 'linux')('a file of no length that does not end is too long', () => {
+  const lines = CONFIG_LINES.map((line) => line.replace('"users"', '"/proc/self/pagemap"'));
+  expect(mistakesOf(lines)[0]).toMatch(/^\/proc\/self\/pagemap (?:has more than 67108864 bytes|cannot be read)/);
+});
+
+test('of many mistakes the first are told, and how many more there are', () => {
+  site.write('other', 'nobody\n'.repeat(3000));
+  const mistakes = mistakesOf(FILES.find(([what]) => what === 'usersFile')![1]);
+  expect(mistakes).toHaveLength(1001);
+  expect(mistakes.at(-1)).toBe('and 2000 more mistakes');
+});
+
+test('more CA files than there are CAs are refused once', () => {
+  site.write('other', caOf('Other').pem.repeat(1000));
+  const lines = CONFIG_LINES.map((line) => line.replace('"ca.pem"', '"other", "other", "other", "other", "other"'));
+  expect(mistakesOf(lines)).toContain('ca: more than 4096 certificates, or files of them');
+});
+
+// Each took minutes, or ended with a stack that was full.
+test.each<[string, string]>([
+  ['keys of many parts', `${'a.'.repeat(200_000)}a = 1`],
+  ['tables of many parts', `[${'a.'.repeat(200_000)}a]`],
+  ['elements far down', `a = ${'['.repeat(900)}${'1,'.repeat(100_000)}${']'.repeat(900)}`],
+  ['comments', '#\n'.repeat(1_000_000)],
+])('%s are read as quickly as anything', { timeout: 60_000 }, (_, text) => {
+  expect(mistakesOf([text]).length).toBeGreaterThan(0);
+});
+
+test('a user of a very long line is none', { timeout: 60_000 }, () => {
+  site.write('other', `"${'/CN=x'.repeat(4_000_000)}" staff\n"/O=Test/CN=A" staff\n`);
+  const mistakes = mistakesOf(FILES.find(([what]) => what === 'usersFile')![1]);
+  expect(mistakes).toEqual(['is no user; want "/O=Site/CN=Name" role, role']);
+});

@@ -1,0 +1,34 @@
+// What an operator is told of a configuration that is good: hosts whose users will get nothing.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
+import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
+import { AT } from '../../../support/pki.ts';
+
+let site: TestSite;
+beforeAll(() => void (site = testSite()));
+afterAll(() => site.remove());
+
+/** The notes about trusted hosts; what stands there instead is a mistake. */
+function hostNotesOf(lines: readonly string[]): readonly string[] {
+  site.write('authority.toml', lines.join('\n'));
+  const loading = loadAuthority(site.config, AT);
+  if (loading.kind === 'refused') return loading.mistakes.map(({ message }) => message);
+  return loading.notes.filter((note) => note.includes('trusted host'));
+}
+
+test('a trusted host without mappings is legal, and told', () => {
+  const bare = ['[[trustedHost]]', 'name = "Bare"', 'uri = "https://bare.example.org/"', 'signer = "/O=Bare/CN=AA"'];
+  expect(hostNotesOf(CONFIG_LINES)).toEqual([]);
+  const note = 'the trusted host "Bare" maps no roles: its users get none here';
+  expect(hostNotesOf([...CONFIG_LINES, ...bare])).toEqual([note]);
+  expect(hostNotesOf([...CONFIG_LINES, ...bare, 'roles = []'])).toEqual([note]);
+});
+
+test('a signer that can never be met is told', () => {
+  const lines = CONFIG_LINES.map((line) =>
+    line.startsWith('signer') ? 'signer = "/0=Test/CN=Partner Authority"' : line,
+  );
+  expect(hostNotesOf(lines)).toEqual([
+    'the signer "/0=Test/CN=Partner Authority" of the trusted host "Partner" can never be met: there is no type 0 of names',
+  ]);
+});

@@ -1,0 +1,151 @@
+// Which CA may speak for which names: how the configuration says so, who is refused, and what a check finds.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authoriserOf } from '../../../../server/authority/authorise.ts';
+import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
+import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import {
+  CONFIG_LINES,
+  loadedData,
+  partnersCertificate,
+  type TestSite,
+  testSite,
+} from '../../../support/authorities.ts';
+import { AT, caOf, ecPair, type Holder, holderOf, person, proxyOf, rsaPair } from '../../../support/pki.ts';
+
+/** Another CA that is configured, beside that of the site. */
+let other: Holder;
+let site: TestSite;
+beforeAll(() => {
+  site = testSite({ site: ecPair() });
+  other = caOf('Other CA');
+  site.write('ca.pem', site.ca.pem + other.pem);
+});
+afterAll(() => site.remove());
+
+const OWN = '"/O=Test/CN=CA" = ["/O=Test/CN=*"]';
+
+function configure(...namespaces: readonly string[]): void {
+  site.write('authority.toml', [...CONFIG_LINES, '[namespaces]', ...namespaces].join('\n'));
+}
+
+/** Status, code and sentence, as answered and as audited. */
+function outcome(usrProxyCert: string, usrAttCert = ''): readonly string[] {
+  const { answer, record } = authoriserOf(loadedData(site))({ usrProxyCert, usrAttCert }, AT);
+  expect(record.sentence).toBe(answer.errMsg);
+  return [answer.statCode, record.reason, answer.errMsg].filter(Boolean);
+}
+
+describe('a CA that certifies a name of another one', () => {
+  const forged = (): string => proxyOf(holderOf('user', nameDer(person('Staff')), ecPair(), other)).pem;
+
+  test('is believed where no namespaces are set', () => {
+    site.write('authority.toml', CONFIG_LINES.join('\n'));
+    expect(outcome(forged())).toEqual(['AccessGranted']);
+  });
+
+  test('is not where the name is outside of its namespaces, and those of the other CA get in as before', () => {
+    configure(OWN, '"/CN=Other CA/O=Test" = "/O=Elsewhere/*"');
+    expect(outcome(forged())).toEqual([
+      'AccessError',
+      'userChain',
+      "The user's certificates (usrProxyCert) are refused: The certificate of /O=Test/CN=Staff is outside of the namespaces of /O=Test/CN=Other CA, which issued it.",
+    ]);
+    expect(outcome(proxyOf(site.staff).pem)).toEqual(['AccessGranted']);
+    const elsewhere = holderOf(
+      'user',
+      nameDer([
+        ['O', 'Elsewhere'],
+        ['CN', 'A'],
+      ]),
+      ecPair(),
+      other,
+    );
+    expect(outcome(elsewhere.pem)).toEqual(['AccessDenied', 'unregistered', expect.any(String)]);
+  });
+
+  test('is not where it has no namespaces at all', () => {
+    configure(OWN);
+    expect(outcome(forged())[2]).toContain(
+      'The certificate of /O=Test/CN=Staff was issued by /O=Test/CN=Other CA, which has no namespaces.',
+    );
+  });
+
+  test('is not where it signs for a trusted host', () => {
+    const partner = holderOf('signer', site.partner.name, rsaPair(), other);
+    configure(OWN, '"/O=Test/CN=Other CA" = ["/O=Elsewhere/*"]');
+    expect(outcome(site.visitor.pem, partnersCertificate(site))).toEqual(['AccessGranted']);
+    expect(outcome(site.visitor.pem, partnersCertificate(site, {}, partner)).slice(0, 2)).toEqual([
+      'AccessError',
+      'externalSigner',
+    ]);
+  });
+
+  test('is not through a CA below it, whose name and whose users both count', () => {
+    const below = holderOf('ca', nameDer(person('Below')), ecPair(), other);
+    const user = holderOf('user', nameDer(person('Staff')), ecPair(), below).pem + below.pem;
+    const all = '"/O=Test/CN=Below" = "*"';
+    configure(OWN, all, '"/O=Test/CN=Other CA" = ["/O=Elsewhere/*"]');
+    expect(outcome(user)[2]).toContain('The certificate of /O=Test/CN=Below is outside');
+    configure(OWN, '"/O=Test/CN=Other CA" = ["/O=Test/CN=Below"]');
+    expect(outcome(user)[2]).toContain('The certificate of /O=Test/CN=Staff was issued by /O=Test/CN=Below');
+    configure(OWN, all, '"/O=Test/CN=Other CA" = ["/O=Test/CN=Below"]');
+    expect(outcome(user)).toEqual(['AccessGranted']);
+  });
+
+  test('may certify itself anew', () => {
+    const anew = holderOf('ca', other.name, ecPair(), other);
+    const user = holderOf('user', nameDer(person('Staff')), ecPair(), anew);
+    configure(OWN, '"/O=Test/CN=Other CA" = ["/O=Test/CN=St*"]');
+    expect(outcome(user.pem + anew.pem)).toEqual(['AccessGranted']);
+  });
+
+  test('is not with a name that looks like one within', () => {
+    const name = nameDer([['O', 'Elsewhere/CN=x']]);
+    configure(OWN, '"/O=Test/CN=Other CA" = ["/O=Elsewhere/*"]');
+    expect(outcome(holderOf('user', name, ecPair(), other).pem)[2]).toContain('is outside of the namespaces');
+  });
+});
+
+describe('a check', () => {
+  /** What is said of a configuration with these namespaces: mistakes with their lines, or notes about names. */
+  function saidOf(...namespaces: readonly string[]): readonly string[] {
+    configure(...namespaces);
+    const loading = loadAuthority(site.config, AT);
+    if (loading.kind === 'loaded') return loading.notes.filter((note) => /namespaces|speak/.test(note));
+    return loading.mistakes.map(({ line, message }) => `${line}: ${message}`);
+  }
+
+  test('finds CAs that may speak for nobody, namespaces of CAs that are not there, and users whom no CA may certify', () => {
+    expect(saidOf(OWN, '"/O=Test/CN=Other CA" = []', '"/O=Else/CN=CA" = "/O=Else/*"')).toEqual([
+      'the CA /O=Test/CN=Other CA has no namespaces: nobody whom it certified gets in',
+      'the namespaces of "/O=Else/CN=CA" are of no configured CA, but of one below them',
+    ]);
+    const narrow = '"/O=Test/CN=CA" = ["/O=Test/CN=*Authority", "/CN=Boss/*"]';
+    expect(saidOf(narrow, '"/O=Test/CN=Other CA" = "/Email=*"')).toEqual([
+      'the user "/O=Test/CN=Staff" can never be met: no CA may speak for that name',
+    ]);
+  });
+
+  test('refuses the certificate of an authority that no CA may certify', () => {
+    expect(saidOf('"/O=Test/CN=CA" = ["/O=Else/*"]', '"/O=Test/CN=Other CA" = "*"')).toEqual([
+      'undefined: The certificate of /O=Test/CN=Here Authority is outside of the namespaces of /O=Test/CN=CA, which issued it.',
+    ]);
+  });
+
+  test('finds every mistake in them', () => {
+    const first = CONFIG_LINES.length + 2;
+    const lines = ['"CA" = "*"', OWN, '"/CN=CA/O=Test" = "*"', '"/O=A/CN=B" = ["O=A", 7]', '"/O=A/CN=C" = "/0=A/*"'];
+    expect(saidOf(...lines).filter((one) => !one.startsWith('undefined'))).toEqual([
+      `${first}: the CA "CA" is not of the form /TYPE=value/TYPE=value`,
+      `${first + 2}: the namespaces of "/CN=CA/O=Test" are there twice`,
+      `${first + 3}: the namespaces of "/O=A/CN=B": got "O=A", want patterns such as "/O=Site/*"`,
+      `${first + 3}: the namespaces of "/O=A/CN=B": got 7, want patterns such as "/O=Site/*"`,
+      `${first + 4}: the namespaces of "/O=A/CN=C": "/0=A/*": there is no type 0 of names`,
+    ]);
+    site.write('authority.toml', ['namespaces = "/O=Test/*"', ...CONFIG_LINES].join('\n'));
+    const loading = loadAuthority(site.config, AT);
+    expect(loading.kind === 'refused' && loading.mistakes.map(({ message }) => message)).toContain(
+      'namespaces: want a table, "/O=Site/CN=CA" = ["/O=Site/*"]',
+    );
+  });
+});
