@@ -8,11 +8,6 @@ import { finderIn } from '../kernel/search.ts';
 /** The type of a column: a scalar's, or `link` for the ids that links point at. */
 export type ColumnType = ScalarType | 'link';
 
-/** Whether values of this type have numbers beside their texts, and are in the order of those. */
-export function hasNumbers(type: ColumnType): boolean {
-  return type !== 'text' && type !== 'boolean';
-}
-
 /** Codes from `start` to `end`, exclusive. */
 export interface CodeRange {
   readonly start: number;

@@ -181,7 +181,7 @@ export const TARGETS = {
 /** What import counted, which the other sections are compared with. */
 export const METADATA = {
   path: '',
-  check: 'verifyMetadata',
+  check: 'readMetadata',
   part: 'metadata',
   kinds: { bytes: { suffix: 'metadata', element: 'bytes', meaning: 'counts, fields and outlines by collection' } },
 } as const satisfies SectionGroup;
