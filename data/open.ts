@@ -2,7 +2,7 @@
 // import only for a directory.
 import { stat } from 'node:fs/promises';
 import { readMetadata } from '../engine/snapshot/checkMetadata.ts';
-import { misnamedSection } from '../engine/snapshot/inventory.ts';
+import { misnamedSection, straySection } from '../engine/snapshot/inventory.ts';
 import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { METADATA_NAME, type Metadata } from '../engine/snapshot/metadata.ts';
 import { METADATA } from '../engine/snapshot/sections.ts';
@@ -28,7 +28,7 @@ export async function openData(
   });
   if (!found.isDirectory()) {
     const loaded = await loadSnapshot(data, { baseUrl: options.baseUrl }, onProgress);
-    catalogueIn(data, loaded);
+    accept(data, straySection(loaded, catalogueIn(data, loaded)) ?? {});
     return loaded;
   }
   const { openDirectory } = await import('./openDirectory.ts');
