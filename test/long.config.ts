@@ -12,6 +12,8 @@ export default defineConfig({
     passWithNoTests: true,
     globalSetup: fileURLToPath(new URL('./support/runDirectory.ts', import.meta.url)),
     setupFiles: fileURLToPath(new URL('./support/seedsOfFailures.ts', import.meta.url)),
+    // As in vitest.config.ts.
+    env: { CATALOGUE_DRAIN_GRACE_SECONDS: '0' },
     fileParallelism: false,
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
+import { LOOKUPS } from '../engine/query/lookups.ts';
 import { parametersTable } from '../engine/query/parameters.ts';
 import { GROUPS, sectionName, type SectionKind } from '../engine/snapshot/sections.ts';
 import { settingsTable } from '../server/settings/declarations.ts';
@@ -168,6 +169,15 @@ test.each([
     .filter((line) => !readme.has(bare(line)));
   // Cure: put these lines into the table under "Settings" or "Lists and records".
   expect(missing).toEqual([]);
+});
+
+test('every lookup stands in the table of README.md', () => {
+  const rows = readProjectFile('README.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  const missing = LOOKUPS.filter(({ name }) => !rows.some((row) => row.split(' | ')[0]!.includes(`\`${name}\``)));
+  // Cure: put these names into the table under "Filters".
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
 test('the tables of engine/snapshot/FORMAT.md are those of sections.ts, and what checks a section is there', () => {

@@ -1,4 +1,4 @@
-// What one question of a scenario costs as counts, which know no noise: rows, postings, bytes copied, hops, allocation.
+// What one question of a scenario costs as counts, which know no noise: rows, postings, copies, hops, allocation.
 // Asks the engine as the catalogue's handler does, without a transport.
 import { measured } from '../../engine/page/rows.ts';
 import { measuringOf, recordRepresentation, type Representation } from '../../engine/page/representation.ts';
@@ -14,11 +14,12 @@ import { BASE_URL } from '../processes/processes.ts';
 import type { Question } from '../scenarios/scenario.ts';
 
 /**
- * The engine's counters, and beside them `bytesCopied` while the body was read, `hops` into the pool, and
- * `bufferBytes`: bytes of array buffers made for the request, those in V8's own heap (64 bytes at most each) left out.
+ * The engine's counters, and beside them `copies` of each byte of the body while it was read, rounded up: 0 where none
+ * was copied; `hops` into the pool; and `bufferBytes`: bytes of array buffers made for the request, those in V8's own
+ * heap (64 bytes at most each) left out.
  */
 export interface Counts extends Counters {
-  readonly bytesCopied: number;
+  readonly copies: number;
   readonly hops: number;
   readonly bufferBytes: number;
 }
@@ -31,29 +32,34 @@ export function countsOf(collection: CollectionIndex, question: Question): Count
   const counters = newCounters();
   const copied = copying.bytes;
   const buffers = process.memoryUsage().arrayBuffers;
-  const hops = answer(collection, question, counters);
+  const { bodyBytes, hops } = answer(collection, question, counters);
   const bufferBytes = Math.max(0, process.memoryUsage().arrayBuffers - buffers);
-  return { ...counters, bytesCopied: copying.bytes - copied, hops, bufferBytes };
+  return { ...counters, copies: Math.ceil((copying.bytes - copied) / Math.max(1, bodyBytes)), hops, bufferBytes };
 }
 
-/** Makes and reads an answer; answers how many hops it would take. */
-function answer(collection: CollectionIndex, question: Question, counters: Counters): number {
+interface Answer {
+  readonly bodyBytes: number;
+  readonly hops: number;
+}
+
+/** Makes and reads an answer; answers how long its body is and how many hops it would take. */
+function answer(collection: CollectionIndex, question: Question, counters: Counters): Answer {
   const { target, version, baseUrl = BASE_URL, expected } = question;
   const [path = '', query] = target.split('?');
   const form: ServedForm = { baseUrl, version, linkEnd: SPEC_LINK_END };
   if (expected.kind === 'record' || expected.kind === 'text') {
     const row = rowOfId(collection, Number(/(\d+)\/$/.exec(path)?.[1]));
-    if (row < 0) return 0;
+    if (row < 0) return { bodyBytes: 0, hops: 0 };
     const rows = { kind: 'range', start: row, end: row + 1 } as const;
-    readAll(recordRepresentation({ records: collection.records, rows, form, keys: undefined }));
-    return 0;
+    const record = recordRepresentation({ records: collection.records, rows, form, keys: undefined });
+    return { bodyBytes: readAll(record), hops: 0 };
   }
   const { plan, page } = listHere(collection, query, { options: OPTIONS, form, path, counters });
-  readAll(page!);
-  return plan!.isHeavy && !walkedPage(collection, plan!) ? 1 : 0;
+  return { bodyBytes: readAll(page!), hops: plan!.isHeavy && !walkedPage(collection, plan!) ? 1 : 0 };
 }
 
-function readAll(representation: Representation): void {
+function readAll(representation: Representation): number {
   const body = measured(measuringOf(representation));
   for (let at = 0; at < body.bytes;) at += body.pieceAt(at).length;
+  return body.bytes;
 }

@@ -1,8 +1,19 @@
 // One field's inverted index: from codes of its dictionary to rows, and from a row to its code. Posting lists by code
 // are also the sorted permutation of the rows; dense codes have bitmaps.
+import { wordsFor } from '../bits/bitmap.ts';
 import type { Unsigned } from '../bits/narrow.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
-import { allRows, complement, NO_ROWS, rowSetOfDistinct, union, type RowSet } from './rowset.ts';
+import {
+  allRows,
+  complement,
+  countRows,
+  countShared,
+  eachRow,
+  NO_ROWS,
+  rowSetOfDistinct,
+  union,
+  type RowSet,
+} from './rowset.ts';
 import type { Grams } from './grams.ts';
 
 /**
@@ -122,4 +133,21 @@ function scattered(
   }
   if (from < end) sets.push(rowSetOfDistinct(postings.subarray(starts[from], starts[end]), rows));
   return union(sets, rows);
+}
+
+/**
+ * How many rows of a set have each code, null last. Cost: the codes for a whole table; else the rows of the set, or a
+ * bitmap a code where that is less.
+ */
+export function countCodes(index: FieldIndex, set: RowSet): Uint32Array {
+  const counts = new Uint32Array(index.dictionary.size + 1);
+  const rows = countRows(set);
+  if (rows === index.rows) {
+    for (let code = 0; code < counts.length; code++) counts[code] = index.countOf({ start: code, end: code + 1 });
+  } else if (set.kind === 'bitmap' && counts.length * wordsFor(index.rows) <= rows) {
+    for (let code = 0; code < counts.length; code++) {
+      counts[code] = countShared(set, index.rowsOf({ start: code, end: code + 1 }));
+    }
+  } else eachRow(set, (row) => counts[index.codeAt(row)]!++);
+  return counts;
 }

@@ -2,9 +2,9 @@
 // first. The counts are those that filters on the values would find.
 import { codesOfText, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
+import { countCodes } from '../index/field.ts';
 import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
 import type { CollectionIndex, Table } from '../index/table.ts';
-import { countCodes } from './codeCounts.ts';
 import type { Counters } from './counters.ts';
 import type { Facet } from './ask.ts';
 import { valuesAt, type Values } from './path.ts';

@@ -41,7 +41,8 @@ export const DEFAULT_LOOKUP = 'exact';
 /** The lookup of null and what is not null; rows that do not exist are null too (nulls.ts). */
 export const NULL_LOOKUP = 'isnull';
 
-const LOOKUPS: readonly Lookup[] = [
+/** All of them. */
+export const LOOKUPS: readonly Lookup[] = [
   { name: DEFAULT_LOOKUP, fits: isAny, parse: oneValue, codes: memberCodes },
   { name: 'in', fits: isAny, parse: listOfValues, codes: memberCodes },
   { name: NULL_LOOKUP, fits: isAny, parse: truth, codes: nullCodes },

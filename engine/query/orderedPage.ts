@@ -2,12 +2,11 @@
 // more than the page and the values at its two ends, so that every page costs the same.
 import { lowerBound } from '../bits/lists.ts';
 import type { ServedForm } from '../column/served.ts';
-import type { FieldIndex } from '../index/field.ts';
+import { countCodes, type FieldIndex } from '../index/field.ts';
 import { allRows, countRows, eachRow, intersect, listed, rowSetOf, select } from '../index/rowset.ts';
 import type { RowSet, Selection } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from './ask.ts';
-import { countCodes } from './codeCounts.ts';
 import type { Counters } from './counters.ts';
 import { valuesAt } from './path.ts';
 import { isOrderedByCode, valueOrder, type ValueOrder } from './valueOrder.ts';

@@ -28,12 +28,19 @@ export interface Remarks {
 export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8';
 
 /**
- * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`. Each
- * has an entity tag of its own, since the same request can get any of them.
+ * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`, where
+ * it does not pay only for clients that take nothing else. Each has an entity tag of its own, so that a tag says what
+ * else it may be sent for.
  */
-export type Made = 'identity' | 'stored' | 'live';
+export type Made = 'identity' | 'stored' | 'live' | 'storedOnly' | 'liveOnly';
 
-const TAG_ENDS: Readonly<Record<Made, string>> = { identity: '', stored: '-s', live: '-z' };
+const TAG_ENDS: Readonly<Record<Made, string>> = {
+  identity: '',
+  stored: '-s',
+  live: '-z',
+  storedOnly: '-so',
+  liveOnly: '-zo',
+};
 
 /** A tag with what tells the ways of making a body apart. */
 export function taggedAs(tag: string, made: Made): string {

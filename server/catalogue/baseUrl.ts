@@ -2,7 +2,7 @@
 // trusts a host that is not listed (A23).
 import ipaddr from 'ipaddr.js';
 import { OperationError } from '../../data/operationError.ts';
-import type { Request } from '../http/exchange.ts';
+import { basePath, type Request } from '../http/exchange.ts';
 
 /**
  * `baseUrl` is the default; `allowed` may be chosen instead; `trustedProxies` are CIDR networks or single addresses.
@@ -14,11 +14,12 @@ export interface BaseUrlConfig {
 }
 
 /**
- * The choice, and the request headers beside Host that it depends on, set or not: for Vary. A chooser answers one
- * object for each choice, so that they can be compared by identity.
+ * The choice, its path, and the request headers beside Host that it depends on, set or not: for Vary. A chooser answers
+ * one object for each choice, so that they can be compared by identity.
  */
 export interface BaseUrlChoice {
   readonly baseUrl: string;
+  readonly path: string;
   readonly varies: readonly string[];
 }
 
@@ -46,7 +47,7 @@ interface Listed {
  */
 export function baseUrlChooser(config: BaseUrlConfig): (request: Request) => BaseUrlChoice {
   const networks = config.trustedProxies.map(networkOf);
-  const unlisted: BaseUrlChoice = { baseUrl: config.baseUrl, varies: [] };
+  const unlisted: BaseUrlChoice = { baseUrl: config.baseUrl, path: basePath(config.baseUrl), varies: [] };
   if (config.allowed.length === 0) return () => unlisted;
   const listed = [config.baseUrl, ...config.allowed].map(takenApart);
   return (request) => {
@@ -60,9 +61,10 @@ export function baseUrlChooser(config: BaseUrlConfig): (request: Request) => Bas
 
 function takenApart(baseUrl: string): Listed {
   const url = new URL(baseUrl);
+  const path = basePath(baseUrl);
   return {
-    direct: { baseUrl, varies: [] },
-    proxied: { baseUrl, varies: FORWARDED_HEADERS },
+    direct: { baseUrl, path, varies: [] },
+    proxied: { baseUrl, path, varies: FORWARDED_HEADERS },
     scheme: url.protocol.slice(0, -1),
     host: url.host,
   };

@@ -5,6 +5,7 @@ import {
   type CollectionIndex,
   type QueryOptions,
   type RecordBlocks,
+  type Representation,
   type ServedForm,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
@@ -14,42 +15,54 @@ import type { Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Answers } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
-import type { Conditional } from './conditional.ts';
+import type { Condition, Conditional } from './conditional.ts';
 import type { LiveGzip } from './liveGzip.ts';
 import { type Coding, negotiate } from './negotiate.ts';
 import type { Asked, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
-import type { Delivery } from './rows.ts';
+import { type Delivery, rowsAnswer } from './rows.ts';
+
+/**
+ * The settings that answers depend on; those that bodies depend on, beside what is read of a request, are true and enter
+ * the entity tags. The base URL of an answer is chosen for each request. Nothing else can be read where answers are made.
+ */
+const IN_TAGS = {
+  allowBaseUrls: false,
+  trustedProxies: false,
+  links: true,
+  limitMax: true,
+  strict: true,
+  filterErrors: true,
+  filters: true,
+  explain: true,
+  pinWalks: true,
+  cors: false,
+  cacheControl: false,
+  gzip: true,
+  serverTiming: false,
+  answerCacheMb: false,
+} as const satisfies Partial<Record<keyof Settings, boolean>>;
 
 /** The settings that the catalogue's answers depend on; the base URL is known by now. */
-export interface CatalogueSettings extends Pick<
-  Settings,
-  | 'allowBaseUrls'
-  | 'trustedProxies'
-  | 'links'
-  | 'limitMax'
-  | 'strict'
-  | 'filterErrors'
-  | 'filters'
-  | 'explain'
-  | 'pinWalks'
-  | 'cors'
-  | 'cacheControl'
-  | 'gzip'
-  | 'serverTiming'
-  | 'answerCacheMb'
-> {
+export interface CatalogueSettings extends Pick<Settings, keyof typeof IN_TAGS> {
   readonly baseUrl: string;
+}
+
+/** What entity tags are made of beside the request: the settings that bodies depend on, by name. */
+export function settingsInTags(settings: CatalogueSettings): readonly unknown[] {
+  const names = Object.keys(IN_TAGS) as (keyof typeof IN_TAGS)[];
+  return names.filter((name) => IN_TAGS[name]).map((name) => [name, settings[name]]);
 }
 
 /**
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
- * any. `ignored` is a tally of IGNORED_PARAMETERS.
+ * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `ignored` is a tally of IGNORED_PARAMETERS.
  */
 export interface CatalogueOptions {
   readonly generation: string;
   readonly created: string | undefined;
+  readonly sinceMs: number;
   readonly collections: (name: string) => CollectionIndex;
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
   readonly settings: CatalogueSettings;
@@ -72,7 +85,7 @@ export interface CatalogueService extends CatalogueOptions {
 /** A request with what the views want to know of it, asked once. */
 export interface Visit extends Asked {
   readonly disconnection: Disconnection;
-  readonly isConditional: boolean;
+  readonly condition: Condition | undefined;
 }
 
 /** The route of one kind of view. */
@@ -118,34 +131,72 @@ export function formOf(
   return { baseUrl, version, linkEnd: `${isJsonPath ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
 }
 
-/** The tag of an answer that would be 200, and the 304 that takes its place where the client has it already. */
+/**
+ * The tag of an answer that would be 200 in this coding, and the 304 that takes its place where the client has it
+ * already. The tag says nothing of the coding yet.
+ */
 export function validated(
   { conditional, memory }: CatalogueService,
   visit: Visit,
   route: Named,
   ask: Ask,
+  coding = visit.coding,
 ): { readonly tag: string; readonly unchanged: Answer | undefined } {
-  const { request, choice, isConditional } = visit;
+  const { request, choice, condition } = visit;
   const { parameters, conditions: filters } = ask;
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path: request.target, parameters, filters });
-  const unchanged = isConditional ? conditional.unchanged(request, choice, tag) : undefined;
-  if (unchanged) memory.keep(visit, { tag, heedsAccept: !isNamed(route, ask) });
+  const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
+  if (unchanged) memory.keep(visit, { tag: tagIn(unchanged)!, heedsAccept: !isNamed(route, ask) });
   return { tag, unchanged };
 }
 
+/** The rows as an answer, or the 304 in its place where it took the answer to know the tag. */
+export function delivered(
+  catalogue: CatalogueService,
+  visit: Visit,
+  view: View,
+  rows: Representation,
+): Answer | Promise<Answer> {
+  const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view));
+  const { condition, choice, coding } = visit;
+  if (!condition || coding === 'identity') return answer;
+  const judged = (made: Answer): Answer => {
+    const tag = tagIn(made);
+    const unchanged = tag === undefined ? undefined : catalogue.conditional.unchanged(condition, choice.varies, tag);
+    if (unchanged) catalogue.memory.keep(visit, { tag: tag!, heedsAccept: !isNamed(view.route, view.ask) });
+    return unchanged ?? made;
+  };
+  return answer instanceof Promise ? answer.then(judged) : judged(answer);
+}
+
+/** The tag of an answer, without quotes. */
+function tagIn({ etag }: Answer): string | undefined {
+  return etag?.slice(1, -1);
+}
+
+/** What an answer with rows is for. */
+interface View {
+  readonly route: Named;
+  readonly ask: Ask;
+  readonly tag: string;
+  readonly collection: CollectionIndex;
+}
+
 /** How an answer under this tag goes out; it is kept where it is due, unless a header is its own. */
-export function deliveryOf(
+function deliveryOf(
   { answers, blocks, live, memory }: CatalogueService,
   visit: Visit,
-  { route, ask, tag, collection }: { route: Named; ask: Ask; tag: string; collection: CollectionIndex },
+  { route, ask, tag, collection }: View,
 ): Delivery {
-  const { choice, coding, disconnection, isConditional } = visit;
+  const { choice, coding, disconnection, condition } = visit;
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
   const delivery: Delivery = { answers, remarks, coding, stored, live, disconnection };
-  if (isConditional || ask.ignored.length > 0 || !memory.isDue()) return delivery;
+  if (condition || ask.ignored.length > 0 || !memory.isDue()) return delivery;
   const heedsAccept = !isNamed(route, ask);
-  return { ...delivery, keep: (answer, ownBytes) => memory.keep(visit, { tag, heedsAccept, answer }, ownBytes) };
+  const keep: Delivery['keep'] = (answer, ownBytes) =>
+    memory.keep(visit, { tag: tagIn(answer)!, heedsAccept, answer }, ownBytes);
+  return { ...delivery, keep };
 }
 
 /** Whether path or format name the form of an answer, so that Accept plays no part. */

@@ -1,34 +1,41 @@
 // Conditional requests: the 304 to a client that has the answer already, before anything is looked up or put together.
 // Judges nothing but the conditions: the handler asks once it knows that the answer would be 200.
 import { parseInstant } from '../../engine/engine.ts';
-import type { BaseUrlChoice } from './baseUrl.ts';
 import { taggedAs, type Answers, type Made } from './answers.ts';
-import { codingOf } from './negotiate.ts';
+import type { Coding } from './negotiate.ts';
 import { entityTags, type Tagged } from './entityTag.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 import { parseHttpDate } from './httpDate.ts';
 
 const MICROSECONDS = 1_000_000;
-const COMPRESSED: readonly Made[] = ['stored', 'live'];
+/** How a body may be made for a client that takes gzip, and for one that wants nothing else. */
+const COMPRESSED: Readonly<Record<Coding, readonly Made[]>> = {
+  identity: [],
+  gzip: ['stored', 'live'],
+  gzipOnly: ['stored', 'live', 'storedOnly', 'liveOnly'],
+};
 
 /**
- * What validators are made of. `settings` are those that answers depend on; `lastModified` is the time of the data in
- * seconds since 1970, where there is one to tell.
+ * What validators are made of. `settings` are those that answers depend on; `lastModified` is the time from which on
+ * nothing has changed that they depend on, in seconds since 1970, where there is one to tell.
  */
 export interface Validated {
   readonly generation: string;
   readonly settings: readonly unknown[];
   readonly lastModified: number | undefined;
-  readonly isGzipOffered: boolean;
 }
 
+/** What a request says of the answer that its client has: the tags, else that it is as new as ours. */
+export type Condition = { readonly tags: string } | 'sinceThen';
+
 /**
- * The time of the data in seconds since 1970; undefined where it is not known, or later than `nowMs` (RFC 9110, 8.8.2.1
- * forbids to send it).
+ * From when on nothing has changed, in seconds since 1970: the time of the data, but no earlier than `sinceMs`, when
+ * its answers were first made under the settings of now. Undefined where the time of the data is not known, or later
+ * than `nowMs` (RFC 9110, 8.8.2.1 forbids to send it).
  */
-export function lastModifiedSeconds(created: string | undefined, nowMs: number): number | undefined {
+export function lastModifiedSeconds(created: string | undefined, sinceMs: number, nowMs: number): number | undefined {
   const seconds = created === undefined ? NaN : Math.floor(parseInstant(created) / MICROSECONDS);
-  return Number.isNaN(seconds) || seconds * 1000 > nowMs ? undefined : seconds;
+  return Number.isNaN(seconds) || seconds * 1000 > nowMs ? undefined : Math.max(seconds, Math.floor(sinceMs / 1000));
 }
 
 /**
@@ -39,13 +46,11 @@ export class Conditional {
   readonly #answers: Answers;
   readonly #tagOf: (tagged: Tagged) => string;
   readonly #lastModified: number | undefined;
-  readonly #isGzipOffered: boolean;
 
-  constructor({ generation, settings, lastModified, isGzipOffered }: Validated, answers: Answers) {
+  constructor({ generation, settings, lastModified }: Validated, answers: Answers) {
     this.#answers = answers;
     this.#tagOf = entityTags(generation, settings);
     this.#lastModified = lastModified;
-    this.#isGzipOffered = isGzipOffered;
   }
 
   /** The tag of an answer, without quotes. Cost: see entityTag.ts. */
@@ -53,35 +58,32 @@ export class Conditional {
     return this.#tagOf(tagged);
   }
 
-  /**
-   * Whether a request has a condition that could be met; asked once for each, since most have none. Cost: two look-ups.
-   */
-  isConditional(request: Request): boolean {
-    if (request.header('if-none-match') !== undefined) return true;
-    return this.#lastModified !== undefined && request.header('if-modified-since') !== undefined;
-  }
-
-  /**
-   * The 304 to a request that would be answered with 200 under this tag, or undefined. Cost: a look at a header or two.
-   */
-  unchanged(request: Request, { varies }: BaseUrlChoice, tag: string): Answer | undefined {
+  /** The condition of a request, undefined where it has none that could be met. Cost: two look-ups. */
+  conditionOf(request: Request): Condition | undefined {
     const tags = request.header('if-none-match');
-    const named = tags === undefined ? this.#ifNotModified(request, tag) : this.#namedIn(tags, tag, request);
-    return named === undefined ? undefined : this.#answers.notModified(named, varies);
+    if (tags !== undefined) return { tags };
+    const since = this.#lastModified === undefined ? undefined : request.header('if-modified-since');
+    return since !== undefined && (parseHttpDate(since) ?? -1) >= this.#lastModified! ? 'sinceThen' : undefined;
   }
 
-  #ifNotModified(request: Request, tag: string): string | undefined {
-    const since = parseHttpDate(request.header('if-modified-since') ?? '');
-    return since !== undefined && this.#lastModified !== undefined && this.#lastModified <= since ? tag : undefined;
+  /** The 304 in place of a 200 with exactly this tag, without quotes; undefined where the condition is not met. */
+  unchanged(condition: Condition, varies: readonly string[], tag: string): Answer | undefined {
+    return condition === 'sinceThen' || isNamedIn(condition.tags, tag)
+      ? this.#answers.notModified(tag, varies)
+      : undefined;
   }
 
   /**
-   * Which of an answer's tags a client names: that of any body it takes, since each of them is the current one (A102).
+   * The same before it is known how the body would be made for this coding: a tag that says so was given to the client
+   * with this very body (A102). Undefined too where only the answer itself can tell.
    */
-  #namedIn(tags: string, tag: string, request: Request): string | undefined {
-    if (isNamedIn(tags, tag)) return tag;
-    if (!this.#isGzipOffered || codingOf(request.header('accept-encoding')) === 'identity') return undefined;
-    return COMPRESSED.map((made) => taggedAs(tag, made)).find((compressed) => isNamedIn(tags, compressed));
+  foreseen(condition: Condition, varies: readonly string[], coding: Coding, tag: string): Answer | undefined {
+    if (coding === 'identity') return this.unchanged(condition, varies, tag);
+    if (condition === 'sinceThen') return undefined;
+    const named = COMPRESSED[coding]
+      .map((made) => taggedAs(tag, made))
+      .find((one) => condition.tags.includes(`"${one}"`));
+    return named === undefined ? undefined : this.#answers.notModified(named, varies);
   }
 }
 

@@ -4,9 +4,15 @@ import type { QueryOptions } from '../../engine/engine.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { answersFor } from './answers.ts';
-import { type CatalogueService, type CatalogueOptions, queryOptionsOf, type Visit } from './catalogue.ts';
+import {
+  type CatalogueService,
+  type CatalogueOptions,
+  queryOptionsOf,
+  settingsInTags,
+  type Visit,
+} from './catalogue.ts';
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
-import type { Answer, Disconnection, Handler, Request } from '../http/exchange.ts';
+import { type Answer, type Disconnection, type Handler, type Request, requestWithin } from '../http/exchange.ts';
 import { codingChooser } from './negotiate.ts';
 import { listAnswer } from './list.ts';
 import { LiveGzip } from './liveGzip.ts';
@@ -26,18 +32,17 @@ const GENERATION_DIGITS = 12;
  * network.
  */
 export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Promise<Answer>> {
-  const { generation, created, settings } = options;
+  const { generation, created, sinceMs, settings } = options;
   const { baseUrl, allowBaseUrls, trustedProxies } = settings;
   const pin = settings.pinWalks ? generation.slice(0, GENERATION_DIGITS) : undefined;
   const queryOptions: QueryOptions = queryOptionsOf(settings);
   const chooseCoding = codingChooser(settings.gzip !== 'off');
-  const lastModified = lastModifiedSeconds(created, epochMs());
+  const lastModified = lastModifiedSeconds(created, sinceMs, epochMs());
   const answers = answersFor({ ...settings, lastModified, generation: pin });
   const validated = {
     generation,
-    settings: [settings.links, ...Object.values(queryOptions)],
+    settings: settingsInTags(settings),
     lastModified,
-    isGzipOffered: settings.gzip !== 'off',
   };
   const catalogue: CatalogueService = {
     ...options,
@@ -58,22 +63,23 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
 /** Judges the path, then the method; the views judge the rest. */
 function answerTo(
   catalogue: CatalogueService,
-  request: Request,
+  received: Request,
   disconnection: Disconnection,
 ): Answer | Promise<Answer> {
   const { answers, conditional } = catalogue;
-  const choice = catalogue.chooseBaseUrl(request);
+  const choice = catalogue.chooseBaseUrl(received);
+  const request = requestWithin(received, choice.path);
   const coding = catalogue.chooseCoding(request);
-  const isConditional = conditional.isConditional(request);
-  const visit: Visit = { request, choice, coding, disconnection, isConditional };
+  const condition = conditional.conditionOf(request);
+  const visit: Visit = { request, choice, coding, disconnection, condition };
   const known = catalogue.memory.find(visit);
-  const unchanged = known && isConditional ? conditional.unchanged(request, choice, known.tag) : undefined;
+  const unchanged = known && condition && conditional.unchanged(condition, choice.varies, known.tag);
   if (unchanged) return unchanged;
   if (known?.answer) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return answers.notFound;
-  if (view.kind === 'redirect') return answers.redirected(view.location, request.query);
+  if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {

@@ -19,14 +19,13 @@ import type { Answer } from '../http/exchange.ts';
 import { steadyMs } from '../observe/clock.ts';
 import {
   type CatalogueService,
-  deliveryOf,
+  delivered,
   formOf,
   refusalOf,
   type RouteOf,
   validated,
   type Visit,
 } from './catalogue.ts';
-import { rowsAnswer } from './rows.ts';
 import { withTiming } from './serverTiming.ts';
 import { countIgnored } from './tally.ts';
 
@@ -111,7 +110,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     const view = { route: this.#route, ask, tag: this.#tag, collection };
     const answer = ask.isExplained
       ? this.#explanation(hits, list)
-      : rowsAnswer(page, deliveryOf(this.#catalogue, this.#visit, view));
+      : delivered(this.#catalogue, this.#visit, view, page);
     return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
   }
 

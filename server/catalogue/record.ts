@@ -11,14 +11,13 @@ import {
 import type { Answer } from '../http/exchange.ts';
 import {
   type CatalogueService,
-  deliveryOf,
+  delivered,
   formOf,
   refusalOf,
   type RouteOf,
   validated,
   type Visit,
 } from './catalogue.ts';
-import { rowsAnswer } from './rows.ts';
 import { countIgnored } from './tally.ts';
 
 /** The record, or why there is none. Cost: a binary search a collection. */
@@ -50,5 +49,5 @@ export function recordAnswer(
   };
   const format = exportOf(ask.page.format);
   const record = format ? exportRepresentation(format, collection.keys, rows) : recordRepresentation(rows);
-  return rowsAnswer(record, deliveryOf(catalogue, visit, { route, ask, tag, collection }));
+  return delivered(catalogue, visit, { route, ask, tag, collection }, record);
 }

@@ -5,10 +5,10 @@ import type { Answer } from '../http/exchange.ts';
 import { type CatalogueService, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
 import { countIgnored } from './tally.ts';
 
-/** The index, whose query says nothing. */
+/** The index, whose query says nothing. Like the root views it is never compressed. */
 export function indexAnswer(catalogue: CatalogueService, visit: Visit): Answer {
   const { choice } = visit;
-  const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue));
+  const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue), 'identity');
   if (unchanged) return unchanged;
   const body = wholeBody(indexBody(choice.baseUrl));
   return catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
@@ -28,7 +28,7 @@ export function rootAnswer(catalogue: CatalogueService, route: RouteOf<'root'>, 
   const refusal = refusalOf(catalogue, route, request, ask);
   if (refusal) return refusal;
   countIgnored(catalogue.ignored, '', ask.ignored);
-  const { tag, unchanged } = validated(catalogue, visit, route, ask);
+  const { tag, unchanged } = validated(catalogue, visit, route, ask, 'identity');
   if (unchanged) return unchanged;
   const { linkEnd } = formOf(catalogue, route, ask, choice);
   const body = wholeBody(rootViewBody(choice.baseUrl, route.version, linkEnd));

@@ -50,8 +50,9 @@ export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | P
   const stitching = stored && stitchingOf(rows, stored);
   if (!stitching) return liveAnswer(rows, delivery);
   return measured(stitching, delivery, (body) => {
-    if (!pays(coding, body.bytes, body.plainBytes)) return plainAnswer(rows, delivery);
-    const answer = answers.found(body, remarks, TYPES[rows.format], 'stored');
+    const isPaying = pays(body.bytes, body.plainBytes);
+    if (!isPaying && coding === 'gzip') return plainAnswer(rows, delivery);
+    const answer = answers.found(body, remarks, TYPES[rows.format], isPaying ? 'stored' : 'storedOnly');
     if (keep && body.ownBytes !== undefined) keep(answer, body.ownBytes);
     return answer;
   });
@@ -74,17 +75,18 @@ function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<
   const { answers, remarks, coding, live } = delivery;
   const type = TYPES[rows.format];
   return measured(measuringOf(rows), delivery, (body) => {
-    const bytes = pays(coding, 0, body.bytes) ? live.compressed(body) : undefined;
-    const answer = (compressed: Uint8Array | undefined): Answer =>
-      compressed && pays(coding, compressed.length, body.bytes)
-        ? answers.found(wholeBody(compressed), remarks, type, 'live')
-        : answers.found(body, remarks, type);
+    const bytes = coding === 'gzipOnly' || pays(0, body.bytes) ? live.compressed(body) : undefined;
+    const answer = (compressed: Uint8Array | undefined): Answer => {
+      const isPaying = compressed !== undefined && pays(compressed.length, body.bytes);
+      if (!compressed || (!isPaying && coding === 'gzip')) return answers.found(body, remarks, type);
+      return answers.found(wholeBody(compressed), remarks, type, isPaying ? 'live' : 'liveOnly');
+    };
     return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
   });
 }
 
-function pays(coding: Coding, compressedBytes: number, plainBytes: number): boolean {
-  return coding === 'gzipOnly' || (plainBytes > SMALL_BYTES_MAX && compressedBytes < plainBytes);
+function pays(compressedBytes: number, plainBytes: number): boolean {
+  return plainBytes > SMALL_BYTES_MAX && compressedBytes < plainBytes;
 }
 
 /** The answer that a measured body gives. Nobody reads the one to a client that is gone. */

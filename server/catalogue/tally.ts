@@ -8,7 +8,7 @@ import type { Tally, TalliedMetric } from '../observe/tally.ts';
  * not.
  */
 export const IGNORED_PARAMETERS: TalliedMetric = {
-  name: 'catalogue_ignored_parameters_total',
+  name: 'ignored_parameters_total',
   help: 'Names in queries that had no effect, by collection.',
   cells: [...COLLECTIONS.map(({ name }) => ({ collection: name })), { collection: '' }],
 };

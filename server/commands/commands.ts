@@ -1,13 +1,13 @@
 // The commands: their flags, help and what each calls. Built on commander; every command loads its code when it runs,
 // so that --help is quick.
 import { Command, Option } from 'commander';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
 import { readSettings, SETTINGS } from '../settings/declarations.ts';
-import { installed } from '../settings/installation.ts';
+import { packageVersion } from '../settings/installation.ts';
 import { flagName, type Flags, type Setting } from '../settings/sources.ts';
 import { BASE_URL, integerBetween, SWITCH } from '../settings/values.ts';
 
@@ -35,11 +35,6 @@ export function commandLine(outputs: Outputs): Command {
   addExplain(root, outputs);
   addAuthority(root, outputs);
   return root;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(installed('package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 function addServe(root: Command, { stdout, stderr }: Outputs): void {

@@ -20,6 +20,46 @@ export interface Request {
   peer(): string;
 }
 
+/** The path of a base URL, which proxies may leave in front of targets: `/catalogue`, or empty, as that of most. */
+export function basePath(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/$/, '');
+}
+
+/** A target without such a path in front; the same where it has none. Cost: a comparison. */
+export function targetWithin(target: string, path: string): string {
+  if (path === '' || !target.startsWith(path)) return target;
+  if (target.length === path.length) return '/';
+  return target.charAt(path.length) === '/' ? target.slice(path.length) : target;
+}
+
+/** The same request, its target without such a path in front. */
+export function requestWithin(request: Request, path: string): Request {
+  const target = targetWithin(request.target, path);
+  return target === request.target ? request : new RequestWithin(request, target);
+}
+
+class RequestWithin implements Request {
+  readonly method: string;
+  readonly target: string;
+  readonly query: string | undefined;
+  readonly #request: Request;
+
+  constructor(request: Request, target: string) {
+    this.method = request.method;
+    this.target = target;
+    this.query = request.query;
+    this.#request = request;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.header(name);
+  }
+
+  peer(): string {
+    return this.#request.peer();
+  }
+}
+
 /**
  * An answer: status, headers in order (neither Content-Length nor Connection nor Date, which belong to the transport),
  * and a body. Transports send Content-Length from `body.bytes`, and to HEAD the same headers without the body.

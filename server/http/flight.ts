@@ -18,9 +18,11 @@ export class Flight {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Resolves once nothing is under way, or after `withinMs` milliseconds whatever is. */
-  async settled(withinMs: number): Promise<void> {
-    if (this.#count === 0) return;
+  /**
+   * Resolves once nothing is under way, or after `withinMs` milliseconds whatever is, with how many answers that are.
+   */
+  async settled(withinMs: number): Promise<number> {
+    if (this.#count === 0) return 0;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
       this.#waiting.push(() => {
@@ -28,5 +30,6 @@ export class Flight {
         resolve();
       });
     });
+    return this.#count;
   }
 }

@@ -1,5 +1,5 @@
-// How a request is framed, judged alike on both transports: is there a body, how long is it, can it be trusted.
-// Pure; the transports collect the header lines and act on the verdict.
+// The head of a request, judged alike on both transports: is it HTTP, is there a body, how long is it, can it be
+// trusted. Pure; the transports collect the header lines and act on the verdict.
 
 /** Request bodies are read and thrown away up to this many bytes, so that a refused upload keeps its connection. */
 export const REQUEST_BODY_BYTES_MAX = 1_048_576;
@@ -13,20 +13,76 @@ export const REQUEST_HEADERS_MAX = 100;
 /**
  * What follows a request's head.
  * `none`: nothing. `body`: a body to be thrown away. `oversized`: a body declared longer than is worth reading.
- * `malformed`: two readers could disagree where the request ends, or GET and HEAD carry a body; refuse and close.
+ * `malformed`: the request is none that HTTP/1.1 allows, two readers could disagree where it ends, or GET and HEAD
+ * carry a body; refuse and close.
  */
 export type Framing = 'none' | 'body' | 'oversized' | 'malformed';
 
+/** A request's head as a transport read it: of each header line the name in lower case, and behind it its value. */
+export interface Head {
+  readonly method: string;
+  readonly target: string;
+  readonly query: string | undefined;
+  readonly lines: readonly string[];
+  /** Of HTTP/1.0, which may do without Host and knows no codings. */
+  readonly isOld: boolean;
+}
+
 /**
- * Judges the values of all Content-Length and Transfer-Encoding lines of a request, in any order.
- * Malformed are: a length that is no number of at most 15 digits, two different lengths, any coding but one `chunked`,
- * length and coding together, and a body on GET or HEAD. Source: RFC 9112, 6.1 to 6.3.
+ * Judges a head (A104). Malformed are: a method that is no token, a target that is no path of visible ASCII characters
+ * (or `*`, of OPTIONS), no Host or a bad one, and what `judgeBody` says; of Host, Content-Length and Transfer-Encoding
+ * also a second line, whatever it says. Cost: a pass over the lines. Source: RFC 9112, 3 and 6.
  */
-export function judgeFraming(method: string, lengths: readonly string[], codings: readonly string[]): Framing {
-  if (codings.length > 0) return isPlainChunked(lengths, codings) ? bodyOn(method) : 'malformed';
-  const length = lengths[0];
+export function judgeHead({ method, target, query, lines, isOld }: Head): Framing {
+  let host: string | undefined;
+  let length: string | undefined;
+  let coding: string | undefined;
+  for (let i = 0; i < lines.length; i += 2) {
+    const value = lines[i + 1]!;
+    switch (lines[i]) {
+      case 'host':
+        if (host !== undefined) return 'malformed';
+        host = value;
+        break;
+      case 'content-length':
+        if (length !== undefined) return 'malformed';
+        length = value;
+        break;
+      case 'transfer-encoding':
+        if (coding !== undefined) return 'malformed';
+        coding = value;
+        break;
+    }
+  }
+  if (method !== 'GET' && !TOKEN.test(method)) return 'malformed';
+  if (!(PATH.test(target) || (target === '*' && method === 'OPTIONS'))) return 'malformed';
+  if (query !== undefined && INVISIBLE.test(query)) return 'malformed';
+  if (host === undefined ? !isOld : !isHost(host)) return 'malformed';
+  if (coding !== undefined && isOld) return 'malformed';
+  return judgeBody(method, length, coding);
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+const PATH = /^\/[!-~]*$/;
+const INVISIBLE = /[^!-~]/;
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\w.~!$&'()*+,;=:-]+\])(?::\d*)?$/;
+const BAD_ESCAPE = /%(?![\da-f]{2})/i;
+
+/** Whether a text names a host, and a port where it likes, as Host does. Source: RFC 9110, 7.2; RFC 3986, 3.2. */
+export function isHost(text: string): boolean {
+  return HOST.test(text) && !BAD_ESCAPE.test(text);
+}
+
+/**
+ * Judges Content-Length and Transfer-Encoding. Malformed are: a length that is no number of at most 15 digits, any
+ * coding but one `chunked`, length and coding together, and a body on GET or HEAD. Source: RFC 9112, 6.1 to 6.3.
+ */
+function judgeBody(method: string, length: string | undefined, coding: string | undefined): Framing {
+  if (coding !== undefined) {
+    return length === undefined && coding.toLowerCase() === 'chunked' ? bodyOn(method) : 'malformed';
+  }
   if (length === undefined) return 'none';
-  if (!DIGITS.test(length) || lengths.some((other) => other !== length)) return 'malformed';
+  if (!DIGITS.test(length)) return 'malformed';
   const bytes = Number(length);
   if (bytes === 0) return 'none';
   return bytes > REQUEST_BODY_BYTES_MAX && bodyOn(method) === 'body' ? 'oversized' : bodyOn(method);
@@ -34,19 +90,22 @@ export function judgeFraming(method: string, lengths: readonly string[], codings
 
 const DIGITS = /^[0-9]{1,15}$/;
 
-function isPlainChunked(lengths: readonly string[], codings: readonly string[]): boolean {
-  return lengths.length === 0 && codings.length === 1 && codings[0]?.toLowerCase() === 'chunked';
-}
-
 function bodyOn(method: string): 'body' | 'malformed' {
   return method === 'GET' || method === 'HEAD' ? 'malformed' : 'body';
 }
 
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+
+/** Whether one of the values of Connection asks for the end of the connection. Source: RFC 9112, 9.6. */
+export function asksClose(connection: string): boolean {
+  return CLOSE.test(connection);
+}
+
 /**
- * Whether several lines of this header are one list (RFC 9110, 5.3) that must be read whole. True for what proxies add:
- * some append a line of their own behind the client's, and then the last address counts, not the first. Of every other
- * header the first line is used, on both transports, because joining costs a walk over all lines.
+ * Whether several lines of this header are one list (RFC 9110, 5.3) that is read whole. True for what proxies add: some
+ * append a line of their own behind the client's, and then the last address counts, not the first; and for Connection,
+ * since proxies and clients each have options. Of every other header the first line is used, on both transports.
  */
 export function joinsLines(name: string): boolean {
-  return name.startsWith('x-forwarded-') || name === 'forwarded';
+  return name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'connection';
 }

@@ -9,10 +9,11 @@ import {
   type Intake,
   isIntake,
   type Reply,
+  type Request,
 } from './exchange.ts';
 import { Flight } from './flight.ts';
 import { type Framing, REQUEST_BODY_BYTES_MAX } from './framing.ts';
-import type { ListenOptions } from './listener.ts';
+import type { ListenOptions, Watch, WatchedRequest } from './listener.ts';
 import type { LiveRequest } from './liveRequest.ts';
 import { INTERNAL_ERROR } from './refusals.ts';
 
@@ -21,16 +22,18 @@ export interface LiveContext {
   readonly handler: Handler;
   readonly budget: BodyBudget;
   readonly flight: Flight;
+  readonly watch: Watch | undefined;
   isDraining: boolean;
   onError(error: unknown): void;
 }
 
 /** What the exchanges of a new listener share. */
-export function liveContext({ handler, onError }: ListenOptions): LiveContext {
+export function liveContext({ handler, watch, onError }: ListenOptions): LiveContext {
   return {
     handler,
     budget: new BodyBudget(),
     flight: new Flight(),
+    watch,
     isDraining: false,
     // Later and outside the transport's callbacks, so that an observer that throws is an ordinary uncaught exception.
     onError: (error) => void setImmediate(() => onError(error)),
@@ -52,6 +55,8 @@ export abstract class LiveExchange implements Disconnection {
   #isGone = false;
   #isComingBack = false;
   #listeners: (() => void)[] | undefined;
+  /** Whoever has not yet heard what becomes of the request. */
+  #watched: WatchedRequest | undefined;
 
   constructor(context: LiveContext) {
     this.#context = context;
@@ -68,6 +73,17 @@ export abstract class LiveExchange implements Disconnection {
   onGone(listener: () => void): void {
     if (this.#isGone) listener();
     else (this.#listeners ??= []).push(listener);
+  }
+
+  /** From here on the watch, where there is one, hears of this request. */
+  watch(request: Request): void {
+    this.#watched = this.#context.watch?.(request);
+  }
+
+  /** Tells the watch what goes out, before the first byte does. */
+  protected tell(answer: Answer): void {
+    this.#watched?.answered(answer);
+    this.#watched = undefined;
   }
 
   /** Answers a well-framed request, whatever follows its head; the request is dead then. */
@@ -161,6 +177,8 @@ export abstract class LiveExchange implements Disconnection {
   protected depart(isComingBack = false): void {
     this.#isGone = true;
     this.#isComingBack = isComingBack;
+    this.#watched?.abandoned();
+    this.#watched = undefined;
     const listeners = this.#listeners ?? [];
     this.#listeners = undefined;
     try {
@@ -214,7 +232,10 @@ export abstract class LiveExchange implements Disconnection {
   /** Gives every piece of the request's body to `takePiece`, the last one marked; the client may leave meanwhile. */
   protected abstract readBody(takePiece: TakePiece): void;
 
-  /** Writes the head, and of the body what the socket takes. What throws before `hasBegun` has written nothing. */
+  /**
+   * Tells the watch, writes the head, and of the body what the socket takes. What throws before `hasBegun` has told and
+   * written nothing.
+   */
   protected abstract begin(answer: Answer): void;
 
   /** Whether anything of the head is out. */

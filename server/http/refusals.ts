@@ -12,6 +12,9 @@ export const MALFORMED_REQUEST = refusal(400, 'Malformed request.', true);
 /** More header lines or header bytes than are taken. */
 export const HEAD_TOO_LARGE = refusal(431, 'Request header fields too large.', true);
 
+/** Another version of HTTP than 1.0 and 1.1, or a protocol that looks like one. */
+export const VERSION_NOT_SUPPORTED = refusal(505, 'HTTP version not supported.', true);
+
 /** A JSON error `{"detail": ...}` with the given status. `close` ends the connection with it. */
 function refusal(status: number, detail: string, close: boolean): Answer {
   const bytes = new TextEncoder().encode(JSON.stringify({ detail }));

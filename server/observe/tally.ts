@@ -1,11 +1,23 @@
 // Counters that serving threads count by themselves, in memory that the supervisor reads when it is asked for the
 // metrics: no event, no message, nothing allocated. Knows no metric.
 
-/** A metric of tallies: the labels of each of its cells. */
+/** The labels of one cell or curve. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** A metric of tallies: the labels of each of its cells. A counter, unless it is told to be a gauge. */
 export interface TalliedMetric {
   readonly name: string;
   readonly help: string;
-  readonly cells: readonly Readonly<Record<string, string>>[];
+  readonly kind?: 'counter' | 'gauge';
+  readonly cells: readonly Labels[];
+}
+
+/** A histogram of tallies: its buckets' upper ends, ascending, and the labels of each of its curves. */
+export interface TalliedHistogram {
+  readonly name: string;
+  readonly help: string;
+  readonly buckets: readonly number[];
+  readonly curves: readonly Labels[];
 }
 
 /**
@@ -15,11 +27,47 @@ export interface TalliedMetric {
 export type Tally = Float64Array;
 
 /** A tally of nothing, in memory that threads share. */
-export function newTally({ cells }: TalliedMetric): Tally {
-  return new Float64Array(new SharedArrayBuffer(cells.length * Float64Array.BYTES_PER_ELEMENT));
+export function newTally(metric: TalliedMetric | TalliedHistogram): Tally {
+  const cells = 'cells' in metric ? metric.cells.length : metric.curves.length * curveCells(metric);
+  return new Float64Array(new SharedArrayBuffer(cells * Float64Array.BYTES_PER_ELEMENT));
+}
+
+/** The cells of one curve: a count a bucket, one of what lies beyond the last, and the sum of all values. */
+function curveCells({ buckets }: TalliedHistogram): number {
+  return buckets.length + 2;
+}
+
+/** Counts one value in a curve, told by its number. Cost: a comparison for each bucket below the value. */
+export function observeValue(tally: Tally, metric: TalliedHistogram, curve: number, value: number): void {
+  const { buckets } = metric;
+  const start = curve * curveCells(metric);
+  let bucket = 0;
+  while (bucket < buckets.length && value > buckets[bucket]!) bucket++;
+  tally[start + bucket]! += 1;
+  tally[start + buckets.length + 1]! += value;
 }
 
 /** The sums of tallies of one metric, cell by cell. */
-export function sumOf(tallies: readonly Tally[], { cells }: TalliedMetric): readonly number[] {
-  return cells.map((_, i) => tallies.reduce((sum, tally) => sum + tally[i]!, 0));
+export function sumOf(tallies: readonly Tally[]): readonly number[] {
+  return Array.from(tallies[0] ?? [], (_, i) => tallies.reduce((sum, tally) => sum + tally[i]!, 0));
+}
+
+/** A curve as it is told: how many values lie at or below each bucket's end, how many there are, and their sum. */
+export interface Curve {
+  readonly labels: Labels;
+  readonly below: readonly (readonly [end: number, count: number])[];
+  readonly count: number;
+  readonly sum: number;
+}
+
+/** The curves of a histogram from the sums of its tallies. */
+export function curvesOf(metric: TalliedHistogram, sums: readonly number[]): readonly Curve[] {
+  const size = curveCells(metric);
+  return metric.curves.map((labels, curve) => {
+    const cells = sums.slice(curve * size, (curve + 1) * size);
+    const counts = cells.slice(0, -1);
+    const upTo = (bucket: number): number => counts.slice(0, bucket + 1).reduce((sum, count) => sum + count, 0);
+    const below = metric.buckets.map((end, bucket) => [end, upTo(bucket)] as const);
+    return { labels, below, count: upTo(counts.length - 1), sum: cells.at(-1)! };
+  });
 }

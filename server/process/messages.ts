@@ -5,6 +5,8 @@ import { Packr } from 'msgpackr/pack';
 import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
+import type { DrainTime } from '../http/listener.ts';
+import type { RequestTallies } from '../observe/requests.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { SoapSettings } from '../soap/service.ts';
 
@@ -16,13 +18,15 @@ export interface ThreadParts {
 
 /**
  * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any.
- * `http10Port` is set for the one thread that has the second listener. `soapAnswers` and `ignoredParameters` are its
- * tallies, in memory that it shares with the supervisor.
+ * It is served under these settings since `sinceMs`, the same in every thread. `http10Port` is set for the one thread
+ * that has the second listener. `soapAnswers`, `ignoredParameters` and `requests`, which is there where somebody may ask
+ * for it, are its tallies, in memory that it shares with the supervisor.
  */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
   readonly settings: CatalogueSettings & SoapSettings;
+  readonly sinceMs: number;
   readonly host: string;
   readonly port: number;
   readonly http10Port: number | undefined;
@@ -31,23 +35,23 @@ export interface ServingData {
   readonly authority: AuthorityLink | undefined;
   readonly soapAnswers: Tally;
   readonly ignoredParameters: Tally;
+  readonly requests: RequestTallies | undefined;
 }
 
 /**
  * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has
- * drained.
+ * drained, and cut so many answers.
  */
 export type FromThread =
   | { readonly kind: 'listening' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'bug'; readonly stack: string }
   | { readonly kind: 'broken'; readonly stack: string }
-  | { readonly kind: 'drained' };
+  | { readonly kind: 'drained'; readonly cut: number };
 
-/** To a serving thread: stop taking requests, finish what is in flight within this time, end. */
-export interface ToThread {
+/** To a serving thread: drain within this time, and end. */
+export interface ToThread extends DrainTime {
   readonly kind: 'drain';
-  readonly withinMs: number;
 }
 
 const packr = new Packr({ useRecords: false });

@@ -7,14 +7,15 @@ import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { COLLECTIONS, type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
-import { steadyMs } from '../observe/clock.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
+import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
-import type { MetricsListener } from '../admin/metricsListener.ts';
 import type { Observer } from '../observe/events.ts';
-import { type Metrics, newMetrics } from '../observe/metrics.ts';
+import { newTally } from '../observe/tally.ts';
 import { bytesText, countText, MEGABYTE } from '../observe/quantities.ts';
+import type { Administration } from './administration.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
@@ -25,7 +26,7 @@ const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length 
 
 /**
  * A server that runs. `welcome` is for whoever started it, a line each: where it listens, and what to try. `stop`
- * drains: no new connections, answers in flight finish, threads end.
+ * drains: clients are told to leave, answers in flight finish, threads end.
  */
 export interface Server {
   readonly welcome: readonly string[];
@@ -52,25 +53,33 @@ export async function serve(
   // At once, since the threads read the program meanwhile.
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
   const threads = startServingThreads(settings.threads, parts, report);
-  const stops: (() => void | Promise<void>)[] = [claims.release, threads.stop];
-  const stop = async (): Promise<void> => void (await Promise.all(stops.toReversed().map(async (one) => one())));
+  const stops: (() => void | Promise<void>)[] = [claims.release];
+  let administration: Administration | undefined;
+  const stop = async (time: DrainTime): Promise<void> => {
+    administration?.drain();
+    const [cut] = await Promise.all([threads.stop(time), ...stops.map(async (one) => one())]);
+    administration?.stop();
+    if (cut > 0) report(cutLine(cut, settings.drainSeconds));
+  };
   try {
-    const metrics = newMetrics();
+    administration = await administrationOf(settings, report);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
-    const authority = await authorityOf(settings, report, metrics.observe);
+    const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
-    const scraped = await listenToScrapes(settings, metrics, report);
-    if (scraped) stops.push(scraped.stop);
     const data = await loadData(settings, ports, { report, showProgress });
     await claims.release();
-    await threads.begin((i) => servingData(settings, { ports, authority, metrics, ...data }, i));
+    const shared = { ports, authority, administration, ...data, sinceMs: epochMs() };
+    await threads.begin((i) => servingData(settings, shared, i));
     assertOwn(settings.host, ports.port);
-    return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop };
+    administration?.begin(data);
+    return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
-    await stop();
+    await stop({ graceMs: 0, withinMs: 0 });
     throw error;
   }
 }
+
+const NOBODY: Observer = () => undefined;
 
 /** A demonstration goes with the embedded sample where the settings name none. */
 function hasAuthority({ authority, data }: Settings): boolean {
@@ -104,16 +113,19 @@ async function loadData(
   return { loaded, blocks };
 }
 
-async function listenToScrapes(
-  { host, metricsPort }: Settings,
-  metrics: Metrics,
+/** What operators ask, where the settings have a port for it; its code is read only then. */
+async function administrationOf(
+  settings: Settings,
   report: (line: string) => void,
-): Promise<MetricsListener | undefined> {
-  if (metricsPort === undefined) return undefined;
-  const { listenForMetrics } = await import('../admin/metricsListener.ts');
-  const listener = await listenForMetrics(host, metricsPort, metrics.text);
-  report(`metrics on http://${urlHost(host)}:${listener.port}/metrics`);
-  return listener;
+): Promise<Administration | undefined> {
+  const { adminHost, adminPort } = settings;
+  if (adminPort === undefined) return undefined;
+  const { Administration } = await import('./administration.ts');
+  const administration = new Administration(settings);
+  const onError = (error: unknown): void => report(`an admin request met a bug, please report it: ${String(error)}`);
+  const port = await administration.listen(adminPort, onError);
+  report(`admin on http://${urlHost(adminHost)}:${port}/status`);
+  return administration;
 }
 
 interface Ports {
@@ -182,28 +194,32 @@ interface Shared {
   readonly ports: Ports;
   readonly loaded: LoadedSnapshot;
   readonly blocks: LoadedSnapshot | undefined;
+  readonly sinceMs: number;
   readonly authority: AuthoritySupervisor | undefined;
-  readonly metrics: Metrics;
+  readonly administration: Administration | undefined;
 }
 
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, loaded, blocks, authority, metrics }: Shared,
+  { ports, loaded, blocks, sinceMs, authority, administration }: Shared,
   i: number,
 ): ServingData {
+  const tally = administration?.metrics.tally ?? newTally;
   return {
     loaded,
     blocks,
     settings: { ...settings, baseUrl: loaded.baseUrl },
+    sinceMs,
     host: settings.host,
     port: ports.port,
     http10Port: i === 0 ? ports.http10Port : undefined,
     poolThreads: 1,
     rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
     authority: authority?.link(),
-    soapAnswers: metrics.tally(SOAP_ANSWERS),
-    ignoredParameters: metrics.tally(IGNORED_PARAMETERS),
+    soapAnswers: tally(SOAP_ANSWERS),
+    ignoredParameters: tally(IGNORED_PARAMETERS),
+    requests: administration?.requestTallies(),
   };
 }
 
@@ -213,6 +229,15 @@ function welcomeOf(settings: Settings, { port, http10Port }: Ports, baseUrl: str
   const lines = [`listening on ${url}:${port}`];
   if (http10Port !== undefined) lines.push(`listening on ${url}:${http10Port} (HTTP/1.0)`);
   return [...lines, `links start with ${baseUrl}`, `try: curl '${url}:${port}${EXAMPLE_LIST}?limit=1'`];
+}
+
+function cutLine(cut: number, seconds: number): string {
+  const which = cut === 1 ? '1 answer was cut, since it took' : `${countText(cut)} answers were cut, since they took`;
+  return `${which} longer than ${seconds} s`;
+}
+
+function drainTimeOf({ drainGraceSeconds, drainSeconds }: Settings): DrainTime {
+  return { graceMs: drainGraceSeconds * 1000, withinMs: drainSeconds * 1000 };
 }
 
 function urlHost(host: string): string {

@@ -9,7 +9,9 @@ import { startPool } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { catalogueHandler } from '../catalogue/handler.ts';
+import { steadyMs } from '../observe/clock.ts';
 import type { Handler } from '../http/exchange.ts';
+import { healthBefore } from '../http/health.ts';
 import type { Listener } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
@@ -34,19 +36,26 @@ function stackOf(error: unknown): string {
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
-async function listen({ host, port, http10Port }: ServingData, handler: Handler): Promise<readonly Listener[]> {
-  const main = await listenUws({ host, port, handler, exclusive: false, onError });
+async function listen(data: ServingData, handler: Handler): Promise<readonly Listener[]> {
+  const { host, port, http10Port, requests } = data;
+  const watch =
+    requests && (await import('./requestWatch.ts')).countingWatch(requests, data.settings.baseUrl, steadyMs);
+  const shared = { host, handler, watch, onError };
+  const main = await listenUws({ ...shared, port, exclusive: false });
   if (http10Port === undefined || !http10Part) return [main];
   try {
-    return [main, await http10Part.listenNode({ host, port: http10Port, handler, exclusive: true, onError })];
+    return [main, await http10Part.listenNode({ ...shared, port: http10Port, exclusive: true })];
   } catch (error) {
-    await main.drain(0);
+    await main.drain({ graceMs: 0, withinMs: 0 });
     throw error;
   }
 }
 
-/** Serves until it is told to drain, or until then does nothing but say why it cannot listen. */
-async function serve(data: ServingData): Promise<void> {
+/**
+ * Serves until it is told to drain, or until then does nothing but say why it cannot listen. Answers how many answers
+ * the drain cut.
+ */
+async function serve(data: ServingData): Promise<number> {
   const { loaded, blocks, settings, authority: link, soapAnswers: tally } = data;
   const catalogue = openSnapshot(loaded);
   const pool = startPool(loaded, data.poolThreads);
@@ -54,6 +63,7 @@ async function serve(data: ServingData): Promise<void> {
   const otherwise = catalogueHandler({
     generation: loaded.generation,
     created: loaded.created,
+    sinceMs: data.sinceMs,
     blocks: blocks && openBlocks(blocks, catalogue),
     collections: (name) => catalogue.collection(name),
     settings,
@@ -62,8 +72,10 @@ async function serve(data: ServingData): Promise<void> {
   });
   const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });
   let listeners: readonly Listener[] = [];
+  let isDraining = false;
   try {
-    listeners = await listen(data, authority?.handler ?? otherwise);
+    const handler = healthBefore(authority?.handler ?? otherwise, () => isDraining);
+    listeners = await listen(data, handler);
     // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     send(supervisor!, { kind: 'listening' });
@@ -71,12 +83,14 @@ async function serve(data: ServingData): Promise<void> {
     if (!(error instanceof OperationError)) throw error;
     send(supervisor!, { kind: 'refused', message: error.message });
   }
-  const { withinMs } = await orders.drain;
-  await Promise.all(listeners.map((listener) => listener.drain(withinMs)));
+  const time = await orders.drain;
+  isDraining = true;
+  const cut = await Promise.all(listeners.map((listener) => listener.drain(time)));
   await Promise.all([pool.close(), authority?.close()]);
+  return cut.reduce((sum, one) => sum + one, 0);
 }
 
 const data = await Promise.race([orders.data, orders.drain]);
-if ('loaded' in data) await serve(data);
-send(supervisor, { kind: 'drained' });
+const cut = 'loaded' in data ? await serve(data) : 0;
+send(supervisor, { kind: 'drained', cut });
 supervisor.close();

@@ -43,7 +43,10 @@ export interface Settings {
   readonly serverTiming: boolean;
   readonly authority: string | undefined;
   readonly auditLog: string | undefined;
-  readonly metricsPort: number | undefined;
+  readonly drainGraceSeconds: number;
+  readonly drainSeconds: number;
+  readonly adminHost: string;
+  readonly adminPort: number | undefined;
   readonly soapBodyBytesMax: number;
 }
 
@@ -70,6 +73,8 @@ const PORT = integerBetween(0, 65_535);
 const THREADS_MAX = 1024;
 /** A terabyte: more is a slip of the finger too. */
 const CACHE_MB_MAX = 1_000_000;
+/** An hour: nobody waits longer for a process to end. */
+const SECONDS_MAX = 3600;
 /** All that a listener sets aside for unfinished bodies. */
 const SOAP_BODY_BYTES_MAX = 64 << 20;
 /** The data that is served where nothing else is named. */
@@ -235,11 +240,28 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     },
     undefined,
   ),
-  metricsPort: one(
+  drainGraceSeconds: one(
     {
-      name: 'metricsPort',
+      name: 'drainGraceSeconds',
+      kind: integerBetween(0, SECONDS_MAX),
+      help: 'how long a server that was told to stop goes on serving, and tells clients to leave, in seconds',
+    },
+    1,
+  ),
+  drainSeconds: one(
+    {
+      name: 'drainSeconds',
+      kind: integerBetween(0, SECONDS_MAX),
+      help: 'how long answers in flight may take to finish after that, in seconds',
+    },
+    30,
+  ),
+  adminHost: one({ name: 'adminHost', kind: HOST, help: 'address of the admin port' }, '127.0.0.1'),
+  adminPort: one(
+    {
+      name: 'adminPort',
       kind: PORT,
-      help: 'port for GET /metrics, counters in the format of Prometheus; 0 takes a free one',
+      help: 'port for operators: GET /livez, /readyz, /metrics (Prometheus), /status; 0 takes a free one',
       initialText: 'off',
     },
     undefined,
@@ -276,7 +298,7 @@ export function readSettings(flags: Flags, environment: Environment = process.en
 
 /** What is wrong where two listeners would have one port; any number of them may take a free one. */
 function sharedPorts(values: Readonly<Record<string, unknown>>): readonly string[] {
-  const names = ['port', 'http10Port', 'metricsPort'];
+  const names = ['port', 'http10Port', 'adminPort'];
   return names.flatMap((name, i) => {
     const other = names.slice(0, i).find((before) => values[before] === values[name]);
     if (other === undefined || !values[name]) return [];

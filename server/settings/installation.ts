@@ -1,6 +1,7 @@
 // Where the files of the installation lie that are no modules: package.json, the launcher, the embedded sample. They
 // have the same places in a checkout and in a package, whose modules are one folder deeper, in dist/ (see
 // server/launch.js). Nothing is ever written there.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../../../', import.meta.url);
@@ -8,4 +9,10 @@ const ROOT = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../../../', i
 /** The absolute path of a file or folder of the installation, which `path` names from its root. Looks at no disk. */
 export function installed(path: string): string {
   return fileURLToPath(new URL(path, ROOT));
+}
+
+/** The version of the program, as its package says. Reads one small file. */
+export function packageVersion(): string {
+  const text = readFileSync(installed('package.json'), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
 }

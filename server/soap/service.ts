@@ -2,7 +2,16 @@
 // message level). Speaks for an Authority and decides nothing itself; every other path is the other handler's. Knows no
 // transport.
 import type { Authority } from '../authority/authority.ts';
-import { type Answer, AnsweredBug, type Handler, type Intake, type Reply, type Request } from '../http/exchange.ts';
+import {
+  type Answer,
+  AnsweredBug,
+  basePath,
+  type Handler,
+  type Intake,
+  type Reply,
+  type Request,
+  targetWithin,
+} from '../http/exchange.ts';
 import { Memory } from '../http/memory.ts';
 import type { Tally } from '../observe/tally.ts';
 import {
@@ -48,14 +57,17 @@ export interface SoapOptions {
  */
 export function soapHandler({ authority, settings, tally, otherwise }: SoapOptions): Handler {
   const service = new Service(settings, tally);
+  const path = basePath(settings.baseUrl);
   return (request, disconnection): Reply => {
-    const reply = isServicePath(request.target) ? service.reply(authority, request) : undefined;
+    const reply = isServicePath(targetWithin(request.target, path)) ? service.reply(authority, request) : undefined;
     return reply ?? otherwise(request, disconnection);
   };
 }
 
-/** The path as usually written, or with characters percent-encoded that need not be. */
-function isServicePath(target: string): boolean {
+/**
+ * Whether a target is the path of the service, as usually written or with characters percent-encoded that need not be.
+ */
+export function isServicePath(target: string): boolean {
   if (target.length === SERVICE_PATH.length) return target === SERVICE_PATH;
   if (target.length > 3 * SERVICE_PATH.length || !target.includes('%')) return false;
   try {

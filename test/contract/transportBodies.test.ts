@@ -167,7 +167,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     await client.write(requestOf('POST', '/', ['Content-Length: 1000'], 'x'));
     await settled(() => calls === 1);
     client.vanish();
-    await listener.drain(1_000_000);
+    await listener.drain({ graceMs: 0, withinMs: 1_000_000 });
     expect(errors).toEqual([]);
   });
 
@@ -254,7 +254,7 @@ test('a body that comes byte by byte without end is ended by both transports', {
       const server = await running(transport, () => intake());
       expect(await dribble(server.port, { head, bytes: 'x' })).toBe(true);
       expect(server.errors).toEqual([]);
-      await server.listener.drain(1_000_000);
+      await server.listener.drain({ graceMs: 0, withinMs: 1_000_000 });
     }),
   );
 });

@@ -106,12 +106,28 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       for (const client of slow) client.vanish();
       other.vanish();
       // Nothing may be left in flight: a drain that had to wait for one would pass the test's time.
-      await listener.drain(1_000_000);
+      await listener.drain({ graceMs: 0, withinMs: 1_000_000 });
       expect(bodies.map((body) => body.pieces)).toEqual(asked);
     });
   });
 
   describe('drain', () => {
+    test('goes on for its grace, and tells everybody to leave, also those who come', async () => {
+      const { port, listener } = await serve(() => textAnswer('text'));
+      const early = await RawSocket.open(port);
+      await early.write(GET);
+      expect((await early.answer())?.headers.get('connection')).not.toEqual(['close']);
+      const drained = listener.drain({ graceMs: 1000, withinMs: 1_000_000 });
+      const late = await RawSocket.open(port);
+      for (const client of [early, late]) {
+        await client.write(GET);
+        const answer = await client.answer();
+        expect([answer?.body, answer?.headers.get('connection')]).toEqual(['text', ['close']]);
+      }
+      expect(await drained).toBe(0);
+      await expect(RawSocket.open(port)).rejects.toThrow('ECONNREFUSED');
+    });
+
     test('refuses new connections, announces the end on open ones and waits for what is in flight', async () => {
       let release = (): void => undefined;
       let wake = (): void => undefined;
@@ -127,7 +143,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await idle.answer();
       await held.write(requestOf('GET', '/held'));
       await asked;
-      const drained = listener.drain(1_000_000);
+      const drained = listener.drain({ graceMs: 0, withinMs: 1_000_000 });
       await expect(RawSocket.open(port)).rejects.toThrow('ECONNREFUSED');
       await idle.write(GET);
       const last = await idle.answer();
@@ -152,7 +168,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await client.write(GET);
       await probe.write(requestOf('HEAD', '/'));
       await probe.answer(true);
-      const drained = listener.drain(1_000_000);
+      const drained = listener.drain({ graceMs: 0, withinMs: 1_000_000 });
       client.read();
       expect((await client.answer())?.body.length).toBe(20_000_000);
       await drained;
@@ -168,7 +184,10 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       const client = await RawSocket.open(port);
       await client.write(GET);
       await asked;
-      await Promise.all([listener.drain(1), listener.drain(1_000_000)]);
+      await Promise.all([
+        listener.drain({ graceMs: 0, withinMs: 1 }),
+        listener.drain({ graceMs: 0, withinMs: 1_000_000 }),
+      ]);
       expect(await client.answer()).toBeUndefined();
     });
   });
@@ -197,7 +216,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await release();
       expect(await silent.ended()).toBe('');
       await release();
-      await (await listen()).drain(0);
+      await (await listen()).drain({ graceMs: 0, withinMs: 0 });
     });
 
     test('may be shared by listeners that say so, and by nobody else', async () => {
@@ -210,7 +229,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
         ...refusal,
         message: expect.stringContaining(`port ${port} on 127.0.0.1 is in use`),
       });
-      await Promise.all([first.drain(0), second.drain(0)]);
+      await Promise.all([first.drain({ graceMs: 0, withinMs: 0 }), second.drain({ graceMs: 0, withinMs: 0 })]);
       await (await claimPort(host, port)).release();
     });
 
@@ -218,7 +237,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       const first = await transport.listen({ host, port: 0, handler, onError, exclusive: true });
       const sharing = transport.listen({ host, port: first.port, handler, onError, exclusive: false });
       await expect(sharing).rejects.toMatchObject({ name: 'OperationError', code: 'port' });
-      await first.drain(0);
+      await first.drain({ graceMs: 0, withinMs: 0 });
     });
 
     test('can be taken again as soon as a drain has ended its connections', async () => {
@@ -227,7 +246,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       const client = await RawSocket.open(port);
       await client.write(GET);
       await client.answer();
-      await first.drain(0);
+      await first.drain({ graceMs: 0, withinMs: 0 });
       await client.ended();
       await (await claimPort(host, port)).release();
     });
@@ -263,7 +282,7 @@ describe('no connection stays open without progress', () => {
       TRANSPORTS.map(async (transport) => {
         const server = await running(transport, handler);
         await Promise.all(Object.values(stalls).map((stall) => stalled(server.port, stall)));
-        await server.listener.drain(1_000_000);
+        await server.listener.drain({ graceMs: 0, withinMs: 1_000_000 });
       }),
     );
   });

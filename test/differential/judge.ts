@@ -1,15 +1,15 @@
 // The oracle's judgement of a request's parameters: conditions, errors, ignored names, suggestions. Order of everything
 // is query order.
 import type { Collection } from '../../engine/schema/types.ts';
-import { namesIn } from './exports.ts';
 import { writeText } from './json.ts';
 import { encode, lastValue, type Pair } from './query.ts';
 import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from './keys.ts';
 import type { Condition } from './filters.ts';
 import type { Parsed } from './values.ts';
 import { parseTest } from './lookups.ts';
-import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
-import { tooManyNames, viewOf, type View } from './views.ts';
+import { parameterNames } from './parameters.ts';
+import { SUGGESTED, suggestion } from './suggest.ts';
+import { viewOf, type View } from './views.ts';
 
 /** The settings that decide how parameters are judged. */
 export interface JudgeSettings {
@@ -31,10 +31,6 @@ export interface Judgement {
   readonly view: View;
 }
 
-const PAGING: readonly string[] = ['limit', 'offset', 'ordering', 'after', 'facets'];
-const EVERYWHERE: readonly string[] = ['format', 'strict'];
-const FIELDS = 'fields';
-
 /**
  * Judges the parameters of a list (a collection is given) or of a single record or root view (none is). `keys` are the
  * top-level keys that `fields` may name, undefined for a root view.
@@ -46,19 +42,17 @@ export function judge(
   settings: JudgeSettings,
   linked: Linked,
 ): Judgement {
-  const pinning = settings.generation === undefined ? [] : ['generation'];
-  const paging = collection ? [...EVERYWHERE, ...PAGING, ...pinning] : EVERYWHERE;
-  const controls = keys ? [...paging, FIELDS] : paging;
+  const place = collection ? 'list' : keys ? 'record' : 'root';
+  const controls = parameterNames(place, settings.generation !== undefined);
   const roots = collection ? filterableFields(collection, settings.filters) : [];
   const isStrict = settings.strict || ['1', 'true'].includes(lastValue(pairs, 'strict') ?? '');
   const conditions: Condition[] = [];
   const errors: [string, readonly string[]][] = [];
   const ignored: Ignored[] = [];
-  const view = viewOf(pairs, collection, isStrict);
+  const view = viewOf(pairs, collection, keys, isStrict);
   let isEmpty = false;
   let suggested = 0;
-  const read = (name: string): JudgedKey => (keys && name === FIELDS ? { kind: FIELDS } : keyOf(name, roots, linked));
-  const judged = judgedOnce(pairs, paging, read);
+  const judged = judgedOnce(pairs, controls, (name) => keyOf(name, roots, linked));
   const filters = judged.filter(({ key }) => key?.kind === 'filter' || key?.kind === 'wrong');
   const hasManyRegexes = filters.filter(({ key }) => isRegex(key)).length > 8;
   for (const { name, value, key, place } of judged) {
@@ -67,19 +61,6 @@ export function judge(
         ignored.push(...remark.ignored);
         if (remark.messages.length > 0) errors.push([name, remark.messages]);
       }
-      continue;
-    }
-    if (key.kind === FIELDS && tooManyNames(value).length > 0) {
-      errors.push([FIELDS, tooManyNames(value)]);
-      continue;
-    }
-    if (key.kind === FIELDS) {
-      const unknown = namesIn(value).filter((one) => !keys?.includes(one));
-      ignored.push(...unknown.map((one) => [FIELDS, one] as const));
-      const messages = unknown.map(
-        (one, i) => `Unknown field "${one}".${i < SUGGESTED ? suggestedName(one, keys ?? []) : ''}`,
-      );
-      if (isStrict && unknown.length > 0) errors.push([FIELDS, messages]);
       continue;
     }
     if (key.kind === 'unknown') {
@@ -103,7 +84,7 @@ export function judge(
   return { conditions, errors, ignored, isEmpty, view };
 }
 
-function isRegex(key: JudgedKey | undefined): boolean {
+function isRegex(key: Key | undefined): boolean {
   return key?.kind === 'filter' && ['regex', 'iregex'].includes(key.lookup);
 }
 
@@ -135,12 +116,10 @@ export function ignoredHeader(names: readonly Ignored[]): string | null {
   return encoded.length === 0 ? null : '...';
 }
 
-type JudgedKey = Key | { readonly kind: typeof FIELDS };
-
 interface Judged {
   readonly name: string;
   readonly value: string;
-  readonly key: JudgedKey | undefined;
+  readonly key: Key | undefined;
   readonly place: number;
 }
 
@@ -148,7 +127,7 @@ interface Judged {
  * Every parameter once: a filter where its last value stands, an unknown name where it first stands; controls have no
  * key.
  */
-function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => JudgedKey): Judged[] {
+function judgedOnce(pairs: readonly Pair[], controls: readonly string[], read: (name: string) => Key): Judged[] {
   const all = pairs.map(([name, value], place) => ({
     name,
     value,

@@ -1,7 +1,7 @@
 // The oracle's reading of a filter key: which field it walks to, which lookup, whether negated, or what is wrong. Reads
 // the declaration and nothing else of the product.
 import type { Collection, Field } from '../../engine/schema/types.ts';
-import { LOOKUPS, type Lookup } from './lookups.ts';
+import { LOOKUPS, suits, type Lookup } from './lookups.ts';
 import type { OperandType } from './values.ts';
 
 /** A key that names a condition. `path` walks from the record to the value; `normal` is equal for equal conditions. */
@@ -23,8 +23,6 @@ export type Key = FilterKey | { readonly kind: 'wrong'; readonly message: string
 const UNKNOWN: Key = { kind: 'unknown' };
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 const STEPS_MAX = 6;
-const DATE_PARTS: readonly string[] = ['date', 'year', 'month', 'day', 'week_day', 'hour', 'minute', 'second'];
-const ORDERS: readonly string[] = ['gt', 'gte', 'lt', 'lte', 'range'];
 
 /** The fields a query may start from: declared ones that are columns, or just the documented filters (spec 4.3). */
 export function filterableFields(collection: Collection, filters: 'all' | 'documented'): readonly Field[] {
@@ -53,7 +51,7 @@ function walk(root: Field, names: readonly string[], negated: boolean, linked: L
     return { kind: 'wrong', message: `At most ${STEPS_MAX} relations can be stepped over.` };
   }
   const [lookup = 'exact', excess] = names.slice(depth);
-  if (!isLookup(lookup) || !suits(lookup, path.at(-1)) || hasNoId(path.at(-1))) return wrongLookup(lookup);
+  if (!isLookup(lookup) || !suits(lookup, typeOf(path.at(-1))) || hasNoId(path.at(-1))) return wrongLookup(lookup);
   if (excess !== undefined) return wrongLookup(excess);
   const whole = withId(path);
   const last = whole.at(-1);
@@ -70,16 +68,6 @@ function isLookup(name: string): name is Lookup {
   return (LOOKUPS as readonly string[]).includes(name);
 }
 
-/**
- * Dates have parts, all but booleans an order; text lookups ask for a text; a key that ends on a relation means an id.
- */
-function suits(lookup: Lookup, last: Field | undefined): boolean {
-  const type = last?.kind === 'scalar' || last?.kind === 'scalars' ? last.type : 'id';
-  if (DATE_PARTS.includes(lookup)) return type === 'date' || type === 'dateTime';
-  if (ORDERS.includes(lookup)) return type !== 'boolean';
-  return type !== 'id' || ['exact', 'in', 'isnull'].includes(lookup);
-}
-
 /** An embedded record that only the data shows may have no id. */
 function hasNoId(last: Field | undefined): boolean {
   return (last?.kind === 'record' || last?.kind === 'records') && last.idField === undefined;
@@ -93,7 +81,8 @@ function withId(path: readonly Field[]): readonly Field[] {
   return id ? [...path, id] : path;
 }
 
-function typeOf(last: Field | undefined): OperandType {
+/** What a key means that ends on a field: of a relation its id. */
+export function typeOf(last: Field | undefined): OperandType {
   return last?.kind === 'scalar' || last?.kind === 'scalars' ? last.type : 'id';
 }
 

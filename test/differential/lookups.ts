@@ -1,52 +1,78 @@
 // The oracle's lookups: from a lookup's name and a raw value to a test of one JSON value of a record. Case is folded by
-// the language's own regular expressions, parts of dates are those of Date.
+// the language's own regular expressions, parts of dates are those of Date. Another lookup is a row here.
 import { RE2JS } from 're2js';
 import { compareCodePoints } from './query.ts';
 import { instantOf, jsonText, NUL, parseExact, REQUIRED, type OperandType, type Parsed, type Test } from './values.ts';
 
-/** The lookups of the design, Filters. */
 /** A lookup's name. */
-export type Lookup = keyof typeof PARSERS;
+export type Lookup = keyof typeof ROWS;
 
 /**
  * The test of a lookup with a raw (decoded) value. `lenient` drops wrong members of `in` instead of refusing the list.
  */
 export function parseTest(type: OperandType, lookup: Lookup, raw: string, lenient: boolean): Parsed {
-  return PARSERS[lookup](type, raw, lenient);
+  return ROWS[lookup].parse(type, raw, lenient);
 }
 
+/** Whether a lookup can be asked of values of a type. */
+export function suits(lookup: Lookup, type: OperandType): boolean {
+  return ROWS[lookup].suits(type);
+}
+
+type Suits = (type: OperandType) => boolean;
 type Parser = (type: OperandType, raw: string, lenient: boolean) => Parsed;
 
-const PARSERS = {
-  exact: parseExact,
-  in: parseIn,
-  contains: textual((text, operand) => text.includes(operand)),
-  startswith: textual((text, operand) => text.startsWith(operand)),
-  endswith: textual((text, operand) => text.endsWith(operand)),
-  iexact: folded('^', '$'),
-  icontains: folded('', ''),
-  istartswith: folded('^', ''),
-  iendswith: folded('', '$'),
-  gt: ordered((order) => order > 0),
-  gte: ordered((order) => order >= 0),
-  lt: ordered((order) => order < 0),
-  lte: ordered((order) => order <= 0),
-  range: parseRange,
-  isnull: parseNull,
-  regex: regular(0),
-  iregex: regular(RE2JS.CASE_INSENSITIVE),
-  date: parseDay,
-  year: part((date) => date.getUTCFullYear()),
-  month: part((date) => date.getUTCMonth() + 1),
-  day: part((date) => date.getUTCDate()),
-  week_day: part((date) => date.getUTCDay() + 1),
-  hour: part((date) => date.getUTCHours()),
-  minute: part((date) => date.getUTCMinutes()),
-  second: part((date) => date.getUTCSeconds()),
-} satisfies Record<string, Parser>;
+const isAny: Suits = () => true;
+/** A relation has no text. */
+const hasText: Suits = (type) => type !== 'id';
+const hasOrder: Suits = (type) => type !== 'boolean';
+const isDate: Suits = (type) => type === 'date' || type === 'dateTime';
+
+/** The lookups of the design, Filters, by what they can be asked of. */
+const ROWS = {
+  ...rows(isAny, { exact: parseExact, in: parseIn, isnull: parseNull }),
+  ...rows(hasText, {
+    contains: textual((text, operand) => text.includes(operand)),
+    startswith: textual((text, operand) => text.startsWith(operand)),
+    endswith: textual((text, operand) => text.endsWith(operand)),
+    iexact: folded('^', '$'),
+    icontains: folded('', ''),
+    istartswith: folded('^', ''),
+    iendswith: folded('', '$'),
+    regex: regular(0),
+    iregex: regular(RE2JS.CASE_INSENSITIVE),
+  }),
+  ...rows(hasOrder, {
+    gt: ordered((order) => order > 0),
+    gte: ordered((order) => order >= 0),
+    lt: ordered((order) => order < 0),
+    lte: ordered((order) => order <= 0),
+    range: parseRange,
+  }),
+  ...rows(isDate, {
+    date: parseDay,
+    year: part((date) => date.getUTCFullYear()),
+    month: part((date) => date.getUTCMonth() + 1),
+    day: part((date) => date.getUTCDate()),
+    week_day: part((date) => date.getUTCDay() + 1),
+    hour: part((date) => date.getUTCHours()),
+    minute: part((date) => date.getUTCMinutes()),
+    second: part((date) => date.getUTCSeconds()),
+  }),
+};
 
 /** All lookups. */
-export const LOOKUPS = Object.keys(PARSERS) as readonly Lookup[];
+export const LOOKUPS = Object.keys(ROWS) as readonly Lookup[];
+
+function rows<N extends string>(suits: Suits, parsers: Readonly<Record<N, Parser>>): Record<N, Row> {
+  const all = Object.entries<Parser>(parsers).map(([name, parse]) => [name, { suits, parse }]);
+  return Object.fromEntries(all) as Record<N, Row>;
+}
+
+interface Row {
+  readonly suits: Suits;
+  readonly parse: Parser;
+}
 
 const MEMBERS_MAX = 16_384;
 

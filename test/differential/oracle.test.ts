@@ -1,9 +1,14 @@
 // The oracle's own examples, written by hand from the specification and the design: request in, bytes out.
 import { describe, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { LOOKUPS } from '../../engine/query/lookups.ts';
+import { PARAMETERS } from '../../engine/query/parameters.ts';
 import { randomOf } from '../support/random.ts';
 import { randomCatalogue } from './catalogues.ts';
 import { dataSetOf } from './dataset.ts';
+import { LOOKUPS as KNOWN_LOOKUPS } from './lookups.ts';
 import { oracle, type OracleAnswer, type OracleSettings } from './oracle.ts';
+import { parameterNames, randomParameters, type Place } from './parameters.ts';
 import { randomRequest } from './requests.ts';
 
 const SETTINGS: OracleSettings = {
@@ -52,6 +57,40 @@ function idsOf(target: string, settings: Partial<OracleSettings> = {}): number[]
   expect(page.results.length).toBe(page.count);
   return page.results.map((record) => record.ob_id);
 }
+
+describe('what the product declares, the oracle knows', () => {
+  /** It does not say how a list is found: the settings of the ring leave `explain` an unknown name. */
+  const UNKNOWN: readonly string[] = ['explain'];
+  const PLACES: readonly Place[] = ['list', 'record', 'root'];
+
+  test('every lookup, in test/differential/lookups.ts', () => {
+    const unknown = LOOKUPS.map(({ name }) => name).filter(
+      (name) => !(KNOWN_LOOKUPS as readonly string[]).includes(name),
+    );
+    const sentence = (name: string): string => `add ${name} to ROWS of test/differential/lookups.ts`;
+    expect(unknown.map(sentence)).toEqual([]);
+  });
+
+  test.each(PLACES)('every parameter of a %s, in test/differential/parameters.ts', (place) => {
+    const declared = PARAMETERS.filter(({ name, views }) => views.includes(place) && !UNKNOWN.includes(name));
+    const known = parameterNames(place, true);
+    const missing = declared.map(({ name }) => name).filter((name) => !known.includes(name));
+    const sentence = (name: string): string => `add ${name} of a ${place} to ROWS of test/differential/parameters.ts`;
+    expect(missing.map(sentence)).toEqual([]);
+    const excess = known.filter((name) => !declared.some((row) => row.name === name));
+    expect(excess.map((name) => `${name} is no parameter of a ${place} in engine/query/parameters.ts`)).toEqual([]);
+  });
+
+  test('every parameter is drawn for the differential ring', () => {
+    const random = randomOf(21);
+    const draws = Array.from({ length: 500 }, () => randomParameters(random, COLLECTIONS[0]!, undefined)).flat();
+    const drawn = new Set(draws.map((text) => text.slice(0, text.indexOf('='))));
+    const missing = parameterNames('list', true).filter((name) => !drawn.has(name));
+    expect(missing.map((name) => `let \`draw\` of ${name} in test/differential/parameters.ts draw something`)).toEqual(
+      [],
+    );
+  });
+});
 
 describe('pages', () => {
   test('the next link re-encodes the query with names sorted', () => {

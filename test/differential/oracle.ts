@@ -61,12 +61,16 @@ function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleReq
   const { method, target, headers } = request;
   if (target.includes('#')) return { status: 400, headers: {}, body: undefined };
   const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
+  const asked = mark < 0 ? target : target.slice(0, mark);
+  const [, prefix = ''] = /^https?:\/\/[^/]+(.*)$/.exec(settings.baseUrl)!;
+  const isInside = asked === prefix || asked.startsWith(`${prefix}/`);
+  const path = isInside ? asked.slice(prefix.length) || '/' : asked;
   const query = mark < 0 ? undefined : target.slice(mark + 1);
   const route = routeOf(path);
   if (route.kind === 'nothing') return notFound();
   if (route.kind === 'redirect') {
-    return { status: 301, headers: { location: `${path}/${query === undefined ? '' : `?${query}`}` }, body: undefined };
+    const location = `${prefix}${path}/${query === undefined ? '' : `?${query}`}`;
+    return { status: 301, headers: { location }, body: undefined };
   }
   if (method === 'OPTIONS') return options(route);
   if (method !== 'GET' && method !== 'HEAD') {

@@ -5,9 +5,10 @@ import type { Random } from '../support/random.ts';
 import { linkedRecord, type DataSet } from './dataset.ts';
 import { memberOf, type Json } from './json.ts';
 import { collectionOf } from './infer.ts';
-import { idOf } from './keys.ts';
+import { idOf, typeOf } from './keys.ts';
+import { LOOKUPS, suits } from './lookups.ts';
 import { encode } from './query.ts';
-import { DATE_LOOKUPS, randomOperand, TEXT_LOOKUPS } from './requestOperands.ts';
+import { randomOperand } from './requestOperands.ts';
 import { DATES, DATE_TIMES, INTEGERS, TEXTS } from './texts.ts';
 
 /** A record that values are mostly drawn from, and what its links lead to. */
@@ -38,13 +39,9 @@ function randomNegation(random: Random): string {
 
 /** Mostly lookups that the field takes. */
 function fittingLookups(random: Random, field: Field | undefined): readonly string[] {
-  const type = field?.kind === 'scalar' || field?.kind === 'scalars' ? field.type : undefined;
   const isOdd = random.chance(0.03);
-  const fitting = ['', '__exact', '__in', '__isnull'];
-  if (type !== undefined || isOdd) fitting.push(...TEXT_LOOKUPS);
-  if (type !== 'boolean' || isOdd) fitting.push('__gt', '__gte', '__lt', '__lte', '__range');
-  if (type === 'date' || type === 'dateTime' || isOdd) fitting.push(...DATE_LOOKUPS);
-  return fitting;
+  const fitting = LOOKUPS.filter((lookup) => isOdd || suits(lookup, typeOf(field)));
+  return ['', ...fitting.map((lookup) => `__${lookup}`)];
 }
 
 const ODD_VALUES: readonly string[] = ['', '', '%zz', '%', '%ed%a0%80', '%c3', '+', '%00', '%EF%BB%BFocean'];

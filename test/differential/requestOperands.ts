@@ -1,33 +1,10 @@
 // Random operands of lookups: what a lookup wants,
 // made of values that a record holds or any at all.
 import type { Random } from '../support/random.ts';
+import { LOOKUPS, suits } from './lookups.ts';
 
-/** Lookups of texts, as ends of keys. */
-export const TEXT_LOOKUPS: readonly string[] = [
-  '__contains',
-  '__startswith',
-  '__endswith',
-  '__icontains',
-  '__istartswith',
-  '__iendswith',
-  '__iexact',
-  '__contains',
-  '__startswith',
-  '__regex',
-  '__iregex',
-];
-
-/** Parts of dates, as ends of keys. */
-export const DATE_LOOKUPS: readonly string[] = [
-  '__date',
-  '__year',
-  '__month',
-  '__day',
-  '__week_day',
-  '__hour',
-  '__minute',
-  '__second',
-];
+/** Lookups that take a number, which is a part of a date. */
+const PARTS_OF_DATES: readonly string[] = LOOKUPS.filter((lookup) => lookup !== 'date' && !suits(lookup, 'text'));
 
 /** Parts of dates that hit, that are just out of range, and that are none. */
 const PARTS: readonly string[] = [
@@ -107,7 +84,7 @@ export function randomOperand(random: Random, lookup: string, draw: () => string
   if (lookup === 'isnull') return random.pick(['true', 'false', 'True', '1', '0', '']);
   if (lookup === 'date') return random.pick(DAYS);
   if (lookup === 'regex' || lookup === 'iregex') return randomPattern(random, draw);
-  if (DATE_LOOKUPS.includes(`__${lookup}`)) return random.pick(PARTS);
+  if (PARTS_OF_DATES.includes(lookup)) return random.pick(PARTS);
   return lookup.startsWith('i') ? otherCase(random, draw()) : draw();
 }
 

@@ -6,12 +6,11 @@ import type { Random } from '../support/random.ts';
 import type { DataSet } from './dataset.ts';
 import { collectionIn } from './infer.ts';
 import type { OracleRequest } from './oracle.ts';
+import { randomParameters } from './parameters.ts';
 import { encode } from './query.ts';
-import { randomFields } from './requestFields.ts';
 import { fieldsBehindIn, randomFieldPath, randomFilter, randomSibling, type Model } from './requestFilters.ts';
 import { randomExcess } from './requestLimits.ts';
 import { randomPath } from './requestPaths.ts';
-import { randomViews } from './requestViews.ts';
 import { TEXTS } from './texts.ts';
 
 /** Draws a request that suits a data set, or nearly does. */
@@ -21,7 +20,9 @@ export function randomRequest(random: Random, dataSet: DataSet): OracleRequest {
     : random.pick(COLLECTIONS);
   const records = dataSet.get(collection.name) ?? [];
   const model = records.length > 0 ? random.pick(records).json : undefined;
-  const path = randomPath(random, dataSet, collection);
+  // As a proxy passes it on that leaves the path of the base URL in front.
+  const prefix = random.chance(0.05) ? '/replica' : '';
+  const path = prefix + randomPath(random, dataSet, collection);
   const query = randomQuery(random, collectionIn(dataSet, collection), { json: model, dataSet });
   return { method: randomMethod(random), target: path + query, headers: randomHeaders(random) };
 }
@@ -60,47 +61,15 @@ function randomQuery(random: Random, collection: Collection, model: Model): stri
   paths.push(...twice);
   paths.push(...paths.filter(() => random.chance(0.15)).map((path) => randomSibling(random, path, behind)));
   const filters = paths.map((path) => randomFilter(random, path, model));
-  const fields = random.chance(0.3) ? random.several(1, 3, () => randomFields(random, collection, model.json)) : [];
-  const all = [...filters, ...fields, ...randomControls(random), ...randomViews(random, roots, model.json)];
+  const all = [...filters, ...randomParameters(random, collection, model.json), ...randomUnknown(random)];
   if (random.chance(0.01)) all.push(...randomExcess(random, roots));
   if (all.length === 0) return '';
   return `?${random.shuffled(all).join(random.chance(0.05) ? '&&' : '&')}`;
 }
 
-function randomControls(random: Random): string[] {
-  const controls: string[] = [];
-  const integers = [
-    '1',
-    '2',
-    '3',
-    '5',
-    '10',
-    '100',
-    '1000',
-    '0',
-    '-1',
-    '',
-    'abc',
-    '+7',
-    '007',
-    '%2B7',
-    '1.5',
-    '9'.repeat(20),
-  ];
-  const small = (): string => (random.chance(0.85) ? String(random.integer(1, 6)) : random.pick(integers));
-  if (random.chance(0.5)) controls.push(`limit=${small()}`);
-  if (random.chance(0.4)) controls.push(`offset=${small()}`);
-  if (random.chance(0.05)) controls.push(`limit=${small()}`);
-  if (random.chance(0.2))
-    controls.push(
-      `format=${random.pick([...Array.from({ length: 4 }, () => ['api', 'json', '']).flat(), 'xml', 'API'])}`,
-    );
-  if (random.chance(0.15)) controls.push(`format=${random.pick(['ndjson', 'csv'])}`);
-  if (random.chance(0.06)) controls.push(`generation=${random.pick(['', '+', 'fedcba987654'])}`);
-  if (random.chance(0.06)) controls.push(`strict=${random.pick(['1', '1', '0', 'true', 'False', ''])}`);
-  const unknown = random.chance(0.15) ? random.several(1, 4, () => random.pick(UNKNOWN_NAMES)) : [];
-  controls.push(...unknown.map((name) => `${name}=${encode(random.pick(TEXTS), '+')}`));
-  return controls;
+function randomUnknown(random: Random): readonly string[] {
+  const names = random.chance(0.15) ? random.several(1, 4, () => random.pick(UNKNOWN_NAMES)) : [];
+  return names.map((name) => `${name}=${encode(random.pick(TEXTS), '+')}`);
 }
 
 const UNKNOWN_NAMES: readonly string[] = [

@@ -1,9 +1,9 @@
-// The oracle's reading of ordering, after and facets, and what they make of the records found: sorted arrays and plain
-// counts. Rules: design, Parameters and Exports, order, facets.
+// The oracle's reading of fields, ordering, after and facets, and what they make of the records found: sorted arrays,
+// plain counts. Rules: design, Parameters and Exports, order, facets.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { memberOf, writeText, type Json } from './json.ts';
 import { lastValue, type Pair } from './query.ts';
-import { SUGGESTED, suggestion } from './suggest.ts';
+import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
 import { instantOf } from './values.ts';
 
 /** A path of fields; a field that is a relation at its end means its id. */
@@ -26,8 +26,16 @@ export interface View {
 
 type Text = (stored: string) => string;
 
-/** Reads the parameters of a list; a record or root view, without a collection, has none of them. */
-export function viewOf(pairs: readonly Pair[], collection: Collection | undefined, isStrict: boolean): View {
+/**
+ * Reads the parameters of a list, or of a record or root view, which have no collection here. `keys` are those that
+ * `fields` may name; a root view has none.
+ */
+export function viewOf(
+  pairs: readonly Pair[],
+  collection: Collection | undefined,
+  keys: readonly string[] | undefined,
+  isStrict: boolean,
+): View {
   const fields = collection?.fields ?? [];
   const view: View = {
     order: members(pairs, 'ordering').flatMap((name) => {
@@ -36,12 +44,13 @@ export function viewOf(pairs: readonly Pair[], collection: Collection | undefine
     }),
     after: afterOf(pairs),
     facets: [...new Set(members(pairs, 'facets'))].map((name) => ({ name, path: pathOf(fields, name, false) ?? [] })),
-    remarks: [],
+    remarks: keys ? fieldsRemarks(pairs, keys, isStrict) : [],
   };
   if (!collection) return view;
   return {
     ...view,
     remarks: [
+      ...view.remarks,
       ...orderingRemarks(pairs, fields, isStrict),
       ...afterRemarks(pairs),
       ...facetRemarks(pairs, fields),
@@ -51,7 +60,7 @@ export function viewOf(pairs: readonly Pair[], collection: Collection | undefine
 }
 
 /** What is wrong with a value of names between commas: nothing where there are few. */
-export function tooManyNames(value: string): readonly string[] {
+function tooManyNames(value: string): readonly string[] {
   return value.split(',').length > 1024 ? ['At most 1024 names can be given at once.'] : [];
 }
 
@@ -69,6 +78,16 @@ function members(pairs: readonly Pair[], parameter: string): readonly string[] {
 
 function placeOf(pairs: readonly Pair[], parameter: string): number {
   return pairs.findLastIndex(([name]) => name === parameter);
+}
+
+function fieldsRemarks(pairs: readonly Pair[], keys: readonly string[], isStrict: boolean): readonly Remark[] {
+  const unknown = [...new Set(members(pairs, 'fields'))].filter((name) => !keys.includes(name));
+  const messages = unknown.map(
+    (name, i) => `Unknown field "${name}".${i < SUGGESTED ? suggestedName(name, keys) : ''}`,
+  );
+  const ignored = unknown.map((name) => ['fields', name] as const);
+  const names = { place: placeOf(pairs, 'fields'), messages: isStrict ? messages : [], ignored };
+  return [names, ...lengthRemarks(pairs, 'fields')];
 }
 
 function orderingRemarks(pairs: readonly Pair[], fields: readonly Field[], isStrict: boolean): readonly Remark[] {

@@ -140,11 +140,11 @@ async function endOf(socket: RawSocket): Promise<{ received: string; isLate: boo
 
 const HEAD = /HTTP\/1\.[01] (\d{3}) [^\r\n]*\r\n([^]*?)\r\n\r\n/g;
 
-/** The server errors in what came: all but the 505 of uWebSockets.js and a 503 that says when to come back. */
+/** The server errors in what came: all but a 505, to another version of HTTP, and a 503 that says when to come back. */
 function faultsIn(received: string, transport: Transport['name']): string[] {
   const heads = [...received.matchAll(HEAD)];
   const bad = heads.filter(([, status, lines]) => {
-    if (status === '505') return transport !== 'uws';
+    if (status === '505') return false;
     return status === '503' ? !/^retry-after: \d+/im.test(lines!) : status!.startsWith('5');
   });
   return bad.map(([, status]) => `${status} from ${transport}`);

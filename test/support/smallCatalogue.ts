@@ -59,6 +59,7 @@ export function handlerWith(
   return catalogueHandler({
     generation: GENERATION,
     created: '2024-01-01T00:00:00Z',
+    sinceMs: 0,
     blocks: undefined,
     collections,
     settings: { ...SETTINGS, ...settings },

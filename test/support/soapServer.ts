@@ -2,7 +2,7 @@
 // talk to. Everything but the authority is the product's own; paths that are not the service's are answered 404.
 import type { Authority } from '../../server/authority/authority.ts';
 import { claimPort } from '../../server/http/claim.ts';
-import { newMetrics } from '../../server/observe/metrics.ts';
+import { newTally } from '../../server/observe/tally.ts';
 import { soapHandler } from '../../server/soap/service.ts';
 import { SOAP_ANSWERS } from '../../server/soap/tally.ts';
 import { memoryAuthority } from './memoryAuthority.ts';
@@ -24,7 +24,6 @@ export async function startSoapServer(
   authority: () => Authority | undefined = constantly(memoryAuthority()),
   soapBodyBytesMax = SOAP_BODY_BYTES_MAX,
 ): Promise<SoapServer> {
-  const metrics = newMetrics();
   const servers: Running[] = [];
   const urls: string[] = [];
   for (const transport of TRANSPORTS) {
@@ -33,7 +32,7 @@ export async function startSoapServer(
     const url = `http://127.0.0.1:${port}`;
     const handler = soapHandler({
       authority,
-      tally: metrics.tally(SOAP_ANSWERS),
+      tally: newTally(SOAP_ANSWERS),
       settings: { baseUrl: url, soapBodyBytesMax },
       otherwise: () => ({ ...textAnswer('other'), status: 404 }),
     });

@@ -63,7 +63,12 @@ export async function running(transport: Transport, handler: Handler, port = 0):
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
   const listener = await transport.listen({ host: '127.0.0.1', port, handler, exclusive: true, onError });
-  return { port: listener.port, errors, listener, stop: () => listener.drain(0) };
+  return {
+    port: listener.port,
+    errors,
+    listener,
+    stop: async () => void (await listener.drain({ graceMs: 0, withinMs: 0 })),
+  };
 }
 
 /** A way to start servers in a test, and to stop all of them behind it. */

@@ -35,7 +35,7 @@ test('the rest is the launcher, the embedded sample and documents, as they are i
     [
       'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json server/launch.js'.split(' '),
       ['engine/schema/ASSUMPTIONS.md', 'engine/snapshot/FORMAT.md', 'engine/snapshot/format.fbs'],
-      ['data/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
+      ['data/README.md', 'server/admin/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
       sample,
     ]
       .flat()

@@ -44,6 +44,11 @@ export class NodeExchange extends LiveExchange {
     return this.#response.writableEnded;
   }
 
+  /** Whether the request is still coming in, and nothing of its answer is out. */
+  get isReceiving(): boolean {
+    return !this.#incoming.complete && !this.#response.headersSent;
+  }
+
   /** The connection ended before the answer was out. */
   leave(): void {
     this.depart();
@@ -80,6 +85,7 @@ export class NodeExchange extends LiveExchange {
     const first = hasBody ? checkedPiece(body, 0) : undefined;
     // Nothing has been written above: what fails there can still become a 500.
     this.#response.writeHead(answer.status, lines);
+    this.tell(answer);
     if (first) this.#push(body, first, 0);
     else this.#response.end();
   }

@@ -3,16 +3,17 @@
 // here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
-import type { Listener, ListenOptions } from '../listener.ts';
+import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
 import { type LiveContext, liveContext } from '../liveExchange.ts';
 import { NodeExchange } from './exchange.ts';
 import { NodeRequest } from './request.ts';
 import { boundPort, portRefused } from '../ports.ts';
-import { HEAD_TOO_LARGE, MALFORMED_REQUEST } from '../refusals.ts';
+import { HEAD_TOO_LARGE, MALFORMED_REQUEST, VERSION_NOT_SUPPORTED } from '../refusals.ts';
 
 /** An idle connection is kept this long: above the 8 s for which proxies keep theirs, so that they end them. */
 const IDLE_MS_MAX = 10_000;
@@ -27,8 +28,8 @@ const CHECK_MS = 2_000;
 export async function listenNode(options: ListenOptions): Promise<Listener> {
   const listening = new NodeListening(options);
   const port = await listening.listen(options);
-  let drained: Promise<void> | undefined;
-  return { port, drain: (withinMs) => (drained ??= listening.drain(withinMs)) };
+  let drained: Promise<number> | undefined;
+  return { port, drain: (time) => (drained ??= listening.drain(time)) };
 }
 
 /**
@@ -69,17 +70,22 @@ class NodeListening {
     return boundPort(this.#server.address());
   }
 
-  async drain(withinMs: number): Promise<void> {
+  async drain({ graceMs, withinMs }: DrainTime): Promise<number> {
     this.#context.isDraining = true;
+    if (graceMs > 0) await delay(graceMs);
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    await this.#context.flight.settled(withinMs);
+    const cut = await this.#context.flight.settled(withinMs);
     this.#server.closeAllConnections();
     await closed;
+    return cut;
   }
 
   #observe(): void {
     const server = this.#server;
+    server.on('connection', lingersWhenDone);
     server.on('request', (incoming, response) => this.#receive(incoming, response));
+    // As over uWebSockets.js, an expectation that nobody knows is none (RFC 9110, 10.1.1).
+    server.on('checkExpectation', (incoming, response) => this.#receive(incoming, response));
     server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
     server.on('connect', (_, socket) => {
       // node:http lets go of the socket, and an error that nobody hears of would end the process.
@@ -98,6 +104,7 @@ class NodeListening {
     if (connection.isRefused) return;
     const exchange = this.#opened(connection, incoming, response);
     const request = new NodeRequest(incoming);
+    exchange.watch(request);
     const framing = request.framing();
     const refused = refusalOf(framing === 'malformed', incoming);
     connection.isRefused = refused !== undefined;
@@ -137,19 +144,22 @@ class NodeListening {
   }
 
   /** Bytes that are no request, or a connection that broke. */
-  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code?.startsWith('HPE_')) this.#endRefused(socket, answerTo(error.code));
+  #refuse(error: ParseError, socket: Socket): void {
+    // Behind the last request of its connection: left alone until the answer is out.
+    if (error.code === 'HPE_CLOSED_CONNECTION') socket.pause();
+    else if (error.code?.startsWith('HPE_')) this.#endRefused(socket, answerTo(error));
     else socket.destroy();
   }
 
   /**
    * Ends a connection with an answer that no exchange gives. It may go out only where no other one is unfinished or
-   * queued before it; behind an ended one the connection closes as soon as that is out.
+   * queued before it, but that to the request whose body broke; behind an ended one the connection closes as soon as
+   * that is out.
    */
   #endRefused(socket: Socket, answer: Answer): void {
     const connection = this.#connections.get(socket);
     const open = [...(connection?.open ?? [])];
-    const isFree = open.length === 0 || (open.length === 1 && open[0]?.hasEnded === true);
+    const isFree = open.length === 0 || (open.length === 1 && (open[0]!.hasEnded || open[0]!.isReceiving));
     if (!socket.writable || !isFree) socket.destroy();
     else if (connection?.isRefused) socket.destroySoon();
     else endWith(socket, answer);
@@ -157,12 +167,32 @@ class NodeListening {
 }
 
 function refusalOf(isMalformed: boolean, incoming: IncomingMessage): Answer | undefined {
+  if (incoming.httpVersionMajor !== 1) return VERSION_NOT_SUPPORTED;
   if (isMalformed) return MALFORMED_REQUEST;
   return incoming.rawHeaders.length > 2 * REQUEST_HEADERS_MAX ? HEAD_TOO_LARGE : undefined;
 }
 
-function answerTo(code: string): Answer {
+/** What node:http says of bytes that it cannot read; `reason` tells a version it does not know from none at all. */
+interface ParseError extends NodeJS.ErrnoException {
+  readonly reason?: string;
+}
+
+function answerTo({ code, reason }: ParseError): Answer {
+  if (reason === 'Invalid HTTP version') return VERSION_NOT_SUPPORTED;
   return code === 'HPE_HEADER_OVERFLOW' ? HEAD_TOO_LARGE : MALFORMED_REQUEST;
+}
+
+/**
+ * Ends a connection behind its last answer as node:http ends it, but reads away what still comes until the client has
+ * ended its side too: a socket that is closed before takes back what it has not sent yet.
+ */
+function lingersWhenDone(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end();
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), STALL_MS_MAX).unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
 }
 
 /** Writes an answer of a connection without a request, and ends it. */

@@ -6,6 +6,7 @@ import { HeaderBlock, type HeaderBlocks } from './headerBlock.ts';
 import { LiveExchange, type LiveContext, type TakePiece } from '../liveExchange.ts';
 import { MALFORMED_REQUEST } from '../refusals.ts';
 import type { HttpResponse } from './library.ts';
+import type { Closing, UwsRequest } from './request.ts';
 
 // How tryEnd(piece, total) counts (measured on uws-pack 20.0.8):
 //   first call     writes `Content-Length: total` and ends the head
@@ -45,6 +46,7 @@ const TURN_BYTES = 1 << 20;
 export class UwsExchange extends LiveExchange {
   readonly #response: HttpResponse;
   readonly #isHead: boolean;
+  readonly #closing: Closing;
   readonly #context: UwsContext;
   #isHeld = false;
   #turn: 'unread' | 'same' | 'later' = 'unread';
@@ -52,10 +54,11 @@ export class UwsExchange extends LiveExchange {
   #isWaiting = false;
   #isYielding = false;
 
-  constructor(response: HttpResponse, isHead: boolean, context: UwsContext) {
+  constructor(response: HttpResponse, request: UwsRequest, context: UwsContext) {
     super(context);
     this.#response = response;
-    this.#isHead = isHead;
+    this.#isHead = request.method === 'HEAD';
+    this.#closing = request.closing();
     this.#context = context;
   }
 
@@ -81,6 +84,7 @@ export class UwsExchange extends LiveExchange {
    * at.
    */
   refuse(): void {
+    this.tell(MALFORMED_REQUEST);
     const response = this.#response;
     response.writeStatus(statusText(MALFORMED_REQUEST.status));
     response.writeHeader('Connection', this.#isHead ? REFUSAL_HEAD : REFUSAL);
@@ -94,15 +98,18 @@ export class UwsExchange extends LiveExchange {
   protected begin(answer: Answer): void {
     const { body } = answer;
     const hasBody = !this.#isHead && !isBodiless(answer.status);
-    const isLeft = hasBody && answer.close === true && body.bytes <= CLOSING_BYTES_MAX;
+    const closes = answer.close === true || this.#closing !== 'nobody';
+    // The library says that it closes unless the request said so, as far as it has seen that.
+    const isLeft = hasBody && closes && this.#closing !== 'library' && body.bytes <= CLOSING_BYTES_MAX;
     const { etag } = answer;
     const block = this.#context.headerBlocks.of(answer.headers);
     const lines = etag === undefined ? block?.lines : block?.taggedWith(etag);
     const tagAlone = block || etag === undefined ? undefined : new HeaderBlock([['ETag', etag]]);
-    const announcesClose = !isLeft && (answer.close === true || this.#context.isDraining);
+    const announcesClose = !isLeft && (closes || this.#context.isDraining);
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     // Nothing has been written above: what fails there can still become a 500.
     this.#hasBegun = true;
+    this.tell(answer);
     const response = this.#response;
     // The library writes 200 by itself.
     if (answer.status !== 200) response.writeStatus(statusText(answer.status));

@@ -1,7 +1,8 @@
 // The main transport: uWebSockets.js listening for one thread, with everything around it that keeps it safe. Nothing
 // thrown below may reach the library: an exception that leaves a callback of it ends the process.
+import { setTimeout as delay } from 'node:timers/promises';
 import { HeaderBlocks } from './headerBlock.ts';
-import type { Listener, ListenOptions } from '../listener.ts';
+import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
 import { liveContext } from '../liveExchange.ts';
 import { portRefused } from '../ports.ts';
 import { UwsExchange, type UwsContext } from './exchange.ts';
@@ -33,8 +34,8 @@ export async function listenUws(options: ListenOptions): Promise<Listener> {
   }
   const close = (): void => uws.us_listen_socket_close(socket);
   const port = uws.us_socket_local_port(socket);
-  let drained: Promise<void> | undefined;
-  return { port, drain: (withinMs) => (drained ??= drain(app, context, close, withinMs)) };
+  let drained: Promise<number> | undefined;
+  return { port, drain: (time) => (drained ??= drain(app, context, close, time)) };
 }
 
 const EXCLUSIVE_PORT = 1;
@@ -59,17 +60,20 @@ type ListenWithOptions = (
 
 function receive(context: UwsContext, response: HttpResponse, raw: HttpRequest): void {
   const request = new UwsRequest(raw, response);
-  const exchange = new UwsExchange(response, request.method === 'HEAD', context);
+  const exchange = new UwsExchange(response, request, context);
+  exchange.watch(request);
   const framing = request.framing();
   if (framing === 'malformed') exchange.refuse();
   else exchange.answer(request, framing);
 }
 
-async function drain(app: TemplatedApp, context: UwsContext, close: () => void, withinMs: number): Promise<void> {
+async function drain(app: TemplatedApp, context: UwsContext, close: () => void, time: DrainTime): Promise<number> {
   context.isDraining = true;
+  if (time.graceMs > 0) await delay(time.graceMs);
   close();
-  await context.flight.settled(withinMs);
+  const cut = await context.flight.settled(time.withinMs);
   // The last answer may have settled inside the library's callback for the very connection that is closed here.
   await new Promise((resolve) => setImmediate(resolve));
   app.close();
+  return cut;
 }

@@ -27,7 +27,7 @@ let files: string;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'authority-home-'));
   files = join(home, FORM);
-  server = await runServer(['--threads', '2', '--metrics-port', '0'], { environment: { HOME: home } });
+  server = await runServer(['--threads', '2', '--admin-port', '0'], { environment: { HOME: home } });
 });
 afterAll(async () => {
   await server.kill();
@@ -52,10 +52,13 @@ async function asked(port: number, body: string): Promise<ReadonlyMap<string, st
 
 /** The answers of a server by their labels, as it tells them at its metrics port. */
 async function answersCounted(command: CommandProcess): Promise<ReadonlyMap<string, number>> {
-  const [, address] = await command.printed(/metrics on (http:\S+)\n/);
-  const text = await (await fetch(address!)).text();
+  const [, address] = await command.printed(/admin on (http:\S+)status\n/);
+  const text = await (await fetch(`${address!}metrics`)).text();
   return new Map(
-    [...text.matchAll(/^soap_answers_total\{(.*)\} (\d+)$/gm)].map(([, labels, count]) => [labels!, Number(count)]),
+    [...text.matchAll(/^catalogue_replica_soap_answers_total\{(.*)\} ([1-9]\d*)$/gm)].map(([, labels, count]) => [
+      labels!,
+      Number(count),
+    ]),
   );
 }
 
@@ -163,7 +166,7 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
       config,
       '--audit-log',
       audit,
-      '--metrics-port',
+      '--admin-port',
       '0',
       '--base-url',
       'https://aa.example.org/catalogue',
@@ -193,11 +196,13 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
       configured.signal('SIGHUP');
       await configured.printed(/(?:users: 1, trusted hosts: 2\)[^]*){2}/);
       while (JSON.stringify(await rolesNow()) !== '["guest"]');
-      const [, address] = await configured.printed(/metrics on (http:\S+)\n/);
-      const scraped = await (await fetch(address!)).text();
-      expect(scraped).toMatch(/^authority_authorisations_total\{status="AccessGranted",reason=""\} [1-9]\d*$/m);
-      expect(scraped).toMatch(/^authority_loads_total\{outcome="loaded"\} 2$/m);
-      expect((await fetch(address!.replace('metrics', 'other'))).status).toBe(404);
+      const [, address] = await configured.printed(/admin on (http:\S+)status\n/);
+      const scraped = await (await fetch(`${address!}metrics`)).text();
+      expect(scraped).toMatch(
+        /^catalogue_replica_authority_authorisations_total\{status="AccessGranted",reason=""\} [1-9]\d*$/m,
+      );
+      expect(scraped).toMatch(/^catalogue_replica_authority_loads_total\{outcome="loaded"\} 2$/m);
+      expect((await fetch(`${address!}other`)).status).toBe(404);
       writeFileSync(join(files, 'users'), users);
       configured.signal('SIGTERM');
       expect(await configured.ended).toEqual({ code: 0, signal: null });
@@ -244,7 +249,7 @@ test('a bug met before a message is here is answered with a fault by the whole p
     '--import',
     `${new URL('../../../support/defects/plant.ts', import.meta.url).href}?defect=goneAuthority`,
   ];
-  const broken = await runServer(['--threads', '1', '--metrics-port', '0'], { environment: { HOME: home }, node });
+  const broken = await runServer(['--threads', '1', '--admin-port', '0'], { environment: { HOME: home }, node });
   try {
     for (const port of [broken.port, broken.http10Port]) {
       const { status, headers, body } = await posted(port, roleCall('staff'));

@@ -8,7 +8,7 @@ import { newTally } from '../../../../server/observe/tally.ts';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
 import { catalogueHandler } from '../../../../server/catalogue/handler.ts';
 import { readSettings } from '../../../../server/settings/declarations.ts';
-import type { Answer, Handler } from '../../../../server/http/exchange.ts';
+import type { Answer, Handler, Request } from '../../../../server/http/exchange.ts';
 import { routerOver } from '../../../../workers/router.ts';
 import { RowSetCache } from '../../../../workers/rowSetCache.ts';
 import { collectionOf } from '../../../support/collections.ts';
@@ -41,6 +41,7 @@ function handlerKeeping(
   return catalogueHandler({
     generation: GENERATION,
     created: '2024-01-01T00:00:00Z',
+    sinceMs: 0,
     blocks: () => recordBlocks,
     collections: (name) => EMPTY.get(name) ?? OBSERVATIONS,
     settings: { ...readSettings({}, {}), baseUrl: BASE_URL, answerCacheMb, ...settings },
@@ -93,7 +94,9 @@ const ACCEPTS = [undefined, undefined, '*/*', 'application/json', 'text/html', '
 const CODINGS = [undefined, undefined, 'gzip', 'identity;q=0, gzip', 'br'];
 const HOSTS = ['localhost:8080', 'localhost:8080', 'mirror.example.org', 'evil.example.org'];
 const FORWARDED = [undefined, undefined, undefined, 'mirror.example.org', 'evil.example.org'];
+const SCHEMES = [undefined, 'http', 'https'];
 const PEERS = ['127.0.0.1', '127.0.0.1', '10.0.0.1'];
+const SINCE = [undefined, undefined, undefined, 'Mon, 01 Jan 2024 00:00:00 GMT', 'Sun, 31 Dec 2023 23:59:59 GMT'];
 const CONDITIONS = [undefined, undefined, undefined, '*', '"none"', 'own'];
 
 const SETTINGS: readonly (readonly [string, Partial<CatalogueSettings>])[] = [
@@ -103,6 +106,13 @@ const SETTINGS: readonly (readonly [string, Partial<CatalogueSettings>])[] = [
   ['with links as requests have them', { links: 'request', strict: true }],
   ['with gzip off', { gzip: 'off' }],
 ];
+
+/** The headers that were read of any request. */
+const read = new Set<string>();
+
+function watched(request: Request): Request {
+  return { ...request, header: (name) => (read.add(name), request.header(name)) };
+}
 
 test.each(SETTINGS)('settings %s: answers that are kept change none', async (_, settings) => {
   const [keeping, plain] = [handlerKeeping(4, settings), handlerKeeping(0, settings)];
@@ -114,20 +124,27 @@ test.each(SETTINGS)('settings %s: answers that are kept change none', async (_, 
     await setImmediate();
     const url = random.pick(URLS);
     const condition = random.pick(CONDITIONS);
-    const headers = Object.entries({
+    const drawn = {
       accept: random.pick(ACCEPTS),
       'accept-encoding': random.pick(CODINGS),
       host: random.pick(HOSTS),
       'x-forwarded-host': random.pick(FORWARDED),
+      'x-forwarded-proto': random.pick(SCHEMES),
+      'if-modified-since': random.pick(SINCE),
       'if-none-match': condition === 'own' ? tags.get(url) : condition,
-    }).filter((line): line is [string, string] => line[1] !== undefined && line[1] !== '');
+    };
+    const headers = Object.entries(drawn).filter(
+      (line): line is [string, string] => line[1] !== undefined && line[1] !== '',
+    );
     const parts: RequestParts = {
       method: random.pick(METHODS),
       url,
       headers: Object.fromEntries(headers),
       peer: random.pick(PEERS),
     };
-    const [kept, made] = [await keeping(requestOf(parts), STAYING), await plain(requestOf(parts), STAYING)];
+    const [kept, made] = [await keeping(requestOf(parts), STAYING), await plain(watched(requestOf(parts)), STAYING)];
+    // Whatever is read of a request is drawn here, so that its part in what is kept is tried.
+    expect([...read].filter((name) => !(name in drawn))).toEqual([]);
     if (kept === (await keeping(requestOf(parts), STAYING))) same++;
     expect(replyOf(kept), `seed ${SEED}, ${JSON.stringify(parts)}`).toEqual(replyOf(made));
     if (made.etag !== undefined) tags.set(url, made.etag);

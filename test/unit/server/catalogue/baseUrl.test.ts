@@ -95,10 +95,17 @@ describe('from a trusted proxy', () => {
   });
 });
 
+test('a choice has the path of its base URL, without a slash at its end', () => {
+  const choose = baseUrlChooser({ baseUrl: 'http://a.test/b', allowed: ALLOWED, trustedProxies: [] });
+  const pathOf = (host: string): string => choose(requestOf({ headers: { host } })).path;
+  expect(['a.test', 'only.example.org', 'data.example.org:8443'].map(pathOf)).toEqual(['/b', '', '/base']);
+});
+
 test('without a list the default is the only choice', () => {
   const chooser = baseUrlChooser({ baseUrl: DEFAULT, allowed: [], trustedProxies: ['0.0.0.0/0'] });
   expect(chooser(requestOf({ headers: { host: 'x', 'x-forwarded-host': 'y' } }))).toEqual({
     baseUrl: DEFAULT,
+    path: '',
     varies: [],
   });
 });

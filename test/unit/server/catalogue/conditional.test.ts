@@ -1,12 +1,11 @@
 // Conditions of requests: which tags and times give a 304.
 import { describe, expect, test } from 'vitest';
-import type { BaseUrlChoice } from '../../../../server/catalogue/baseUrl.ts';
 import { answersFor } from '../../../../server/catalogue/answers.ts';
 import { Conditional, isNamedIn, lastModifiedSeconds } from '../../../../server/catalogue/conditional.ts';
+import type { Coding } from '../../../../server/catalogue/negotiate.ts';
 import { requestOf } from '../../../support/requests.ts';
 
 const LAST_MODIFIED = Date.UTC(2024, 0, 1) / 1000;
-const CHOICE: BaseUrlChoice = { baseUrl: 'http://a.test', varies: [] };
 const TAG = 'abc-def';
 
 function conditionalOf(lastModified: number | undefined = LAST_MODIFIED): Conditional {
@@ -17,11 +16,12 @@ function conditionalOf(lastModified: number | undefined = LAST_MODIFIED): Condit
     gzip: 'stored',
     generation: undefined,
   });
-  return new Conditional({ generation: 'g', settings: [], lastModified, isGzipOffered: true }, answers);
+  return new Conditional({ generation: 'g', settings: [], lastModified }, answers);
 }
 
 function statusOf(headers: Readonly<Record<string, string>>, conditional = conditionalOf()): number | undefined {
-  return conditional.unchanged(requestOf({ url: '/a', headers }), CHOICE, TAG)?.status;
+  const condition = conditional.conditionOf(requestOf({ url: '/a', headers }));
+  return condition && conditional.unchanged(condition, [], TAG)?.status;
 }
 
 describe('If-None-Match', () => {
@@ -70,19 +70,48 @@ describe('If-Modified-Since', () => {
       gzip: 'stored',
       generation: undefined,
     });
-    const without = new Conditional(
-      { generation: 'g', settings: [], lastModified: undefined, isGzipOffered: true },
-      answers,
-    );
+    const without = new Conditional({ generation: 'g', settings: [], lastModified: undefined }, answers);
     expect(statusOf({ 'if-modified-since': since }, without)).toBeUndefined();
+  });
+});
+
+describe('before it is known how the body would be made', () => {
+  const foreseen = (tags: string, coding: Coding): string | undefined =>
+    conditionalOf().foreseen({ tags }, [], coding, TAG)?.etag;
+
+  test.each([
+    ['identity', '"abc-def"', '"abc-def"'],
+    ['identity', '*', '"abc-def"'],
+    ['identity', '"abc-def-s", "abc-def-z"', undefined],
+    ['gzip', '"abc-def-s"', '"abc-def-s"'],
+    ['gzip', '"abc-def", W/"abc-def-z"', '"abc-def-z"'],
+    ['gzip', '"abc-def-so", "abc-def-zo"', undefined],
+    ['gzip', '"abc-def"', undefined],
+    ['gzip', '*', undefined],
+    ['gzipOnly', '"abc-def-s"', '"abc-def-s"'],
+    ['gzipOnly', '"abc-def-zo"', '"abc-def-zo"'],
+    ['gzipOnly', '"abc-def"', undefined],
+  ] as const)('for %s a tag of that coding tells: %s gives %s', (coding, tags, etag) => {
+    expect(foreseen(tags, coding)).toBe(etag);
+  });
+
+  test('a time tells only where there is no coding', () => {
+    expect(conditionalOf().foreseen('sinceThen', [], 'identity', TAG)?.etag).toBe('"abc-def"');
+    expect(conditionalOf().foreseen('sinceThen', [], 'gzip', TAG)).toBeUndefined();
   });
 });
 
 test('the time of the data counts in whole seconds, and not at all where it lies ahead', () => {
   const now = Date.UTC(2024, 0, 2);
-  expect(lastModifiedSeconds('2024-01-01T00:00:00.999Z', now)).toBe(LAST_MODIFIED);
-  expect(lastModifiedSeconds('2024-01-01T01:00:00+01:00', now)).toBe(LAST_MODIFIED);
-  expect(lastModifiedSeconds('2024-01-03T00:00:00Z', now)).toBeUndefined();
-  expect(lastModifiedSeconds('soon', now)).toBeUndefined();
-  expect(lastModifiedSeconds(undefined, now)).toBeUndefined();
+  expect(lastModifiedSeconds('2024-01-01T00:00:00.999Z', 0, now)).toBe(LAST_MODIFIED);
+  expect(lastModifiedSeconds('2024-01-01T01:00:00+01:00', 0, now)).toBe(LAST_MODIFIED);
+  expect(lastModifiedSeconds('2024-01-03T00:00:00Z', 0, now)).toBeUndefined();
+  expect(lastModifiedSeconds('soon', 0, now)).toBeUndefined();
+  expect(lastModifiedSeconds(undefined, 0, now)).toBeUndefined();
+});
+
+test('nothing is unchanged since before it was served under these settings', () => {
+  const now = Date.UTC(2024, 0, 2);
+  expect(lastModifiedSeconds('2023-01-01T00:00:00Z', LAST_MODIFIED * 1000 + 999, now)).toBe(LAST_MODIFIED);
+  expect(lastModifiedSeconds(undefined, LAST_MODIFIED * 1000, now)).toBeUndefined();
 });

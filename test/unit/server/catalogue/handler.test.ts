@@ -224,6 +224,34 @@ describe('other paths', () => {
   });
 });
 
+describe('a base URL with a path', () => {
+  const settings = { allowBaseUrls: ['https://catalogue.example.org/replica'] };
+  const headers = { host: 'catalogue.example.org' };
+  const start = 'https://catalogue.example.org/replica/api/v3';
+
+  test('stands in every link, whether or not the request has its path in front', async () => {
+    for (const path of ['', '/replica']) {
+      const { text } = await ask({ url: `${path}/api/v3/observations/?limit=1`, headers }, settings);
+      expect(text).toContain(`"next":"${start}/observations/?limit=1&offset=1"`);
+      const { text: index } = await ask({ url: path || '/', headers }, settings);
+      expect(JSON.parse(index)).toMatchObject({ v3: `${start}/` });
+    }
+  });
+
+  test('leads redirections', async () => {
+    for (const path of ['', '/replica']) {
+      const redirected = await ask({ url: `${path}/api/v3/observations?a=b`, headers }, settings);
+      expect([redirected.status, redirected.headers['Location']]).toEqual([301, '/replica/api/v3/observations/?a=b']);
+    }
+  });
+
+  test('is no other path that begins alike, nor that of another base URL', async () => {
+    expect((await ask({ url: '/replicas/api/v3/', headers }, settings)).status).toBe(404);
+    expect((await ask({ url: '/replica/replica/api/v3/', headers }, settings)).status).toBe(404);
+    expect((await ask('/replica/api/v3/', settings)).status).toBe(404);
+  });
+});
+
 test('the base URL that a listed Host chooses stands in every link', async () => {
   const settings = { allowBaseUrls: ['https://catalogue.example.org'] };
   const headers = { host: 'catalogue.example.org' };

@@ -7,7 +7,7 @@ import type { Answer } from '../../../../server/http/exchange.ts';
 import { type KnownRequest, RequestMemory } from '../../../../server/catalogue/requestMemory.ts';
 import { requestOf, type RequestParts } from '../../../support/requests.ts';
 
-const CHOICE: BaseUrlChoice = { baseUrl: 'http://a.test', varies: [] };
+const CHOICE: BaseUrlChoice = { baseUrl: 'http://a.test', path: '', varies: [] };
 const BYTES = 4 << 20;
 
 const TAG = 'abc-def';
@@ -43,7 +43,7 @@ test('an answer is found by method, path, query, base URL and coding, and by not
 
 test('the answers to one text under several codings and base URLs are kept beside each other', () => {
   const known = new RequestMemory(BYTES);
-  const other: BaseUrlChoice = { baseUrl: 'http://b.test', varies: [] };
+  const other: BaseUrlChoice = { baseUrl: 'http://b.test', path: '', varies: [] };
   const kept = [{ coding: 'gzip' as const }, {}, { choice: other }, { choice: other, coding: 'gzipOnly' as const }];
   const answers = kept.map((parts) => keep(known, { url: '/a', ...parts }));
   expect(kept.map((parts) => find(known, { url: '/a', ...parts }))).toEqual(answers);
@@ -94,7 +94,11 @@ test('no more is kept than there is memory for, and what is asked for stays', ()
 
 test('answers under many texts, codings and base URLs are counted all', () => {
   const known = new RequestMemory(BYTES);
-  const choices = Array.from({ length: 40 }, (_, i): BaseUrlChoice => ({ baseUrl: `http://${i}.test`, varies: [] }));
+  const choices = Array.from({ length: 40 }, (_, i): BaseUrlChoice => ({
+    baseUrl: `http://${i}.test`,
+    path: '',
+    varies: [],
+  }));
   const urls = Array.from({ length: 800 }, (_, i) => `/${i}`);
   for (const url of urls) for (const choice of choices) keep(known, { url, choice });
   let count = 0;
@@ -127,7 +131,7 @@ describe('a tag without an answer', () => {
     ]);
     for (const url of ['/a', '/a?', '/a?b=', '/a%3Fb']) expect(memory.find(asked({ url })), url).toBeUndefined();
     for (const method of ['OPTIONS', 'POST']) expect(memory.find(asked({ url: '/a?b', method }))).toBeUndefined();
-    const choice: BaseUrlChoice = { baseUrl: 'http://b.test', varies: [] };
+    const choice: BaseUrlChoice = { baseUrl: 'http://b.test', path: '', varies: [] };
     expect(memory.find({ ...asked({ url: '/a?b' }), choice })).toBeUndefined();
     expect(memory.find({ ...asked({ url: '/a?b' }), coding: 'gzip' })).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 // The catalogue's handler asked under conditions: 304 wherever the answer would be 200, and nowhere else.
 import { describe, expect, test } from 'vitest';
+import { formHandler } from '../../../support/formCatalogue.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import { ask, handlerWith, HEAVY, LONG, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
@@ -47,6 +48,20 @@ describe('a conditional request', () => {
     expect(tags[1]).toBe(tags[0]);
     expect(new Set(tags).size).toBe(3);
     expect((await ask('/api/v3/observations/?limit=2&title=ocean', { limitMax: 50 })).etag).not.toBe(tags[0]);
+  });
+
+  test('with a date is as new as the settings, not only as the data', async () => {
+    const handler = formHandler({}, Date.UTC(2024, 5, 1, 0, 0, 0, 500));
+    const answerTo = async (since: string, coding: string): Promise<readonly unknown[]> => {
+      const headers = { 'if-modified-since': since, 'accept-encoding': coding };
+      const { status, headers: lines } = await handler(requestOf({ url: list, headers }), STAYING);
+      return [status, Object.fromEntries(lines)['Last-Modified']];
+    };
+    const modified = 'Sat, 01 Jun 2024 00:00:00 GMT';
+    for (const coding of ['gzip', 'identity']) {
+      expect(await answerTo('Mon, 01 Jan 2024 00:00:00 GMT', coding)).toEqual([200, modified]);
+      expect(await answerTo(modified, coding)).toEqual([304, undefined]);
+    }
   });
 
   test('to a heavy query is answered without leaving the thread', async () => {

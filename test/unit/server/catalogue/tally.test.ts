@@ -44,12 +44,12 @@ describe('a request', () => {
 
 describe('the metric', async () => {
   const data = dataSetOf(temporaryDirectory(), { 'projects.ndjson': '{"ob_id":1}\n' });
-  const server = await startServer({ data, flags: ['--metrics-port', '0', '--threads', '2'] });
+  const server = await startServer({ data, flags: ['--admin-port', '0', '--threads', '2'] });
   afterAll(() => server.stop());
 
   test('has the sums of all serving threads, by collection', async () => {
-    const [, metrics = ''] = /metrics on (http:\/\/[^/]+)\/metrics/.exec(server.output()) ?? [];
-    const scraper = clientOf(metrics);
+    const [, admin = ''] = /admin on (http:\/\/[^/]+)\/status/.exec(server.output()) ?? [];
+    const scraper = clientOf(admin);
     for (let i = 0; i < 8; i++) {
       const client = clientOf(server.url);
       expect((await client.get('/api/v3/projects/?publicationStatus__in=x&page=2')).status).toBe(200);
@@ -57,7 +57,7 @@ describe('the metric', async () => {
     }
     const { body } = await scraper.get('/metrics');
     scraper.close();
-    expect(body).toContain('\ncatalogue_ignored_parameters_total{collection="projects"} 16\n');
+    expect(body).toContain('\ncatalogue_replica_ignored_parameters_total{collection="projects"} 16\n');
     expect(body).not.toContain('publicationStatus');
   });
 });

@@ -24,7 +24,7 @@ async function sharedListener(): Promise<Listener> {
   await release();
   const handler = () => textAnswer('');
   const listener = await listenUws({ host: HOST, port, handler, onError: () => undefined, exclusive: false });
-  ends.push(() => listener.drain(0));
+  ends.push(() => listener.drain({ graceMs: 0, withinMs: 0 }));
   return listener;
 }
 

@@ -6,7 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
 import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
 import { appendingTo, logLine, logTo } from '../../../../server/observe/log.ts';
-import { newMetrics } from '../../../../server/observe/metrics.ts';
+import { type Metrics, newMetrics } from '../../../../server/observe/metrics.ts';
+import { observeValue } from '../../../../server/observe/tally.ts';
 
 const GRANTED: AuthorisationRecord = {
   kind: 'authorisation',
@@ -69,40 +70,82 @@ describe('the log', () => {
   });
 });
 
-test('counters tell how many events of each status and reason there were, in the format of Prometheus', () => {
-  const metrics = newMetrics();
-  metrics.observe([LOADED, GRANTED, DENIED, GRANTED]);
-  metrics.observe([REFUSED]);
-  expect(metrics.text()).toBe(
-    [
-      '# HELP authority_authorisations_total Requests to be authorised, by status and reason.',
-      '# TYPE authority_authorisations_total counter',
-      'authority_authorisations_total{status="AccessDenied",reason="unregistered"} 1',
+/** The lines of a metric, without those of its name and help. */
+async function linesOf(metrics: Metrics, name: string): Promise<readonly string[]> {
+  const lines = (await metrics.text()).split('\n');
+  expect(lines.filter((line) => line.startsWith(`# HELP catalogue_replica_${name} `))).toHaveLength(1);
+  return lines.filter((line) => line.startsWith(`catalogue_replica_${name}`)).map((line) => line.slice(PREFIX.length));
+}
+
+const PREFIX = 'catalogue_replica_';
+
+describe('metrics', () => {
+  test('tell how many events of each status and reason there were, in the format of Prometheus', async () => {
+    const metrics = newMetrics();
+    metrics.observe([LOADED, GRANTED, DENIED, GRANTED]);
+    metrics.observe([REFUSED]);
+    expect(await linesOf(metrics, 'authority_authorisations_total')).toEqual([
       'authority_authorisations_total{status="AccessGranted",reason=""} 2',
-      '# HELP authority_loads_total Configurations of the authority that were loaded or refused.',
-      '# TYPE authority_loads_total counter',
+      'authority_authorisations_total{status="AccessDenied",reason="unregistered"} 1',
+    ]);
+    expect(await linesOf(metrics, 'authority_loads_total')).toEqual([
       'authority_loads_total{outcome="loaded"} 1',
       'authority_loads_total{outcome="refused"} 1',
-      '# HELP authority_bugs_total Requests to be authorised that met a bug.',
-      '# TYPE authority_bugs_total counter',
-      '',
-    ].join('\n'),
-  );
-});
+    ]);
+    expect(await linesOf(metrics, 'authority_bugs_total')).toEqual(['authority_bugs_total 0']);
+  });
 
-test('tallies of several threads are told as their sums, and what was never counted is not', () => {
-  const cells = ['none', 'some', 'many'].map((status) => ({ operation: 'x', status }));
-  const metric = { name: 'answers_total', help: 'Answers.', cells };
-  const metrics = newMetrics();
-  const [one, other] = [metrics.tally(metric), metrics.tally(metric)];
-  one.set([0, 1, 2 ** 40]);
-  other.set([0, 0, 1]);
-  expect(one.buffer).toBeInstanceOf(SharedArrayBuffer);
-  expect(metrics.text().split('\n').slice(-5)).toEqual([
-    '# HELP answers_total Answers.',
-    '# TYPE answers_total counter',
-    'answers_total{operation="x",status="some"} 1',
-    `answers_total{operation="x",status="many"} ${2 ** 40 + 1}`,
-    '',
-  ]);
+  test('have the sums of the tallies of several threads, from 0 on', async () => {
+    const cells = ['none', 'some', 'many'].map((status) => ({ operation: 'x', status }));
+    const metric = { name: 'answers_total', help: 'Answers.', cells };
+    const metrics = newMetrics();
+    const [one, other] = [metrics.tally(metric), metrics.tally(metric)];
+    one.set([0, 1, 2 ** 40]);
+    other.set([0, 0, 1]);
+    expect(one.buffer).toBeInstanceOf(SharedArrayBuffer);
+    const told = [
+      'answers_total{operation="x",status="none"} 0',
+      'answers_total{operation="x",status="some"} 1',
+      `answers_total{operation="x",status="many"} ${2 ** 40 + 1}`,
+    ];
+    expect(await linesOf(metrics, 'answers_total')).toEqual(told);
+    expect(await linesOf(metrics, 'answers_total')).toEqual(told);
+  });
+
+  test('have curves of the values of several threads, each bucket with all that is smaller', async () => {
+    const metric = { name: 'seconds', help: 'Time.', buckets: [0.1, 1], curves: [{ route: 'a' }, { route: 'b' }] };
+    const metrics = newMetrics();
+    const [one, other] = [metrics.tally(metric), metrics.tally(metric)];
+    for (const value of [0.05, 0.1, 0.5, 7]) observeValue(one, metric, 1, value);
+    observeValue(other, metric, 1, 1);
+    expect(await linesOf(metrics, 'seconds')).toEqual([
+      ...['bucket{route="a",le="0.1"}', 'bucket{route="a",le="1"}', 'bucket{route="a",le="+Inf"}'].map(
+        (name) => `seconds_${name} 0`,
+      ),
+      'seconds_sum{route="a"} 0',
+      'seconds_count{route="a"} 0',
+      'seconds_bucket{route="b",le="0.1"} 2',
+      'seconds_bucket{route="b",le="1"} 4',
+      'seconds_bucket{route="b",le="+Inf"} 5',
+      'seconds_sum{route="b"} 8.65',
+      'seconds_count{route="b"} 5',
+    ]);
+  });
+
+  test('have the values that there are of gauges, and what Node tells of the process, under one prefix', async () => {
+    const metrics = newMetrics();
+    let values: (readonly [string, number])[] = [];
+    metrics.gauge({ name: 'things', help: 'Things.', label: 'of', valuesOf: () => values });
+    expect(await linesOf(metrics, 'things')).toEqual([]);
+    values = [
+      ['a', 1],
+      ['b', 2],
+    ];
+    expect(await linesOf(metrics, 'things')).toEqual(['things{of="a"} 1', 'things{of="b"} 2']);
+    values = [['b', 0]];
+    expect(await linesOf(metrics, 'things')).toEqual(['things{of="b"} 0']);
+    expect(await linesOf(metrics, 'process_resident_memory_bytes')).toHaveLength(1);
+    const names = (await metrics.text()).matchAll(/^# TYPE (\S+) /gm);
+    for (const [, name] of names) expect(name!.startsWith(PREFIX)).toBe(true);
+  });
 });

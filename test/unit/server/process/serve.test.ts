@@ -95,8 +95,8 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
       /^catalogue-replica: port \d+ on .* is in use.* choose another with --http10-port .*\n$/,
     );
     await refused(
-      ['--data', snapshot, '--port', '0', '--metrics-port', `${port}`],
-      /^catalogue-replica: port \d+ on .* is in use.* choose another with --metrics-port .*\n$/,
+      ['--data', snapshot, '--port', '0', '--admin-port', `${port}`],
+      /^catalogue-replica: port \d+ on .* is in use.* choose another with --admin-port .*\n$/,
     );
   });
 

@@ -56,7 +56,10 @@ describe('without any source', () => {
       serverTiming: false,
       authority: undefined,
       auditLog: undefined,
-      metricsPort: undefined,
+      drainGraceSeconds: 1,
+      drainSeconds: 30,
+      adminHost: '127.0.0.1',
+      adminPort: undefined,
       soapBodyBytesMax: 1_048_576,
     };
     expect(rest).toEqual(expected);
@@ -192,15 +195,15 @@ describe('a wrong value', () => {
 
   test('is a port that another listener has too, unless each is to take a free one', () => {
     const refused = (ports: object): readonly string[] => refusal(() => readSettings({ ...ports }, {})).lines;
-    expect(refused({ port: '81', http10Port: '81', metricsPort: '81' })).toEqual([
+    expect(refused({ port: '81', http10Port: '81', adminPort: '81' })).toEqual([
       expect.stringContaining('setting http10Port: got 81, which is also the port; want a port of its own'),
-      expect.stringContaining('setting metricsPort: got 81, which is also the port; want a port of its own'),
+      expect.stringContaining('setting adminPort: got 81, which is also the port; want a port of its own'),
     ]);
-    expect(refused({ http10Port: '81', metricsPort: '81' })).toEqual([
-      expect.stringContaining('setting metricsPort: got 81, which is also the http10Port'),
+    expect(refused({ http10Port: '81', adminPort: '81' })).toEqual([
+      expect.stringContaining('setting adminPort: got 81, which is also the http10Port'),
     ]);
-    const free = { port: '0', http10Port: '0', metricsPort: '0' };
-    expect(readSettings(free, {})).toMatchObject({ port: 0, http10Port: 0, metricsPort: 0 });
+    const free = { port: '0', http10Port: '0', adminPort: '0' };
+    expect(readSettings(free, {})).toMatchObject({ port: 0, http10Port: 0, adminPort: 0 });
   });
 });
 

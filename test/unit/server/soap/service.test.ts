@@ -6,12 +6,12 @@ import type { Authority } from '../../../../server/authority/authority.ts';
 import { type Answer, isIntake, type Request } from '../../../../server/http/exchange.ts';
 import { soapHandler } from '../../../../server/soap/service.ts';
 import { OUTCOME, SOAP_ANSWERS } from '../../../../server/soap/tally.ts';
-import { newMetrics } from '../../../../server/observe/metrics.ts';
+import { newTally } from '../../../../server/observe/tally.ts';
 import { call, roleCall } from '../../../support/envelopes.ts';
 import { memoryAuthority } from '../../../support/memoryAuthority.ts';
 
 function serviceOf(authority: () => Authority) {
-  const tally = newMetrics().tally(SOAP_ANSWERS);
+  const tally = newTally(SOAP_ANSWERS);
   const settings = { baseUrl: 'http://localhost', soapBodyBytesMax: 65_536 };
   const otherwise = (): never => assert.fail('the path is the service’s');
   const handler = soapHandler({ authority, settings, tally, otherwise });

@@ -3,7 +3,15 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Handler } from '../../../../../server/http/exchange.ts';
 import { requestOf, RawSocket } from '../../../../support/rawSocket.ts';
-import { running, textAnswer, TRANSPORTS, type Running } from '../../../../support/transports.ts';
+import {
+  CountedBody,
+  countedText,
+  running,
+  settled,
+  textAnswer,
+  TRANSPORTS,
+  type Running,
+} from '../../../../support/transports.ts';
 
 const NODE = TRANSPORTS.find(({ name }) => name === 'node')!;
 const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -40,4 +48,48 @@ test('CONNECT behind a request that still waits for its answer gets none before 
     return new Promise(() => undefined);
   });
   expect({ received, isGone }).toEqual({ received: '', isGone: true });
+});
+
+/** More than the sockets between a server and a client that does not read take. */
+const LONG_BYTES = 12_000_000;
+
+test('many bytes behind a request that closes its connection do not cost a slow reader the long answer', async () => {
+  server = await running(NODE, () => ({ ...textAnswer(''), body: new CountedBody(LONG_BYTES, 65_536) }));
+  const client = await RawSocket.open(server.port, false);
+  await client.write(requestOf('GET', '/', ['Connection: close']));
+  const written = client.write('x'.repeat(2_000_000));
+  client.read();
+  expect((await client.answer())?.body === countedText(LONG_BYTES)).toBe(true);
+  expect(await client.ended()).toBe('');
+  await written;
+});
+
+test('bytes that come when a long answer was given to the network do not cost it', async () => {
+  const body = new CountedBody(1_000_000, 65_536);
+  server = await running(NODE, () => ({ ...textAnswer(''), body }));
+  const client = await RawSocket.open(server.port, false);
+  await client.write(requestOf('GET', '/', ['Connection: close']));
+  await settled(() => body.pieces === 16);
+  for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 100; i++) await client.write('bytes');
+  for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+  client.read();
+  expect((await client.answer())?.body.length).toBe(1_000_000);
+  expect(await client.ended()).toBe('');
+});
+
+test('a body that breaks is malformed, and nothing is kept of it', async () => {
+  let calls = 0;
+  const failed = textAnswer('');
+  server = await running(NODE, () => {
+    calls++;
+    return { bodyBytesMax: 10, tooLong: failed, busy: failed, failed, answer: () => textAnswer('whole') };
+  });
+  const client = await RawSocket.open(server.port);
+  await client.write(requestOf('POST', '/', ['Transfer-Encoding: chunked'], '3\r\nabc\r\n'));
+  await client.write('no size\r\n');
+  expect(await client.ended()).toMatch(/^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*Malformed request/);
+  expect(calls).toBe(1);
+  // Nothing is in flight any more: a drain that had to wait would pass the test's time.
+  await server.listener.drain({ graceMs: 0, withinMs: 1_000_000 });
 });

@@ -1,0 +1,143 @@
+// What a server tells its operators: whether it is ready, what it serves and with which settings, and its metrics.
+// Composition and plain data; decides nothing about serving.
+import { bytesByPart } from '../../data/store/memory.ts';
+import { metadataOf, type LoadedSnapshot, sectionsOf } from '../../engine/shared.ts';
+import { type AdminAnswer, type AdminListener, jsonAnswer, listenForAdmin } from '../admin/listener.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
+import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
+import { requestTallies, type RequestTallies } from '../observe/requests.ts';
+import type { Settings } from '../settings/declarations.ts';
+import { packageVersion } from '../settings/installation.ts';
+
+/** How far a server is: it takes requests only when it is ready. */
+type Phase = 'loading' | 'ready' | 'draining';
+
+/** What is served, once it is loaded. */
+export interface Served {
+  readonly loaded: LoadedSnapshot;
+  readonly blocks: LoadedSnapshot | undefined;
+}
+
+/** What an admin listener tells of; the supervisor tells it of what comes. */
+export class Administration {
+  readonly metrics: Metrics = newMetrics();
+  #phase: Phase = 'loading';
+  #served: Served | undefined;
+  #listener: AdminListener | undefined;
+  readonly #settings: Settings;
+  readonly #startMs = steadyMs();
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    for (const gauge of this.#gauges()) this.metrics.gauge(gauge);
+  }
+
+  /** Listens on this port and answers the port taken. Throws OperationError `port`. */
+  async listen(port: number, onError: (error: unknown) => void): Promise<number> {
+    const options = { host: this.#settings.adminHost, port, onError };
+    this.#listener = await listenForAdmin(options, {
+      '/livez': () => jsonAnswer(200, { status: 'alive' }),
+      '/readyz': () => jsonAnswer(this.#phase === 'ready' ? 200 : 503, { status: this.#phase }),
+      '/metrics': () => this.#scraped(),
+      '/status': () => jsonAnswer(200, this.#status()),
+    });
+    return this.#listener.port;
+  }
+
+  /** What a serving thread counts requests in. */
+  requestTallies(): RequestTallies {
+    return requestTallies(this.metrics.tally);
+  }
+
+  /** The server listens and serves this. */
+  begin(served: Served): void {
+    this.#served = served;
+    this.#phase = 'ready';
+  }
+
+  /** The server takes no requests any more. */
+  drain(): void {
+    this.#phase = 'draining';
+  }
+
+  /** Nothing is left to tell of. */
+  stop(): void {
+    this.#listener?.stop();
+  }
+
+  async #scraped(): Promise<AdminAnswer> {
+    return { status: 200, type: this.metrics.contentType, text: await this.metrics.text() };
+  }
+
+  #gauges(): readonly OwnGauge[] {
+    const loaded = (): LoadedSnapshot | undefined => this.#served?.loaded;
+    const created = (): number | undefined => {
+      const text = loaded()?.created;
+      return text === undefined ? undefined : Date.parse(text) / 1000;
+    };
+    return [
+      {
+        name: 'ready',
+        help: 'Whether the server is ready: 1, else 0.',
+        valuesOf: () => one(this.#phase === 'ready' ? 1 : 0),
+      },
+      {
+        name: 'data_info',
+        help: 'The generation that is served, as a label.',
+        label: 'generation',
+        valuesOf: () => one(1, loaded()?.generation ?? ''),
+      },
+      {
+        name: 'data_created_seconds',
+        help: 'When the data was made, in seconds since 1970.',
+        valuesOf: () => one(created()),
+      },
+      {
+        name: 'data_age_seconds',
+        help: 'How old the data is.',
+        valuesOf: () => one(epochMs() / 1000 - (created() ?? Number.NaN)),
+      },
+      {
+        name: 'records',
+        help: 'Records that are served, by collection.',
+        label: 'collection',
+        valuesOf: () => Object.entries(this.#served ? countsOf(this.#served.loaded) : {}),
+      },
+    ];
+  }
+
+  #status(): unknown {
+    const served = this.#served;
+    return {
+      version: packageVersion(),
+      status: this.#phase,
+      uptimeSeconds: Math.round((steadyMs() - this.#startMs) / 1000),
+      data: served && {
+        from: this.#settings.data,
+        generation: served.loaded.generation,
+        created: served.loaded.created ?? null,
+        baseUrl: served.loaded.baseUrl,
+        records: countsOf(served.loaded),
+      },
+      memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
+      threads: { serving: this.#settings.threads },
+      settings: this.#settings,
+    };
+  }
+}
+
+/** One value, where there is one. */
+function one(value: number | undefined, of = ''): readonly (readonly [of: string, value: number])[] {
+  return value === undefined || Number.isNaN(value) ? [] : [[of, value]];
+}
+
+function countsOf(loaded: LoadedSnapshot): Readonly<Record<string, number>> {
+  const { collections } = metadataOf(sectionsOf(loaded));
+  return Object.fromEntries(collections.map(({ name, records }) => [name, records]));
+}
+
+/** The bytes of what all threads share, by what they are for. */
+function bytesOf({ loaded, blocks }: Served): Readonly<Record<string, number>> {
+  const compressed = blocks?.placements.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
+  return { ...bytesByPart(loaded), 'compressed records': compressed };
+}

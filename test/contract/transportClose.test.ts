@@ -1,0 +1,61 @@
+// What every transport makes of a request that asks for the end of its connection: it is told so, gets its whole answer
+// whatever stands behind, and the connection ends. One suite, run on each of them over raw sockets.
+import { afterEach, describe, expect, test } from 'vitest';
+
+import type { Handler } from '../../server/http/exchange.ts';
+import { PAGE_BYTES, RawSocket, requestOf } from '../support/rawSocket.ts';
+import { CountedBody, countedText, servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
+
+const answers: Handler = ({ target }) => {
+  if (target === '/304') return { ...textAnswer(''), status: 304 };
+  if (target === '/later') return new Promise((resolve) => setImmediate(() => resolve(textAnswer('later'))));
+  return target === '/page' ? { ...textAnswer(''), body: new CountedBody(PAGE_BYTES, 65_536) } : textAnswer('text');
+};
+
+describe.each(TRANSPORTS)('$name', (transport) => {
+  const { serve, stopAll } = servers(transport);
+  afterEach(stopAll);
+
+  const CASES = [
+    ['GET', '/', 'text'],
+    ['GET', '/page', countedText(PAGE_BYTES)],
+    ['GET', '/later', 'later'],
+    ['GET', '/304', ''],
+    ['HEAD', '/', ''],
+    ['POST', '/', 'text'],
+  ] as const;
+
+  test.each(['close', 'Close', 'close, te', 'te, close', 'keep-alive,close'])(
+    'Connection: %s is answered with close, once, whatever the answer is',
+    async (options) => {
+      const { port } = await serve(answers);
+      for (const [method, target, body] of CASES) {
+        const client = await RawSocket.open(port);
+        await client.write(requestOf(method, target, [`Connection: ${options}`]));
+        const answer = await client.answer(method === 'HEAD');
+        expect(answer?.headers.get('connection'), `${method} ${target}`).toEqual(['close']);
+        expect(answer?.body === body).toBe(true);
+        client.vanish();
+      }
+    },
+  );
+
+  test.each(CASES)('a connection that %s %s closes ends behind its answer', async (method, target) => {
+    const { port } = await serve(answers);
+    const client = await RawSocket.open(port);
+    await client.write(requestOf(method, target, ['Connection: close']));
+    expect(await client.answer(method === 'HEAD')).toBeDefined();
+    expect(await client.ended()).toBe('');
+  });
+
+  test('bytes behind such a request never cost its answer', async () => {
+    const { port } = await serve(answers);
+    for (let i = 0; i < 100; i++) {
+      const client = await RawSocket.open(port);
+      const target = i % 2 === 0 ? '/' : '/later';
+      await client.write(`${requestOf('GET', target, ['Connection: close'])}bytes`);
+      expect((await client.answer())?.body).toBe(i % 2 === 0 ? 'text' : 'later');
+      expect(await client.ended()).toBe('');
+    }
+  });
+});

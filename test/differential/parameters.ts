@@ -1,0 +1,170 @@
+// The oracle's table of parameters that are no filters: where each is heeded and how its values are drawn, mostly ones
+// that fit, some that do not, spelled in many ways. Another one is a row here, and what it does in views.ts.
+import type { Collection, Field } from '../../engine/schema/types.ts';
+import type { Random } from '../support/random.ts';
+import { memberOf, type Json } from './json.ts';
+import { encode } from './query.ts';
+import { randomFieldPath } from './requestFilters.ts';
+
+/** What is looked at. */
+export type Place = 'list' | 'record' | 'root';
+
+/** The names that are heeded, in the order in which they are suggested. `isPinning`: walks are pinned. */
+export function parameterNames(place: Place, isPinning: boolean): readonly string[] {
+  const heeded = Object.entries(ROWS).filter(([, { places }]) => places.includes(place));
+  return heeded.map(([name]) => name).filter((name) => isPinning || name !== 'generation');
+}
+
+/** Draws parameters for a list; `model` is a record of the collection. */
+export function randomParameters(random: Random, collection: Collection, model: Json | undefined): readonly string[] {
+  const drawing = { random, collection, model };
+  return Object.entries(ROWS).flatMap(([name, { draw }]) => draw(drawing).map((value) => `${name}=${value}`));
+}
+
+interface Drawing {
+  readonly random: Random;
+  readonly collection: Collection;
+  readonly model: Json | undefined;
+}
+
+/** `draw` gives values as they stand in a query: none in most requests. */
+interface Row {
+  readonly places: readonly Place[];
+  readonly draw: (drawing: Drawing) => readonly string[];
+}
+
+const EVERYWHERE: readonly Place[] = ['list', 'record', 'root'];
+const LISTS: readonly Place[] = ['list'];
+const FORMATS: readonly string[] = ['api', 'json', '', 'api', 'json', '', 'ndjson', 'csv', 'csv', 'xml', 'API'];
+
+const ROWS: Readonly<Record<string, Row>> = {
+  format: { places: EVERYWHERE, draw: ({ random }) => sometimes(random, 0.35, () => random.pick(FORMATS)) },
+  strict: {
+    places: EVERYWHERE,
+    draw: ({ random }) => sometimes(random, 0.06, () => random.pick(['1', '1', '0', 'true', 'False', ''])),
+  },
+  limit: {
+    places: LISTS,
+    draw: ({ random }) => [0.5, 0.05].flatMap((chance) => sometimes(random, chance, () => randomInteger(random))),
+  },
+  offset: { places: LISTS, draw: ({ random }) => sometimes(random, 0.4, () => randomInteger(random)) },
+  fields: {
+    places: ['list', 'record'],
+    draw: (drawing) => {
+      const { random } = drawing;
+      return random.chance(0.3) ? random.several(1, 3, () => randomKeys(drawing)) : [];
+    },
+  },
+  ordering: {
+    places: LISTS,
+    draw: (drawing) => {
+      const { random } = drawing;
+      const key = (): string => `${random.chance(0.4) ? '-' : ''}${randomField(drawing)}`;
+      return sometimes(random, 0.3, () => namesOf(random, 4, key));
+    },
+  },
+  after: {
+    places: LISTS,
+    draw: ({ random, model }) =>
+      sometimes(random, 0.12, () => (random.chance(0.15) ? encode(random.pick(ODD_IDS), '+') : idOf(model))),
+  },
+  facets: {
+    places: LISTS,
+    draw: (drawing) => {
+      const { random } = drawing;
+      const most = random.chance(0.05) ? 14 : 3;
+      return sometimes(random, 0.15, () => namesOf(random, most, () => randomField(drawing)));
+    },
+  },
+  generation: {
+    places: LISTS,
+    draw: ({ random }) => sometimes(random, 0.06, () => random.pick(['', '+', 'fedcba987654'])),
+  },
+};
+
+function sometimes(random: Random, probability: number, draw: () => string): readonly string[] {
+  return random.chance(probability) ? [draw()] : [];
+}
+
+const ODD_INTEGERS: readonly string[] = [
+  '10',
+  '100',
+  '1000',
+  '0',
+  '-1',
+  '',
+  'abc',
+  '+7',
+  '007',
+  '%2B7',
+  '1.5',
+  '9'.repeat(20),
+];
+const ODD_NAMES: readonly string[] = [
+  '',
+  ' ',
+  '-',
+  '--title',
+  'titel',
+  'foo',
+  'status__foo',
+  'title=',
+  '__proto__',
+  'ob_id__',
+  'projects__title',
+];
+const ODD_IDS: readonly string[] = ['', ' ', 'abc', '1.5', '-1', '+2', '3.00', '\0', '007', '9'.repeat(20), '1e3'];
+/** No key of a record has such a name. */
+const ODD_KEYS: readonly string[] = [
+  'nope',
+  'titel',
+  'ob_idd',
+  'title__x',
+  'naïve!',
+  'a=b',
+  '',
+  ' ',
+  '\u{1f600}',
+  'x'.repeat(400),
+];
+
+function randomInteger(random: Random): string {
+  return random.chance(0.85) ? String(random.integer(1, 6)) : random.pick(ODD_INTEGERS);
+}
+
+/** A list of names, with its commas as they are. */
+function namesOf(random: Random, most: number, one: () => string): string {
+  const names = random.several(1, most, one).join(random.chance(0.1) ? ' , ' : ',');
+  return encode(names, '+').replaceAll('%2C', ',');
+}
+
+/** A walk to a value, mostly to one that a record has at most one of. */
+function randomField({ random, collection }: Drawing): string {
+  if (random.chance(0.06)) return random.pick(ODD_NAMES);
+  const roots = collection.fields.filter(({ kind }) => kind !== 'opaque');
+  const path = randomFieldPath(random, random.chance(0.5) ? roots.filter(isToOne) : roots, fieldsWithin, 0);
+  return path.map((field) => field.name).join('__');
+}
+
+/** No path of these parameters leads through a link. */
+function fieldsWithin(field: Field | undefined): readonly Field[] {
+  return field?.kind === 'record' || field?.kind === 'records' ? field.fields : [];
+}
+
+function isToOne({ kind }: Field): boolean {
+  return kind === 'scalar' || kind === 'link' || kind === 'record';
+}
+
+/** Top-level keys of records: known ones, keys that are no fields, unknown and nearly known names. */
+function randomKeys({ random, collection, model }: Drawing): string {
+  const own = model?.kind === 'object' ? model.members.map(([key]) => key) : [];
+  const known = [...collection.fields.map(({ name }) => name), ...own, collection.idField];
+  const names = random.several(0, 6, () => (random.chance(0.9) ? random.pick(known) : random.pick(ODD_KEYS)));
+  const spelled = names.map((name) => (random.chance(0.05) ? ` ${name} ` : name));
+  return spelled.map((name) => encode(name, '+')).join(random.chance(0.1) ? '%2C' : ',');
+}
+
+function idOf(model: Json | undefined): string {
+  const id = memberOf(model, 'ob_id') ?? memberOf(model, 'id');
+  return id?.kind === 'number' ? id.token : '3';
+}

@@ -1,0 +1,22 @@
+// A hundred drains under load: no request is lost of clients that leave when they are told to. What is done is in
+// test/support/drains.ts.
+import { expect, test } from 'vitest';
+import { drainUnderLoad, type DrainOutcome } from '../support/drains.ts';
+import { freshSeed, randomOf } from '../support/random.ts';
+
+const SEED = freshSeed();
+const DRAINS = 100;
+/** A drain is mostly waiting. */
+const AT_ONCE = 4;
+
+test(`${DRAINS} drains lose no request (seed ${SEED})`, async () => {
+  const random = randomOf(SEED);
+  const outcomes: DrainOutcome[] = [];
+  while (outcomes.length < DRAINS) {
+    outcomes.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => drainUnderLoad(random)))));
+  }
+  expect(outcomes.flatMap(({ lost }) => lost)).toEqual([]);
+  expect(outcomes.map(({ end }) => end)).toEqual(outcomes.map(() => ({ code: 0, signal: null })));
+  const answered = outcomes.reduce((sum, one) => sum + one.answered, 0);
+  process.stderr.write(`${answered} requests were answered in ${outcomes.length} drains\n`);
+});

@@ -1,0 +1,144 @@
+// A catalogue in which every form of an answer occurs, and the requests that ask for each: for tests of what the bytes
+// of answers depend on. A new form of an answer has its request here.
+import { gunzipSync } from 'node:zlib';
+import type { RecordBlocks } from '../../engine/column/blocks.ts';
+import type { CollectionIndex } from '../../engine/index/table.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import type { CatalogueSettings } from '../../server/catalogue/catalogue.ts';
+import { catalogueHandler } from '../../server/catalogue/handler.ts';
+import { IGNORED_PARAMETERS } from '../../server/catalogue/tally.ts';
+import type { Answer, Handler } from '../../server/http/exchange.ts';
+import { newTally } from '../../server/observe/tally.ts';
+import { readSettings } from '../../server/settings/declarations.ts';
+import { routerOver } from '../../workers/router.ts';
+import { RowSetCache } from '../../workers/rowSetCache.ts';
+import { recordBlocksOf } from './blocks.ts';
+import { collectionOf } from './collections.ts';
+import type { RequestParts } from './requests.ts';
+import { BASE_URL, GENERATION, NEVER_HEAVY } from './smallCatalogue.ts';
+
+/** A base URL that a request may choose. */
+export const OTHER_URL = 'https://mirror.example.org/catalogue';
+
+const LINK = (path: string, id: number): string => `"{base_url}/api/v3/${path}/${id}/?format=api"`;
+const TITLES = [
+  'ocean',
+  'land',
+  'a \\"b\\" \\\\ c',
+  'snow, ice; \\u2028',
+  'Straße ☃ 😀',
+  '',
+  'line\\nbreak',
+  '</script>',
+];
+
+const observation = (id: number): string =>
+  `{"ob_id":${id},"uuid":"u${id}","title":"${TITLES[id % TITLES.length]}","abstract":"${'text '.repeat(id)}",` +
+  `"status":${id % 3 === 0 ? 'null' : `"s${id % 2}"`},"dataLineage":null,"timePeriod":${LINK('times', id)},` +
+  `"permissions":[{"ob_id":${id % 4},"accessConstraints":null}],"dataPublishedTime":"2020-01-0${1 + (id % 9)}T00:00:00",` +
+  `"extra":{"a":[1,2.50,1e3,-0],"b":true},"numbers":[${id},2]}`;
+
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  observations: Array.from({ length: 40 }, (_, i) => observation(i + 1)),
+  times: Array.from({ length: 5 }, (_, i) => `{"ob_id":${i + 1},"startTime":"2020-01-01T00:00:00","endTime":null}`),
+  computations: ['{"ob_id":1,"title":"a"}', '{"ob_id":2,"title":"b"}'],
+  composites: ['{"ob_id":2,"title":"c"}', '{"ob_id":3,"title":"d"}'],
+};
+
+const LIST = '/api/v3/observations/';
+const URLS: readonly string[] = [
+  '/',
+  '/api/v2/',
+  '/api/v3/',
+  '/api/v3.json',
+  LIST,
+  `${LIST}?limit=2`,
+  `${LIST}?limit=2&offset=3`,
+  `${LIST}?limit=2&offset=900`,
+  `${LIST}?limit=0`,
+  `${LIST}?limit=2&nonsense=a%20b`,
+  `${LIST}?limit=2&page=1&format=json`,
+  `${LIST}?limit=3&format=ndjson`,
+  `${LIST}?limit=3&format=csv`,
+  `${LIST}?format=csv`,
+  `${LIST}?limit=3&fields=title,extra,nonsense`,
+  `${LIST}?limit=3&fields=title&format=csv`,
+  `${LIST}?limit=3&after=4`,
+  `${LIST}?limit=3&ordering=-title,status,nonsense`,
+  `${LIST}?limit=1&facets=status,title`,
+  `${LIST}?title=ocean`,
+  `${LIST}?title__startswith=s&limit=3`,
+  `${LIST}?status__isnull=true&limit=3`,
+  `${LIST}?ob_id=x`,
+  `${LIST}?uuid__foo=u1`,
+  `${LIST}?numbers=3`,
+  `${LIST}?generation=${GENERATION.slice(0, 12)}&limit=1`,
+  `${LIST}?limit=2&explain=0`,
+  '/api/v3/observations.json?limit=2',
+  '/api/v2/observations/?limit=2',
+  '/api/v3/procedurecomputations/',
+  '/api/v3/times/',
+  '/api/v3/parties/',
+  `${LIST}7/`,
+  `${LIST}7.json`,
+  `${LIST}7/?format=csv`,
+  `${LIST}7/?format=ndjson&fields=title`,
+  `${LIST}39/`,
+  '/api/v2/observations/7/',
+  '/api/v3/procedurecomputations/3/',
+];
+
+/** Every form by its address, as it is and with gzip, and of two hosts. */
+export const FORM_REQUESTS: readonly RequestParts[] = URLS.flatMap((url) => [
+  { url, headers: { host: 'localhost:8080' } },
+  { url, headers: { 'accept-encoding': 'gzip' } },
+  { url, headers: { host: new URL(OTHER_URL).host } },
+]);
+
+let collections: ReadonlyMap<string, CollectionIndex> | undefined;
+const blocks = new Map<string, RecordBlocks>();
+
+function collectionNamed(name: string): CollectionIndex {
+  collections ??= new Map(
+    COLLECTIONS.map((one) => [one.name, collectionOf(one.name, TEXTS[one.name] ?? [], BASE_URL)]),
+  );
+  return collections.get(name)!;
+}
+
+function blocksNamed(name: string): RecordBlocks {
+  const made = blocks.get(name) ?? recordBlocksOf(collectionNamed(name).records);
+  blocks.set(name, made);
+  return made;
+}
+
+/** A handler over the catalogue, with these settings; OTHER_URL may be chosen unless they say otherwise. */
+export function formHandler(settings: Partial<CatalogueSettings> = {}, sinceMs = 0): Handler<Answer | Promise<Answer>> {
+  const all = { ...readSettings({}, {}), baseUrl: BASE_URL, allowBaseUrls: [OTHER_URL], ...settings };
+  return catalogueHandler({
+    generation: GENERATION,
+    created: '2024-01-01T00:00:00Z',
+    sinceMs,
+    collections: collectionNamed,
+    blocks: all.gzip === 'stored' ? blocksNamed : undefined,
+    settings: all,
+    ignored: newTally(IGNORED_PARAMETERS),
+    router: routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy: NEVER_HEAVY }),
+  });
+}
+
+/** The bytes of an answer's body as Latin-1 text. */
+export function bytesOf({ body }: Answer): string {
+  let bytes = '';
+  for (let offset = 0; offset < body.bytes;) {
+    const piece = body.pieceAt(offset);
+    bytes += Buffer.from(piece).toString('latin1');
+    offset += piece.length;
+  }
+  return bytes;
+}
+
+/** The same without its coding. */
+export function plainBytesOf(answer: Answer): string {
+  const isGzip = answer.headers.some(([name]) => name === 'Content-Encoding');
+  return isGzip ? gunzipSync(Buffer.from(bytesOf(answer), 'latin1')).toString('latin1') : bytesOf(answer);
+}

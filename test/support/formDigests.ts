@@ -1,0 +1,49 @@
+// The bytes of answers as digests, under the form version that enters their tags, and the file that remembers them.
+// Compressed bodies count as what they hold: how they are compressed is the machine's, and tags tell it apart.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { FORM_VERSION } from '../../server/catalogue/entityTag.ts';
+import { FORM_REQUESTS, formHandler, plainBytesOf } from './formCatalogue.ts';
+import { requestOf, STAYING } from './requests.ts';
+
+/** Digests by request and settings, under a form version. */
+export interface FormDigests {
+  readonly version: number;
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+/** Where they are remembered; written by `npm run form` alone. */
+export const FORM_FILE = new URL('formDigests.json', import.meta.url);
+
+const DIGITS = 16;
+const VARIANTS = [{}, { links: 'request', pinWalks: true }, { limitMax: 2, gzip: 'live' }] as const;
+
+/** What is served now. */
+export async function formDigests(): Promise<FormDigests> {
+  const digests: Record<string, string> = {};
+  for (const settings of VARIANTS) {
+    const handler = formHandler(settings);
+    for (const request of FORM_REQUESTS) {
+      // What is compressed live within one turn of the event loop is bounded.
+      await setImmediate();
+      const answer = await handler(requestOf(request), STAYING);
+      if (answer.status !== 200) continue;
+      const type = answer.headers.find(([name]) => name === 'Content-Type')?.[1] ?? '';
+      const hash = createHash('sha256').update(`${type}\n${plainBytesOf(answer)}`);
+      digests[`${JSON.stringify(settings)} ${JSON.stringify(request)}`] = hash.digest('hex').slice(0, DIGITS);
+    }
+  }
+  return { version: FORM_VERSION, digests };
+}
+
+/** What was served when the file was written. */
+export function rememberedDigests(): FormDigests {
+  return JSON.parse(readFileSync(FORM_FILE, 'utf8')) as FormDigests;
+}
+
+/** The requests whose answers have other bytes under the same form version: their tags stand for two bodies. */
+export function changedForms(before: FormDigests, now: FormDigests): readonly string[] {
+  if (before.version !== now.version) return [];
+  return Object.keys(before.digests).filter((request) => (now.digests[request] ?? '') !== before.digests[request]);
+}

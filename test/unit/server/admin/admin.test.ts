@@ -1,0 +1,200 @@
+// The admin port of a real server, and the probe on its public one: what they say while it loads, serves and drains,
+// and what is counted of requests over both transports.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../../../engine/engine.ts';
+import { clientOf, type Client, type Received } from '../../../support/client.ts';
+import { runCommand, runServer } from '../../../support/commandProcess.ts';
+import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
+import { longProperties } from '../../../support/longProperties.ts';
+import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
+
+/** Records of 10 MB, more than the buffers of a connection on loopback hold. */
+const MANY = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(100) });
+
+type Server = Awaited<ReturnType<typeof runServer>>;
+
+let server: Server;
+let admin: Client;
+beforeAll(async () => {
+  server = await runServer(['--threads', '2', '--admin-port', '0']);
+  const [, origin] = await server.printed(/admin on (http:\/\/127\.0\.0\.1:\d+)\/status\n/);
+  admin = clientOf(origin!);
+});
+afterAll(async () => {
+  admin.close();
+  await server.kill();
+});
+
+/** The samples that are not 0, without the prefix of their names. */
+async function samples(): Promise<ReadonlyMap<string, number>> {
+  const { body } = await admin.get('/metrics');
+  const lines = [...body.matchAll(/^catalogue_replica_(\S+) (\S+)$/gm)];
+  return new Map(lines.map(([, name, value]) => [name!, Number(value)]));
+}
+
+/** What samples of these names grew by while something was done. */
+async function grown(names: readonly string[], work: () => Promise<unknown>): Promise<readonly number[]> {
+  const before = await samples();
+  await work();
+  const after = await samples();
+  return names.map((name) => after.get(name)! - before.get(name)!);
+}
+
+async function once(port: number, request: Parameters<Client['send']>[0]): Promise<Received> {
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  try {
+    return await client.send(request);
+  } finally {
+    client.close();
+  }
+}
+
+describe('the admin port', () => {
+  test('says that the process lives and is ready, to GET and HEAD', async () => {
+    for (const [path, word] of [
+      ['/livez', 'alive'],
+      ['/readyz', 'ready'],
+    ] as const) {
+      const { status, headers, body } = await admin.get(path);
+      expect([status, headers['cache-control'], JSON.parse(body)]).toEqual([200, 'no-store', { status: word }]);
+      const head = await admin.send({ method: 'HEAD', target: path, headers: {} });
+      expect([head.status, head.headers['content-length'], head.body]).toEqual([200, headers['content-length'], '']);
+    }
+  });
+
+  test('tells what is served, and the settings', async () => {
+    const { body } = await admin.get('/status?pretty');
+    const status = JSON.parse(body) as Record<string, Record<string, unknown>>;
+    expect(status).toMatchObject({ status: 'ready', threads: { serving: 2 } });
+    const [, generation] = /generation ([0-9a-f]+)/.exec(server.out())!;
+    expect(status['data']!['generation']).toMatch(new RegExp(`^${generation!}`));
+    expect(Object.keys(status['data']!['records'] as object)).toHaveLength(COLLECTIONS.length);
+    expect(status['data']!['records']).toMatchObject({ observations: 500 });
+    expect(status['settings']).toMatchObject({ port: 0, adminHost: '127.0.0.1', threads: 2 });
+    expect(status['memory']!['dataBytes']).toMatchObject({ records: expect.any(Number) as number });
+  });
+
+  test('says what there is where it has nothing, and which methods it takes', async () => {
+    expect(await admin.get('/metrics/x')).toMatchObject({ status: 404, body: expect.stringContaining('/readyz') });
+    expect(await admin.get('/toString')).toMatchObject({ status: 404 });
+    const post = await admin.send({ method: 'POST', target: '/status', headers: {}, body: '' });
+    expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('is nowhere on the public port', async () => {
+    for (const target of ['/livez', '/readyz', '/metrics', '/status']) {
+      expect((await once(server.port, { method: 'GET', target, headers: {} })).status).toBe(404);
+    }
+  });
+
+  test('has a line in its guide for every metric, and none more', async () => {
+    const { body } = await admin.get('/metrics');
+    const told = [...body.matchAll(/^# TYPE catalogue_replica_(\S+) /gm)].map(([, name]) => name!);
+    const guide = readFileSync(new URL('../../../../server/admin/README.md', import.meta.url), 'utf8');
+    const named = [...guide.matchAll(/^\| `([a-z_]+)` /gm)].map(([, name]) => name!);
+    const own = told.filter((name) => !/^(?:process|nodejs)_/.test(name));
+    expect(named.toSorted()).toEqual(own.toSorted());
+  });
+});
+
+describe.each(['port', 'http10Port'] as const)('requests to the %s are counted', (name) => {
+  const LIST = '/api/v3/observations/?limit=3';
+  const one = (route: string, method: string, status: number | string): string =>
+    `requests_total{route="${route}",method="${method}",status="${status}"}`;
+  const CASES: readonly (readonly [sample: string, request: Parameters<Client['send']>[0]])[] = [
+    [one('list', 'GET', 200), { method: 'GET', target: LIST, headers: {} }],
+    [one('list', 'HEAD', 200), { method: 'HEAD', target: LIST, headers: {} }],
+    [one('list', 'GET', 400), { method: 'GET', target: '/api/v3/observations/?limit=3&title__foo=1', headers: {} }],
+    [one('list', 'other', 405), { method: 'DELETE', target: LIST, headers: {} }],
+    [one('record', 'GET', 404), { method: 'GET', target: '/api/v3/observations/99999999/', headers: {} }],
+    [one('other', 'GET', 301), { method: 'GET', target: '/api/v3/observations', headers: {} }],
+    [one('root', 'OPTIONS', 200), { method: 'OPTIONS', target: '/api/v3/', headers: {} }],
+    [one('other', 'GET', 404), { method: 'GET', target: '/nothing/here', headers: {} }],
+    [one('health', 'GET', 200), { method: 'GET', target: '/healthz', headers: {} }],
+    [one('health', 'POST', 405), { method: 'POST', target: '/healthz', headers: {}, body: '' }],
+    [one('authority', 'GET', 200), { method: 'GET', target: '/attAuthority.wsdl', headers: {} }],
+    [
+      one('authority', 'POST', 500),
+      { method: 'POST', target: '/attAuthority.wsdl', headers: { 'content-type': 'text/xml' }, body: '<x/>' },
+    ],
+  ];
+
+  test.each(CASES)('%s', async (sample, request) => {
+    const [, status] = /status="(\d+)"/.exec(sample)!;
+    const send = async (): Promise<void> => expect((await once(server[name], request)).status).toBe(Number(status));
+    expect(await grown([sample], send)).toEqual([1]);
+  });
+
+  // What node:http cannot parse has no request to be counted.
+  test.runIf(name === 'port')('a malformed one too', async () => {
+    const send = async (): Promise<void> => {
+      const socket = await RawSocket.open(server[name]);
+      await socket.write('GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n');
+      expect((await socket.answer())?.status).toBe(400);
+      socket.vanish();
+    };
+    expect(await grown([one('index', 'GET', 400), one('other', 'GET', 400)], send)).toContain(1);
+  });
+
+  test('with the bytes of their bodies, whether they are compressed, and their times', async () => {
+    const names = ['answer_bytes_total', 'gzip_answers_total', 'answer_seconds_count'].map(
+      (metric) => `${metric}{route="list"}`,
+    );
+    const ask = (method: string, codings: string) => async (): Promise<number> =>
+      (await once(server[name], { method, target: '/api/v3/observations/', headers: { 'accept-encoding': codings } }))
+        .bytes.length;
+    for (const [method, codings, gzip] of [
+      ['GET', 'identity', 0],
+      ['GET', 'gzip', 1],
+      ['HEAD', 'gzip', 1],
+    ] as const) {
+      let bytes = -1;
+      const work = async (): Promise<void> => void (bytes = await ask(method, codings)());
+      const [counted, ...others] = await grown(names, work);
+      expect([method, codings, counted, ...others]).toEqual([method, codings, bytes, gzip, 1]);
+    }
+    const now = await samples();
+    const below = [...now].filter(([sample]) => sample.startsWith('answer_seconds_bucket{route="list"'));
+    expect(below.map(([, count]) => count)).toEqual(below.map(([, count]) => count).toSorted((a, b) => a - b));
+    expect(now.get('answer_seconds_bucket{route="list",le="+Inf"}')).toBe(
+      now.get('answer_seconds_count{route="list"}'),
+    );
+    expect(now.get('answer_seconds_sum{route="list"}')).toBeGreaterThan(0);
+  });
+});
+
+test('it says that it loads, and that it drains, before it takes requests and when it takes no more', async () => {
+  const one = runCommand(['serve', '--port', '0', '--threads', '1', '--admin-port', '0', '--data', MANY]);
+  const words: string[] = [];
+  try {
+    const [, origin] = await one.printed(/admin on (http:\/\/127\.0\.0\.1:\d+)\/status\n/);
+    const client = clientOf(origin!);
+    const word = async (): Promise<string> => {
+      const { status, body } = await client.get('/readyz');
+      const { status: said } = JSON.parse(body) as { readonly status: string };
+      if (words.at(-1) !== said) words.push(said);
+      expect([said, status]).toEqual([said, said === 'ready' ? 200 : 503]);
+      return said;
+    };
+    await word();
+    const [, port] = await one.printed(/listening on http:\/\/\S+:(\d+)\n/);
+    await expect.poll(word, { timeout: 10_000 }).toBe('ready');
+    // A client that does not read holds the drain.
+    const reader = await RawSocket.open(Number(port), false);
+    await reader.write(requestOf('GET', '/api/v3/migrationproperties/?limit=1000'));
+    const probe = await RawSocket.open(Number(port));
+    await probe.write(requestOf('GET', '/healthz'));
+    expect((await probe.answer())?.status).toBe(200);
+    one.signal('SIGTERM');
+    await expect.poll(word, { timeout: 10_000 }).toBe('draining');
+    await probe.write(requestOf('GET', '/healthz'));
+    expect(await probe.answer()).toMatchObject({ status: 503 });
+    reader.vanish();
+    client.close();
+    expect(await one.ended).toEqual({ code: 0, signal: null });
+    expect(words).toEqual(['loading', 'ready', 'draining']);
+  } finally {
+    await one.kill();
+  }
+});

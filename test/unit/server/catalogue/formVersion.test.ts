@@ -1,0 +1,20 @@
+// The form version, which enters every tag, is raised with the bytes of answers: what is served now is compared with
+// what was served when it was raised last.
+import { expect, test } from 'vitest';
+import { changedForms, formDigests, rememberedDigests } from '../../../support/formDigests.ts';
+
+test('no answer has other bytes under the same form version', async () => {
+  const now = await formDigests();
+  const before = rememberedDigests();
+  expect(changedForms(before, now), 'raise FORM_VERSION in server/catalogue/entityTag.ts, then npm run form').toEqual(
+    [],
+  );
+  expect(now, 'npm run form').toEqual(before);
+});
+
+test('one byte is enough, or a request that is forgotten, unless the version is raised', () => {
+  const before = { version: 1, digests: { a: '1', b: '2' } };
+  expect(changedForms(before, { version: 1, digests: { a: '1', b: '3', c: '4' } })).toEqual(['b']);
+  expect(changedForms(before, { version: 1, digests: { b: '2' } })).toEqual(['a']);
+  expect(changedForms(before, { version: 2, digests: { a: '1', b: '3' } })).toEqual([]);
+});
