@@ -1,29 +1,89 @@
-// Files that must not outlive the process: removed when a signal ends it while they are being written. For what
-// `finally` cannot do, since a signal runs no `finally`.
-import { rmSync } from 'node:fs';
+// What is not finished yet, and must not outlive the run that makes it: files and directories with names of their own,
+// removed when a signal ends the process, and by the next run where it was killed without one.
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** What was not written to for so long is left behind, wherever its run was. */
+const WRITTEN_MS_MAX = 86_400_000;
+
+/** Behind the name of the target: where the number of the process counts, the number, and a random part. */
+const MARK = /^\.partial-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}/;
+
 /**
- * Runs work. A signal that would end the process meanwhile removes the file or directory `path`, which need not exist,
- * and then ends it as it would have; work that holds the thread delays that. A SIGHUP that somebody else heeds ends
- * nothing. The promise is that of the work, which removes `path` itself in every other case.
+ * Runs work that makes `target`, with a path beside it that no other run has, here or in another container: of a file
+ * or directory that need not exist, and of others whose names start with it. A signal that would end the process
+ * meanwhile removes it and then ends the process as it would have; work that holds the thread delays that. A SIGHUP
+ * that somebody else heeds ends nothing. The promise is that of the work, which removes the path itself in every other
+ * case. What killed runs left of the same target is removed before.
  */
-export async function removedBySignal<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function unfinished<T>(target: string, work: (partial: string) => Promise<T>): Promise<T> {
+  const here = placeHere();
+  removeLeft(target, here);
+  const partial = `${target}.partial-${here}-${process.pid}-${randomBytes(6).toString('hex')}`;
   const forget = (): void => {
     for (const signal of SIGNALS) process.off(signal, onSignal);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (signal === 'SIGHUP' && process.listenerCount(signal) > 1) return;
     forget();
-    rmSync(path, { recursive: true, force: true });
+    rmSync(partial, { recursive: true, force: true });
     // Without a listener the signal has its default effect; one that is left has something of its own to do first.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
-    return await work();
+    return await work(partial);
   } finally {
     forget();
+  }
+}
+
+/** Which numbers of processes are ours: those of this machine, in this container. */
+function placeHere(): string {
+  return createHash('sha256').update(`${hostname()} ${namespaceOfNumbers()}`).digest('hex').slice(0, 8);
+}
+
+/** Linux names it; elsewhere a machine has one. */
+function namespaceOfNumbers(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}
+
+/** Removes what dead runs left of a target. What cannot be looked at or removed stays: it is in nobody's way. */
+function removeLeft(target: string, here: string): void {
+  const directory = path.dirname(target);
+  const name = path.basename(target);
+  try {
+    for (const entry of readdirSync(directory)) {
+      const [, place, number] = (entry.startsWith(name) && MARK.exec(entry.slice(name.length))) || [];
+      const left = path.join(directory, entry);
+      if (place !== undefined && isLeft(left, place === here ? Number(number) : undefined))
+        rmSync(left, { recursive: true, force: true });
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+}
+
+/** Whether nobody writes to a path any more: not the process of this number, and nobody for long. */
+function isLeft(file: string, number: number | undefined): boolean {
+  if (number !== undefined && !isAlive(number)) return true;
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found !== undefined && Date.now() - found.mtimeMs > WRITTEN_MS_MAX;
+}
+
+function isAlive(number: number): boolean {
+  try {
+    return process.kill(number, 0);
+  } catch (error) {
+    // EPERM: it is somebody else's.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -1,13 +1,12 @@
 // Makes a data set directory ready to be served: imports it to a temporary file, which is gone before this returns or a
 // signal ends the process, and loads that.
-import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { importDirectory } from './import/import.ts';
-import { removedBySignal } from './leftovers.ts';
+import { unfinished } from './leftovers.ts';
 import { loadSnapshot } from './store/load.ts';
 import { openDataSet } from './import/ndjson.ts';
 import { OperationError } from './operationError.ts';
@@ -24,8 +23,7 @@ export async function openDirectory(
   options: { baseUrl: string; threads: number },
   onProgress: OnProgress,
 ): Promise<LoadedSnapshot> {
-  const directory = path.join(tmpdir(), `catalogue-replica-${randomUUID()}`);
-  return removedBySignal(directory, async () => {
+  return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
     makeDirectory(directory);
     try {
       const file = path.join(directory, 'imported.snapshot');

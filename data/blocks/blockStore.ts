@@ -1,14 +1,14 @@
 // The blocks of a snapshot's records as a file: made once for a snapshot and a base URL, checked whenever they are
 // loaded. Where they are kept and how they are found again; blockWriter.ts makes them.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { BLOCKS_TITLE, blocksTitle } from '../../engine/snapshot/sections.ts';
 import { attempt } from '../files.ts';
-import { removedBySignal } from '../leftovers.ts';
+import { unfinished } from '../leftovers.ts';
 import { loadSnapshot } from '../store/load.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -64,8 +64,9 @@ export async function loadBlocks(
       .catch(refused);
     if (made) return { loaded: made, file, isNew: true, refusal };
   }
-  const directory = temporaryDirectory();
-  return removedBySignal(directory, async () => {
+  return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
+    const failure = `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written`;
+    attempt(failure, () => mkdirSync(directory, { mode: 0o700 }));
     try {
       const temporary = path.join(directory, 'records.blocks');
       await writeBlocks(temporary, loaded, threads, onProgress);
@@ -74,11 +75,6 @@ export async function loadBlocks(
       await rm(directory, { recursive: true, force: true });
     }
   });
-}
-
-function temporaryDirectory(): string {
-  const failure = `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written`;
-  return attempt(failure, () => mkdtempSync(path.join(tmpdir(), 'catalogue-replica-')));
 }
 
 /**

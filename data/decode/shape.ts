@@ -1,7 +1,7 @@
 // What the records of a collection look like, as far as decoding has seen: the declared fields, and the keys met beside
 // them, whose structure is learnt from their values. What a faulty line taught is forgotten again.
 import type { ScalarType } from '../../engine/schema/types.ts';
-import type { Layout, LayoutNode, TableLayout } from '../../engine/schema/layout.ts';
+import { FIELD_NAME, type Layout, type LayoutNode, type TableLayout } from '../../engine/schema/layout.ts';
 
 /** A column while it is decoded. The type of an inferred one is known only when all its values are. */
 export interface DecodeColumn {
@@ -46,9 +46,6 @@ export const INFERRED_MAX = 1000;
 /** A decoder stops learning here; the collection is beyond `INFERRED_MAX` whatever the other decoders have seen. */
 const LEARNT_MAX = 2 * INFERRED_MAX;
 
-/** Names that a filter key can hold (A30): others are served, and never columns. */
-const NAME = /^(?!.*__)[\p{L}_][\p{L}\p{N}_]*$/u;
-
 const ENCODER = new TextEncoder();
 
 /** The shape of one collection's records. Numbers of columns and tables start with those of the layout. */
@@ -80,7 +77,7 @@ export class ShapeTree {
 
   /** A key that is met for the first time; undefined where it can be no filter, or too much was learnt already. */
   addKey(shape: Shape, name: string): ShapeNode | undefined {
-    if (this.#learnt >= LEARNT_MAX || !NAME.test(name)) return undefined;
+    if (this.#learnt >= LEARNT_MAX || !FIELD_NAME.test(name)) return undefined;
     const path = `${shape.path}/${name}`;
     const node: ShapeNode = { name, path, isInferred: true, kind: 'unknown', column: -1, table: -1, child: undefined };
     this.#learnt++;

@@ -90,8 +90,8 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   let skipped: readonly string[] = [];
   let inferred: readonly InferredFields[] = [];
   try {
-    const { bytes, generation } = await writeSnapshot(options.file, async (writer) => {
-      const spillPath = `${options.file}.records-${process.pid}`;
+    const { bytes, generation } = await writeSnapshot(options.file, async (writer, partial) => {
+      const spillPath = `${partial}-records`;
       const importing = { dataSet, decoders, writer, isLenient: options.isLenient, spillPath, without };
       const imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));

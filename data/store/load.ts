@@ -13,6 +13,7 @@ import {
   type Refusal,
 } from '../../engine/snapshot/header.ts';
 import type { LoadedSnapshot, Placement } from '../../engine/snapshot/loaded.ts';
+import { tooManyLinks } from '../../engine/snapshot/rebase.ts';
 import { linksOfRecords } from '../../engine/snapshot/sections.ts';
 import { attempt, openFile, readInto } from '../files.ts';
 import { startLoadThreads } from './loadThreads.ts';
@@ -67,6 +68,7 @@ async function loadFrom(
   const { sections, created } = directory;
   const growth = new TextEncoder().encode(options.baseUrl).length - PLACEHOLDER.length;
   const links = linksOfRecords(sections);
+  accept(file, tooManyLinks(sections, links) ?? {});
   const growthOf = (i: number): number => (links.has(i) ? growth * (sections[links.get(i)!]!.bytes / 4) : 0);
   const placements = place(sections, growthOf, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
   const memories = memoriesFor(placements, file);

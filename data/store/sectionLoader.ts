@@ -1,6 +1,7 @@
 // Loads sections of a snapshot file to their places in shared memory and compares their checksums; puts the base URL
 // into record bytes. One loader a thread, all writing apart.
 import { setImmediate } from 'node:timers/promises';
+import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { checksum, checksumOf } from '../../engine/bits/checksum.ts';
 import type { Section } from '../../engine/snapshot/directory.ts';
 import { paddedBytes } from '../../engine/snapshot/header.ts';
@@ -11,6 +12,7 @@ import { OperationError } from '../operationError.ts';
 
 const READ_BYTES = 8 << 20;
 const REPORT_BYTES = 32 << 20;
+const NONE = new Uint32Array(0);
 
 /**
  * An open snapshot file whose sections have their places; plain data that threads of the process can be sent. `links`
@@ -81,7 +83,9 @@ export class SectionLoader {
     const links = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const misfit = misplacedLink(links, section.bytes);
     if (misfit) throw new OperationError('snapshot', `${file}: section ${section.name}: ${misfit.refusal}`);
-    const rebase = new Rebase(this.#view(i, placements[i]!.bytes), links, this.#base);
+    // Stored as they would be rebased, so that they stay as they are in the file: verify finds what is no placeholder.
+    const isRebased = this.#placed.baseUrl !== PLACEHOLDER;
+    const rebase = new Rebase(this.#view(i, placements[i]!.bytes), isRebased ? links : NONE, this.#base);
     const running = checksum();
     const staging = new Uint8Array(Math.min(READ_BYTES, paddedBytes(section.bytes)));
     for (let at = 0; at < section.bytes; at += staging.length) {

@@ -2,34 +2,37 @@
 // them.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
 import { attempt, openFile, readInto } from '../files.ts';
-import { removedBySignal } from '../leftovers.ts';
+import { unfinished } from '../leftovers.ts';
 import type { OnProgress } from '../progress.ts';
 
 const WRITE_BYTES = 4 << 20;
 const READ_BYTES = 8 << 20;
 
 /**
- * Writes the snapshot that `fill` adds sections to. Answers its bytes and generation. The file appears under its name
- * only when it is whole; a failure or a signal leaves what was there before. Throws OperationError `file` when it
- * cannot be written.
+ * Writes the snapshot that `fill` adds sections to, first to a `partial` path of this run. Answers its bytes and
+ * generation. The file appears under its name only when it is whole and on the disk, where its name then is too; a
+ * failure or a signal leaves what was there before. Throws OperationError `file` when it cannot be written.
  */
 export async function writeSnapshot(
   file: string,
-  fill: (writer: SnapshotWriter) => Promise<{ created: string | undefined }>,
+  fill: (writer: SnapshotWriter, partial: string) => Promise<{ created: string | undefined }>,
 ): Promise<{ bytes: number; generation: string }> {
-  const partial = `${file}.partial-${process.pid}`;
-  return removedBySignal(partial, async () => {
+  return unfinished(file, async (partial) => {
     const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial));
     try {
       const writer = new SnapshotWriter(output);
-      const { created } = await fill(writer);
+      const { created } = await fill(writer, partial);
       const header = writer.finish(created, () => output.hash());
       const written = attempt(`cannot write ${file}`, () => output.close(header));
-      attempt(`cannot write ${file}`, () => renameSync(partial, file));
+      attempt(`cannot write ${file}`, () => {
+        renameSync(partial, file);
+        keepNames(path.dirname(file));
+      });
       return written;
     } catch (error) {
       output.discard();
@@ -58,6 +61,21 @@ export async function contentHashOf(file: string, onProgress: OnProgress = () =>
   }
 }
 
+/** Has the disk keep the names of a directory, where its file system does that for directories. */
+function keepNames(directory: string): void {
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    if (!NO_SYNC.has(String((error as NodeJS.ErrnoException).code))) throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What file systems answer that keep names by themselves. */
+const NO_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']);
+
 class SnapshotOutput implements Sink {
   readonly #descriptor: number;
   readonly #file: string;
@@ -69,7 +87,7 @@ class SnapshotOutput implements Sink {
 
   constructor(file: string) {
     this.#file = file;
-    this.#descriptor = openSync(file, 'w+');
+    this.#descriptor = openSync(file, 'wx+');
     writeSync(this.#descriptor, new Uint8Array(HEADER_BYTES));
   }
 

@@ -1,25 +1,24 @@
-// Verifies a snapshot file: everything that loading checks, then the content hash, then every offset and order inside.
-// Reads only; nothing is served from what it loads.
+// Verifies a snapshot file: everything that loading checks, then the content hash, then every offset and order inside,
+// then, if asked, every value against the records. Reads only; nothing is served from what it loads.
 import { setImmediate } from 'node:timers/promises';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
+import { compareRecords, DIFFERENCES_TOLD, type Comparison } from '../../engine/snapshot/compareRecords.ts';
 import { schemaHash } from '../../engine/snapshot/directory.ts';
 import { ALIGNMENT, FORMAT_VERSION } from '../../engine/snapshot/header.ts';
 import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
+import type { Metadata } from '../../engine/snapshot/metadata.ts';
 import { partsOf, type PartBytes } from '../../engine/snapshot/parts.ts';
-import {
-  misnamedSection,
-  verifyCollection,
-  verifyMetadata,
-  type CollectionTally,
-} from '../../engine/snapshot/verify.ts';
+import { verifyCollection, type CollectionTally } from '../../engine/snapshot/verify.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
+import { catalogueIn } from '../open.ts';
 import { accept, loadSnapshot } from './load.ts';
 import { contentHashOf } from './store.ts';
 
 /**
- * What was checked, each with what was found, the records of each collection, and the bytes of each part of the file.
+ * What was checked, each with what was found, the records of each collection, and the bytes of each part of the file;
+ * if asked, what was compared with the records of each collection, else nothing.
  */
 export interface VerifyReport {
   readonly generation: string;
@@ -27,37 +26,59 @@ export interface VerifyReport {
   readonly checks: readonly { readonly name: string; readonly outcome: string }[];
   readonly collections: readonly { readonly name: string; readonly records: number }[];
   readonly parts: readonly PartBytes[];
+  readonly comparisons: ReadonlyMap<string, Comparison>;
 }
 
 /**
- * Verifies a snapshot file. Throws OperationError `snapshot` with the file, the section, what was found and what was
- * expected; `file` when it cannot be read. Cost: two reads of the file, and memory as for serving it.
+ * Verifies a snapshot file, if `isDeep` also against its records, from which it may differ (`differencesIn`). Throws
+ * OperationError `snapshot` with the file, the section, what was found and what was expected; `file` when it cannot be
+ * read. Cost: two reads of the file, and memory as for serving it; if `isDeep` some 2 us a value more, and no
+ * more memory.
  */
-export async function verifyFile(path: string, onProgress: OnProgress): Promise<VerifyReport> {
+export async function verifyFile(path: string, onProgress: OnProgress, isDeep = false): Promise<VerifyReport> {
   const loaded = await loadSnapshot(path, { baseUrl: PLACEHOLDER }, onProgress);
   const hash = await contentHashOf(path, onProgress);
   if (hash !== loaded.generation) {
     throw new OperationError('snapshot', `${path}: content hash ${hash}, expected ${loaded.generation}`);
   }
-  const tallies = await verifySections(path, loaded, onProgress);
+  const metadata = catalogueIn(path, loaded);
+  const tallies = await verifySections(path, { loaded, metadata }, onProgress);
   return {
     generation: loaded.generation,
     created: loaded.created,
     checks: checksOf(loaded, [...tallies.values()]),
     collections: [...tallies].map(([name, { records }]) => ({ name, records })),
     parts: partsOf(loaded.sections),
+    comparisons: isDeep ? await compareAll({ loaded, metadata }, onProgress) : new Map(),
   };
+}
+
+/** The first differences of all collections, one a line, and how many more there are; undefined where there is none. */
+export function differencesIn({ comparisons }: VerifyReport): string | undefined {
+  const all = [...comparisons.values()];
+  const told = all.flatMap((one) => one.told).slice(0, DIFFERENCES_TOLD);
+  const more = all.reduce((sum, { differences }) => sum + differences, 0) - told.length;
+  return told.length === 0
+    ? undefined
+    : [...told, ...(more > 0 ? [`... and ${more} more differences`] : [])].join('\n');
+}
+
+interface Verified {
+  readonly loaded: LoadedSnapshot;
+  readonly metadata: Metadata;
+}
+
+function recordsIn({ collections }: Metadata): number {
+  return collections.reduce((sum, { records }) => sum + records, 0);
 }
 
 async function verifySections(
   path: string,
-  loaded: LoadedSnapshot,
+  { loaded, metadata }: Verified,
   onProgress: OnProgress,
 ): Promise<ReadonlyMap<string, CollectionTally>> {
   const sections = sectionsOf(loaded);
-  const metadata = accept(path, verifyMetadata(sections));
-  accept(path, misnamedSection(loaded.sections, metadata) ?? {});
-  const total = metadata.collections.reduce((sum, { records }) => sum + records, 0);
+  const total = recordsIn(metadata);
   const tallies = new Map<string, CollectionTally>();
   let done = 0;
   for (const counts of metadata.collections) {
@@ -68,6 +89,28 @@ async function verifySections(
     await setImmediate();
   }
   return tallies;
+}
+
+async function compareAll(
+  { loaded, metadata }: Verified,
+  onProgress: OnProgress,
+): Promise<ReadonlyMap<string, Comparison>> {
+  const sections = sectionsOf(loaded);
+  const total = recordsIn(metadata);
+  const comparisons = new Map<string, Comparison>();
+  let before = 0;
+  for (const counts of metadata.collections) {
+    const steps = compareRecords(sections, metadata, counts);
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) {
+      onProgress({ phase: `comparing ${counts.name}`, done: before + step.value, total, unit: 'records' });
+      await setImmediate();
+    }
+    comparisons.set(counts.name, step.value);
+    before += counts.records;
+  }
+  onProgress({ phase: 'comparing records', done: before, total, unit: 'records' });
+  return comparisons;
 }
 
 function checksOf({ sections }: LoadedSnapshot, tallies: readonly CollectionTally[]): VerifyReport['checks'] {

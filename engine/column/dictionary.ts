@@ -8,11 +8,6 @@ import { finderIn } from '../kernel/search.ts';
 /** The type of a column: a scalar's, or `link` for the ids that links point at. */
 export type ColumnType = ScalarType | 'link';
 
-/** Whether values of this type have numbers beside their texts, and are in the order of those. */
-export function hasNumbers(type: ColumnType): boolean {
-  return type !== 'text' && type !== 'boolean';
-}
-
 /** Codes from `start` to `end`, exclusive. */
 export interface CodeRange {
   readonly start: number;
@@ -41,6 +36,22 @@ export interface Dictionary {
 /** The text of a code, as a view. The code lies in 0 to size, exclusive. Cost: none. */
 export function textAt(dictionary: Dictionary, code: number): Uint8Array {
   return dictionary.text.subarray(code === 0 ? 0 : dictionary.ends[code - 1]!, dictionary.ends[code]);
+}
+
+const longest = new WeakMap<Dictionary, number>();
+
+/** The bytes of the longest text, 0 where there is none. Cost: one pass over the ends, once for each dictionary. */
+export function longestText(dictionary: Dictionary): number {
+  const known = longest.get(dictionary);
+  if (known !== undefined) return known;
+  let most = 0;
+  let start = 0;
+  for (const end of dictionary.ends) {
+    most = Math.max(most, end - start);
+    start = end;
+  }
+  longest.set(dictionary, most);
+  return most;
 }
 
 /** The codes whose text is exactly `text`; at most one. Only for dictionaries in text order. Cost: O(log size). */

@@ -1,7 +1,8 @@
 // From the distinct texts of a column to its dictionary: sorted as its type compares, with numbers beside the texts.
 // The same set of texts always gives the same dictionary, whatever order they came in.
 import { compareParts } from '../bits/bytes.ts';
-import { hasNumbers, type ColumnType, type Dictionary } from './dictionary.ts';
+import { hasNumbers } from '../schema/layout.ts';
+import type { ColumnType, Dictionary } from './dictionary.ts';
 import type { Interner } from './intern.ts';
 
 // A byte order mark is part of a text: without this, one in front of a date would be read as that date.

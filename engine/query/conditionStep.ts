@@ -1,6 +1,6 @@
 // One condition on a table's rows: which index answers it, how many rows it leaves and how much text it looks at.
 // Bounds from dictionaries and posting lists; a matcher never runs here.
-import type { CodeRange, Dictionary } from '../column/dictionary.ts';
+import { longestText, type CodeRange, type Dictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramBlocks, gramQuery, type GramQuery, type Grams } from '../index/grams.ts';
@@ -21,9 +21,9 @@ export type Access = 'nothing' | 'posting list' | 'code range' | 'code list' | '
 /**
  * One condition on a table's rows. `estimate` is the number of rows that match: exact where the codes are known, else
  * an upper bound: the rows of the texts that a search looks at. `scanBytes` is how much text a matcher sees at most,
- * about where n-gram lists are long or rows are checked, each byte counted as often as `contains` is faster than this
- * matcher; 0 without one. `rowsGathered` is how many rows putting the set together looks at where the codes are known:
- * 0 where it lies ready in the snapshot. `codes` are those that match, where they were found while planning.
+ * each byte counted as often as `contains` is faster than this matcher; 0 without one. `rowsGathered` is how many rows
+ * putting the set together looks at where the codes are known: 0 where it lies ready in the snapshot. `codes` are those
+ * that match, where they were found while planning.
  */
 export interface ConditionStep {
   readonly kind: 'condition';
@@ -95,26 +95,28 @@ function uncounted(index: FieldIndex, { values }: Operand): number {
 function searched(index: FieldIndex, lookup: Lookup, operand: Operand): Found {
   const { dictionary, grams } = index;
   const estimate = rowsOfCodes(index, 0, dictionary.size);
-  const whole = scanCostOf(lookup, dictionary);
+  const all = { codes: dictionary.size, bytes: dictionary.text.length };
   const search = grams && lookup.search?.(operand);
   const needle = search?.kind === 'text' ? search.needle : undefined;
   const query = grams && needle && gramQuery(grams, needle);
-  if (!query) return { access: 'scan', estimate, scanBytes: whole, rowsGathered: 0, codes: undefined };
-  if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, whole);
+  if (!query)
+    return { access: 'scan', estimate, scanBytes: scanCostOf(lookup, all), rowsGathered: 0, codes: undefined };
+  if (query.bytes <= COUNTED_LIST_BYTES_MAX) return candidates(index, grams, query, lookup);
   // An entry of a list has at least one byte, so that a list has at most as many blocks as bytes.
   const codes = Math.min(dictionary.size, query.bytes * grams.block);
   const own = codesOfOwnUrls(dictionary);
+  const bytes = Math.min(all.bytes, codes * longestText(dictionary) + bytesOf(dictionary, own));
   return {
     access: 'n-gram',
     estimate: Math.min(estimate, mostRowsOf(index, codes) + rowsOfCodes(index, own.start, own.end)),
-    scanBytes: Math.ceil(whole * (codes / dictionary.size)) + query.bytes,
+    scanBytes: scanCostOf(lookup, { codes: dictionary.size, bytes }) + query.bytes,
     rowsGathered: 0,
     codes: undefined,
   };
 }
 
 /** Own URLs are served otherwise than the index has them: all of them are candidates. */
-function candidates(index: FieldIndex, grams: Grams, query: GramQuery, whole: number): Found {
+function candidates(index: FieldIndex, grams: Grams, query: GramQuery, lookup: Lookup): Found {
   const { dictionary } = index;
   const own = codesOfOwnUrls(dictionary);
   const found = { rows: rowsOfCodes(index, own.start, own.end), bytes: bytesOf(dictionary, own) };
@@ -128,8 +130,7 @@ function candidates(index: FieldIndex, grams: Grams, query: GramQuery, whole: nu
       found.bytes += bytesOf(dictionary, part);
     }
   }
-  const costPerByte = whole / Math.max(1, dictionary.text.length);
-  const scanBytes = Math.ceil(found.bytes * costPerByte) + query.bytes;
+  const scanBytes = scanCostOf(lookup, { codes: dictionary.size, bytes: found.bytes }) + query.bytes;
   return { access: 'n-gram', estimate: found.rows, scanBytes, rowsGathered: 0, codes: undefined };
 }
 

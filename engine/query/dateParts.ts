@@ -4,7 +4,7 @@ import { textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts
 import type { ServedForm } from '../column/served.ts';
 import { daysSince1970, exactInstant } from './instant.ts';
 import { codesBetween } from './order.ts';
-import type { CodeSearch } from './search.ts';
+import type { CodeSearch, ScannedTexts } from './search.ts';
 import type { Operand } from './values.ts';
 
 /** A part that recurs: its lookup, its values, and how it is read from whole seconds since 1970. */
@@ -38,9 +38,9 @@ export const DATE_PARTS: readonly DatePart[] = [
 /** What a code costs in bytes of text, see `Lookup.scanCost`: some 10 ns. */
 const PART_COST = 10;
 
-/** What a pass over the instants costs. */
-export function partCost({ size }: Dictionary): number {
-  return size * PART_COST;
+/** What a look at the instants of texts costs. */
+export function partCost({ codes }: ScannedTexts): number {
+  return codes * PART_COST;
 }
 
 /** The codes of the instants of one day; the operand is its first instant. Cost: O(log size). */

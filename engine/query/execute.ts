@@ -120,7 +120,7 @@ function matching(context: Context, plan: Plan): RowSet | undefined {
   let set = rowsOfSteps(context, plan.node.steps, { rows, start: allRows(rows) });
   for (const node of plan.excluded) {
     if (!set || countRows(set) === 0) return set;
-    const dropped = rowsOfSteps(context, node.steps, { rows, start: checksRows(node) ? set : allRows(rows) });
+    const dropped = rowsOfSteps(context, node.steps, { rows, start: isReady(node) ? allRows(rows) : set });
     set = dropped && intersect(set, complement(dropped, rows));
   }
   return set;
@@ -132,12 +132,9 @@ interface Ground {
   readonly start: RowSet;
 }
 
-/**
- * Whether a tree looks at the rows that are left one by one; all others find the rows to drop without a pass over
- * these.
- */
-function checksRows({ steps }: TableNode): boolean {
-  return steps.some((step) => step.kind === 'condition' && step.access === 'row check');
+/** Whether the rows to drop lie ready, so that a pass over those that are left would be more than what is planned. */
+function isReady({ steps }: TableNode): boolean {
+  return steps.every((step) => step.kind === 'condition' && step.access !== 'row check' && step.rowsGathered === 0);
 }
 
 /** The rows of `start` for which every step holds; undefined when cancelled. */
@@ -158,11 +155,19 @@ function withRelated(context: Context, node: TableNode | LinkNode, set: RowSet, 
 }
 
 /**
- * Whether only `related` rows are asked of `all`: as planned, or since fewer rows are left than the plan could know.
+ * Whether only `related` rows are asked of `all`: as planned, or since fewer rows are left than the plan could know, by
+ * no more steps than it says.
  */
 function asksRelated(node: TableNode | LinkNode, related: number, all: number): boolean {
   const { isNarrowed, estimate, joinSteps: joined, scanBytes } = node;
-  return isNarrowed || (related <= estimate + joined + scanBytes && isWorthNarrowing(related, all));
+  if (isNarrowed) return true;
+  const most = node.kind === 'link' ? ownJoinSteps(node) : Infinity;
+  return related <= Math.min(most, estimate + joined + scanBytes) && isWorthNarrowing(related, all);
+}
+
+/** What of a plan's join steps is for the link itself, not for those behind it. */
+function ownJoinSteps({ joinSteps: joined, steps }: LinkNode): number {
+  return steps.reduce((left, step) => left - (step.kind === 'condition' ? 0 : step.joinSteps), joined);
 }
 
 /**

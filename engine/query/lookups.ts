@@ -7,7 +7,7 @@ import { DATE_PARTS, codesOfDay, codesOfYear, partCodes, partCost, partSearch, t
 import { listOfValues, oneDay, oneText, oneValue, oneWhole, truth, twoValues } from './operands.ts';
 import { codesBetween, type Bound } from './order.ts';
 import { parseRegex, regexCost, regexSearch, regexSize } from './regex.ts';
-import type { Search } from './search.ts';
+import type { ScannedTexts, Search } from './search.ts';
 import { FOLDED_SEARCHES, foldedCost, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
 import type { Operand, Parsed } from './values.ts';
 
@@ -20,9 +20,9 @@ export interface Column {
 /**
  * One lookup. `fits`: the columns it can be asked of; elsewhere it is not supported. `parse` reads the client's text;
  * with `isLenient` bad members of a list are dropped (A42). `codes` finds codes without a scan: undefined where the
- * dictionary at hand has to be searched instead. A lookup that never scans has no `search`. `scanCost` is what a scan
- * of a dictionary costs, in bytes of text that `contains` would see in that time; its text without one. What `isPooled`
- * is heavy always. `sizeOf` says how much work it is to read a value that is a program, before it is read (limits.ts).
+ * dictionary at hand has to be searched instead. A lookup that never scans has no `search`. `scanCost` is what looking
+ * at texts costs, in bytes of text that `contains` would see in that time; their bytes without one. What `isPooled` is
+ * heavy always. `sizeOf` says how much work it is to read a value that is a program, before it is read (limits.ts).
  */
 export interface Lookup {
   readonly name: string;
@@ -30,7 +30,7 @@ export interface Lookup {
   parse(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand>;
   codes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined;
   readonly search?: (operand: Operand) => Search;
-  readonly scanCost?: (dictionary: Dictionary) => number;
+  readonly scanCost?: (texts: ScannedTexts) => number;
   readonly isPooled?: boolean;
   readonly sizeOf?: (text: string) => number;
 }
@@ -72,9 +72,9 @@ export function lookupNamed(name: string): Lookup | undefined {
   return BY_NAME.get(name);
 }
 
-/** What scanning a dictionary for a lookup costs, in bytes of text that `contains` would see in that time. */
-export function scanCostOf(lookup: Lookup, dictionary: Dictionary): number {
-  return lookup.scanCost?.(dictionary) ?? dictionary.text.length;
+/** What looking at texts for a lookup costs, in bytes of text that `contains` would see in that time. */
+export function scanCostOf(lookup: Lookup, texts: ScannedTexts): number {
+  return lookup.scanCost?.(texts) ?? texts.bytes;
 }
 
 function ordered(name: string, ends: (bound: (isIncluded: boolean) => Bound) => { from?: Bound; to?: Bound }): Lookup {

@@ -1,10 +1,9 @@
 // Regular expressions in RE2 syntax, which match in time linear in the text; the one file that knows re2js. A client's
 // pattern is bounded before it is compiled, since compiling takes time and memory too.
 import { RE2JS, RE2JSException } from 're2js';
-import type { Dictionary } from '../column/dictionary.ts';
 import { REGEX_LENGTH_MAX, REGEX_SIZE_MAX } from './limits.ts';
 import { MESSAGES } from './problems.ts';
-import type { TextSearch } from './search.ts';
+import type { ScannedTexts, TextSearch } from './search.ts';
 import { parseValue, type Operand, type Parsed } from './values.ts';
 
 /** What a class of Unicode properties counts as: merging its ranges takes as long as compiling so many characters. */
@@ -68,8 +67,8 @@ export function regexSearch(pattern: string, isFolded: boolean): TextSearch {
 }
 
 /** What a scan with a regular expression costs, see `Lookup.scanCost`. */
-export function regexCost({ text }: Dictionary): number {
-  return text.length * REGEX_COST;
+export function regexCost({ bytes }: ScannedTexts): number {
+  return bytes * REGEX_COST;
 }
 
 function compiled(pattern: string, isFolded: boolean): RE2JS | undefined {

@@ -57,7 +57,7 @@ export function scanCodes(
       const slice = sliceOf(dictionary, { start: code, end: part.end }, sliceBytes);
       if (isAsStored && eachHit && slice.end - slice.start >= RUN_CODES_MIN) eachHit(dictionary, slice, onHit);
       else for (let i = slice.start; i < slice.end; i++) if (isHit(i)) onHit(i);
-      context.counters.bytesScanned += endOf(dictionary, slice.end - 1) - endOf(dictionary, slice.start - 1);
+      context.counters.bytesScanned += bytesSeen(dictionary, search, slice);
       code = slice.end;
     }
   }
@@ -84,11 +84,17 @@ export function scanRows(
     }
     const code = index.codeAt(rows[i]!);
     if (code >= dictionary.size) continue;
-    context.counters.bytesScanned += endOf(dictionary, code) - endOf(dictionary, code - 1);
+    context.counters.bytesScanned += bytesSeen(dictionary, search, { start: code, end: code + 1 });
     if (isHit(code)) kept[length++] = rows[i]!;
   }
   context.counters.rowsTouched += rows.length;
   return kept.subarray(0, length);
+}
+
+/** The texts of codes, or the numbers beside them. */
+function bytesSeen(dictionary: Dictionary, { kind }: Search, { start, end }: CodeRange): number {
+  if (kind === 'code') return (end - start) * Float64Array.BYTES_PER_ELEMENT;
+  return endOf(dictionary, end - 1) - endOf(dictionary, start - 1);
 }
 
 interface Part {

@@ -6,7 +6,7 @@ import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes } from '../bits/byt
 import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
 import { upperBound } from '../bits/lists.ts';
 import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
-import type { TextMatcher, TextSearch } from './search.ts';
+import type { ScannedTexts, TextMatcher, TextSearch } from './search.ts';
 import type { Operand } from './values.ts';
 
 /** How a text may lie to the operand. */
@@ -45,8 +45,8 @@ export const FOLDED_SEARCHES: Readonly<Record<TextRelation | 'exact', (operand: 
 const FOLDED_COST = 2;
 
 /** What a scan of folded texts costs, see `Lookup.scanCost`. */
-export function foldedCost({ text }: Dictionary): number {
-  return text.length * FOLDED_COST;
+export function foldedCost({ bytes }: ScannedTexts): number {
+  return bytes * FOLDED_COST;
 }
 
 /** The codes whose text starts with the operand, where texts are in order. */

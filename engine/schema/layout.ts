@@ -15,6 +15,14 @@ export interface ColumnLayout {
   readonly isId: boolean;
 }
 
+/** Names that a filter key can hold (A30): others are served, and never columns. */
+export const FIELD_NAME = /^(?!.*__)[\p{L}_][\p{L}\p{N}_]*$/u;
+
+/** Whether values of this type have numbers beside their texts, and are in the order of those. */
+export function hasNumbers(type: ColumnLayout['type']): boolean {
+  return type !== 'text' && type !== 'boolean';
+}
+
 /** One table: the records themselves (number 0, parent -1) or the rows of a to-many embedded relation. */
 export interface TableLayout {
   readonly path: string;

@@ -77,6 +77,7 @@ export function decodeDirectory(bytes: Uint8Array, header: Header): Directory | 
     return { refusal: `made for schema ${schema}, this version reads ${schemaHash()}: import the data set again` };
   }
   const sections = sectionsOf(buffer, root);
+  if (!sections) return { refusal: `directory of ${bytes.length} bytes that lists more than it holds` };
   return untiled(sections, header) ?? { schema, created: stringField(buffer, root, 1), sections };
 }
 
@@ -91,20 +92,31 @@ function encodeSection(builder: Builder, section: Section): Offset {
   return builder.endObject();
 }
 
-function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] {
+/**
+ * The sections, or undefined where they or their names would take more than the directory has: entries may point at one
+ * table, and tables at one name.
+ */
+function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] | undefined {
   const at = fieldAt(buffer, root, 2);
   if (at === 0) return [];
   const vector = buffer.__vector(at);
-  return Array.from({ length: buffer.__vector_len(at) }, (_, i) => {
+  const sections: Section[] = [];
+  const length = buffer.__vector_len(at);
+  let left = buffer.capacity();
+  for (let i = 0; i < length; i++) {
     const table = buffer.__indirect(vector + i * 4);
-    return {
-      name: stringField(buffer, table, 0) ?? '',
+    const name = stringField(buffer, table, 0) ?? '';
+    left -= name.length + 4;
+    if (left < 0) return undefined;
+    sections.push({
+      name,
       offset: Number(longField(buffer, table, 1)),
       bytes: Number(longField(buffer, table, 2)),
       checksum: numberField(buffer, table, 3) >>> 0,
       width: byteField(buffer, table, 4) as Width,
-    };
-  });
+    });
+  }
+  return sections;
 }
 
 /**

@@ -14,7 +14,7 @@ export function paddedBytes(bytes: number): number {
 }
 
 /** The version of the file format that this code writes and reads. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 
 // Like PNG's: a high bit, the name, both line ends and Ctrl-Z, so that transfers in text mode are found at once.
 const MAGIC = Uint8Array.of(0x89, 0x43, 0x41, 0x54, 0x0d, 0x0a, 0x1a, 0x0a);
@@ -56,8 +56,8 @@ export function encodeHeader(header: Header): Uint8Array {
 }
 
 /**
- * The header of a file of `fileBytes` bytes, or why it is refused: magic, version, checksum, length, alignment and
- * bounds are checked in that order.
+ * The header of a file of `fileBytes` bytes, or why it is refused: magic, version, checksum, length, alignment, bounds
+ * and unused bytes are checked in that order.
  */
 export function decodeHeader(bytes: Uint8Array, fileBytes: number): Header | Refusal {
   if (bytes.length < HEADER_BYTES) return { refusal: `file has ${bytes.length} bytes, a header takes ${HEADER_BYTES}` };
@@ -87,6 +87,8 @@ function checkedBounds(view: DataView, bytes: Uint8Array, actualBytes: number): 
       refusal: `directory at ${directoryOffset} of ${directoryBytes} bytes does not end a file of ${fileBytes}`,
     };
   }
+  const unused = bytes.subarray(80, 124).findIndex((byte) => byte !== 0);
+  if (unused >= 0) return { refusal: `header byte ${80 + unused} is ${bytes[80 + unused]}, expected 0` };
   const directoryChecksum = view.getUint32(40, true);
   return { fileBytes, directoryOffset, directoryBytes, directoryChecksum, contentHash: bytes.slice(48, 80) };
 }

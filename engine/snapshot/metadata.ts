@@ -1,9 +1,8 @@
-// The metadata section of a snapshot: what import counted, as msgpack. For reports and pages, never for a hot path.
-// The same counts and fields always give the same bytes.
-import { Packr } from 'msgpackr/pack';
-import { NO_OUTLINES, type Outlines } from '../column/outline.ts';
+// The metadata section of a snapshot: what import counted, as JSON. For reports and pages, never for a hot path. The
+// same counts and fields always give the same bytes. checkMetadata.ts judges what was read.
+import type { Outlines } from '../column/outline.ts';
 import type { Sections } from './loaded.ts';
-import { METADATA } from './sections.ts';
+import { METADATA, sectionName } from './sections.ts';
 import type { Variant } from './variants.ts';
 import { layoutOf, type Layout } from '../schema/layout.ts';
 import type { Collection, Field } from '../schema/types.ts';
@@ -36,22 +35,23 @@ export interface Metadata {
   readonly without?: readonly Variant[];
 }
 
-// Plain maps: msgpackr's record extension would make the bytes depend on what was packed before.
-const packr = new Packr({ useRecords: false });
+/** The name of the section. */
+export const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
 
 /** The metadata's bytes. */
 export function encodeMetadata(metadata: Metadata): Uint8Array {
-  return Uint8Array.from(packr.pack(metadata));
+  return new TextEncoder().encode(JSON.stringify(metadata));
 }
 
-/** The metadata in these bytes, which have passed their checksum. */
-export function decodeMetadata(bytes: Uint8Array): Metadata {
-  return packr.unpack(Uint8Array.from(bytes)) as Metadata;
+/** What is in these bytes; a SyntaxError where it is no JSON. */
+export function decodeMetadata(bytes: Uint8Array): unknown {
+  // A copy, since no text is decoded from shared memory.
+  return JSON.parse(new TextDecoder('utf-8').decode(bytes.slice()));
 }
 
-/** The metadata of a loaded snapshot. */
+/** The metadata of a loaded snapshot, which has been judged (`readMetadata`). */
 export function metadataOf(sections: Sections): Metadata {
-  return decodeMetadata(sections.views(METADATA, METADATA.path).bytes);
+  return decodeMetadata(sections.views(METADATA, METADATA.path).bytes) as Metadata;
 }
 
 /** The layout of a collection with the fields that the data of the snapshot has. */
@@ -59,7 +59,7 @@ export function layoutIn({ fields }: Metadata, collection: Collection): Layout {
   return layoutOf(collection, fields.find(({ name }) => name === collection.name)?.fields);
 }
 
-/** The outlines of a collection's records. */
+/** The outlines of a declared collection's records. */
 export function outlinesIn(metadata: Metadata, name: string): Outlines {
-  return metadata.outlines.find((one) => one.name === name) ?? NO_OUTLINES;
+  return metadata.outlines.find((one) => one.name === name)!;
 }

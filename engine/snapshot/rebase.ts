@@ -1,6 +1,7 @@
 // Puts the base URL in place of the placeholder while record bytes stream from the file into shared memory. Pure
 // copying; where the bytes come from is the caller's.
 import { PLACEHOLDER } from '../column/records.ts';
+import type { Section } from './directory.ts';
 import type { Refusal } from './header.ts';
 
 /**
@@ -14,6 +15,19 @@ export function misplacedLink(links: Uint32Array, bytes: number): Refusal | unde
     end = links[i]! + PLACEHOLDER.length;
   }
   return end <= bytes ? undefined : { refusal: `the last own URL ends at ${end}, past the end at ${bytes}` };
+}
+
+/**
+ * Why record bytes cannot hold as many placeholders as they have positions, which decide how much memory they take once
+ * the base URL is in their place. `links` are the sections of positions by those of record bytes. Cost: their number.
+ */
+export function tooManyLinks(sections: readonly Section[], links: ReadonlyMap<number, number>): Refusal | undefined {
+  for (const [bytes, at] of links) {
+    const { name, width, bytes: positions } = sections[at]!;
+    if (width === 4 && (positions / 4) * PLACEHOLDER.length <= sections[bytes]!.bytes) continue;
+    return { refusal: `section ${name}: ${positions} bytes in elements of ${width}, more than own URLs in their run` };
+  }
+  return undefined;
 }
 
 /**

@@ -28,12 +28,16 @@ export const PARTS = [
   'metadata',
 ] as const;
 
+/** What the elements of a section are below, so that none leads outside of what it numbers. */
+export type SectionBound = 'outlines' | 'parents' | 'rows' | 'codes + 1';
+
 /** How many elements a section has, where that follows from others. */
 export type SectionCount = 'one a record' | 'one a row' | 'one a code' | 'one more than parents' | 'codes + 2';
 
 /**
  * One kind of section. Its suffix, behind the last dot of its name, is its key in the group where nothing else is said.
- * `endsOf` is the key of the section whose parts end at its elements; `startsOf` likewise, with a first element 0.
+ * `endsOf` is the key of the section whose parts end at its elements; `startsOf` likewise, with a first element 0. All
+ * elements are `below` a number.
  */
 export interface SectionKind {
   readonly suffix?: string;
@@ -41,6 +45,7 @@ export interface SectionKind {
   readonly count?: SectionCount;
   readonly endsOf?: string;
   readonly startsOf?: string;
+  readonly below?: SectionBound;
   readonly isOptional?: true;
   readonly part?: (typeof PARTS)[number];
   /** For FORMAT.md. */
@@ -75,7 +80,12 @@ export const RECORDS = {
       endsOf: 'links',
       meaning: 'own URLs up to and with each record',
     },
-    outlines: { element: 'narrow', count: 'one a record', meaning: "number of each record's outline in the metadata" },
+    outlines: {
+      element: 'narrow',
+      count: 'one a record',
+      below: 'outlines',
+      meaning: "number of each record's outline in the metadata",
+    },
     members: { element: 'narrow', meaning: 'end of each member in its record, where a comma or `}` stands' },
     memberEnds: {
       element: 'u32',
@@ -99,7 +109,7 @@ export const TABLE = {
       startsOf: 'parents',
       meaning: 'the rows of parent p are `rowStarts[p]` to `rowStarts[p + 1]`',
     },
-    parents: { element: 'u32', count: 'one a row', meaning: 'the parent of each row' },
+    parents: { element: 'u32', count: 'one a row', below: 'parents', meaning: 'the parent of each row' },
   },
 } as const satisfies SectionGroup;
 
@@ -140,7 +150,13 @@ export const POSTINGS = {
   check: 'verifyPostings',
   part: 'posting lists',
   kinds: {
-    codes: { element: 'narrow', count: 'one a row', part: 'codes of rows', meaning: 'the code of each row' },
+    codes: {
+      element: 'narrow',
+      count: 'one a row',
+      below: 'codes + 1',
+      part: 'codes of rows',
+      meaning: 'the code of each row',
+    },
     starts: {
       suffix: 'postingStarts',
       element: 'u32',
@@ -148,7 +164,7 @@ export const POSTINGS = {
       startsOf: 'postings',
       meaning: 'the rows of code c are `postings[postingStarts[c]]` to `postings[postingStarts[c + 1]]`',
     },
-    postings: { element: 'u32', count: 'one a row', meaning: 'rows by code, ascending within a code' },
+    postings: { element: 'u32', count: 'one a row', below: 'rows', meaning: 'rows by code, ascending within a code' },
   },
 } as const satisfies SectionGroup;
 
@@ -159,7 +175,11 @@ export const BITMAPS = {
   part: 'bitmaps',
   variant: 'bitmaps',
   kinds: {
-    dense: { element: 'u32', meaning: 'ascending codes, null included, that more than 1 in 32 rows have' },
+    dense: {
+      element: 'u32',
+      below: 'codes + 1',
+      meaning: 'ascending codes, null included, that more than 1 in 32 rows have',
+    },
     bitmaps: { element: 'u32', meaning: 'for each dense code one bitmap over all rows, an even number of words' },
   },
 } as const satisfies SectionGroup;
@@ -181,7 +201,7 @@ export const TARGETS = {
 /** What import counted, which the other sections are compared with. */
 export const METADATA = {
   path: '',
-  check: 'verifyMetadata',
+  check: 'readMetadata',
   part: 'metadata',
   kinds: { bytes: { suffix: 'metadata', element: 'bytes', meaning: 'counts, fields and outlines by collection' } },
 } as const satisfies SectionGroup;

@@ -1,33 +1,16 @@
-// Whether the sections of a snapshot say what FORMAT.md promises: which there are, their offsets, order and agreement.
-// For snapshots whose checksums are right; slow and thorough, never on the way to serving.
-import { hasNumbers } from '../column/dictionary.ts';
-import { targetsOf } from '../index/join.ts';
-import { collectionNamed, COLLECTIONS } from '../schema/catalogue.ts';
+// Whether the sections of a snapshot say what FORMAT.md promises: their offsets, order and agreement. For snapshots
+// that have all of them (inventory.ts); slow and thorough, never on the way to serving.
+import { DANGLING, targetsOf } from '../index/join.ts';
+import { collectionNamed } from '../schema/catalogue.ts';
 import type { ColumnLayout } from '../schema/layout.ts';
-import type { Section } from './directory.ts';
 import type { Refusal } from './header.ts';
-import { layoutIn, metadataOf, outlinesIn, type CollectionCounts, type Metadata } from './metadata.ts';
+import { layoutIn, METADATA_NAME, outlinesIn, type CollectionCounts, type Metadata } from './metadata.ts';
 import type { Sections } from './loaded.ts';
-import {
-  BITMAPS,
-  DICTIONARY,
-  ELEMENTS,
-  GRAMS,
-  METADATA,
-  POSTINGS,
-  RECORDS,
-  runPath,
-  sectionName,
-  TABLE,
-  TARGETS,
-  type SectionGroup,
-} from './sections.ts';
+import { DICTIONARY, POSTINGS, RECORDS, runPath, sectionName, TABLE, TARGETS } from './sections.ts';
 import { verifyColumn, type InstantOf } from './verifyColumn.ts';
 import { refusalIn, verifyForm, verifySame } from './verifyForm.ts';
-import { checkOutlines } from './verifyMembers.ts';
+import { outlineCheck } from './verifyMembers.ts';
 import { verifyRun, type RunTally } from './verifyRun.ts';
-
-const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
 
 /** What was looked at in one collection: own URLs, tables of embedded rows, values, index entries and bitmaps. */
 export interface CollectionTally {
@@ -40,44 +23,8 @@ export interface CollectionTally {
 }
 
 /**
- * The metadata of a snapshot, or why it is refused: its collections must be those of the declaration.
- * Cost: that of decoding it.
- */
-export function verifyMetadata(sections: Sections): Metadata | Refusal {
-  const names = COLLECTIONS.map(({ name }) => name).join();
-  try {
-    const metadata = metadataOf(sections);
-    const found = metadata.collections.map(({ name }) => name).join();
-    return found === names ? metadata : refusalIn(METADATA_NAME, `collections ${found}`, names);
-  } catch (error) {
-    return refusalIn(
-      METADATA_NAME,
-      `msgpack that cannot be read (${(error as Error).message})`,
-      'counts by collection',
-    );
-  }
-}
-
-/**
- * Why the directory does not list exactly the sections that the declaration and the metadata ask for, in their order.
- */
-export function misnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
-  const names = new Set(listed.map(({ name }) => name));
-  const expected = expectedSections(metadata, (path) => names.has(sectionName(GRAMS, 'keys', path)));
-  for (let i = 0; i < Math.max(expected.length, listed.length); i++) {
-    const [found, wanted] = [listed[i], expected[i]];
-    if (found && wanted && found.name === wanted.name && wanted.widths.includes(found.width)) continue;
-    const text = found && sectionText({ name: found.name, widths: [found.width] });
-    return {
-      refusal: `section ${i} of the directory: ${text ?? 'none'}, expected ${wanted ? sectionText(wanted) : 'none'}`,
-    };
-  }
-  return undefined;
-}
-
-/**
  * Checks one collection loaded with the placeholder as base URL; yields a refusal at the first fault, returns what was
- * looked at. `counts` are those of a declared collection (`verifyMetadata`), `instantOf` is the one that import used.
+ * looked at. `counts` are those of a declared collection (`readMetadata`), `instantOf` is the one that import used.
  * Cost: one pass over all its sections.
  */
 export function* verifyCollection(
@@ -91,56 +38,20 @@ export function* verifyCollection(
   const rows: number[] = [records];
   for (const { path, parent } of layout.tables)
     if (parent >= 0) rows.push(yield* verifyTable(sections, path, rows[parent]!));
-  const tally = { values: 0, postings: 0, bitmaps: 0, nulls: 0 };
+  const tally = { values: 0, postings: 0, bitmaps: 0, nulls: 0, dangling: 0 };
   for (const column of layout.columns) {
     const found = yield* verifyColumn(sections, column, rows[column.table]!, instantOf, metadata.without);
     tally.values += found.values;
     tally.nulls += found.nulls;
     tally.bitmaps += found.bitmaps;
     tally.postings += column.isId ? 0 : rows[column.table]!;
-    yield* verifyTargets(sections, column);
+    tally.dangling += yield* verifyTargets(sections, column);
   }
-  if (tally.nulls !== counts.nulls) {
-    yield refusalIn(METADATA_NAME, `${counts.nulls} nulls in ${counts.name}`, String(tally.nulls));
+  for (const key of ['nulls', 'dangling'] as const) {
+    if (tally[key] !== counts[key])
+      yield refusalIn(METADATA_NAME, `${counts[key]} ${key} in ${counts.name}`, String(tally[key]));
   }
   return { records, links, tables: layout.tables.length - 1, ...tally };
-}
-
-/** The name of a section and the widths that its elements may have; which of several, verifyForm.ts judges. */
-interface SectionForm {
-  readonly name: string;
-  readonly widths: readonly number[];
-}
-
-function sectionText({ name, widths }: SectionForm): string {
-  const text = widths.length === 1 ? widths[0] : `${widths.slice(0, -1).join(', ')} or ${widths.at(-1)}`;
-  return `${name} in elements of ${text} bytes`;
-}
-
-/** Which columns have an n-gram index follows from their texts, so that verifyColumn.ts judges it. */
-function expectedSections(metadata: Metadata, isWithGrams: (path: string) => boolean): readonly SectionForm[] {
-  const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
-  const collections = layouts.flatMap(({ collection, tables, columns }, i) => [
-    ...Array.from({ length: metadata.collections[i]!.chunks }, (_, run) =>
-      sectionsIn(RECORDS, runPath(RECORDS, collection.name, run)),
-    ).flat(),
-    ...tables.filter(({ parent }) => parent >= 0).flatMap(({ path }) => sectionsIn(TABLE, path)),
-    ...columns.flatMap(({ path, type, isId }) => [
-      ...sectionsIn(DICTIONARY, path, hasNumbers(type)),
-      ...(isWithGrams(path) ? sectionsIn(GRAMS, path) : []),
-      ...(isId ? [] : [...sectionsIn(POSTINGS, path), ...sectionsIn(BITMAPS, path)]),
-    ]),
-  ]);
-  const targets = layouts
-    .flatMap(({ columns }) => columns)
-    .flatMap(({ path, to }) => (to === undefined ? [] : sectionsIn(TARGETS, path)));
-  return [...collections, ...targets, ...sectionsIn(METADATA, METADATA.path)];
-}
-
-function sectionsIn(group: SectionGroup, path: string, isWithOptional = true): readonly SectionForm[] {
-  return Object.entries(group.kinds)
-    .filter(([, { isOptional }]) => isWithOptional || !isOptional)
-    .map(([key, { element }]) => ({ name: sectionName(group, key, path), widths: ELEMENTS[element] }));
 }
 
 function* verifyRecords(
@@ -148,7 +59,7 @@ function* verifyRecords(
   metadata: Metadata,
   { name, chunks, records }: CollectionCounts,
 ): Generator<Refusal, RunTally> {
-  const outlines = yield* checkOutlines(METADATA_NAME, outlinesIn(metadata, name));
+  const outlines = outlineCheck(outlinesIn(metadata, name));
   const found = { records: 0, links: 0 };
   for (let i = 0; i < chunks; i++) {
     const run = yield* verifyRun(sections, runPath(RECORDS, name, i), outlines);
@@ -178,11 +89,16 @@ function firstOrphan(starts: Uint32Array, parents: Uint32Array): number {
   return -1;
 }
 
-/** Every id of a link column points at the row of the record that has it, at nothing where there is none. */
-function* verifyTargets(sections: Sections, { path, to }: ColumnLayout): Generator<Refusal> {
-  if (to === undefined) return;
+/**
+ * Every id of a link column points at the row of the record that has it, at nothing where there is none; answers how
+ * many rows have such an id.
+ */
+function* verifyTargets(sections: Sections, { path, to }: ColumnLayout): Generator<Refusal, number> {
+  if (to === undefined) return 0;
   const { numbers } = sections.views(DICTIONARY, path);
   const { numbers: ids } = sections.views(DICTIONARY, `${to}/${collectionNamed(to)!.idField}`);
   const { targets } = sections.views(TARGETS, path);
   yield* verifySame(sectionName(TARGETS, 'targets', path), targets, targetsOf(numbers!, ids!));
+  const { starts } = sections.views(POSTINGS, path);
+  return targets.reduce((sum, row, code) => sum + (row === DANGLING ? starts[code + 1]! - starts[code]! : 0), 0);
 }

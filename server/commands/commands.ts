@@ -112,17 +112,23 @@ function addVerify(root: Command, { stdout, stderr }: Outputs): void {
     .command('verify')
     .description('Check a snapshot file: magic, version, lengths, alignment, checksums, schema, offsets, order.')
     .argument('<file>', 'snapshot file')
-    .addHelpText('after', example('verify catalogue.snapshot'))
-    .action(async (file: string) => {
-      const [{ verifyFile }, { withProgress }, { verifyText }] = await Promise.all([
+    .option('--deep', DEEP_HELP)
+    .addHelpText('after', example('verify --deep catalogue.snapshot'))
+    .action(async (file: string, { deep: isDeep = false }: { readonly deep?: boolean }) => {
+      const [{ differencesIn, verifyFile }, { withProgress }, { verifyText }] = await Promise.all([
         import('../../data/store/verify.ts'),
         import('./terminal.ts'),
         import('./reports.ts'),
       ]);
-      const report = await withProgress(stderr, (onProgress) => verifyFile(file, onProgress));
+      const report = await withProgress(stderr, (onProgress) => verifyFile(file, onProgress, isDeep));
+      const differences = differencesIn(report);
       stdout.write(`${verifyText(report, file)}\n`);
+      if (differences !== undefined) throw new OperationError('snapshot', `${file}:\n${differences}`);
     });
 }
+
+const DEEP_HELP =
+  'compare every value, link and embedded row with the records too: memory as for serving, 2 us a value';
 
 interface GenerateFlags {
   readonly observations: number;

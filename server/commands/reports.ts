@@ -44,7 +44,19 @@ function inferredLines({ inferred }: ImportReport): readonly string[] {
   return some.map(({ collection, fields }) => `inferred in ${collection}: ${fields.join(', ')}`);
 }
 
-/** The report of a snapshot found good: every check with its outcome, and the records per collection. */
+type Compared = NonNullable<ReturnType<VerifyReport['comparisons']['get']>>;
+
+const COMPARED_COLUMNS: readonly (readonly [head: string, read: (row: Compared) => number])[] = [
+  ['compared', (row) => row.records],
+  ['values', (row) => row.values],
+  ['elements', (row) => row.elements],
+  ['own URLs', (row) => row.ownUrls],
+  ['differences', (row) => row.differences],
+];
+
+/**
+ * The report of a snapshot: every check with its outcome, the records per collection, and what was compared with them.
+ */
 export function verifyText(report: VerifyReport, file: string): string {
   const collections = report.collections.map(({ name, records }) => [name, countText(records)]);
   const total = report.parts.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -54,6 +66,7 @@ export function verifyText(report: VerifyReport, file: string): string {
     `${((bytes / total) * 100).toFixed(1)} %`,
   ]);
   const created = report.created === undefined ? '' : `, data of ${report.created}`;
+  const isGood = [...report.comparisons.values()].every(({ differences }) => differences === 0);
   return [
     tableText([['check', 'outcome'], ...report.checks.map(({ name, outcome }) => [name, outcome])]),
     '',
@@ -61,6 +74,19 @@ export function verifyText(report: VerifyReport, file: string): string {
     '',
     tableText([['part', 'bytes', 'share'], ...parts, ['total', bytesText(total), '']]),
     '',
-    `${file} is good: generation ${report.generation}${created}`,
+    ...comparedLines(report),
+    `${file} is ${isGood ? 'good' : 'wrong: its index differs from its records'}: generation ${report.generation}${created}`,
   ].join('\n');
+}
+
+function comparedLines({ comparisons }: VerifyReport): readonly string[] {
+  if (comparisons.size === 0) return [];
+  const rows = [...comparisons].map(([name, row]) => [
+    name,
+    ...COMPARED_COLUMNS.map(([, read]) => countText(read(row))),
+  ]);
+  const totals = COMPARED_COLUMNS.map(([, read]) =>
+    countText([...comparisons.values()].reduce((sum, row) => sum + read(row), 0)),
+  );
+  return [tableText([['collection', ...COMPARED_COLUMNS.map(([head]) => head)], ...rows, ['total', ...totals]]), ''];
 }

@@ -170,6 +170,16 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     }
   });
 
+  test('an unused byte of the header that is not 0, under a right checksum', async () => {
+    for (const at of [80, 101, 123]) {
+      const bytes = Buffer.from(good);
+      bytes[at] = 7;
+      bytes.writeUInt32LE(checksumOf(Uint8Array.from(bytes.subarray(0, 124))), 124);
+      writeFileSync(BAD, bytes);
+      await expectRefused(`byte ${at}`, new RegExp(`header byte ${at} is 7, expected 0$`));
+    }
+  });
+
   test('a bit flipped anywhere, padding and directory included', async () => {
     const random = randomOf(SEED);
     for (let i = 0; i < 400; i++)

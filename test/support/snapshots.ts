@@ -7,7 +7,7 @@ import { decodeLines, decoderOf } from '../../data/decode/decoders.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store/store.ts';
 import { writeTargets } from '../../data/import/targets.ts';
-import { verifyFile } from '../../data/store/verify.ts';
+import { differencesIn, verifyFile } from '../../data/store/verify.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
 import { decodeHeader, isRefusal } from '../../engine/snapshot/header.ts';
@@ -46,7 +46,7 @@ export const SMALL_TEXTS = {
 };
 
 /**
- * Writes the snapshot of NDJSON texts by collection, records in runs of at most `chunkBytesMax` bytes. Dangling is 0.
+ * Writes the snapshot of NDJSON texts by collection, records in runs of at most `chunkBytesMax` bytes.
  */
 export async function snapshotOf(
   file: string,
@@ -57,7 +57,7 @@ export async function snapshotOf(
     const fields: CollectionFields[] = [];
     const built = new Map<string, BuiltCollection>();
     const outlines: CollectionOutlines[] = [];
-    const collections = COLLECTIONS.map((collection): CollectionCounts => {
+    const counts = COLLECTIONS.map((collection): CollectionCounts => {
       const builder = new CollectionBuilder(collection, `${file}.records`);
       const bytes = Buffer.from(texts[collection.name] ?? '');
       builder.add(decodeLines(decoderOf(collection.name), { bytes, firstLine: 1, fileBytesRead: 0 }));
@@ -67,7 +67,8 @@ export async function snapshotOf(
       outlines.push({ name: collection.name, ...one.outlines });
       return { name: collection.name, records: one.records, chunks: one.chunks, nulls: one.nulls, dangling: 0 };
     });
-    writeTargets(writer, built);
+    const links = writeTargets(writer, built);
+    const collections = counts.map((one) => ({ ...one, dangling: links.get(one.name)!.dangling }));
     writer.add(METADATA, METADATA.path, { bytes: encodeMetadata({ collections, fields, outlines }) });
     return Promise.resolve({ created: undefined });
   });
@@ -137,4 +138,14 @@ export async function refusalOf(file: string): Promise<string> {
   expect(error.code).toBe('snapshot');
   expect(error.message.startsWith(`${file}: `)).toBe(true);
   return error.message.slice(file.length + 2);
+}
+
+/** What `verify --deep` says against a snapshot file, or undefined where it finds nothing wrong. */
+export async function faultOf(file: string): Promise<string | undefined> {
+  try {
+    return differencesIn(await verifyFile(file, () => undefined, true));
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return error.message;
+  }
 }

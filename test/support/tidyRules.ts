@@ -57,6 +57,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       allowed: [
         ['server/observe/clock.ts', 'the clock of the server'],
         ['workers/budget.ts', 'the time that a task of the pool may take'],
+        ['data/leftovers.ts', 'how long ago somebody wrote to what may be left behind'],
         ['bench/', 'measuring is what it is for'],
       ],
       cure: 'take a Clock (server/observe/clock.ts) as a parameter',
@@ -65,7 +66,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b/,
       what: 'randomness',
       allowed: [
-        ['data/openDirectory.ts', 'names its temporary directory so that nobody can have made it before'],
+        ['data/leftovers.ts', 'names what is not finished so that nobody can have made it before'],
         ['server/authority/serialNumber.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],
       cure: 'take a seeded source as a parameter',

@@ -19,7 +19,7 @@ export interface Place {
  */
 export const FILE_BYTES_MAX = {
   configuration: 2 << 20,
-  users: 64 << 20,
+  users: 16 << 20,
   mapConfig: 4 << 20,
   key: 64 << 10,
   certificates: 4 << 20,

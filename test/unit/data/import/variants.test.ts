@@ -5,7 +5,7 @@ import { loadSnapshot } from '../../../../data/store/load.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { openSnapshot, type CollectionIndex } from '../../../../engine/engine.ts';
-import { decodeMetadata, encodeMetadata } from '../../../../engine/snapshot/metadata.ts';
+import { decodeMetadata, encodeMetadata, type Metadata } from '../../../../engine/snapshot/metadata.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hitsOf } from '../../../support/lists.ts';
 import { rowsOf } from '../../../support/pages.ts';
@@ -64,7 +64,9 @@ describe('a snapshot', async () => {
   test('that lacks what its metadata does not say is refused, and so is one that has what it says is missing', async () => {
     const lying = join(SCRATCH, 'lying.snapshot');
     const saying = (without: readonly ('grams' | 'bitmaps')[]) =>
-      replaced('metadata', (bytes) => encodeMetadata({ ...decodeMetadata(bytes as Uint8Array), without }));
+      replaced('metadata', (bytes) =>
+        encodeMetadata({ ...(decodeMetadata(bytes as Uint8Array) as Metadata), without }),
+      );
     const { file } = await sampleWithout('grams,bitmaps');
     await rewriteSnapshot(file, lying, saying(['grams']));
     expect(await refusalOf(lying)).toMatch(/\.dense: /);

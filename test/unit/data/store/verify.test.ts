@@ -7,7 +7,12 @@ import { OperationError } from '../../../../data/operationError.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { checksumOf } from '../../../../engine/bits/checksum.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
-import { decodeMetadata, encodeMetadata, type CollectionCounts } from '../../../../engine/snapshot/metadata.ts';
+import {
+  decodeMetadata,
+  encodeMetadata,
+  type CollectionCounts,
+  type Metadata,
+} from '../../../../engine/snapshot/metadata.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import {
   refusalOf,
@@ -283,14 +288,14 @@ test.each(['ipps/platform.codes', 'ipps/records/0.members', 'ipps/records/0.outl
 describe('metadata that contradicts the sections is refused:', () => {
   const outlined = (keys: readonly string[], lists: readonly (readonly number[])[]): Change =>
     replaced('metadata', (bytes) => {
-      const metadata = decodeMetadata(bytes as Uint8Array);
+      const metadata = decodeMetadata(bytes as Uint8Array) as Metadata;
       const outlines = metadata.outlines.map((one) => (one.name === 'ipps' ? { ...one, keys, lists } : one));
       return encodeMetadata({ ...metadata, outlines });
     });
   const IPPS = ['ob_id', 'platform', 'instrument'];
   const counts = (change: (collections: CollectionCounts[]) => CollectionCounts[]): Change =>
     replaced('metadata', (bytes) => {
-      const { collections, ...rest } = decodeMetadata(bytes as Uint8Array);
+      const { collections, ...rest } = decodeMetadata(bytes as Uint8Array) as Metadata;
       return encodeMetadata({ collections: change([...collections]), ...rest });
     });
   const with1 = (name: string, other: Partial<CollectionCounts>): Change =>
@@ -299,7 +304,7 @@ describe('metadata that contradicts the sections is refused:', () => {
     ['records', with1('ipps', { records: 4 }), /^section metadata: 4 records in ipps, expected 3$/],
     ['nulls', with1('ipps', { nulls: 0 }), /^section metadata: 0 nulls in ipps, expected 9$/],
     ['runs', with1('ipps', { chunks: 0 }), /of the directory: ipps\/records\/0\.bytes/],
-    ['names', with1('ipps', { name: 'ipp' }), /^section metadata: collections .*, expected acquisitions,/],
+    ['names', with1('ipps', { name: 'ipp' }), /^section metadata: no collections of ipps at 13, expected/],
     [
       'another key',
       outlined(['id', ...IPPS.slice(1)], [[0, 1, 2]]),
@@ -308,15 +313,19 @@ describe('metadata that contradicts the sections is refused:', () => {
     [
       'a key too few',
       outlined(IPPS.slice(1), [[0, 1, 2]]),
-      /^section metadata: outline 0 of key 0,1,2, expected keys below 2$/,
+      /^section metadata: outlines of ipps with outline 0 of keys that are not below 2, expected/,
     ],
     ['no outline', outlined(IPPS, []), /outlines: outline 0 of record 0, expected at most 0$/],
     ['an outline too many', outlined(IPPS, [[0, 1, 2], [0]]), /^section metadata: 2 outlines of ipps, expected 1$/],
-    ['fewer collections', counts((all) => all.slice(1)), /^section metadata: collections bboxes,/],
     [
-      'no msgpack',
+      'fewer collections',
+      counts((all) => all.slice(1)),
+      /^section metadata: no collections of acquisitions at 0, expected/,
+    ],
+    [
+      'no JSON',
       replaced('metadata', () => Uint8Array.of(0x92, 0x93)),
-      /^section metadata: msgpack that cannot be read/,
+      /^section metadata: Unexpected token .*, expected JSON$/,
     ],
   ])('%s', async (_what, change, expected) => {
     expect(await refusalWith(change)).toMatch(expected);

@@ -1,0 +1,235 @@
+// Which sections a snapshot has, those that its metadata and the declaration ask for, and that no number in them leads
+// outside of what it numbers. Whether they are right is for verify.ts. Knows no index, since whoever loads a snapshot
+// asks here.
+import { PLACEHOLDER } from '../column/records.ts';
+import { COLLECTIONS } from '../schema/catalogue.ts';
+import { hasNumbers, type ColumnLayout } from '../schema/layout.ts';
+import type { Section } from './directory.ts';
+import type { Refusal } from './header.ts';
+import { sectionsOf, type LoadedSnapshot, type Sections } from './loaded.ts';
+import { layoutIn, METADATA_NAME, outlinesIn, type CollectionCounts, type Metadata } from './metadata.ts';
+import {
+  BITMAPS,
+  DICTIONARY,
+  ELEMENTS,
+  GRAMS,
+  METADATA,
+  POSTINGS,
+  RECORDS,
+  runPath,
+  sectionName,
+  TABLE,
+  TARGETS,
+  type SectionArray,
+  type SectionBound,
+  type SectionCount,
+  type SectionGroup,
+  type SectionKind,
+  type SectionViews,
+} from './sections.ts';
+
+/**
+ * Why the directory does not list exactly the sections that the declaration and the metadata ask for, in their order.
+ * Cost: their number; of the listed ones, whatever the metadata claims.
+ */
+export function misnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
+  const names = new Set(listed.map(({ name }) => name));
+  let i = 0;
+  for (const wanted of expectedSections(metadata, (path) => names.has(sectionName(GRAMS, 'keys', path)))) {
+    const found = listed[i];
+    if (!found || found.name !== wanted.name || !wanted.widths.includes(found.width)) return misnamed(i, found, wanted);
+    i++;
+  }
+  return i < listed.length ? misnamed(i, listed[i], undefined) : undefined;
+}
+
+/** The name of a section and the widths that its elements may have; which of several, verifyForm.ts judges. */
+interface SectionForm {
+  readonly name: string;
+  readonly widths: readonly number[];
+}
+
+function misnamed(i: number, found: Section | undefined, wanted: SectionForm | undefined): Refusal {
+  const text = found && sectionText({ name: found.name, widths: [found.width] });
+  return {
+    refusal: `section ${i} of the directory: ${text ?? 'none'}, expected ${wanted ? sectionText(wanted) : 'none'}`,
+  };
+}
+
+function sectionText({ name, widths }: SectionForm): string {
+  const text = widths.length === 1 ? widths[0] : `${widths.slice(0, -1).join(', ')} or ${widths.at(-1)}`;
+  return `${name} in elements of ${text} bytes`;
+}
+
+/** Which columns have an n-gram index follows from their texts, so that verifyColumn.ts judges it. */
+function* expectedSections(metadata: Metadata, isWithGrams: (path: string) => boolean): Generator<SectionForm> {
+  const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
+  for (const [i, { collection, tables, columns }] of layouts.entries()) {
+    for (let run = 0; run < metadata.collections[i]!.chunks; run++)
+      yield* sectionsIn(RECORDS, runPath(RECORDS, collection.name, run));
+    for (const { path, parent } of tables) if (parent >= 0) yield* sectionsIn(TABLE, path);
+    for (const { path, type, isId } of columns) {
+      yield* sectionsIn(DICTIONARY, path, hasNumbers(type));
+      if (isWithGrams(path)) yield* sectionsIn(GRAMS, path);
+      if (isId) continue;
+      yield* sectionsIn(POSTINGS, path);
+      yield* sectionsIn(BITMAPS, path);
+    }
+  }
+  for (const { columns } of layouts)
+    for (const { path, to } of columns) if (to !== undefined) yield* sectionsIn(TARGETS, path);
+  yield* sectionsIn(METADATA, METADATA.path);
+}
+
+function sectionsIn(group: SectionGroup, path: string, isWithOptional = true): readonly SectionForm[] {
+  return Object.entries(group.kinds)
+    .filter(([, { isOptional }]) => isWithOptional || !isOptional)
+    .map(([key, { element }]) => ({ name: sectionName(group, key, path), widths: ELEMENTS[element] }));
+}
+
+/** The target of an id that no record has. */
+const NOWHERE = 0xffffffff;
+
+type Numbers = Partial<Record<SectionCount | SectionBound, number>>;
+
+/**
+ * Why a number in the sections of a snapshot leads outside of what it numbers: a row, code, parent, outline or record
+ * that is not there, or an end past the end. Sections that pass may be wrong (verify.ts), but nobody who follows them
+ * leaves them. Cost: one pass over all sections but texts, numbers, record bytes and n-grams, some 5 % of a load.
+ */
+export function straySection(loaded: LoadedSnapshot, metadata: Metadata): Refusal | undefined {
+  const sections = sectionsOf(loaded);
+  const growth = new TextEncoder().encode(loaded.baseUrl).length - PLACEHOLDER.length;
+  const rows = new Map(metadata.collections.map(({ name, records }) => [name, records]));
+  for (const [i, collection] of COLLECTIONS.entries()) {
+    const { tables, columns } = layoutIn(metadata, collection);
+    const found = strayRecords({ sections, growth }, metadata, metadata.collections[i]!);
+    if (found) return found;
+    const rowsOf: number[] = [metadata.collections[i]!.records];
+    for (const { path, parent } of tables) {
+      if (parent < 0) continue;
+      const parents = rowsOf[parent]!;
+      const stray = strayIn(sections, TABLE, path, { parents, 'one more than parents': parents + 1 });
+      if (stray) return stray;
+      rowsOf.push(sections.views(TABLE, path).parents.length);
+    }
+    for (const column of columns) {
+      const stray = strayColumn(sections, column, rowsOf[column.table]!, rows.get(column.to ?? ''));
+      if (stray) return stray;
+    }
+  }
+  return undefined;
+}
+
+function strayRecords(
+  { sections, growth }: { readonly sections: Sections; readonly growth: number },
+  metadata: Metadata,
+  { name, chunks, records }: CollectionCounts,
+): Refusal | undefined {
+  const outlines = outlinesIn(metadata, name).lists.length;
+  let rows = 0;
+  for (let i = 0; i < chunks; i++) {
+    const path = runPath(RECORDS, name, i);
+    const run = sections.views(RECORDS, path);
+    // Ends are stored for the placeholder, the bytes are those of the base URL.
+    const bytes = run.bytes.length - growth * run.links.length;
+    const stray = strayIn(sections, RECORDS, path, { outlines }, { bytes });
+    if (stray) return stray;
+    const wrong = firstStrayRecord(run);
+    if (wrong >= 0) return strayElement(sectionName(RECORDS, 'ends', path), wrong);
+    rows += run.ends.length;
+  }
+  return rows === records ? undefined : strayElement(METADATA_NAME, records);
+}
+
+/** The first record in which members or own URLs do not ascend, or lie outside it; -1 where there is none. */
+function firstStrayRecord({ ends, links, linkEnds, members, memberEnds }: SectionViews<typeof RECORDS>): number {
+  let [start, link, member] = [0, 0, 0];
+  for (let row = 0; row < ends.length; row++) {
+    const end = ends[row]!;
+    if (end - start < 3) return row;
+    if (linkEnds[row]! > link && (links[link]! < start || links[linkEnds[row]! - 1]! >= end)) return row;
+    for (let before = 0; member < memberEnds[row]!; member++) {
+      if (members[member]! <= before || members[member]! >= end - start) return row;
+      before = members[member]!;
+    }
+    link = linkEnds[row]!;
+    start = end;
+  }
+  return -1;
+}
+
+function strayColumn(
+  sections: Sections,
+  { path, isId, to }: ColumnLayout,
+  rows: number,
+  targetRows: number | undefined,
+): Refusal | undefined {
+  const codes = sections.views(DICTIONARY, path).ends.length;
+  const numbers: Numbers = { 'one a code': isId ? rows : codes, 'codes + 1': codes + 1, 'codes + 2': codes + 2, rows };
+  const all = { ...numbers, 'one a row': rows };
+  const groups = isId ? [DICTIONARY] : [DICTIONARY, POSTINGS, BITMAPS];
+  for (const group of [...groups, ...(to === undefined ? [] : [TARGETS])]) {
+    const stray = strayIn(sections, group, path, all);
+    if (stray) return stray;
+  }
+  const { dense, bitmaps } = sections.views(BITMAPS, path);
+  if (!isId && bitmaps.length !== dense.length * 2 * Math.ceil(rows / 64))
+    return strayElement(sectionName(BITMAPS, 'bitmaps', path), bitmaps.length);
+  const { targets } = sections.views(TARGETS, path);
+  const wrong = targets.findIndex((target) => target >= (targetRows ?? 0) && target !== NOWHERE);
+  return wrong < 0 ? undefined : strayElement(sectionName(TARGETS, 'targets', path), wrong);
+}
+
+/**
+ * The first section of a group with another count of elements than `numbers` say, or an element past its bound; what
+ * others are ends of is as long as it is loaded, or as `lengths` say.
+ */
+function strayIn(
+  sections: Sections,
+  group: SectionGroup,
+  path: string,
+  numbers: Numbers,
+  lengths: Readonly<Record<string, number>> = {},
+): Refusal | undefined {
+  const views: Readonly<Record<string, SectionArray | undefined>> = sections.views(group, path);
+  const known = { ...numbers };
+  for (const key in group.kinds) {
+    const { count, startsOf, endsOf, below }: SectionKind = group.kinds[key]!;
+    const array = views[key];
+    if (!array) continue;
+    const name = sectionName(group, key, path);
+    if (count && array.length !== (known[count] ??= array.length)) return strayElement(name, array.length);
+    const bounded = startsOf ?? endsOf;
+    const isStray = bounded
+      ? (startsOf && array[0] !== 0) || !isAscendingTo(array as Uint32Array, lengths[bounded] ?? views[bounded]!.length)
+      : below && !(array instanceof Uint32Array ? isBelow : isNarrowBelow)(array, known[below]!);
+    if (isStray) return strayElement(name, array.length);
+  }
+  return undefined;
+}
+
+// One loop a type of array: one that meets all of them takes three times as long.
+
+function isAscendingTo(ends: Uint32Array, last: number): boolean {
+  let before = 0;
+  for (let i = 0; i < ends.length; i++) {
+    if (ends[i]! < before) return false;
+    before = ends[i]!;
+  }
+  return before === last;
+}
+
+function isBelow(array: SectionArray, most: number): boolean {
+  for (let i = 0; i < array.length; i++) if (array[i]! >= most) return false;
+  return true;
+}
+
+function isNarrowBelow(array: SectionArray, most: number): boolean {
+  for (let i = 0; i < array.length; i++) if (array[i]! >= most) return false;
+  return true;
+}
+
+function strayElement(name: string, at: number): Refusal {
+  return { refusal: `section ${name}: element or count ${at} leads outside of what it is of, expected it inside` };
+}

@@ -1,0 +1,130 @@
+// Files whose checksums are right and whose lengths, names or numbers are not: refused with one sentence, before
+// anything is allocated for what they claim or a thread follows their numbers.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openData } from '../../../../data/open.ts';
+import { OperationError } from '../../../../data/operationError.ts';
+import { checksumOf } from '../../../../engine/bits/checksum.ts';
+import { encodeDirectory } from '../../../../engine/snapshot/directory.ts';
+import { decodeHeader, encodeHeader, isRefusal } from '../../../../engine/snapshot/header.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import {
+  directoryOf,
+  replaced,
+  rewriteSnapshot,
+  SMALL_TEXTS,
+  snapshotOf,
+  within,
+  type Change,
+} from '../../../support/snapshots.ts';
+
+const SCRATCH = temporaryDirectory();
+const GOOD = join(SCRATCH, 'good.snapshot');
+const FORGED = join(SCRATCH, 'forged.snapshot');
+
+beforeAll(() => snapshotOf(GOOD, SMALL_TEXTS));
+
+async function refusal(): Promise<string> {
+  const options = { baseUrl: 'https://catalogue.example.org', threads: 0 };
+  const error: unknown = await openData(FORGED, options, () => undefined).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(OperationError);
+  const { code, message } = error as OperationError;
+  expect(code).toBe('snapshot');
+  return message.slice(FORGED.length + 2);
+}
+
+/** Writes the good file with another directory, and a header that fits it. */
+function withDirectory(directory: Uint8Array): void {
+  const good = readFileSync(GOOD);
+  const header = decodeHeader(good, good.length);
+  if (isRefusal(header)) throw new Error(header.refusal);
+  const changed = {
+    ...header,
+    fileBytes: header.directoryOffset + directory.length,
+    directoryBytes: directory.length,
+    directoryChecksum: checksumOf(directory),
+  };
+  const file = Buffer.concat([good.subarray(0, header.directoryOffset), directory]);
+  file.set(encodeHeader(changed));
+  writeFileSync(FORGED, file);
+}
+
+test('a directory that claims two thousand million sections', async () => {
+  const { sections, ...rest } = directoryOf(readFileSync(GOOD));
+  const directory = encodeDirectory({ ...rest, sections });
+  const view = new DataView(directory.buffer, directory.byteOffset, directory.length);
+  let at = 0;
+  while (view.getUint32(at, true) !== sections.length) at += 4;
+  view.setUint32(at, 2 ** 31 - 1, true);
+  withDirectory(Uint8Array.from(directory));
+  expect(await refusal()).toMatch(/^directory of \d+ bytes that lists more than it holds$/);
+});
+
+test('runs of few records with the positions of many own URLs', async () => {
+  await rewriteSnapshot(
+    GOOD,
+    FORGED,
+    replaced('ipps/records/0.links', () => Uint32Array.from({ length: 100_000 }, (_, i) => i * 10)),
+  );
+  expect(await refusal()).toMatch(
+    /^section ipps\/records\/0\.links: 400000 bytes in elements of 4, more than own URLs/,
+  );
+});
+
+test('sections under other names, and none', async () => {
+  const renamed: Change = (all) =>
+    all.map((one) => (one.name === 'ipps/platform.codes' ? { ...one, name: 'ipps/platform.coded' } : one));
+  await rewriteSnapshot(GOOD, FORGED, renamed);
+  expect(await refusal()).toMatch(
+    /^section \d+ of the directory: ipps\/platform\.coded .*, expected ipps\/platform\.codes/,
+  );
+  await rewriteSnapshot(GOOD, FORGED, (all) => all.filter(({ name }) => name !== 'metadata'));
+  expect(await refusal()).toMatch(/^no snapshot of a catalogue, since it has no section metadata$/);
+});
+
+describe('metadata that import does not write:', () => {
+  const text = (change: (text: string) => string): Change =>
+    replaced('metadata', (bytes) => Uint8Array.from(Buffer.from(change(Buffer.from(bytes as Uint8Array).toString()))));
+  test.each([
+    ['none', text(() => ''), /^section metadata: Unexpected end of JSON input, expected JSON$/],
+    ['a list', text(() => '[]'), /^section metadata: no object/],
+    ['nested too deep', text(() => `{"without":${'['.repeat(200_000)}${']'.repeat(200_000)}}`), /^section metadata: /],
+    ['another type', text((all) => all.replace('"integer"', '"text"')), /another field ob_id/],
+    ['a number of runs', text((all) => all.replace('"chunks":1', '"chunks":1e12')), /^section \d+ of the directory: /],
+    ['a number below 0', text((all) => all.replace('"chunks":1', '"chunks":-1')), /no count of chunks/],
+    [
+      'a field twice',
+      text((all) => all.replace('"name":"instrument"', '"name":"platform"')),
+      /another field platform|two fields/,
+    ],
+  ])('%s', async (_what, change, expected) => {
+    await rewriteSnapshot(GOOD, FORGED, change);
+    expect(await refusal()).toMatch(expected);
+  });
+});
+
+describe('a number that leads outside of what it numbers:', () => {
+  test.each([
+    'phenomona/records/0.ends',
+    'phenomona/records/0.outlines',
+    'phenomona/records/0.members',
+    'phenomona/records/0.memberEnds',
+    'ipps/records/0.linkEnds',
+    'phenomona/terms.rowStarts',
+    'phenomona/terms.parents',
+    'phenomona/terms/label.textEnds',
+    'phenomona/terms/label.codes',
+    'phenomona/terms/label.postingStarts',
+    'phenomona/terms/label.postings',
+    'phenomona/terms/label.dense',
+    'ipps/platform.targets',
+  ])('%s', async (name) => {
+    await rewriteSnapshot(
+      GOOD,
+      FORGED,
+      within(name, (elements) => void (elements[0] = 4_000_000_254)),
+    );
+    expect(await refusal()).toMatch(new RegExp(`^section ${name.replace(/\.(member|memberEnd|linkEnd)s$/, '.')}`));
+  });
+});
