@@ -95,7 +95,7 @@ type Numbers = Partial<Record<SectionCount | SectionBound, number>>;
 /**
  * Why a number in the sections of a snapshot leads outside of what it numbers: a row, code, parent, outline or record
  * that is not there, or an end past the end. Sections that pass may be wrong (verify.ts), but nobody who follows them
- * leaves them. Cost: one pass over all sections but texts, numbers, record bytes and n-grams, some 5 % of a load.
+ * leaves them. Cost: one pass over all sections but texts, numbers, record bytes and n-grams, 7 to 9 % of a load.
  */
 export function straySection(loaded: LoadedSnapshot, metadata: Metadata): Refusal | undefined {
   const sections = sectionsOf(loaded);
