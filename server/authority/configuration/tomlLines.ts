@@ -6,7 +6,7 @@ import { parse } from 'smol-toml';
 export type TomlPath = readonly (string | number)[];
 
 /** No value of a configuration stands deeper: what does has the line of what is around it. */
-const DEPTH_MAX = 8;
+export const DEPTH_MAX = 8;
 /** So many places are noted; those behind have the line of what is around them. */
 const PLACES_MAX = 1_000_000;
 

@@ -127,15 +127,16 @@ describe.each(['port', 'http10Port'] as const)('requests to the %s are counted',
   });
 
   // What node:http cannot parse has no request to be counted.
-  test.runIf(name === 'port')('a malformed one too', async () => {
-    const send = async (): Promise<void> => {
-      const socket = await RawSocket.open(server[name]);
-      await socket.write('GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n');
-      expect((await socket.answer())?.status).toBe(400);
-      socket.vanish();
-    };
-    expect(await grown([one('index', 'GET', 400), one('other', 'GET', 400)], send)).toContain(1);
-  });
+  if (name === 'port')
+    test('a malformed one too', async () => {
+      const send = async (): Promise<void> => {
+        const socket = await RawSocket.open(server[name]);
+        await socket.write('GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n');
+        expect((await socket.answer())?.status).toBe(400);
+        socket.vanish();
+      };
+      expect(await grown([one('index', 'GET', 400), one('other', 'GET', 400)], send)).toContain(1);
+    });
 
   test('with the bytes of their bodies, whether they are compressed, and their times', async () => {
     const names = ['answer_bytes_total', 'gzip_answers_total', 'answer_seconds_count'].map(
