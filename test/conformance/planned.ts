@@ -13,15 +13,6 @@ export const PLANNED_DESIGN: readonly Untestable[] = [
     reason: 'browsers choose a name by themselves',
   },
   {
-    quote: 'A request with Connection: close is answered with it.',
-    reason: 'the connection is closed without saying so on uWebSockets.js',
-  },
-  {
-    quote:
-      'A 304 carries the tag that the 200 would have had; a date alone (If-Modified-Since) gives 304 only where nothing that the bytes depend on, settings included, has changed since.',
-    reason: 'a date is compared with the time of the data alone',
-  },
-  {
     quote: 'A 404 for an unknown collection, file ending or format says what is near.',
     reason: 'says "Not found."',
   },

@@ -2,9 +2,12 @@
 // the sample.
 import { gunzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
+import { epochMs } from '../../server/observe/clock.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
 import { design } from './quotes.ts';
 import { BASE_URL, servedSample } from './sample.ts';
 
+const START_MS = epochMs();
 const sample = servedSample();
 const FLAGS =
   '--allow-base-url https://second.test --trusted-proxy 127.0.0.0/8 --cache-control public,max-age=60 --server-timing --no-cors --gzip off';
@@ -31,6 +34,15 @@ describe('headers', () => {
       expect((await other.get(PAGE)).headers['vary']).toBe('Accept, X-Forwarded-Host, X-Forwarded-Proto');
     },
   );
+
+  design('A request with Connection: close is answered with it.', async () => {
+    for (const target of [PAGE, '/api/v3/nothing/', `${LIST}?title__foo=1`]) {
+      const socket = await RawSocket.open(Number(new URL(sample.url()).port));
+      await socket.write(requestOf('GET', target, ['Connection: close']));
+      expect((await socket.answer())?.headers.get('connection'), target).toEqual(['close']);
+      expect(await socket.ended()).toBe('');
+    }
+  });
 
   design('Default `Cache-Control: public, no-cache` (*setting*).', async () => {
     expect((await sample.get(PAGE)).headers['cache-control']).toBe('public, no-cache');
@@ -67,6 +79,31 @@ describe('headers', () => {
 });
 
 describe('conditions', () => {
+  design(
+    'A 304 carries the tag that the 200 would have had; a date alone (If-Modified-Since) gives 304 only where nothing that the bytes depend on, settings included, has changed since.',
+    async () => {
+      for (const [from, target] of [
+        [sample, PAGE],
+        [sample, `${LIST}?limit=100`],
+        [other, PAGE],
+      ] as const) {
+        for (const coding of ['identity', 'gzip']) {
+          const asked = { 'accept-encoding': coding };
+          const { headers } = await from.get(target, asked);
+          const modified = headers['last-modified']!;
+          for (const condition of [{ 'if-none-match': headers['etag']! }, { 'if-modified-since': modified }]) {
+            const { status, headers: told } = await from.get(target, { ...asked, ...condition });
+            expect([target, coding, status, told['etag']]).toEqual([target, coding, 304, headers['etag']]);
+          }
+          // Whoever has an answer of before may have it under other settings.
+          const before = new Date(Date.parse(modified) - 1000).toUTCString();
+          expect((await from.get(target, { ...asked, 'if-modified-since': before })).status).toBe(200);
+          expect(Date.parse(modified) + 1000).toBeGreaterThan(START_MS);
+        }
+      }
+    },
+  );
+
   design('If-None-Match and If-Modified-Since give 304 before any page is put together.', async () => {
     const { headers } = await sample.get(PAGE);
     for (const condition of [
