@@ -1,11 +1,11 @@
-// A hundred drains under load: no request is lost of clients that leave when they are told to. What is done is in
+// Forty drains under load: no request is lost of clients that leave when they are told to. What is done is in
 // test/support/drains.ts.
 import { expect, test } from 'vitest';
 import { drainUnderLoad, type DrainOutcome } from '../support/drains.ts';
 import { freshSeed, randomOf } from '../support/random.ts';
 
 const SEED = freshSeed();
-const DRAINS = 100;
+const DRAINS = 40;
 /** A drain is mostly waiting. */
 const AT_ONCE = 4;
 
