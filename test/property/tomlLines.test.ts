@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { parse, stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { DEPTH_MAX, tomlLines, type TomlPath } from '../../server/authority/configuration/tomlLines.ts';
+import { TOML_DEPTH_MAX, tomlLines, type TomlPath } from '../../server/authority/configuration/tomlLines.ts';
 
 const KEY = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{1,6}$/),
@@ -60,7 +60,7 @@ test('every value stands on the line that is told, or deeper than any of a confi
       const lines = text.split('\n');
       for (const [number, path] of paths) {
         const line = lineOf(path);
-        if (path.length <= DEPTH_MAX) expect(lines[line - 1]).toContain(String(number));
+        if (path.length <= TOML_DEPTH_MAX) expect(lines[line - 1]).toContain(String(number));
         else expect(line).toBeLessThanOrEqual(lines.findIndex((one) => one.includes(String(number))) + 1);
       }
     }),

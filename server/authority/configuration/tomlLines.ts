@@ -6,12 +6,12 @@ import { parse } from 'smol-toml';
 export type TomlPath = readonly (string | number)[];
 
 /** No value of a configuration stands deeper: what does has the line of what is around it. */
-export const DEPTH_MAX = 8;
+export const TOML_DEPTH_MAX = 8;
 /** So many places are noted; those behind have the line of what is around them. */
 const PLACES_MAX = 1_000_000;
 
 function below(path: TomlPath, key: string | number): TomlPath {
-  return path.length < DEPTH_MAX ? [...path, key] : path;
+  return path.length < TOML_DEPTH_MAX ? [...path, key] : path;
 }
 
 /**
@@ -122,7 +122,7 @@ class Scanner {
       this.#skip();
       const isQuoted = /["']/.test(this.#text[this.#at] ?? '');
       const written = this.#take(isQuoted ? STRING : BARE_KEY);
-      if (keys.length < DEPTH_MAX) keys.push(isQuoted ? Object.keys(parse(`${written} = 0`))[0]! : written);
+      if (keys.length < TOML_DEPTH_MAX) keys.push(isQuoted ? Object.keys(parse(`${written} = 0`))[0]! : written);
       this.#skip();
       if (this.#text[this.#at] !== '.') return keys;
       this.#at++;
