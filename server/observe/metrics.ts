@@ -10,6 +10,7 @@ import {
   type TalliedHistogram,
   type TalliedMetric,
   type Tally,
+  type TallyMaker,
 } from './tally.ts';
 
 /** What every name begins with. */
@@ -47,9 +48,6 @@ const EVENT_METRICS: readonly EventMetric[] = [
     labelsOf: ({ kind }) => (kind === 'authorityBug' ? {} : undefined),
   },
 ];
-
-/** Where tallies come from: with metrics they are told, without they are only counted. */
-export type TallyMaker = (metric: TalliedMetric | TalliedHistogram) => Tally;
 
 /** A gauge with at most one label. */
 export interface OwnGauge {

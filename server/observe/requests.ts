@@ -1,6 +1,13 @@
 // What is counted of every request: by route, method and status, how long its answer took, and how large it is. Closed
 // lists, so that no client makes a label.
-import { observeValue, type Labels, type TalliedHistogram, type TalliedMetric, type Tally } from './tally.ts';
+import {
+  observeValue,
+  type Labels,
+  type TalliedHistogram,
+  type TalliedMetric,
+  type Tally,
+  type TallyMaker,
+} from './tally.ts';
 
 /**
  * What requests ask for, by the names of metrics: views of the catalogue, the attribute authority, the probe of load
@@ -64,7 +71,7 @@ export interface RequestTallies {
 }
 
 /** The tallies of one thread, from whoever makes them. */
-export function requestTallies(make: (metric: TalliedMetric | TalliedHistogram) => Tally): RequestTallies {
+export function requestTallies(make: TallyMaker): RequestTallies {
   return {
     requests: make(REQUESTS),
     seconds: make(ANSWER_SECONDS),

@@ -26,6 +26,9 @@ export interface TalliedHistogram {
  */
 export type Tally = Float64Array;
 
+/** Where tallies come from: told as metrics, or only counted. */
+export type TallyMaker = (metric: TalliedMetric | TalliedHistogram) => Tally;
+
 /** A tally of nothing, in memory that threads share. */
 export function newTally(metric: TalliedMetric | TalliedHistogram): Tally {
   const cells = 'cells' in metric ? metric.cells.length : metric.curves.length * curveCells(metric);

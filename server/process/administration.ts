@@ -23,6 +23,8 @@ export class Administration {
   readonly metrics: Metrics = newMetrics();
   #phase: Phase = 'loading';
   #served: Served | undefined;
+  /** Records by collection: read once, since what is served does not change. */
+  #counts: Readonly<Record<string, number>> = {};
   #listener: AdminListener | undefined;
   readonly #settings: Settings;
   readonly #startMs = steadyMs();
@@ -52,6 +54,7 @@ export class Administration {
   /** The server listens and serves this. */
   begin(served: Served): void {
     this.#served = served;
+    this.#counts = countsOf(served.loaded);
     this.#phase = 'ready';
   }
 
@@ -101,7 +104,7 @@ export class Administration {
         name: 'records',
         help: 'Records that are served, by collection.',
         label: 'collection',
-        valuesOf: () => Object.entries(this.#served ? countsOf(this.#served.loaded) : {}),
+        valuesOf: () => Object.entries(this.#counts),
       },
     ];
   }
@@ -117,7 +120,7 @@ export class Administration {
         generation: served.loaded.generation,
         created: served.loaded.created ?? null,
         baseUrl: served.loaded.baseUrl,
-        records: countsOf(served.loaded),
+        records: this.#counts,
       },
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
       threads: { serving: this.#settings.threads },
