@@ -12,7 +12,7 @@ import {
   type Visit,
 } from './catalogue.ts';
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
-import { type Answer, type Disconnection, type Handler, type Request, requestWithin } from '../http/exchange.ts';
+import { type Answer, type Disconnection, type Handler, type Request, requestWithin, ROUTE } from '../http/exchange.ts';
 import { codingChooser } from './negotiate.ts';
 import { listAnswer } from './list.ts';
 import { LiveGzip } from './liveGzip.ts';
@@ -75,6 +75,7 @@ function answerTo(
   const condition = conditional.conditionOf(request);
   const visit: Visit = { request, choice, coding, disconnection, condition };
   const known = catalogue.memory.find(visit);
+  if (known?.route !== undefined) request.route = known.route;
   const unchanged = known && condition && conditional.unchanged(condition, choice.varies, known.tag);
   if (unchanged) return unchanged;
   if (known?.answer) return known.answer;
@@ -82,6 +83,7 @@ function answerTo(
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return answers.notFound;
   if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
+  request.route = ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {

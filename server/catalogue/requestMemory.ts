@@ -32,12 +32,13 @@ export interface Asked {
 
 /**
  * A request that is answered with 200 under this tag, without quotes. `heedsAccept` unless its path or format override
- * Accept.
+ * Accept. `route` is what it was told when it was kept.
  */
 export interface KnownRequest {
   readonly tag: string;
   readonly heedsAccept: boolean;
   readonly answer?: Answer;
+  readonly route?: number | undefined;
 }
 
 /** A memory for tags and answers. */
@@ -76,7 +77,7 @@ export class RequestMemory {
     const text = this.#textOf(asked);
     if (text.length > TEXT_CHARACTERS_MAX || ownBytes > OWN_BYTES_MAX) return;
     const answerBytes = known.answer ? ANSWER_BYTES + ownBytes : 0;
-    this.#memory.keep(text, known, text.length + ENTRY_BYTES + answerBytes);
+    this.#memory.keep(text, { ...known, route: asked.request.route }, text.length + ENTRY_BYTES + answerBytes);
   }
 
   /**

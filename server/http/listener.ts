@@ -3,10 +3,13 @@
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Handler, Request } from './exchange.ts';
 
-/** What is told of a request that is watched: that its answer goes out, or that nobody is left to get it. */
+/**
+ * What is told of a request that is watched: that its answer goes out, or that nobody is left to get it; and its route,
+ * see ROUTE.
+ */
 export interface WatchedRequest {
-  answered(answer: Answer): void;
-  abandoned(): void;
+  answered(answer: Answer, route: number): void;
+  abandoned(route: number): void;
 }
 
 /**

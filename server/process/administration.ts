@@ -5,7 +5,7 @@ import { metadataOf, type LoadedSnapshot, sectionsOf } from '../../engine/shared
 import { type AdminAnswer, type AdminListener, jsonAnswer, listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
-import { requestTallies, type RequestTallies } from '../observe/requests.ts';
+import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
 

@@ -39,8 +39,7 @@ function stackOf(error: unknown): string {
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
 async function listen(data: ServingData, handler: Handler, slices: Slices): Promise<readonly Listener[]> {
   const { host, port, http10Port, requests } = data;
-  const watch =
-    requests && (await import('./requestWatch.ts')).countingWatch(requests, data.settings.baseUrl, steadyMs);
+  const watch = requests && (await import('./requestWatch.ts')).countingWatch(requests, steadyMs);
   const shared = { host, handler, slices, watch, onError };
   const main = await listenUws({ ...shared, port, exclusive: false });
   if (http10Port === undefined || !http10Part) return [main];
