@@ -24,9 +24,17 @@ export const POOL_LIMITS: PoolLimits = { tasksMax: 256, waitMsMax: 5000, taskMsM
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
 export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFound | Missed>;
 
+/** What a pool does now, and what came of all queries since its start. */
+export interface PoolStatistics {
+  readonly running: number;
+  readonly waiting: number;
+  readonly outcomes: Readonly<Record<'found' | Missed, number>>;
+}
+
 /** A pool over one snapshot. `close` cancels all and ends the threads; no `run` behind it. */
 export interface HeavyPool {
   readonly run: RunHeavy;
+  statistics(): PoolStatistics;
   close(): Promise<void>;
 }
 
@@ -41,21 +49,10 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
   const flags = new Int32Array(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
   const workerData: PoolData = { loaded, flags, taskMsMax };
   let started: Promise<Started> | undefined;
-  const start = async (): Promise<Started> => {
-    const [library, waiting] = await Promise.all([import('piscina'), import('./seats.ts')]);
-    const piscina = new library.Piscina<HeavyTask, HeavyResult>({
-      filename: new URL('./heavy.ts', import.meta.url).href,
-      name: 'runPlan',
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: 60_000,
-      workerData,
-    });
-    return { piscina, seats: new waiting.Seats(threads, waitMsMax) };
-  };
   const underWay = new Set<Promise<unknown>>();
+  const outcomes = { found: 0, busy: 0, gone: 0, overtime: 0 };
   const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | Missed> => {
-    const { piscina, seats } = await (started ??= start());
+    const { piscina, seats } = await (started ??= start(threads, waitMsMax, workerData));
     const slot = await seats.enter(waiter);
     if (typeof slot === 'string') return slot;
     Atomics.store(flags, slot, TaskFlag.wanted);
@@ -72,11 +69,16 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
     }
   };
   const run: RunHeavy = async (query, waiter) => {
-    if (underWay.size >= tasksMax) return 'busy';
+    if (underWay.size >= tasksMax) {
+      outcomes.busy++;
+      return 'busy';
+    }
     const task = runIn(query, waiter);
     underWay.add(task);
     try {
-      return await task;
+      const found = await task;
+      outcomes[typeof found === 'string' ? found : 'found']++;
+      return found;
     } finally {
       underWay.delete(task);
     }
@@ -89,5 +91,22 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
     await Promise.allSettled(underWay);
     await ending?.piscina.close();
   };
-  return { run, close };
+  const statistics = (): PoolStatistics => {
+    const running = Math.min(underWay.size, threads);
+    return { running, waiting: underWay.size - running, outcomes };
+  };
+  return { run, statistics, close };
+}
+
+async function start(threads: number, waitMsMax: number, workerData: PoolData): Promise<Started> {
+  const [library, waiting] = await Promise.all([import('piscina'), import('./seats.ts')]);
+  const piscina = new library.Piscina<HeavyTask, HeavyResult>({
+    filename: new URL('./heavy.ts', import.meta.url).href,
+    name: 'runPlan',
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: 60_000,
+    workerData,
+  });
+  return { piscina, seats: new waiting.Seats(threads, waitMsMax) };
 }

@@ -7,6 +7,7 @@ import { answersFor } from './answers.ts';
 import {
   type CatalogueService,
   type CatalogueOptions,
+  type CatalogueSettings,
   queryOptionsOf,
   settingsInTags,
   type Visit,
@@ -50,7 +51,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     pin,
     answers,
     conditional: new Conditional(validated, answers),
-    memory: new RequestMemory(settings.answerCacheMb * MEGABYTE),
+    memory: options.memory ?? requestMemory(settings),
     live: new LiveGzip(options.slices),
     exports: new Exports(),
     queryOptions,
@@ -96,6 +97,11 @@ function answerTo(
     case 'record':
       return recordAnswer(catalogue, view, visit);
   }
+}
+
+/** The memory of a thread under these settings. */
+export function requestMemory({ answerCacheMb }: Pick<CatalogueSettings, 'answerCacheMb'>): RequestMemory {
+  return new RequestMemory(answerCacheMb * MEGABYTE);
 }
 
 const BAD_TARGET: Route = { kind: 'badTarget' };

@@ -41,8 +41,16 @@ export interface KnownRequest {
   readonly route?: number | undefined;
 }
 
+/** How often requests were looked up, and found. */
+export interface MemoryStatistics {
+  readonly hits: number;
+  readonly misses: number;
+}
+
 /** A memory for tags and answers. */
-export class RequestMemory {
+export class RequestMemory implements MemoryStatistics {
+  hits = 0;
+  misses = 0;
   readonly #keepsAnswers: boolean;
   readonly #memory: Memory<KnownRequest>;
   readonly #marks = new Map<BaseUrlChoice, Readonly<Record<Coding, string>>>();
@@ -61,7 +69,12 @@ export class RequestMemory {
     const { request } = asked;
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const known = this.#memory.find(this.#textOf(asked));
-    return known && (!known.heedsAccept || welcomesJson(request)) ? known : undefined;
+    if (known && (!known.heedsAccept || welcomesJson(request))) {
+      this.hits++;
+      return known;
+    }
+    this.misses++;
+    return undefined;
   }
 
   /** Whether the answer that is being made is to be kept: one in eight. */

@@ -83,6 +83,7 @@ class RequestWithin implements Request {
  * An answer: status, headers in order (neither Content-Length nor Connection nor Date, which belong to the transport),
  * and a body. Transports send Content-Length from `body.bytes`, and to HEAD the same headers without the body.
  * `etag` is the value of a header ETag, apart from the others so that these can be the same list for many answers.
+ * `exportedRows` is how many rows an export has, for whoever counts.
  * `close` asks for the connection to end with this answer.
  */
 export interface Answer {
@@ -90,6 +91,7 @@ export interface Answer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly etag?: string;
   readonly body: Body;
+  readonly exportedRows?: number;
   readonly close?: boolean;
 }
 

@@ -45,6 +45,12 @@ export interface DrainTime {
   readonly withinMs: number;
 }
 
+/** What a listener holds: connections, and answers that were not complete in the turn of their request. */
+export interface ListenerLoad {
+  readonly connections: number;
+  readonly answers: number;
+}
+
 /**
  * A transport that listens. `drain` answers with `Connection: close`, behind the grace takes no more connections
  * (node:http ends idle ones then), waits for answers in flight, and closes every connection. It resolves when nothing
@@ -53,5 +59,7 @@ export interface DrainTime {
  */
 export interface Listener {
   readonly port: number;
+  /** What it holds now; connections are counted where there is a watch. */
+  load(): ListenerLoad;
   drain(time: DrainTime): Promise<number>;
 }

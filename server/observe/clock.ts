@@ -4,14 +4,12 @@
 /** A clock in milliseconds. */
 export type Clock = () => number;
 
-const { hrtime } = process;
-
 /**
  * The steady clock of this process, from an arbitrary start, never backwards, with fractions of a millisecond. Cost:
  * 105 instructions, where performance.now() takes 380.
  */
 export const steadyMs: Clock = () => {
-  const time = hrtime();
+  const time = process.hrtime();
   return time[0] * 1000 + time[1] / 1_000_000;
 };
 

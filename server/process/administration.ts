@@ -6,7 +6,9 @@ import { type AdminAnswer, type AdminListener, jsonAnswer, listenForAdmin } from
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from './requestTallies.ts';
+import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
+import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
@@ -26,11 +28,14 @@ export class Administration {
   /** Records by collection: read once, since what is served does not change. */
   #counts: Readonly<Record<string, number>> = {};
   #listener: AdminListener | undefined;
+  readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
+  readonly #loopDelays: TalliedHistogram;
   readonly #settings: Settings;
   readonly #startMs = steadyMs();
 
   constructor(settings: Settings) {
     this.#settings = settings;
+    this.#loopDelays = loopDelaysOf(settings.threads);
     for (const gauge of this.#gauges()) this.metrics.gauge(gauge);
   }
 
@@ -49,6 +54,16 @@ export class Administration {
   /** What a serving thread counts requests in. */
   requestTallies(): RequestTallies {
     return requestTallies(this.metrics.tally);
+  }
+
+  /** What the serving thread of a number tells of itself in; one in its place overwrites what stood there. */
+  threadTallies(thread: number): ThreadTallies {
+    const gauges = getOrSet(this.#gaugesOf, thread, () => new Map<TalliedMetric | TalliedHistogram, Tally>());
+    const make = this.metrics.tally;
+    return threadTallies(thread, this.#loopDelays, {
+      make,
+      makeGauge: (metric) => getOrSet(gauges, metric, () => make(metric)),
+    });
   }
 
   /** The server listens and serves this. */
@@ -127,6 +142,12 @@ export class Administration {
       settings: this.#settings,
     };
   }
+}
+
+function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key) ?? make();
+  map.set(key, known);
+  return known;
 }
 
 /** One value, where there is one. */

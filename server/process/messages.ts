@@ -7,6 +7,7 @@ import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { DrainTime } from '../http/listener.ts';
 import type { RequestTallies } from './requestTallies.ts';
+import type { ThreadTallies } from './threadTallies.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { SoapSettings } from '../soap/service.ts';
 
@@ -19,8 +20,8 @@ export interface ThreadParts {
 /**
  * What a serving thread serves, and how. `blocks` are those of the snapshot's records, where there are any. It is
  * served under these settings since `sinceMs`, the same in every thread. `http10Port` is set for the one thread that
- * has the second listener. `soapAnswers`, `ignoredParameters` and `requests`, which is there where somebody may ask for
- * it, are its tallies, in memory that it shares with the supervisor.
+ * has the second listener. `soapAnswers`, `ignoredParameters` and, where somebody may ask for them, `requests` and
+ * `readings` are its tallies, in memory that it shares with the supervisor.
  */
 export interface ServingData {
   readonly loaded: LoadedSnapshot;
@@ -36,6 +37,7 @@ export interface ServingData {
   readonly soapAnswers: Tally;
   readonly ignoredParameters: Tally;
   readonly requests: RequestTallies | undefined;
+  readonly readings: ThreadTallies | undefined;
 }
 
 /**

@@ -53,6 +53,13 @@ const ABANDONED: TalliedMetric = {
   cells: BY_ROUTE,
 };
 
+/** Rows of exports that were answered with 200, HEAD aside. */
+const EXPORT_ROWS: TalliedMetric = {
+  name: 'export_rows_total',
+  help: 'Rows of exports that were answered.',
+  cells: [{}],
+};
+
 /** What one thread counts of requests, a tally of each metric. */
 export interface RequestTallies {
   readonly requests: Tally;
@@ -60,6 +67,7 @@ export interface RequestTallies {
   readonly bytes: Tally;
   readonly gzip: Tally;
   readonly abandoned: Tally;
+  readonly exportRows: Tally;
 }
 
 /** The tallies of one thread, from whoever makes them. */
@@ -70,6 +78,7 @@ export function requestTallies(make: TallyMaker): RequestTallies {
     bytes: make(ANSWER_BYTES),
     gzip: make(GZIP_ANSWERS),
     abandoned: make(ABANDONED),
+    exportRows: make(EXPORT_ROWS),
   };
 }
 

@@ -23,7 +23,7 @@ class CountedRequest implements WatchedRequest {
     this.#startMs = clock();
   }
 
-  answered({ status, headers, body }: Answer, route: number): void {
+  answered({ status, headers, body, exportedRows }: Answer, route: number): void {
     const method = methodNumber(this.#method);
     countAnswer(this.#tallies, route, {
       method,
@@ -32,6 +32,7 @@ class CountedRequest implements WatchedRequest {
       isGzip: isGzip(headers),
       seconds: (this.#clock() - this.#startMs) / 1000,
     });
+    if (exportedRows !== undefined && method !== HEAD) this.#tallies.exportRows[0]! += exportedRows;
   }
 
   abandoned(route: number): void {

@@ -220,6 +220,7 @@ function servingData(
     soapAnswers: tally(SOAP_ANSWERS),
     ignoredParameters: tally(IGNORED_PARAMETERS),
     requests: administration?.requestTallies(),
+    readings: administration?.threadTallies(i),
   };
 }
 

@@ -9,11 +9,11 @@ import { startPool } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { Slices } from '../../workers/slices.ts';
-import { catalogueHandler } from '../catalogue/handler.ts';
+import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { Handler } from '../http/exchange.ts';
 import { healthBefore } from '../http/health.ts';
-import type { Listener } from '../http/listener.ts';
+import type { Listener, ListenerLoad } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
 import { ordersFrom, send, type ServingData, type ThreadParts } from './messages.ts';
@@ -51,6 +51,12 @@ async function listen(data: ServingData, handler: Handler, slices: Slices): Prom
   }
 }
 
+function loadOf(listeners: readonly Listener[]): ListenerLoad {
+  const loads = listeners.map((listener) => listener.load());
+  const sum = (of: keyof ListenerLoad): number => loads.reduce((total, load) => total + load[of], 0);
+  return { connections: sum('connections'), answers: sum('answers') };
+}
+
 /**
  * Serves until it is told to drain, or until then does nothing but say why it cannot listen. Answers how many answers
  * the drain cut.
@@ -61,6 +67,8 @@ async function serve(data: ServingData): Promise<number> {
   const pool = startPool(loaded, data.poolThreads);
   const cache = new RowSetCache(data.rowSetCacheBytes);
   const slices = new Slices(steadyMs);
+  const memory = requestMemory(settings);
+  const router = routerOver({ generation: loaded.generation, cache, runHeavy: pool.run });
   const otherwise = catalogueHandler({
     generation: loaded.generation,
     created: loaded.created,
@@ -70,7 +78,8 @@ async function serve(data: ServingData): Promise<number> {
     settings,
     slices,
     ignored: data.ignoredParameters,
-    router: routerOver({ generation: loaded.generation, cache, runHeavy: pool.run }),
+    memory,
+    router,
   });
   const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });
   let listeners: readonly Listener[] = [];
@@ -78,6 +87,13 @@ async function serve(data: ServingData): Promise<number> {
   try {
     const handler = healthBefore(authority?.handler ?? otherwise, () => isDraining);
     listeners = await listen(data, handler, slices);
+    if (data.readings) {
+      const { publishEverySecond } = await import('./threadTallies.ts');
+      publishEverySecond(data.readings, () => {
+        const load = loadOf(listeners);
+        return { load, pool: pool.statistics(), router: router.statistics(), answers: memory };
+      });
+    }
     // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     send(supervisor!, { kind: 'listening' });

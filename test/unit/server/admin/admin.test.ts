@@ -98,6 +98,56 @@ describe('the admin port', () => {
   });
 });
 
+describe('what threads tell of themselves once a second', () => {
+  const LISTS = '/api/v3/observations/';
+
+  /** The least that a sample grows by. */
+  const growth = async (name: string, work: () => Promise<unknown>, least: number): Promise<void> => {
+    const before = (await samples()).get(name)!;
+    await work();
+    await expect.poll(async () => (await samples()).get(name)! - before, { timeout: 10_000 }).toBe(least);
+  };
+
+  test('is there from 0 on, whatever was asked', async () => {
+    const fresh = await samples();
+    for (const outcome of ['found', 'busy', 'gone', 'overtime']) {
+      expect(fresh.has(`pool_queries_total{outcome="${outcome}"}`)).toBe(true);
+    }
+    for (const thread of [0, 1]) expect(fresh.has(`event_loop_delay_seconds_count{thread="${thread}"}`)).toBe(true);
+    expect(fresh.has('event_loop_delay_seconds_count{thread="2"}')).toBe(false);
+  });
+
+  test.each(['port', 'http10Port'] as const)('connections to the %s come and go', async (name) => {
+    const count = async (): Promise<number> => (await samples()).get('connections')!;
+    await expect.poll(count, { timeout: 10_000 }).toBe(0);
+    const socket = await RawSocket.open(server[name]);
+    await socket.write(requestOf('GET', '/healthz'));
+    expect((await socket.answer())?.status).toBe(200);
+    await expect.poll(count, { timeout: 10_000 }).toBe(1);
+    socket.vanish();
+    await expect.poll(count, { timeout: 10_000 }).toBe(0);
+  });
+
+  test('lists, look-ups and rows of exports are counted where they happen', async () => {
+    const get = (target: string) => () => once(server.port, { method: 'GET', target, headers: {} });
+    await growth('lists_found_total{place="inline"}', get(`${LISTS}?limit=2&offset=7`), 1);
+    await growth('answer_cache_lookups_total{outcome="miss"}', get(`${LISTS}?limit=2&offset=8`), 1);
+    await growth('export_rows_total', get(`${LISTS}?format=ndjson&limit=12`), 12);
+    await growth('export_rows_total', get(`${LISTS}?format=csv&limit=3`), 3);
+    await growth('row_set_cache_lookups_total{outcome="miss"}', get(`${LISTS}?abstract__regex=q.*z`), 1);
+    await growth('pool_queries_total{outcome="found"}', get(`${LISTS}?abstract__regex=x.*z`), 1);
+  });
+
+  test('each event loop says once a second how long it was held at most', async () => {
+    const seconds = async (thread: number): Promise<number> =>
+      (await samples()).get(`event_loop_delay_seconds_count{thread="${thread}"}`)!;
+    const before = [await seconds(0), await seconds(1)];
+    for (const thread of [0, 1]) {
+      await expect.poll(() => seconds(thread), { timeout: 10_000 }).toBeGreaterThan(before[thread]! + 1);
+    }
+  });
+});
+
 describe.each(['port', 'http10Port'] as const)('requests to the %s are counted', (name) => {
   const LIST = '/api/v3/observations/?limit=3';
   const one = (route: string, method: string, status: number | string): string =>
