@@ -6,6 +6,8 @@ import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
+import { reportTo } from '../observe/report.ts';
+import type { Output } from './terminal.ts';
 import { readSettings, SETTINGS } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
 import { flagName, type Flags, type Setting } from '../settings/sources.ts';
@@ -46,14 +48,19 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
     )
     .action(async (flags: Flags) => {
       const settings = readSettings(flags);
-      const [{ serve }, { withProgress }, { outliveSignals, stopOnSignal }] = await Promise.all([
+      const [{ serve, needsStandardOutput }, { withProgress }, { outliveSignals, stopOnSignal }] = await Promise.all([
         import('../process/serve.ts'),
         import('./terminal.ts'),
         import('../process/signals.ts'),
       ]);
-      const report = (line: string): void => void stdout.write(`${line}\n`);
+      const output = needsStandardOutput(settings) ? stderr : stdout;
+      const { logFormat } = settings;
+      const isJson = logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
+      const report = reportTo(output, isJson);
+      // Progress is told like all else where lines are for machines.
+      const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
       outliveSignals(report);
-      const server = await serve(settings, report, (work) => withProgress(stderr, work));
+      const server = await serve(settings, report, (work) => withProgress(progress, work));
       const stopped = stopOnSignal(() => server.stop(), report);
       // Behind the listeners for signals: whoever reads these lines may send one at once.
       for (const line of server.welcome) report(line);

@@ -5,9 +5,10 @@ import type { Answer, Handler, Request } from './exchange.ts';
 
 /**
  * What is told of a request that is watched: that its answer goes out, or that nobody is left to get it; and its route,
- * see ROUTE.
+ * see ROUTE. Where it has an `id`, the answer says so in X-Request-Id.
  */
 export interface WatchedRequest {
+  readonly id?: string;
   answered(answer: Answer, route: number): void;
   abandoned(route: number): void;
 }

@@ -98,6 +98,11 @@ export abstract class LiveExchange implements Disconnection {
     this.#watched = this.#context.watch?.(request);
   }
 
+  /** What the answer names the request by, until the watch was told of it. */
+  protected get requestId(): string | undefined {
+    return this.#watched?.id;
+  }
+
   /** Tells the watch what goes out, before the first byte does. */
   protected tell(answer: Answer): void {
     this.#watched?.answered(answer, this.#route);

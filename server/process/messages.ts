@@ -6,6 +6,7 @@ import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { DrainTime } from '../http/listener.ts';
+import type { AccessLogLink } from '../observe/accessLog.ts';
 import type { RequestTallies } from './requestTallies.ts';
 import type { ThreadTallies } from './threadTallies.ts';
 import type { Tally } from '../observe/tally.ts';
@@ -38,6 +39,7 @@ export interface ServingData {
   readonly ignoredParameters: Tally;
   readonly requests: RequestTallies | undefined;
   readonly readings: ThreadTallies | undefined;
+  readonly accessLog: AccessLogLink | undefined;
 }
 
 /**

@@ -12,8 +12,10 @@ import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
+import type { AccessLogs } from '../observe/accessLog.ts';
 import type { Observer } from '../observe/events.ts';
-import { newTally } from '../observe/tally.ts';
+import type { Report } from '../observe/report.ts';
+import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { bytesText, countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
 import { startServingThreads } from './servingThreads.ts';
@@ -42,11 +44,7 @@ export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => 
  * `input` and `file` for the authority before any data is looked at, `file`, `input` or `snapshot` for the data;
  * nothing is left running then.
  */
-export async function serve(
-  settings: Settings,
-  report: (line: string) => void,
-  showProgress: ShowProgress,
-): Promise<Server> {
+export async function serve(settings: Settings, report: Report, showProgress: ShowProgress): Promise<Server> {
   raiseHeadLimit();
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
@@ -55,20 +53,23 @@ export async function serve(
   const threads = startServingThreads(settings.threads, parts, report);
   const stops: (() => void | Promise<void>)[] = [claims.release];
   let administration: Administration | undefined;
+  let accessLogs: AccessLogsPart | undefined;
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
     const [cut] = await Promise.all([threads.stop(time), ...stops.map(async (one) => one())]);
     administration?.stop();
-    if (cut > 0) report(cutLine(cut, settings.drainSeconds));
+    accessLogs?.stop();
+    if (cut > 0) report(cutLine(cut, settings.drainSeconds), 'warn');
   };
   try {
+    accessLogs = await accessLogsOf(settings, report);
     administration = await administrationOf(settings, report);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
     const data = await loadData(settings, ports, { report, showProgress });
     await claims.release();
-    const shared = { ports, authority, administration, ...data, sinceMs: epochMs() };
+    const shared = { ports, authority, administration, accessLogs, ...data, sinceMs: epochMs() };
     await threads.begin((i) => servingData(settings, shared, i));
     assertOwn(settings.host, ports.port);
     administration?.begin(data);
@@ -77,6 +78,11 @@ export async function serve(
     await stop({ graceMs: 0, withinMs: 0 });
     throw error;
   }
+}
+
+/** Whether standard output belongs to the access log or to the audit, so that nothing else may be said there. */
+export function needsStandardOutput(settings: Settings): boolean {
+  return settings.accessLog === '-' || (hasAuthority(settings) && settings.auditLog === undefined);
 }
 
 const NOBODY: Observer = () => undefined;
@@ -89,7 +95,7 @@ function hasAuthority({ authority, data }: Settings): boolean {
 /** The authority, where the settings ask for one; its code is read only then. */
 async function authorityOf(
   settings: Settings,
-  report: (line: string) => void,
+  report: Report,
   observe: Observer,
 ): Promise<AuthoritySupervisor | undefined> {
   if (!hasAuthority(settings)) return undefined;
@@ -101,7 +107,7 @@ async function authorityOf(
 async function loadData(
   settings: Settings,
   { port }: Ports,
-  { report, showProgress }: { readonly report: (line: string) => void; readonly showProgress: ShowProgress },
+  { report, showProgress }: { readonly report: Report; readonly showProgress: ShowProgress },
 ): Promise<{ readonly loaded: LoadedSnapshot; readonly blocks: LoadedSnapshot | undefined }> {
   const startMs = steadyMs();
   const baseUrl = settings.baseUrl ?? `http://localhost:${port}`;
@@ -114,18 +120,39 @@ async function loadData(
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */
-async function administrationOf(
-  settings: Settings,
-  report: (line: string) => void,
-): Promise<Administration | undefined> {
+async function administrationOf(settings: Settings, report: Report): Promise<Administration | undefined> {
   const { adminHost, adminPort } = settings;
   if (adminPort === undefined) return undefined;
   const { Administration } = await import('./administration.ts');
   const administration = new Administration(settings);
-  const onError = (error: unknown): void => report(`an admin request met a bug, please report it: ${String(error)}`);
+  const onError = (error: unknown): void =>
+    report(`an admin request met a bug, please report it: ${String(error)}`, 'error');
   const port = await administration.listen(adminPort, onError);
   report(`admin on http://${urlHost(adminHost)}:${port}/status`);
   return administration;
+}
+
+/** The access log, and how it ends with a last word on what was lost. */
+interface AccessLogsPart {
+  readonly logs: AccessLogs;
+  readonly stop: () => void;
+}
+
+/** The access log, where the settings ask for one, opened anew on SIGUSR2; its code is read only then. */
+async function accessLogsOf(
+  { accessLog, accessLogSample }: Settings,
+  report: Report,
+): Promise<AccessLogsPart | undefined> {
+  if (accessLog === undefined) return undefined;
+  const { AccessLogs } = await import('../observe/accessLog.ts');
+  const logs = new AccessLogs(accessLog, accessLogSample, report);
+  const onSignal = (): void => logs.reopen();
+  process.on('SIGUSR2', onSignal);
+  const stop = (): void => {
+    process.off('SIGUSR2', onSignal);
+    logs.stop();
+  };
+  return { logs, stop };
 }
 
 interface Ports {
@@ -162,7 +189,7 @@ function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
 async function blocksOf(
   settings: Settings,
   loaded: LoadedSnapshot,
-  report: (line: string) => void,
+  report: Report,
   showProgress: ShowProgress,
 ): Promise<LoadedSnapshot | undefined> {
   const startMs = steadyMs();
@@ -176,7 +203,7 @@ async function blocksOf(
     return blocks.loaded;
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    report(`records are not compressed in advance: ${error.message}`);
+    report(`records are not compressed in advance: ${error.message}`, 'warn');
     return undefined;
   }
 }
@@ -197,15 +224,17 @@ interface Shared {
   readonly sinceMs: number;
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
+  readonly accessLogs: AccessLogsPart | undefined;
 }
 
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, loaded, blocks, sinceMs, authority, administration }: Shared,
+  { ports, loaded, blocks, sinceMs, authority, administration, accessLogs }: Shared,
   i: number,
 ): ServingData {
   const tally = administration?.metrics.tally ?? newTally;
+  const accessLines = tally(ACCESS_LINES);
   return {
     loaded,
     blocks,
@@ -221,6 +250,7 @@ function servingData(
     ignoredParameters: tally(IGNORED_PARAMETERS),
     requests: administration?.requestTallies(),
     readings: administration?.threadTallies(i),
+    accessLog: accessLogs?.logs.link(accessLines),
   };
 }
 

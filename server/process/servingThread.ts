@@ -11,9 +11,8 @@ import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { Slices } from '../../workers/slices.ts';
 import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
 import { steadyMs } from '../observe/clock.ts';
-import type { Handler } from '../http/exchange.ts';
 import { healthBefore } from '../http/health.ts';
-import type { Listener, ListenerLoad } from '../http/listener.ts';
+import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
 import { ordersFrom, send, type ServingData, type ThreadParts } from './messages.ts';
@@ -37,9 +36,10 @@ function stackOf(error: unknown): string {
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
-async function listen(data: ServingData, handler: Handler, slices: Slices): Promise<readonly Listener[]> {
-  const { host, port, http10Port, requests } = data;
-  const watch = requests && (await import('./requestWatch.ts')).countingWatch(requests, steadyMs);
+async function listen(
+  { host, port, http10Port }: ServingData,
+  { handler, slices, watch }: Pick<ListenOptions, 'handler' | 'slices' | 'watch'>,
+): Promise<readonly Listener[]> {
   const shared = { host, handler, slices, watch, onError };
   const main = await listenUws({ ...shared, port, exclusive: false });
   if (http10Port === undefined || !http10Part) return [main];
@@ -82,11 +82,13 @@ async function serve(data: ServingData): Promise<number> {
     router,
   });
   const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });
+  const isWatched = data.requests !== undefined || data.accessLog !== undefined;
+  const watch = isWatched ? await (await import('./threadWatch.ts')).threadWatch(data) : undefined;
   let listeners: readonly Listener[] = [];
   let isDraining = false;
   try {
     const handler = healthBefore(authority?.handler ?? otherwise, () => isDraining);
-    listeners = await listen(data, handler, slices);
+    listeners = await listen(data, { handler, slices, watch: watch?.watch });
     if (data.readings) {
       const { publishEverySecond } = await import('./threadTallies.ts');
       publishEverySecond(data.readings, () => {
@@ -105,7 +107,7 @@ async function serve(data: ServingData): Promise<number> {
   const time = await orders.drain;
   isDraining = true;
   const cut = await Promise.all(listeners.map((listener) => listener.drain(time)));
-  await Promise.all([pool.close(), authority?.close()]);
+  await Promise.all([pool.close(), authority?.close(), watch?.close()]);
   return cut.reduce((sum, one) => sum + one, 0);
 }
 

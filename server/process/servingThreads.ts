@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import type { DrainTime } from '../http/listener.ts';
+import type { Report } from '../observe/report.ts';
 import { give, receive, send, type ServingData, type ThreadParts } from './messages.ts';
 
 /** Threads that wait for their data, or serve. */
@@ -21,7 +22,7 @@ export interface ServingThreads {
 }
 
 /** Starts so many threads. `report` gets lines about bugs that requests meet. */
-export function startServingThreads(count: number, parts: ThreadParts, report: (line: string) => void): ServingThreads {
+export function startServingThreads(count: number, parts: ThreadParts, report: Report): ServingThreads {
   const threads = Array.from({ length: count }, () => startThread(parts, report, onFailure));
   let failed: Promise<never> | undefined;
   function onFailure(error: unknown): void {
@@ -48,11 +49,7 @@ interface ServingThread {
 }
 
 /** `onFailure` is told of an end that nobody asked for, once the thread listens. */
-function startThread(
-  parts: ThreadParts,
-  report: (line: string) => void,
-  onFailure: (error: unknown) => void,
-): ServingThread {
+function startThread(parts: ThreadParts, report: Report, onFailure: (error: unknown) => void): ServingThread {
   const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: parts });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   let cut: number | undefined;
@@ -65,7 +62,7 @@ function startThread(
     });
     receive(worker, (message) => {
       if (message.kind === 'refused') reject(new OperationError('port', message.message));
-      else if (message.kind === 'bug') report(`a request met a bug, please report it: ${message.stack}`);
+      else if (message.kind === 'bug') report(`a request met a bug, please report it: ${message.stack}`, 'error');
       else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
       else if (message.kind === 'drained') cut = message.cut;
       else {

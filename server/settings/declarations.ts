@@ -48,6 +48,9 @@ export interface Settings {
   readonly adminHost: string;
   readonly adminPort: number | undefined;
   readonly soapBodyBytesMax: number;
+  readonly logFormat: 'auto' | 'people' | 'json';
+  readonly accessLog: string | undefined;
+  readonly accessLogSample: number;
 }
 
 interface Row<V> {
@@ -77,6 +80,8 @@ const CACHE_MB_MAX = 1_000_000;
 const SECONDS_MAX = 3600;
 /** All that a listener sets aside for unfinished bodies. */
 const SOAP_BODY_BYTES_MAX = 64 << 20;
+/** Fewer lines are no log. */
+const SAMPLE_MAX = 1_000_000;
 /** The data that is served where nothing else is named. */
 export const SAMPLE: string = installed('data/sample');
 
@@ -109,7 +114,7 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   trustedProxies: many({
     name: 'trustedProxy',
     kind: NETWORK,
-    help: 'network whose X-Forwarded-Host and X-Forwarded-Proto are believed',
+    help: 'network whose X-Forwarded-Host, X-Forwarded-Proto and X-Request-Id are believed',
   }),
   links: one(
     {
@@ -273,6 +278,31 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       help: 'longest SOAP request to the attribute authority, in bytes',
     },
     1_048_576,
+  ),
+  logFormat: one(
+    {
+      name: 'logFormat',
+      kind: oneOf('auto', 'people', 'json'),
+      help: 'what the server tells of itself: lines for people, or JSON with time and level; auto is people on a terminal',
+    },
+    'auto',
+  ),
+  accessLog: one(
+    {
+      name: 'accessLog',
+      kind: PATH,
+      help: 'file that requests are appended to, a line of JSON each; reopened on SIGUSR2; - is standard output',
+      initialText: 'off',
+    },
+    undefined,
+  ),
+  accessLogSample: one(
+    {
+      name: 'accessLogSample',
+      kind: integerBetween(1, SAMPLE_MAX),
+      help: 'one request in so many is logged',
+    },
+    1,
   ),
 };
 

@@ -98,10 +98,10 @@ test('a message that another thread reads is answered as any', async () => {
 
 describe('the program without any setting', () => {
   test('says that its authority is a demonstration, and where its files are', () => {
-    expect(server.out()).toContain(
+    expect(server.err()).toContain(
       `the attribute authority is a demonstration, not for real use; what to send it lies in ${files}\n`,
     );
-    expect(server.out()).toContain('attribute authority: revocation is not checked: the configuration names no crls\n');
+    expect(server.err()).toContain('attribute authority: revocation is not checked: the configuration names no crls\n');
   });
 
   test('answers both operations, on both ports', async () => {

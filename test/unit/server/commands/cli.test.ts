@@ -189,7 +189,7 @@ describe('the launcher', () => {
     await server.printed(/listening on .*\n[^]*try: /);
     // Resolves when nobody holds its output any more, the server neither.
     await server.kill();
-    expect(server.out()).toMatch(/\ndraining \.\.\./);
+    expect(server.err()).toMatch(/\ndraining \.\.\./);
   });
 
   test('says in one line which Node is wanted where there is none', () => {
