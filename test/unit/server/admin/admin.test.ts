@@ -88,6 +88,23 @@ describe('the admin port', () => {
     }
   });
 
+  test('has the same samples whatever clients send', async () => {
+    // Those of Node tell of what happened, such as kinds of garbage collections.
+    const names = async (): Promise<readonly string[]> =>
+      [...(await samples()).keys()].filter((name) => !/^(?:process|nodejs)_/.test(name));
+    const before = await names();
+    for (const [method, target] of [
+      ['BREW', '/made/up'],
+      ['GET', '/api/v3/observations/?made_up=1&title__made_up=2'],
+      ['PATCH', '/api/v3/made_up/'],
+      ['GET', '/api/v9/observations/1/'],
+    ] as const) {
+      await once(server.port, { method, target, headers: { 'x-request-id': 'made-up', 'user-agent': 'made up' } });
+    }
+    expect(await names()).toEqual(before);
+    expect(before.join()).not.toContain('made');
+  });
+
   test('has a line in its guide for every metric, and none more', async () => {
     const { body } = await admin.get('/metrics');
     const told = [...body.matchAll(/^# TYPE catalogue_replica_(\S+) /gm)].map(([, name]) => name!);
