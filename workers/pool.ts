@@ -1,11 +1,11 @@
 // The pool of a serving thread: runs heavy plans in threads of their own, with a bounded queue and cancellation.
 // Owned by one serving thread, so that a heavy client of one cannot fill the queue of another. A running task is
 // cancelled by a flag that it polls: to abort it in Piscina would end its thread.
-import type { Piscina } from 'piscina';
 import type { LoadedSnapshot } from '../engine/engine.ts';
+import type { HeavyThreads } from './heavyThreads.ts';
 import type { Seats } from './seats.ts';
-import { TaskFlag, type HeavyFound, type HeavyQuery, type HeavyResult, type HeavyTask } from './protocol.ts';
-import type { Missed, PoolData } from './protocol.ts';
+import type { OnLostThread } from './starvation.ts';
+import { TaskFlag, type HeavyFound, type HeavyQuery, type Missed, type PoolData } from './protocol.ts';
 import type { Disconnection } from './waiter.ts';
 
 /**
@@ -24,38 +24,46 @@ export const POOL_LIMITS: PoolLimits = { tasksMax: 256, waitMsMax: 5000, taskMsM
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
 export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFound | Missed>;
 
-/** A pool over one snapshot. `close` cancels all and ends the threads; no `run` behind it. */
+/**
+ * A pool over one snapshot. A thread that dies takes its task with it, and another is started for the next one. Where
+ * none can start, for want of descriptors, threads or memory, tasks are `busy` until it is tried again. `close` cancels
+ * all and ends the threads; no `run` behind it.
+ */
 export interface HeavyPool {
   readonly run: RunHeavy;
   close(): Promise<void>;
 }
 
 interface Started {
-  readonly piscina: Piscina<HeavyTask, HeavyResult>;
+  readonly heavy: HeavyThreads;
   readonly seats: Seats;
 }
 
 /** A pool of `threads` threads. Its library is read, and threads start, with the first heavy query. */
-export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolLimits = POOL_LIMITS): HeavyPool {
+export function startPool(
+  loaded: LoadedSnapshot,
+  threads: number,
+  limits: PoolLimits = POOL_LIMITS,
+  onLost: OnLostThread = () => undefined,
+): HeavyPool {
   const { tasksMax, waitMsMax, taskMsMax } = limits;
   const flags = new Int32Array(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
-  const workerData: PoolData = { loaded, flags, taskMsMax };
   let started: Promise<Started> | undefined;
-  const start = async (): Promise<Started> => {
-    const [library, waiting] = await Promise.all([import('piscina'), import('./seats.ts')]);
-    const piscina = new library.Piscina<HeavyTask, HeavyResult>({
-      filename: new URL('./heavy.ts', import.meta.url).href,
-      name: 'runPlan',
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: 60_000,
-      workerData,
-    });
-    return { piscina, seats: new waiting.Seats(threads, waitMsMax) };
+  /** Undefined where the program itself cannot be read, for want of descriptors: whoever comes next may try again. */
+  const startedNow = async (): Promise<Started | undefined> => {
+    try {
+      return await (started ??= startedWith(threads, { loaded, flags, taskMsMax }, waitMsMax, onLost));
+    } catch (error) {
+      started = undefined;
+      onLost(error, true);
+      return undefined;
+    }
   };
   const underWay = new Set<Promise<unknown>>();
   const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | Missed> => {
-    const { piscina, seats } = await (started ??= start());
+    const pool = await startedNow();
+    if (!pool) return 'busy';
+    const { heavy, seats } = pool;
     const slot = await seats.enter(waiter);
     if (typeof slot === 'string') return slot;
     Atomics.store(flags, slot, TaskFlag.wanted);
@@ -65,7 +73,7 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
       if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
     });
     try {
-      return (await piscina.run({ ...query, slot })) ?? 'gone';
+      return (await heavy.run({ ...query, slot })) ?? 'gone';
     } finally {
       isHeld = false;
       seats.leave(slot);
@@ -82,12 +90,17 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
     }
   };
   const close: HeavyPool['close'] = async () => {
-    const ending = await started;
+    const ending = await started?.catch(() => undefined);
     ending?.seats.close();
     flags.fill(TaskFlag.cancelled);
-    // Piscina waits for what runs only, and takes what is queued behind it for a failure.
+    // The library waits for what runs only, and takes what is queued behind it for a failure.
     await Promise.allSettled(underWay);
-    await ending?.piscina.close();
+    await ending?.heavy.close();
   };
   return { run, close };
+}
+
+async function startedWith(threads: number, data: PoolData, waitMsMax: number, onLost: OnLostThread): Promise<Started> {
+  const [{ HeavyThreads }, { Seats }] = await Promise.all([import('./heavyThreads.ts'), import('./seats.ts')]);
+  return { heavy: new HeavyThreads(threads, data, onLost), seats: new Seats(threads, waitMsMax) };
 }

@@ -6,6 +6,7 @@ import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { DrainTime } from '../http/listener.ts';
+import type { ThreadKind } from '../observe/events.ts';
 import type { RequestTallies } from '../observe/requests.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { SoapSettings } from '../soap/service.ts';
@@ -14,6 +15,11 @@ import type { SoapSettings } from '../soap/service.ts';
 export interface ThreadParts {
   readonly hasAuthority: boolean;
   readonly hasHttp10: boolean;
+}
+
+/** What a serving thread starts with. `beats` is one shared word: it counts the seconds in which the thread turned. */
+export interface ThreadStart extends ThreadParts {
+  readonly beats: Int32Array;
 }
 
 /**
@@ -39,14 +45,16 @@ export interface ServingData {
 }
 
 /**
- * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it has
- * drained, and cut so many answers.
+ * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, a thread of
+ * its own died or could not start, it has drained, and cut so many answers.
  */
 export type FromThread =
   | { readonly kind: 'listening' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'bug'; readonly stack: string }
   | { readonly kind: 'broken'; readonly stack: string }
+  | { readonly kind: 'died'; readonly thread: ThreadKind; readonly stack: string }
+  | { readonly kind: 'starved'; readonly thread: ThreadKind; readonly reason: string }
   | { readonly kind: 'drained'; readonly cut: number };
 
 /** To a serving thread: drain within this time, and end. */
@@ -86,4 +94,9 @@ export function ordersFrom(from: MessagePort): Orders {
     else data.resolve(message);
   });
   return { data: data.promise, drain: drain.promise };
+}
+
+/** The stack of what was thrown, or its text: errors themselves are no messages. */
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

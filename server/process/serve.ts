@@ -17,6 +17,7 @@ import { newTally } from '../observe/tally.ts';
 import { bytesText, countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
 import { startServingThreads } from './servingThreads.ts';
+import { ThreadLosses } from './threadLosses.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
 import type { ServingData } from './messages.ts';
@@ -50,11 +51,12 @@ export async function serve(
   raiseHeadLimit();
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
+  let administration: Administration | undefined;
   // At once, since the threads read the program meanwhile.
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
-  const threads = startServingThreads(settings.threads, parts, report);
+  const losses = new ThreadLosses(report, (events) => administration?.metrics.observe(events));
+  const threads = startServingThreads(settings.threads, parts, report, losses);
   const stops: (() => void | Promise<void>)[] = [claims.release];
-  let administration: Administration | undefined;
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
     const [cut] = await Promise.all([threads.stop(time), ...stops.map(async (one) => one())]);

@@ -3,25 +3,31 @@
 // Never terminated while its App is open, it ends by itself after `drain`.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
-import { OperationError } from '../../data/operationError.ts';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { openBlocks, openSnapshot } from '../../engine/engine.ts';
-import { startPool } from '../../workers/pool.ts';
+import { POOL_LIMITS, startPool } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { Slices } from '../../workers/slices.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import { catalogueHandler } from '../catalogue/handler.ts';
 import { steadyMs } from '../observe/clock.ts';
+import type { ThreadKind } from '../observe/events.ts';
 import type { Handler } from '../http/exchange.ts';
 import { healthBefore } from '../http/health.ts';
 import type { Listener } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
-import { ordersFrom, send, type ServingData, type ThreadParts } from './messages.ts';
+import { ordersFrom, send, type ServingData, stackOf, type ThreadStart } from './messages.ts';
+
+/** So often a thread shows that it turns; the supervisor looks as often. */
+const BEAT_MS = 1000;
 
 const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of servingThreads.ts');
 const orders = ordersFrom(supervisor);
-const { hasAuthority, hasHttp10 } = workerData as ThreadParts;
+const { hasAuthority, hasHttp10, beats } = workerData as ThreadStart;
+setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();
 const [authorityPart, http10Part] = await Promise.all([
   hasAuthority ? import('./authorityThread.ts') : undefined,
   hasHttp10 ? import('../http/node/transport.ts') : undefined,
@@ -32,8 +38,12 @@ function onError(error: unknown): void {
   send(supervisor!, { kind: 'bug', stack: stackOf(error) });
 }
 
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** Hears of the threads of this thread's own that are lost, for the supervisor to count. */
+function lossesOf(thread: ThreadKind): OnLostThread {
+  return (error, isStarvation) => {
+    if (isStarvation) send(supervisor!, { kind: 'starved', thread, reason: reasonOf(error) });
+    else send(supervisor!, { kind: 'died', thread, stack: stackOf(error) });
+  };
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
@@ -59,7 +69,7 @@ async function listen(data: ServingData, handler: Handler, slices: Slices): Prom
 async function serve(data: ServingData): Promise<number> {
   const { loaded, blocks, settings, authority: link, soapAnswers: tally } = data;
   const catalogue = openSnapshot(loaded);
-  const pool = startPool(loaded, data.poolThreads);
+  const pool = startPool(loaded, data.poolThreads, POOL_LIMITS, lossesOf('pool'));
   const cache = new RowSetCache(data.rowSetCacheBytes);
   const slices = new Slices(steadyMs);
   const otherwise = catalogueHandler({
@@ -73,13 +83,20 @@ async function serve(data: ServingData): Promise<number> {
     ignored: data.ignoredParameters,
     router: routerOver({ generation: loaded.generation, cache, runHeavy: pool.run }),
   });
-  const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });
+  const authority =
+    link &&
+    authorityPart?.openAuthorityBefore(otherwise, {
+      link,
+      settings,
+      tally,
+      onLost: lossesOf('signing'),
+    });
   let listeners: readonly Listener[] = [];
   let isDraining = false;
   try {
     const handler = healthBefore(authority?.handler ?? otherwise, () => isDraining);
     listeners = await listen(data, handler, slices);
-    // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
+    // The supervisor starts another, and has this one finish what it can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     send(supervisor!, { kind: 'listening' });
     authority?.start();

@@ -1,16 +1,19 @@
 // The serving threads of a server as its supervisor has them: started at once, so that they read the program while the
-// data loads, then given the data, at last drained. Knows neither data nor settings.
-import { Worker } from 'node:worker_threads';
+// data loads, then given the data, replaced where they die or fall silent, at last drained. Knows neither data nor
+// settings.
 import { OperationError } from '../../data/operationError.ts';
+import { isStarved, waitMsAfter } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
-import { give, receive, send, type ServingData, type ThreadParts } from './messages.ts';
+import { give, send, type ServingData, stackOf, type ThreadParts } from './messages.ts';
+import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
+import { ThreadLosses } from './threadLosses.ts';
 
 /** Threads that wait for their data, or serve. */
 export interface ServingThreads {
   /**
    * Gives every thread its data, told its number from 0 on; resolves when all listen. Throws OperationError `port`, and
-   * what a thread that fails before throws. One that fails later stops all others and ends the process as our bug: half
-   * a server is none.
+   * what a thread that fails before throws. One that dies later is replaced, with what `dataOf` says then; where they
+   * keep dying, all others stop and the process ends as our bug: half a server is none.
    */
   begin(dataOf: (i: number) => ServingData): Promise<void>;
   /**
@@ -20,76 +23,122 @@ export interface ServingThreads {
   stop(time: DrainTime): Promise<number>;
 }
 
-/** Starts so many threads. `report` gets lines about bugs that requests meet. */
-export function startServingThreads(count: number, parts: ThreadParts, report: (line: string) => void): ServingThreads {
-  const threads = Array.from({ length: count }, () => startThread(parts, report, onFailure));
-  let failed: Promise<never> | undefined;
-  function onFailure(error: unknown): void {
-    failed ??= failAfterStop(threads, error);
-  }
-  return {
-    begin: async (dataOf) => {
-      for (const [i, { worker }] of threads.entries()) give(worker, dataOf(i));
-      await Promise.all(threads.map(({ listens }) => listens));
-    },
-    stop: (time) => stopThreads(threads, time),
-  };
-}
-
-/**
- * A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did; `cut`
- * answers are then known.
- */
-interface ServingThread {
-  readonly worker: Worker;
-  readonly listens: Promise<void>;
-  readonly ended: Promise<void>;
-  cut(): number;
-}
-
-/** `onFailure` is told of an end that nobody asked for, once the thread listens. */
-function startThread(
+/** Starts so many threads. `report` gets lines about bugs that requests meet, `losses` whatever dies. */
+export function startServingThreads(
+  count: number,
   parts: ThreadParts,
   report: (line: string) => void,
-  onFailure: (error: unknown) => void,
-): ServingThread {
-  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: parts });
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  let cut: number | undefined;
-  const listens = new Promise<void>((resolve, reject) => {
-    let hasListened = false;
-    const fail = (error: unknown): void => (hasListened ? onFailure(error) : reject(error));
-    worker.once('error', fail);
-    worker.once('exit', (code) => {
-      if (cut === undefined) fail(new Error(`a serving thread ended by itself, with code ${code}`));
-    });
-    receive(worker, (message) => {
-      if (message.kind === 'refused') reject(new OperationError('port', message.message));
-      else if (message.kind === 'bug') report(`a request met a bug, please report it: ${message.stack}`);
-      else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
-      else if (message.kind === 'drained') cut = message.cut;
-      else {
-        hasListened = true;
-        resolve();
-      }
-    });
-  });
-  // Whoever begins hears of it; until then the data loads, and may fail first.
-  listens.catch(() => undefined);
-  return { worker, listens, ended, cut: () => cut ?? 0 };
+  losses: ThreadLosses,
+): ServingThreads {
+  return new Replaced(count, parts, report, losses);
 }
 
-/** Where a thread has failed: the others finish what they have, and nobody is waited for who might come. */
+/** Where a thread has failed: it finishes what it has, and nobody is waited for who might come. */
 const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 10_000 };
 
-/** Rejects once all have ended: nobody handles that, which ends the process. */
-async function failAfterStop(threads: readonly ServingThread[], error: unknown): Promise<never> {
-  await stopThreads(threads, AFTER_FAILURE);
-  throw error;
-}
+class Replaced implements ServingThreads {
+  readonly #parts: ThreadParts;
+  readonly #report: (line: string) => void;
+  readonly #losses: ThreadLosses;
+  /** All that have not ended, those that drain too. */
+  readonly #running = new Set<ServingThread>();
+  readonly #first: readonly ServingThread[];
+  readonly #retries = new Set<NodeJS.Timeout>();
+  #dataOf: ((i: number) => ServingData) | undefined;
+  #cut = 0;
+  #isStopping = false;
 
-async function stopThreads(threads: readonly ServingThread[], time: DrainTime): Promise<number> {
-  for (const { worker } of threads) send(worker, { kind: 'drain', ...time });
-  await Promise.all(threads.map(({ ended }) => ended));
-  return threads.reduce((sum, { cut }) => sum + cut(), 0);
+  constructor(count: number, parts: ThreadParts, report: (line: string) => void, losses: ThreadLosses) {
+    this.#parts = parts;
+    this.#report = report;
+    this.#losses = losses;
+    try {
+      this.#first = Array.from({ length: count }, (_, i) => this.#start(i));
+    } catch (error) {
+      void this.stop(AFTER_FAILURE);
+      throw error;
+    }
+  }
+
+  async begin(dataOf: (i: number) => ServingData): Promise<void> {
+    this.#dataOf = dataOf;
+    for (const [i, { worker }] of this.#first.entries()) give(worker, dataOf(i));
+    await Promise.all(this.#first.map(({ listens }) => listens));
+  }
+
+  async stop(time: DrainTime): Promise<number> {
+    this.#isStopping = true;
+    for (const retry of this.#retries) clearTimeout(retry);
+    for (const { worker } of this.#running) send(worker, { kind: 'drain', ...time });
+    await Promise.all([...this.#running].map(({ ended }) => ended));
+    return this.#cut;
+  }
+
+  /** A thread of this number, which reads the program and waits for its data. Throws where the system has none. */
+  #start(i: number): ServingThread {
+    const thread: ServingThread = startServingThread(this.#parts, {
+      failed: (error) => this.#replace(i, thread, error),
+      said: (message) => this.#heard(message),
+    });
+    this.#running.add(thread);
+    void this.#forgetOnceEnded(thread);
+    return thread;
+  }
+
+  async #forgetOnceEnded(thread: ServingThread): Promise<void> {
+    const cut = await thread.ended;
+    this.#cut += cut;
+    this.#running.delete(thread);
+  }
+
+  #heard(message: FromServing): void {
+    if (message.kind === 'bug') this.#report(`a request met a bug, please report it: ${message.stack}`);
+    else if (message.kind === 'starved') this.#losses.starved(message.thread, message.reason);
+    else if (ThreadLosses.isHopeless(this.#losses.died(message.thread, message.stack)) && message.thread === 'signing')
+      this.#fail(new Error(`signing threads keep dying, the last one of this:\n${message.stack}`));
+  }
+
+  /** What is left of the thread answers what it has; its socket is closed at once, so that another may listen. */
+  #replace(i: number, { worker }: ServingThread, error: unknown): void {
+    if (this.#isStopping) return;
+    send(worker, { kind: 'drain', ...AFTER_FAILURE });
+    const deaths = this.#losses.died('serving', stackOf(error));
+    if (ThreadLosses.isHopeless(deaths)) this.#fail(error);
+    else this.#startIn(waitMsAfter(deaths - 1), i, 1);
+  }
+
+  #startIn(ms: number, i: number, tries: number): void {
+    const retry = setTimeout(() => {
+      this.#retries.delete(retry);
+      void this.#startAgain(i, tries);
+    }, ms);
+    this.#retries.add(retry);
+  }
+
+  async #startAgain(i: number, tries: number): Promise<void> {
+    let thread: ServingThread | undefined;
+    try {
+      thread = this.#start(i);
+      give(thread.worker, this.#dataOf!(i));
+      await thread.listens;
+    } catch (error) {
+      if (this.#isStopping) return;
+      // The one before it may still have the port of the second listener, for a moment.
+      const isOver = isStarved(error) || error instanceof OperationError;
+      if (!isOver && thread) return this.#replace(i, thread, error);
+      if (thread) send(thread.worker, { kind: 'drain', ...AFTER_FAILURE });
+      this.#losses.starved('serving', error instanceof Error ? error.message : String(error));
+      this.#startIn(waitMsAfter(tries), i, tries + 1);
+    }
+  }
+
+  /** Nobody handles the rejection, which ends the process. */
+  #fail(error: unknown): void {
+    if (!this.#isStopping) void this.#failAfterStop(error);
+  }
+
+  async #failAfterStop(error: unknown): Promise<never> {
+    await this.stop(AFTER_FAILURE);
+    throw error;
+  }
 }

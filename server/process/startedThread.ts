@@ -1,0 +1,59 @@
+// One serving thread as its supervisor has it: whether it listens, that it failed, that it has ended.
+// Replaces none.
+import { Worker } from 'node:worker_threads';
+import { OperationError } from '../../data/operationError.ts';
+import { type FromThread, receive, type ThreadParts, type ThreadStart } from './messages.ts';
+
+/**
+ * A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did, with
+ * the number of answers that were cut, as far as it said. `beats` has one word, see ThreadStart.
+ */
+export interface ServingThread {
+  readonly worker: Worker;
+  readonly listens: Promise<void>;
+  readonly ended: Promise<number>;
+  readonly beats: Int32Array;
+}
+
+/** What a serving thread tells of requests and of its own threads. */
+export type FromServing = Extract<FromThread, { readonly kind: 'bug' | 'died' | 'starved' }>;
+
+/** `failed` is told once of an end that nobody asked for, or of one to come, when the thread has listened. */
+export interface ThreadHearer {
+  failed(error: unknown): void;
+  said(message: FromServing): void;
+}
+
+/** Starts a thread, which waits for its data. Throws what the system says where it has no thread to give. */
+export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): ServingThread {
+  const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const workerData: ThreadStart = { ...parts, beats };
+  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData });
+  let cut: number | undefined;
+  const ended = new Promise<number>((resolve) => worker.once('exit', () => resolve(cut ?? 0)));
+  const listens = new Promise<void>((resolve, reject) => {
+    let hasListened = false;
+    let hasFailed = false;
+    const fail = (error: unknown): void => {
+      if (hasListened && !hasFailed) hearer.failed(error);
+      hasFailed = true;
+      reject(error);
+    };
+    worker.once('error', fail);
+    worker.once('exit', (code) => {
+      if (cut === undefined) fail(new Error(`a serving thread ended by itself, with code ${code}`));
+    });
+    receive(worker, (message) => {
+      if (message.kind === 'refused') reject(new OperationError('port', message.message));
+      else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
+      else if (message.kind === 'drained') cut = message.cut;
+      else if (message.kind === 'listening') {
+        hasListened = true;
+        resolve();
+      } else hearer.said(message);
+    });
+  });
+  // Whoever begins hears of it; until then the data loads, and may fail first.
+  listens.catch(() => undefined);
+  return { worker, listens, ended, beats };
+}
