@@ -46,7 +46,7 @@ export interface ServingData {
 
 /**
  * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, a thread of
- * its own died or could not start, it has drained, and cut so many answers.
+ * its own died or could not start, the process has no descriptor left, it has drained, and cut so many answers.
  */
 export type FromThread =
   | { readonly kind: 'listening' }
@@ -55,6 +55,7 @@ export type FromThread =
   | { readonly kind: 'broken'; readonly stack: string }
   | { readonly kind: 'died'; readonly thread: ThreadKind; readonly stack: string }
   | { readonly kind: 'starved'; readonly thread: ThreadKind; readonly reason: string }
+  | { readonly kind: 'exhausted'; readonly reason: string }
   | { readonly kind: 'drained'; readonly cut: number };
 
 /** To a serving thread: drain within this time, and end. */

@@ -16,6 +16,7 @@ import type { Observer } from '../observe/events.ts';
 import { newTally } from '../observe/tally.ts';
 import { bytesText, countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
+import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { ThreadLosses } from './threadLosses.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
@@ -49,6 +50,8 @@ export async function serve(
   showProgress: ShowProgress,
 ): Promise<Server> {
   raiseHeadLimit();
+  const scarcity = scarceDescriptors(settings.threads, descriptorLimit());
+  if (scarcity !== undefined) report(scarcity);
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
   let administration: Administration | undefined;

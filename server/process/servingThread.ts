@@ -18,6 +18,7 @@ import { healthBefore } from '../http/health.ts';
 import type { Listener } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
+import { Exhaustion } from './exhaustion.ts';
 import { ordersFrom, send, type ServingData, stackOf, type ThreadStart } from './messages.ts';
 
 /** So often a thread shows that it turns; the supervisor looks as often. */
@@ -27,7 +28,12 @@ const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of servingThreads.ts');
 const orders = ordersFrom(supervisor);
 const { hasAuthority, hasHttp10, beats } = workerData as ThreadStart;
-setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();
+const exhaustion = new Exhaustion();
+setInterval(() => {
+  Atomics.add(beats, 0, 1);
+  const reason = exhaustion.look();
+  if (reason !== undefined) send(supervisor, { kind: 'exhausted', reason });
+}, BEAT_MS).unref();
 const [authorityPart, http10Part] = await Promise.all([
   hasAuthority ? import('./authorityThread.ts') : undefined,
   hasHttp10 ? import('../http/node/transport.ts') : undefined,

@@ -1,11 +1,14 @@
 // The serving threads of a server as its supervisor has them: started at once, so that they read the program while the
 // data loads, then given the data, replaced where they die or fall silent, at last drained. Knows neither data nor
 // settings.
+import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '../../data/operationError.ts';
 import { isStarved, waitMsAfter } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
+import { BUG_EXIT, endAtOnce } from './exit.ts';
 import { give, send, type ServingData, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
+import { SILENT_LOOKS, SilenceWatch } from './silence.ts';
 import { ThreadLosses } from './threadLosses.ts';
 
 /** Threads that wait for their data, or serve. */
@@ -36,6 +39,11 @@ export function startServingThreads(
 /** Where a thread has failed: it finishes what it has, and nobody is waited for who might come. */
 const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 10_000 };
 
+/** As often as the threads show that they turn. */
+const LOOK_MS = 1000;
+/** Longer than a thread that runs JavaScript takes to be stopped, however busy the machine is. */
+const INTERRUPTED_MS_MAX = 5000;
+
 class Replaced implements ServingThreads {
   readonly #parts: ThreadParts;
   readonly #report: (line: string) => void;
@@ -44,6 +52,7 @@ class Replaced implements ServingThreads {
   readonly #running = new Set<ServingThread>();
   readonly #first: readonly ServingThread[];
   readonly #retries = new Set<NodeJS.Timeout>();
+  readonly #watch = new SilenceWatch<ServingThread>();
   #dataOf: ((i: number) => ServingData) | undefined;
   #cut = 0;
   #isStopping = false;
@@ -62,6 +71,7 @@ class Replaced implements ServingThreads {
 
   async begin(dataOf: (i: number) => ServingData): Promise<void> {
     this.#dataOf = dataOf;
+    setInterval(() => this.#look(), LOOK_MS).unref();
     for (const [i, { worker }] of this.#first.entries()) give(worker, dataOf(i));
     await Promise.all(this.#first.map(({ listens }) => listens));
   }
@@ -93,6 +103,7 @@ class Replaced implements ServingThreads {
 
   #heard(message: FromServing): void {
     if (message.kind === 'bug') this.#report(`a request met a bug, please report it: ${message.stack}`);
+    else if (message.kind === 'exhausted') this.#losses.exhausted(message.reason);
     else if (message.kind === 'starved') this.#losses.starved(message.thread, message.reason);
     else if (ThreadLosses.isHopeless(this.#losses.died(message.thread, message.stack)) && message.thread === 'signing')
       this.#fail(new Error(`signing threads keep dying, the last one of this:\n${message.stack}`));
@@ -130,6 +141,35 @@ class Replaced implements ServingThreads {
       this.#losses.starved('serving', error instanceof Error ? error.message : String(error));
       this.#startIn(waitMsAfter(tries), i, tries + 1);
     }
+  }
+
+  /** Threads that read the program or open the data may take their time; those that serve turn. */
+  #look(): void {
+    const serving = [...this.#running].filter((thread) => thread.hasListened());
+    for (const silent of this.#watch.look(serving)) void this.#endSilent(silent);
+  }
+
+  /** Ends a thread that turns no more, with what it does; where it cannot be ended, the process ends instead. */
+  async #endSilent(thread: ServingThread): Promise<void> {
+    const { interrupted } = await import('./interruption.ts');
+    const where = await interrupted(thread.worker, INTERRUPTED_MS_MAX);
+    const told = Object.assign(new Error(), { stack: `Error: it did not turn for ${SILENT_LOOKS} s\n${where ?? ''}` });
+    if (where === undefined) return this.#leave(thread);
+    thread.fail(told);
+    await thread.worker.terminate();
+  }
+
+  /** The other threads finish what they have. No ordinary exit behind that: it would wait for the silent one. */
+  async #leave(silent: ServingThread): Promise<void> {
+    this.#report(
+      `a serving thread did not turn for ${SILENT_LOOKS} s and cannot be ended, since it waits for the system: ` +
+        'the server ends, to be started again',
+    );
+    this.#isStopping = true;
+    const others = [...this.#running].filter((one) => one !== silent);
+    for (const { worker } of others) send(worker, { kind: 'drain', ...AFTER_FAILURE });
+    await Promise.race([Promise.all(others.map(({ ended }) => ended)), delay(2 * AFTER_FAILURE.withinMs)]);
+    endAtOnce(BUG_EXIT);
   }
 
   /** Nobody handles the rejection, which ends the process. */

@@ -13,10 +13,14 @@ export interface ServingThread {
   readonly listens: Promise<void>;
   readonly ended: Promise<number>;
   readonly beats: Int32Array;
+  /** Whether it serves, or did. */
+  hasListened(): boolean;
+  /** It is as good as dead, for this reason. */
+  fail(error: unknown): void;
 }
 
 /** What a serving thread tells of requests and of its own threads. */
-export type FromServing = Extract<FromThread, { readonly kind: 'bug' | 'died' | 'starved' }>;
+export type FromServing = Extract<FromThread, { readonly kind: 'bug' | 'died' | 'starved' | 'exhausted' }>;
 
 /** `failed` is told once of an end that nobody asked for, or of one to come, when the thread has listened. */
 export interface ThreadHearer {
@@ -31,14 +35,16 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
   const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData });
   let cut: number | undefined;
   const ended = new Promise<number>((resolve) => worker.once('exit', () => resolve(cut ?? 0)));
+  let hasListened = false;
+  let hasFailed = false;
+  let refuse: (error: unknown) => void;
+  const fail = (error: unknown): void => {
+    if (hasListened && !hasFailed) hearer.failed(error);
+    hasFailed = true;
+    refuse(error);
+  };
   const listens = new Promise<void>((resolve, reject) => {
-    let hasListened = false;
-    let hasFailed = false;
-    const fail = (error: unknown): void => {
-      if (hasListened && !hasFailed) hearer.failed(error);
-      hasFailed = true;
-      reject(error);
-    };
+    refuse = reject;
     worker.once('error', fail);
     worker.once('exit', (code) => {
       if (cut === undefined) fail(new Error(`a serving thread ended by itself, with code ${code}`));
@@ -55,5 +61,5 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
   });
   // Whoever begins hears of it; until then the data loads, and may fail first.
   listens.catch(() => undefined);
-  return { worker, listens, ended, beats };
+  return { worker, listens, ended, beats, hasListened: () => hasListened, fail };
 }

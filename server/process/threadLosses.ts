@@ -6,7 +6,7 @@ import type { Observer, ThreadKind } from '../observe/events.ts';
 /** So many deaths of one kind within this time are no accident: what is left ends, as a bug of ours. */
 const DEATHS_MAX = 5;
 const DEATHS_WITHIN_MS = 60_000;
-/** A kind that cannot start is told of once in this time, however often it is tried. */
+/** What runs out is told of once in this time, however often it is tried. */
 const TOLD_EVERY_MS = 60_000;
 
 /** The threads that a process has lost. */
@@ -15,7 +15,7 @@ export class ThreadLosses {
   readonly #observe: Observer;
   readonly #clock: Clock;
   readonly #deaths = new Map<ThreadKind, readonly number[]>();
-  readonly #told = new Map<ThreadKind, number>();
+  readonly #told = new Map<ThreadKind | 'descriptors', number>();
 
   /** `report` gets lines for people, `observe` the events. */
   constructor(report: (line: string) => void, observe: Observer, clock: Clock = steadyMs) {
@@ -42,12 +42,26 @@ export class ThreadLosses {
   /** A thread could not start, for want of what this says, and will be tried again. */
   starved(thread: ThreadKind, reason: string): void {
     this.#observe([{ kind: 'threadStarved', at: epochSeconds(), thread, reason }]);
-    const now = this.#clock();
-    if (now - (this.#told.get(thread) ?? -Infinity) < TOLD_EVERY_MS) return;
-    this.#told.set(thread, now);
-    this.#report(
+    this.#tell(
+      thread,
       `a ${thread} thread cannot start (${reason}) and is tried again; what needs it is answered 503: ` +
         'give the process more descriptors, threads or memory',
     );
+  }
+
+  /** No descriptor is left for a connection, for this reason. */
+  exhausted(reason: string): void {
+    this.#tell(
+      'descriptors',
+      `no descriptor is left (${reason}), so that connections wait until others end: ` +
+        'raise the limit of descriptors, or have a proxy in front hold fewer connections',
+    );
+  }
+
+  #tell(what: ThreadKind | 'descriptors', line: string): void {
+    const now = this.#clock();
+    if (now - (this.#told.get(what) ?? -Infinity) < TOLD_EVERY_MS) return;
+    this.#told.set(what, now);
+    this.#report(line);
   }
 }
