@@ -1,5 +1,6 @@
 // Loads snapshot files into shared memory, checking every byte on the way. A file that fails any check is never opened.
 // Places the sections, makes the memories and divides the work; sectionLoader.ts does it, here or in threads beside.
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
@@ -64,7 +65,7 @@ async function loadFrom(
   options: LoadOptions,
   onProgress: OnProgress,
 ): Promise<LoadedSnapshot> {
-  const { header, directory } = readDirectory(descriptor, file);
+  const { header, directory, generation } = readDirectory(descriptor, file);
   const { sections, created } = directory;
   const growth = new TextEncoder().encode(options.baseUrl).length - PLACEHOLDER.length;
   const links = linksOfRecords(sections);
@@ -76,7 +77,6 @@ async function loadFrom(
     options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 1 : Math.min(THREADS_MAX, availableParallelism()));
   const { baseUrl } = options;
   await load({ descriptor, file, sections, links, placements, memories, baseUrl }, threads, onProgress);
-  const generation = Buffer.from(header.contentHash).toString('hex');
   return { memories, placements, sections, generation, created, baseUrl };
 }
 
@@ -140,14 +140,35 @@ function inOrders(indexes: readonly number[], sections: readonly Section[], byte
   return orders;
 }
 
-function readDirectory(descriptor: number, file: string): { header: Header; directory: Directory } {
+/**
+ * What names a snapshot: SHA-256 of its header and its directory, in lower-case hexadecimal. Both are read whenever it
+ * is loaded, and bind every section by its checksum.
+ */
+export function generationOf(header: Uint8Array, directory: Uint8Array): string {
+  return createHash('sha256').update(header).update(directory).digest('hex');
+}
+
+/** The SHA-256 of all bytes behind the header, as the header of a file states it; checked by nobody yet. */
+export function statedContentHash(file: string): string {
+  const descriptor = openFile(file);
+  try {
+    return Buffer.from(readDirectory(descriptor, file).header.contentHash).toString('hex');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readDirectory(
+  descriptor: number,
+  file: string,
+): { readonly header: Header; readonly directory: Directory; readonly generation: string } {
   const fileBytes = attempt(`cannot read ${file}`, () => fstatSync(descriptor).size);
   const head = new Uint8Array(Math.min(fileBytes, HEADER_BYTES));
   readInto(descriptor, file, head, 0);
   const header = accept(file, decodeHeader(head, fileBytes));
   const bytes = new Uint8Array(header.directoryBytes);
   readInto(descriptor, file, bytes, header.directoryOffset);
-  return { header, directory: accept(file, decodeDirectory(bytes, header)) };
+  return { header, directory: accept(file, decodeDirectory(bytes, header)), generation: generationOf(head, bytes) };
 }
 
 /** What a check of a snapshot file answers, unless it refuses it: then OperationError `snapshot`. */
