@@ -24,15 +24,33 @@ export const POOL_LIMITS: PoolLimits = { tasksMax: 256, waitMsMax: 5000, taskMsM
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
 export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFound | Missed>;
 
-/** A pool over one snapshot. `close` cancels all and ends the threads; no `run` behind it. */
+/**
+ * A pool over one snapshot. `close` cancels all and ends the threads; no `run` behind it. `retire` ends the threads
+ * once nothing runs or waits, for a snapshot that new queries do not ask: what comes late is run all the same, and then
+ * the threads end again.
+ */
 export interface HeavyPool {
   readonly run: RunHeavy;
   close(): Promise<void>;
+  retire(): Promise<void>;
 }
 
 interface Started {
   readonly piscina: Piscina<HeavyTask, HeavyResult>;
   readonly seats: Seats;
+}
+
+async function startThreads(workerData: PoolData, threads: number, waitMsMax: number): Promise<Started> {
+  const [library, waiting] = await Promise.all([import('piscina'), import('./seats.ts')]);
+  const piscina = new library.Piscina<HeavyTask, HeavyResult>({
+    filename: new URL('./heavy.ts', import.meta.url).href,
+    name: 'runPlan',
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: 60_000,
+    workerData,
+  });
+  return { piscina, seats: new waiting.Seats(threads, waitMsMax) };
 }
 
 /** A pool of `threads` threads. Its library is read, and threads start, with the first heavy query. */
@@ -41,21 +59,10 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
   const flags = new Int32Array(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
   const workerData: PoolData = { loaded, flags, taskMsMax };
   let started: Promise<Started> | undefined;
-  const start = async (): Promise<Started> => {
-    const [library, waiting] = await Promise.all([import('piscina'), import('./seats.ts')]);
-    const piscina = new library.Piscina<HeavyTask, HeavyResult>({
-      filename: new URL('./heavy.ts', import.meta.url).href,
-      name: 'runPlan',
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: 60_000,
-      workerData,
-    });
-    return { piscina, seats: new waiting.Seats(threads, waitMsMax) };
-  };
+  let isRetired = false;
   const underWay = new Set<Promise<unknown>>();
   const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | Missed> => {
-    const { piscina, seats } = await (started ??= start());
+    const { piscina, seats } = await (started ??= startThreads(workerData, threads, waitMsMax));
     const slot = await seats.enter(waiter);
     if (typeof slot === 'string') return slot;
     Atomics.store(flags, slot, TaskFlag.wanted);
@@ -79,7 +86,18 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
       return await task;
     } finally {
       underWay.delete(task);
+      if (isRetired) await endIdle();
     }
+  };
+  const endIdle = async (): Promise<void> => {
+    if (underWay.size > 0) return;
+    const ending = started;
+    started = undefined;
+    await (await ending)?.piscina.close();
+  };
+  const retire: HeavyPool['retire'] = async () => {
+    isRetired = true;
+    await endIdle();
   };
   const close: HeavyPool['close'] = async () => {
     const ending = await started;
@@ -89,5 +107,5 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
     await Promise.allSettled(underWay);
     await ending?.piscina.close();
   };
-  return { run, close };
+  return { run, close, retire };
 }

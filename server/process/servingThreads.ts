@@ -1,9 +1,12 @@
 // The serving threads of a server as its supervisor has them: started at once, so that they read the program while the
 // data loads, then given the data, at last drained. Knows neither data nor settings.
+import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
 import { OperationError } from '../../data/operationError.ts';
 import type { DrainTime } from '../http/listener.ts';
-import { give, receive, send, type ServingData, type ThreadParts } from './messages.ts';
+import type { Served } from './data.ts';
+import { give, type FromThread, type GenerationData, type LastingData, prepare, receive, send } from './messages.ts';
+import type { ThreadParts } from './messages.ts';
 
 /** Threads that wait for their data, or serve. */
 export interface ServingThreads {
@@ -12,7 +15,13 @@ export interface ServingThreads {
    * what a thread that fails before throws. One that fails later stops all others and ends the process as our bug: half
    * a server is none.
    */
-  begin(dataOf: (i: number) => ServingData): Promise<void>;
+  begin(dataOf: (i: number) => LastingData, served: Served): Promise<void>;
+  /**
+   * Has every thread make a generation ready beside the one that it serves, and then all of them serve it: all or none.
+   * Resolves when all do, and it is what is `served`; `isReleased` then resolves when no thread holds the one before.
+   * Rejects with what a thread says that cannot open it; all go on as before then.
+   */
+  swap(next: Served): Promise<{ readonly isReleased: Promise<unknown> }>;
   /**
    * Drains the threads, or ends those that have no data yet; resolves when they have ended, with the number of answers
    * that were cut.
@@ -24,16 +33,54 @@ export interface ServingThreads {
 export function startServingThreads(count: number, parts: ThreadParts, report: (line: string) => void): ServingThreads {
   const threads = Array.from({ length: count }, () => startThread(parts, report, onFailure));
   let failed: Promise<never> | undefined;
+  let served: Served | undefined;
   function onFailure(error: unknown): void {
     failed ??= failAfterStop(threads, error);
   }
   return {
-    begin: async (dataOf) => {
-      for (const [i, { worker }] of threads.entries()) give(worker, dataOf(i));
+    begin: async (dataOf, first) => {
+      served = first;
+      for (const [i, { worker }] of threads.entries()) give(worker, { ...dataOf(i), first: dataFor(served) });
       await Promise.all(threads.map(({ listens }) => listens));
+    },
+    swap: (next) => {
+      assert(served, 'threads begin with a generation');
+      return swapAll(threads, served, next);
     },
     stop: (time) => stopThreads(threads, time),
   };
+}
+
+/** Nobody serves the new generation before everybody can. */
+async function swapAll(
+  threads: readonly ServingThread[],
+  served: Served,
+  next: Served,
+): Promise<{ readonly isReleased: Promise<unknown> }> {
+  const prepared = threads.map((thread) => {
+    const answer = thread.next('prepared', 'unprepared');
+    prepare(thread.worker, dataFor(next));
+    return answer;
+  });
+  const refusal = (await Promise.all(prepared)).find((answer) => answer.kind === 'unprepared');
+  if (refusal) {
+    for (const { worker } of threads) send(worker, { kind: 'abandon' });
+    throw Object.assign(new Error('a thread cannot open the new generation'), { stack: refusal.stack });
+  }
+  Object.assign(served, next);
+  // A thread that has ended holds nothing, and serves nothing else.
+  const isReleased = Promise.allSettled(threads.map((thread) => thread.next('released')));
+  const committed = threads.map((thread) => {
+    const answer = thread.next('committed');
+    send(thread.worker, { kind: 'commit' });
+    return answer;
+  });
+  await Promise.allSettled(committed);
+  return { isReleased };
+}
+
+function dataFor({ generation: { loaded, blocks }, sinceMs }: Served): GenerationData {
+  return { loaded, blocks, sinceMs };
 }
 
 /**
@@ -45,6 +92,14 @@ interface ServingThread {
   readonly listens: Promise<void>;
   readonly ended: Promise<void>;
   cut(): number;
+  /** The next message of one of these kinds. Rejects when the thread ends before. */
+  next<K extends FromThread['kind']>(...kinds: readonly K[]): Promise<Extract<FromThread, { kind: K }>>;
+}
+
+/** Who waits for a message of a thread. */
+interface Waiter {
+  readonly kinds: ReadonlySet<FromThread['kind']>;
+  readonly take: (message: FromThread) => void;
 }
 
 /** `onFailure` is told of an end that nobody asked for, once the thread listens. */
@@ -68,15 +123,29 @@ function startThread(
       else if (message.kind === 'bug') report(`a request met a bug, please report it: ${message.stack}`);
       else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
       else if (message.kind === 'drained') cut = message.cut;
-      else {
+      else if (message.kind === 'listening') {
         hasListened = true;
         resolve();
-      }
+      } else for (const waiter of waiters) if (waiter.kinds.has(message.kind)) waiter.take(message);
     });
   });
+  const waiters = new Set<Waiter>();
+  const next: ServingThread['next'] = (...kinds) =>
+    new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        kinds: new Set(kinds),
+        take: (message) => {
+          waiters.delete(waiter);
+          // Of one of the kinds, as the caller has seen.
+          resolve(message as never);
+        },
+      };
+      waiters.add(waiter);
+      void ended.then(() => reject(new Error('a serving thread ended before it answered')));
+    });
   // Whoever begins hears of it; until then the data loads, and may fail first.
   listens.catch(() => undefined);
-  return { worker, listens, ended, cut: () => cut ?? 0 };
+  return { worker, listens, ended, cut: () => cut ?? 0, next };
 }
 
 /** Where a thread has failed: the others finish what they have, and nobody is waited for who might come. */
