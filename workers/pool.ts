@@ -27,16 +27,34 @@ export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<Hea
 /**
  * A pool over one snapshot. A thread that dies takes its task with it, and another is started for the next one. Where
  * none can start, for want of descriptors, threads or memory, tasks are `busy` until it is tried again. `close` cancels
- * all and ends the threads; no `run` behind it.
+ * all and ends the threads; no `run` behind it. `retire` ends the threads once nothing runs or waits, for a snapshot
+ * that new queries do not ask: what comes late is run all the same, and then the threads end again.
  */
 export interface HeavyPool {
   readonly run: RunHeavy;
   close(): Promise<void>;
+  retire(): Promise<void>;
 }
 
 interface Started {
   readonly heavy: HeavyThreads;
   readonly seats: Seats;
+}
+
+/** Undefined where the program itself cannot be read, for want of descriptors: whoever comes next may try again. */
+async function startThreads(
+  data: PoolData,
+  threads: number,
+  waitMsMax: number,
+  onLost: OnLostThread,
+): Promise<Started | undefined> {
+  try {
+    const [{ HeavyThreads }, { Seats }] = await Promise.all([import('./heavyThreads.ts'), import('./seats.ts')]);
+    return { heavy: new HeavyThreads(threads, data, onLost), seats: new Seats(threads, waitMsMax) };
+  } catch (error) {
+    onLost(error, true);
+    return undefined;
+  }
 }
 
 /** A pool of `threads` threads. Its library is read, and threads start, with the first heavy query. */
@@ -48,34 +66,21 @@ export function startPool(
 ): HeavyPool {
   const { tasksMax, waitMsMax, taskMsMax } = limits;
   const flags = new Int32Array(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
-  let started: Promise<Started> | undefined;
-  /** Undefined where the program itself cannot be read, for want of descriptors: whoever comes next may try again. */
-  const startedNow = async (): Promise<Started | undefined> => {
-    try {
-      return await (started ??= startedWith(threads, { loaded, flags, taskMsMax }, waitMsMax, onLost));
-    } catch (error) {
-      started = undefined;
-      onLost(error, true);
-      return undefined;
-    }
-  };
+  const workerData: PoolData = { loaded, flags, taskMsMax };
+  let started: Promise<Started | undefined> | undefined;
+  let isRetired = false;
   const underWay = new Set<Promise<unknown>>();
   const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | Missed> => {
-    const pool = await startedNow();
+    const starting = (started ??= startThreads(workerData, threads, waitMsMax, onLost));
+    const pool = await starting;
+    if (!pool && started === starting) started = undefined;
     if (!pool) return 'busy';
     const { heavy, seats } = pool;
     const slot = await seats.enter(waiter);
     if (typeof slot === 'string') return slot;
-    Atomics.store(flags, slot, TaskFlag.wanted);
-    // A client may also leave while it reads the answer, when the slot is another task's already.
-    let isHeld = true;
-    waiter.onGone(() => {
-      if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
-    });
     try {
-      return (await heavy.run({ ...query, slot })) ?? 'gone';
+      return (await wanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
     } finally {
-      isHeld = false;
       seats.leave(slot);
     }
   };
@@ -87,20 +92,41 @@ export function startPool(
       return await task;
     } finally {
       underWay.delete(task);
+      if (isRetired) await endIdle();
     }
   };
+  const endIdle = async (): Promise<void> => {
+    if (underWay.size > 0) return;
+    const ending = started;
+    started = undefined;
+    await (await ending)?.heavy.close();
+  };
+  const retire: HeavyPool['retire'] = async () => {
+    isRetired = true;
+    await endIdle();
+  };
   const close: HeavyPool['close'] = async () => {
-    const ending = await started?.catch(() => undefined);
+    const ending = await started;
     ending?.seats.close();
     flags.fill(TaskFlag.cancelled);
-    // The library waits for what runs only, and takes what is queued behind it for a failure.
+    // Piscina waits for what runs only, and takes what is queued behind it for a failure.
     await Promise.allSettled(underWay);
     await ending?.heavy.close();
   };
-  return { run, close };
+  return { run, close, retire };
 }
 
-async function startedWith(threads: number, data: PoolData, waitMsMax: number, onLost: OnLostThread): Promise<Started> {
-  const [{ HeavyThreads }, { Seats }] = await Promise.all([import('./heavyThreads.ts'), import('./seats.ts')]);
-  return { heavy: new HeavyThreads(threads, data, onLost), seats: new Seats(threads, waitMsMax) };
+/** Does work whose flag says whether somebody waits for it. */
+async function wanted<T>(flags: Int32Array, slot: number, waiter: Disconnection, work: () => Promise<T>): Promise<T> {
+  Atomics.store(flags, slot, TaskFlag.wanted);
+  // A client may also leave while it reads the answer, when the slot is another task's already.
+  let isHeld = true;
+  waiter.onGone(() => {
+    if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
+  });
+  try {
+    return await work();
+  } finally {
+    isHeld = false;
+  }
 }

@@ -1,16 +1,11 @@
-// A serving thread: its own listener on the shared port, its own view of the shared snapshot, its own heavy pool
-// and cache of row sets. Reads the program at once, and begins when it gets the data.
-// Never terminated while its App is open, it ends by itself after `drain`.
+// A serving thread: its own listener on the shared port over the generations of the data that it serves. Reads the
+// program at once, and begins when it gets the data. Never terminated while its App is open, it ends by itself after
+// `drain`.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
-import { openBlocks, openSnapshot } from '../../engine/engine.ts';
-import { POOL_LIMITS, startPool } from '../../workers/pool.ts';
-import { routerOver } from '../../workers/router.ts';
-import { RowSetCache } from '../../workers/rowSetCache.ts';
 import { Slices } from '../../workers/slices.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
-import { catalogueHandler } from '../catalogue/handler.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { ThreadKind } from '../observe/events.ts';
 import type { Handler } from '../http/exchange.ts';
@@ -19,7 +14,8 @@ import type { Listener } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
 import { Exhaustion } from './exhaustion.ts';
-import { ordersFrom, send, type ServingData, stackOf, type ThreadStart } from './messages.ts';
+import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
+import { ThreadGenerations } from './threadGenerations.ts';
 
 /** So often a thread shows that it turns; the supervisor looks as often. */
 const BEAT_MS = 1000;
@@ -53,7 +49,7 @@ function lossesOf(thread: ThreadKind): OnLostThread {
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
-async function listen(data: ServingData, handler: Handler, slices: Slices): Promise<readonly Listener[]> {
+async function listen(data: LastingData, handler: Handler, slices: Slices): Promise<readonly Listener[]> {
   const { host, port, http10Port, requests } = data;
   const watch =
     requests && (await import('./requestWatch.ts')).countingWatch(requests, data.settings.baseUrl, steadyMs);
@@ -68,30 +64,48 @@ async function listen(data: ServingData, handler: Handler, slices: Slices): Prom
   }
 }
 
+/** A generation that cannot be opened is refused, and the one that is served goes on. */
+function swapOrders(generations: ThreadGenerations): SwapOrders {
+  return {
+    prepare: (data) => {
+      try {
+        generations.prepare(data);
+        send(supervisor!, { kind: 'prepared' });
+      } catch (error) {
+        send(supervisor!, { kind: 'unprepared', stack: stackOf(error) });
+      }
+    },
+    commit: () => {
+      // No variable for what was served before: a closure beside it would hold it.
+      const release = releaseLater(generations.commit());
+      send(supervisor!, { kind: 'committed' });
+      void release.then(() => send(supervisor!, { kind: 'released' }));
+    },
+    abandon: () => generations.abandon(),
+  };
+}
+
+/** The code for it is read with the first generation that goes. */
+function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
+  return import('./release.ts').then(({ released }) => released(memories));
+}
+
+/** In a frame of its own, which is gone when the first generation is. */
+function generationsOf(data: LastingData, slices: Slices): ThreadGenerations {
+  return new ThreadGenerations(orders.first(), { ...data, slices, onLost: lossesOf('pool') });
+}
+
 /**
  * Serves until it is told to drain, or until then does nothing but say why it cannot listen. Answers how many answers
  * the drain cut.
  */
-async function serve(data: ServingData): Promise<number> {
-  const { loaded, blocks, settings, authority: link, soapAnswers: tally } = data;
-  const catalogue = openSnapshot(loaded);
-  const pool = startPool(loaded, data.poolThreads, POOL_LIMITS, lossesOf('pool'));
-  const cache = new RowSetCache(data.rowSetCacheBytes);
+async function serve(data: LastingData): Promise<number> {
+  const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
-  const otherwise = catalogueHandler({
-    generation: loaded.generation,
-    created: loaded.created,
-    sinceMs: data.sinceMs,
-    blocks: blocks && openBlocks(blocks, catalogue),
-    collections: (name) => catalogue.collection(name),
-    settings,
-    slices,
-    ignored: data.ignoredParameters,
-    router: routerOver({ generation: loaded.generation, cache, runHeavy: pool.run }),
-  });
+  const generations = generationsOf(data, slices);
   const authority =
     link &&
-    authorityPart?.openAuthorityBefore(otherwise, {
+    authorityPart?.openAuthorityBefore(generations.handler, {
       link,
       settings,
       tally,
@@ -100,10 +114,11 @@ async function serve(data: ServingData): Promise<number> {
   let listeners: readonly Listener[] = [];
   let isDraining = false;
   try {
-    const handler = healthBefore(authority?.handler ?? otherwise, () => isDraining);
+    const handler = healthBefore(authority?.handler ?? generations.handler, () => isDraining);
     listeners = await listen(data, handler, slices);
     // The supervisor starts another, and has this one finish what it can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
+    orders.heed(swapOrders(generations));
     send(supervisor!, { kind: 'listening' });
     authority?.start();
   } catch (error) {
@@ -113,11 +128,11 @@ async function serve(data: ServingData): Promise<number> {
   const time = await orders.drain;
   isDraining = true;
   const cut = await Promise.all(listeners.map((listener) => listener.drain(time)));
-  await Promise.all([pool.close(), authority?.close()]);
+  await Promise.all([generations.close(), authority?.close()]);
   return cut.reduce((sum, one) => sum + one, 0);
 }
 
 const data = await Promise.race([orders.data, orders.drain]);
-const cut = 'loaded' in data ? await serve(data) : 0;
+const cut = 'settings' in data ? await serve(data) : 0;
 send(supervisor, { kind: 'drained', cut });
 supervisor.close();

@@ -1,12 +1,14 @@
 // The serving threads of a server as its supervisor has them: started at once, so that they read the program while the
 // data loads, then given the data, replaced where they die or fall silent, at last drained. Knows neither data nor
 // settings.
+import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '../../data/operationError.ts';
 import { isStarved, waitMsAfter } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { BUG_EXIT, endAtOnce } from './exit.ts';
-import { give, send, type ServingData, stackOf, type ThreadParts } from './messages.ts';
+import type { Served } from './data.ts';
+import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
 import { SILENT_LOOKS, SilenceWatch } from './silence.ts';
 import { ThreadLosses } from './threadLosses.ts';
@@ -15,10 +17,17 @@ import { ThreadLosses } from './threadLosses.ts';
 export interface ServingThreads {
   /**
    * Gives every thread its data, told its number from 0 on; resolves when all listen. Throws OperationError `port`, and
-   * what a thread that fails before throws. One that dies later is replaced, with what `dataOf` says then; where they
-   * keep dying, all others stop and the process ends as our bug: half a server is none.
+   * what a thread that fails before throws. One that dies later is replaced, with what is served then; where they keep
+   * dying, all others stop and the process ends as our bug: half a server is none.
    */
-  begin(dataOf: (i: number) => ServingData): Promise<void>;
+  begin(dataOf: (i: number) => LastingData, served: Served): Promise<void>;
+  /**
+   * Has every thread make a generation ready beside the one that it serves, and then all of them serve it: all or none.
+   * Resolves when all do, and it is what is `served`; `isReleased` then resolves when no thread holds the one before.
+   * Rejects with what a thread says that cannot open it; all go on as before then. A thread that dies meanwhile holds
+   * nothing, and the one in its place begins with what is served then.
+   */
+  swap(next: Served): Promise<{ readonly isReleased: Promise<unknown> }>;
   /**
    * Drains the threads, or ends those that have no data yet; resolves when they have ended, with the number of answers
    * that were cut.
@@ -53,7 +62,10 @@ class Replaced implements ServingThreads {
   readonly #first: readonly ServingThread[];
   readonly #retries = new Set<NodeJS.Timeout>();
   readonly #watch = new SilenceWatch<ServingThread>();
-  #dataOf: ((i: number) => ServingData) | undefined;
+  /** A swap, or threads in place of others: one after the other, so that all threads serve the same. */
+  #changing: Promise<unknown> = Promise.resolve();
+  #dataOf: ((i: number) => LastingData) | undefined;
+  #served: Served | undefined;
   #cut = 0;
   #isStopping = false;
 
@@ -69,11 +81,24 @@ class Replaced implements ServingThreads {
     }
   }
 
-  async begin(dataOf: (i: number) => ServingData): Promise<void> {
+  async begin(dataOf: (i: number) => LastingData, served: Served): Promise<void> {
     this.#dataOf = dataOf;
+    this.#served = served;
     setInterval(() => this.#look(), LOOK_MS).unref();
-    for (const [i, { worker }] of this.#first.entries()) give(worker, dataOf(i));
+    for (const [i, thread] of this.#first.entries()) this.#give(i, thread);
     await Promise.all(this.#first.map(({ listens }) => listens));
+  }
+
+  swap(next: Served): Promise<{ readonly isReleased: Promise<unknown> }> {
+    return this.#inTurn(async () => {
+      const served = this.#served;
+      assert(served, 'threads begin with a generation');
+      const threads = [...this.#running].filter((thread) => thread.isServing());
+      const others = [...this.#running].filter((thread) => !thread.isServing()).map(({ ended }) => ended);
+      const { swapAll } = await import('./swap.ts');
+      const { isReleased } = await swapAll(threads, served, next);
+      return { isReleased: Promise.all([isReleased, ...others]) };
+    });
   }
 
   async stop(time: DrainTime): Promise<number> {
@@ -109,6 +134,24 @@ class Replaced implements ServingThreads {
       this.#fail(new Error(`signing threads keep dying, the last one of this:\n${message.stack}`));
   }
 
+  #give(i: number, { worker }: ServingThread): void {
+    const { dataOf, served } = { dataOf: this.#dataOf, served: this.#served };
+    assert(dataOf && served, 'threads begin with a generation');
+    give(worker, { ...dataOf(i), first: dataFor(served) });
+  }
+
+  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const before = this.#changing;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#changing = promise;
+    await before;
+    try {
+      return await change();
+    } finally {
+      resolve();
+    }
+  }
+
   /** What is left of the thread answers what it has; its socket is closed at once, so that another may listen. */
   #replace(i: number, { worker }: ServingThread, error: unknown): void {
     if (this.#isStopping) return;
@@ -129,9 +172,12 @@ class Replaced implements ServingThreads {
   async #startAgain(i: number, tries: number): Promise<void> {
     let thread: ServingThread | undefined;
     try {
-      thread = this.#start(i);
-      give(thread.worker, this.#dataOf!(i));
-      await thread.listens;
+      await this.#inTurn(async () => {
+        if (this.#isStopping) return;
+        thread = this.#start(i);
+        this.#give(i, thread);
+        await thread.listens;
+      });
     } catch (error) {
       if (this.#isStopping) return;
       // The one before it may still have the port of the second listener, for a moment.

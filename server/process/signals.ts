@@ -4,11 +4,11 @@ import { steadyMs, type Clock } from '../observe/clock.ts';
 
 /**
  * From now on SIGHUP is for whoever reloads something (a listener of its own), or reports that there is nothing to
- * reload, and SIGUSR1 opens no inspector.
+ * reload yet, and SIGUSR1 opens no inspector.
  */
 export function outliveSignals(report: (line: string) => void): void {
   process.on('SIGHUP', () => {
-    if (process.listenerCount('SIGHUP') === 1) report('SIGHUP: there is nothing to reload; new data takes a restart');
+    if (process.listenerCount('SIGHUP') === 1) report('SIGHUP: there is nothing to reload yet');
   });
   process.on('SIGUSR1', () => undefined);
 }

@@ -13,14 +13,24 @@ export interface ServingThread {
   readonly listens: Promise<void>;
   readonly ended: Promise<number>;
   readonly beats: Int32Array;
-  /** Whether it serves, or did. */
+  /** Whether it serves, or drains by order. */
+  isServing(): boolean;
+  /** Whether it has served, whatever became of it. */
   hasListened(): boolean;
+  /** The next message of one of these kinds. Rejects when the thread ends before. */
+  next<K extends FromThread['kind']>(...kinds: readonly K[]): Promise<Extract<FromThread, { kind: K }>>;
   /** It is as good as dead, for this reason. */
   fail(error: unknown): void;
 }
 
 /** What a serving thread tells of requests and of its own threads. */
 export type FromServing = Extract<FromThread, { readonly kind: 'bug' | 'died' | 'starved' | 'exhausted' }>;
+
+/** Who waits for a message of a thread. */
+interface Waiter {
+  readonly kinds: ReadonlySet<FromThread['kind']>;
+  readonly take: (message: FromThread) => void;
+}
 
 /** `failed` is told once of an end that nobody asked for, or of one to come, when the thread has listened. */
 export interface ThreadHearer {
@@ -56,10 +66,30 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
       else if (message.kind === 'listening') {
         hasListened = true;
         resolve();
-      } else hearer.said(message);
+      } else if (isAboutThreads(message)) hearer.said(message);
+      else for (const waiter of waiters) if (waiter.kinds.has(message.kind)) waiter.take(message);
     });
   });
+  const waiters = new Set<Waiter>();
+  const next: ServingThread['next'] = (...kinds) =>
+    new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        kinds: new Set(kinds),
+        take: (message) => {
+          waiters.delete(waiter);
+          // Of one of the kinds, as the caller has seen.
+          resolve(message as never);
+        },
+      };
+      waiters.add(waiter);
+      void ended.then(() => reject(new Error('a serving thread ended before it answered')));
+    });
   // Whoever begins hears of it; until then the data loads, and may fail first.
   listens.catch(() => undefined);
-  return { worker, listens, ended, beats, hasListened: () => hasListened, fail };
+  const isServing = (): boolean => hasListened && !hasFailed;
+  return { worker, listens, ended, beats, isServing, hasListened: () => hasListened, next, fail };
+}
+
+function isAboutThreads(message: FromThread): message is FromServing {
+  return ['bug', 'died', 'starved', 'exhausted'].includes(message.kind);
 }

@@ -60,10 +60,10 @@ describe('a start from a snapshot', () => {
   // stripped.
   test.each([
     // What heals is read before descriptors run out: it is there from the start.
-    ['the supervisor', 'of its own', () => ownOf(supervisor), 53],
-    ['the supervisor', 'in all', () => supervisor, 83],
-    ['a serving thread', 'of its own', () => ownOf(thread), 134],
-    ['a serving thread', 'in all', () => thread, 151],
+    ['the supervisor', 'of its own', () => ownOf(supervisor), 54],
+    ['the supervisor', 'in all', () => supervisor, 84],
+    ['a serving thread', 'of its own', () => ownOf(thread), 135],
+    ['a serving thread', 'in all', () => thread, 152],
   ] as const)('reads in %s few modules %s', (_, _of, modules, most) => {
     expect(modules().length).toBeLessThanOrEqual(most);
     expect(modules().length).toBeGreaterThan(most / 2);
