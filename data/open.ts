@@ -1,12 +1,14 @@
 // Makes a snapshot file or a data set directory ready to be served: whichever `--data` names. Reads the code of an
 // import only for a directory.
-import { stat } from 'node:fs/promises';
+import { closeSync, statSync } from 'node:fs';
 import { readMetadata } from '../engine/snapshot/checkMetadata.ts';
 import { misnamedSection, straySection } from '../engine/snapshot/inventory.ts';
 import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { METADATA_NAME, type Metadata } from '../engine/snapshot/metadata.ts';
 import { METADATA } from '../engine/snapshot/sections.ts';
-import { accept, loadSnapshot } from './store/load.ts';
+import { accept, type HeldFile, loadHeld } from './store/load.ts';
+import { openFile } from './files.ts';
+import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
 
@@ -14,25 +16,33 @@ import type { OnProgress } from './progress.ts';
  * Loads what `data` names into shared memory with `baseUrl` in its own URLs.
  * Throws OperationError `file`, `input` or `snapshot` with what is wrong. Cost: a load, and an import for a directory.
  */
-export async function openData(
-  data: string,
-  options: { baseUrl: string; threads: number },
-  onProgress: OnProgress,
-): Promise<LoadedSnapshot> {
-  const found = await stat(data).catch((error: unknown) => {
-    throw new OperationError(
-      'file',
-      `there is no data at ${data}: name a snapshot file or a data set directory`,
-      error,
-    );
-  });
-  if (!found.isDirectory()) {
-    const loaded = await loadSnapshot(data, { baseUrl: options.baseUrl }, onProgress);
-    accept(data, straySection(loaded, catalogueIn(data, loaded)) ?? {});
-    return loaded;
-  }
+export async function openData(data: string, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
+  const held = holdData(data);
+  if (held) return openHeld(held, options, onProgress).finally(() => closeSync(held.descriptor));
   const { openDirectory } = await import('./openDirectory.ts');
   return openDirectory(data, options, onProgress);
+}
+
+/** The snapshot file that `data` names, held open; undefined for a directory. Throws OperationError `file`. */
+export function holdData(data: string): HeldFile | undefined {
+  const absence = `there is no data at ${data}: name a snapshot file or a data set directory`;
+  if (isDirectory(data, absence)) return undefined;
+  return { descriptor: openFile(data), file: data };
+}
+
+function isDirectory(data: string, absence: string): boolean {
+  try {
+    return statSync(data).isDirectory();
+  } catch (error) {
+    throw new OperationError('file', absence, error);
+  }
+}
+
+/** Loads a snapshot file that is held open. Throws OperationError `file` or `snapshot`. Cost: a load. */
+export async function openHeld(held: HeldFile, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
+  const loaded = await loadHeld(held, options, onProgress);
+  accept(held.file, straySection(loaded, catalogueIn(held.file, loaded)) ?? {});
+  return loaded;
 }
 
 /**

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { importDirectory } from './import/import.ts';
 import { unfinished } from './leftovers.ts';
-import { loadSnapshot } from './store/load.ts';
+import { type LoadOptions, loadSnapshot } from './store/load.ts';
 import { openDataSet } from './import/ndjson.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -15,21 +15,31 @@ import type { OnProgress } from './progress.ts';
 /** Below this many bytes of input, starting decode threads takes longer than decoding. */
 const INLINE_BYTES_MAX = 16 << 20;
 
+/** What data is loaded with (see LoadOptions); `threads` are for an import. */
+export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom'> {
+  readonly threads: number;
+}
+
+/** Bytes of memory that an import and the load behind it take for each of the input: 0.9 GB for 433 MB (FIGURES). */
+const IMPORT_BYTES = 2.1;
+
 /**
  * Imports a directory and loads what came of it. Throws OperationError `file` or `input`. Cost: an import and a load.
  */
 export async function openDirectory(
   data: string,
-  options: { baseUrl: string; threads: number },
+  { baseUrl, assertRoom, threads: threadsMax }: OpenOptions,
   onProgress: OnProgress,
 ): Promise<LoadedSnapshot> {
   return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
     makeDirectory(directory);
     try {
       const file = path.join(directory, 'imported.snapshot');
-      const threads = (await bytesIn(data)) > INLINE_BYTES_MAX ? options.threads : 0;
+      const bytes = await bytesIn(data);
+      assertRoom?.(bytes * IMPORT_BYTES);
+      const threads = bytes > INLINE_BYTES_MAX ? threadsMax : 0;
       await importDirectory({ directory: data, file, created: undefined, isLenient: false, threads }, onProgress);
-      return await loadSnapshot(file, { baseUrl: options.baseUrl }, onProgress);
+      return await loadSnapshot(file, { baseUrl, assertRoom }, onProgress);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

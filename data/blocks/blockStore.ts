@@ -9,7 +9,7 @@ import { sectionsOf, type LoadedSnapshot } from '../../engine/snapshot/loaded.ts
 import { BLOCKS_TITLE, blocksTitle } from '../../engine/snapshot/sections.ts';
 import { attempt } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
-import { loadSnapshot } from '../store/load.ts';
+import { type LoadOptions, loadSnapshot } from '../store/load.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 
@@ -21,6 +21,12 @@ export interface LoadedBlocks {
   readonly file: string | undefined;
   readonly isNew: boolean;
   readonly refusal: string | undefined;
+}
+
+/** Where blocks are kept, the threads that deflate, and who is asked for room (see LoadOptions). */
+export interface BlockOptions extends Pick<LoadOptions, 'assertRoom'> {
+  readonly file: string | undefined;
+  readonly threads?: number | undefined;
 }
 
 /** What `blocksFile` makes: the snapshot's name, its generation and the address. */
@@ -41,26 +47,26 @@ export function blocksFile(
  * The blocks of a loaded snapshot: from `file` where it holds them, else made and kept there; without a `file`, or
  * where it cannot be written, made in the directory for temporary files and removed from there. A file that is damaged,
  * or of other records, is made again; one of another generation under the same names is removed. Throws OperationError
- * `file` when nothing can be written anywhere. Cost: a load, or a deflation of all records in threads, one a core
- * unless told otherwise: 24 s of CPU for 465 MB.
+ * `file` when nothing can be written anywhere, and what `assertRoom` throws. Cost: a load, or a deflation of all
+ * records in threads, one a core unless told otherwise: 24 s of CPU for 465 MB.
  */
 export async function loadBlocks(
   loaded: LoadedSnapshot,
-  { file, threads = availableParallelism() }: { readonly file: string | undefined; readonly threads?: number },
+  { file, threads = availableParallelism(), assertRoom }: BlockOptions,
   onProgress: OnProgress,
 ): Promise<LoadedBlocks> {
   let refusal: string | undefined;
   const refused = (error: unknown): undefined => {
-    if (!(error instanceof OperationError)) throw error;
+    if (!(error instanceof OperationError) || error.code === 'memory') throw error;
     refusal = error.message;
   };
   if (file !== undefined && existsSync(file)) {
-    const kept = await readBlocks(file, loaded, onProgress).catch(refused);
+    const kept = await readBlocks(file, loaded, onProgress, assertRoom).catch(refused);
     if (kept) return { loaded: kept, file, isNew: false, refusal };
   }
   if (file !== undefined) {
     const made = await writeBlocks(file, loaded, threads, onProgress)
-      .then(() => readBlocks(file, loaded, onProgress))
+      .then(() => readBlocks(file, loaded, onProgress, assertRoom))
       .catch(refused);
     if (made) return { loaded: made, file, isNew: true, refusal };
   }
@@ -70,7 +76,8 @@ export async function loadBlocks(
     try {
       const temporary = path.join(directory, 'records.blocks');
       await writeBlocks(temporary, loaded, threads, onProgress);
-      return { loaded: await readBlocks(temporary, loaded, onProgress), file: undefined, isNew: true, refusal };
+      const blocks = await readBlocks(temporary, loaded, onProgress, assertRoom);
+      return { loaded: blocks, file: undefined, isNew: true, refusal };
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
@@ -93,8 +100,13 @@ export async function keepBlocks(
 }
 
 /** Loads blocks and compares their title with what is wanted. */
-async function readBlocks(file: string, wanted: LoadedSnapshot, onProgress: OnProgress): Promise<LoadedSnapshot> {
-  const blocks = await loadSnapshot(file, { baseUrl: wanted.baseUrl }, onProgress);
+async function readBlocks(
+  file: string,
+  wanted: LoadedSnapshot,
+  onProgress: OnProgress,
+  assertRoom?: LoadOptions['assertRoom'],
+): Promise<LoadedSnapshot> {
+  const blocks = await loadSnapshot(file, { baseUrl: wanted.baseUrl, assertRoom }, onProgress);
   const title = Buffer.from(sectionsOf(blocks).views(BLOCKS_TITLE, BLOCKS_TITLE.path).title).toString();
   if (title === blocksTitle(wanted)) return blocks;
   throw new OperationError('snapshot', `${file}: blocks of ${title}, expected ${blocksTitle(wanted)}`);

@@ -1,5 +1,6 @@
 // Loads snapshot files into shared memory, checking every byte on the way. A file that fails any check is never opened.
 // Places the sections, makes the memories and divides the work; sectionLoader.ts does it, here or in threads beside.
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
@@ -33,9 +34,13 @@ const ORDER_BYTES_MAX = 4 << 20;
 /** So many orders a thread, that all end at about the same time. */
 const ORDERS_MIN = 8;
 
-/** What to load with: `memoryBytesMax` and `threads` (the calling one included) are chosen well where left out. */
+/**
+ * What to load with: `memoryBytesMax` and `threads` (the calling one included) are chosen well where left out.
+ * `assertRoom` is told how many bytes of memory will be taken, before any is, and throws where there is none.
+ */
 export interface LoadOptions {
   readonly baseUrl: string;
+  readonly assertRoom?: ((bytes: number) => void) | undefined;
   readonly memoryBytesMax?: number;
   readonly threads?: number;
 }
@@ -52,31 +57,38 @@ export async function loadSnapshot(
 ): Promise<LoadedSnapshot> {
   const descriptor = openFile(file);
   try {
-    return await loadFrom(descriptor, file, options, onProgress);
+    return await loadHeld({ descriptor, file }, options, onProgress);
   } finally {
     closeSync(descriptor);
   }
 }
 
-async function loadFrom(
-  descriptor: number,
-  file: string,
+/** A snapshot file that is held open under its name, so that it can be loaded whatever has taken the name since. */
+export interface HeldFile {
+  readonly descriptor: number;
+  readonly file: string;
+}
+
+/** Loads a snapshot as `loadSnapshot` does; the file stays open. */
+export async function loadHeld(
+  { descriptor, file }: HeldFile,
   options: LoadOptions,
   onProgress: OnProgress,
 ): Promise<LoadedSnapshot> {
-  const { header, directory } = readDirectory(descriptor, file);
+  const { header, directory, generation } = readDirectory(descriptor, file);
   const { sections, created } = directory;
   const growth = new TextEncoder().encode(options.baseUrl).length - PLACEHOLDER.length;
   const links = linksOfRecords(sections);
   accept(file, tooManyLinks(sections, links) ?? {});
   const growthOf = (i: number): number => (links.has(i) ? growth * (sections[links.get(i)!]!.bytes / 4) : 0);
   const placements = place(sections, growthOf, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
-  const memories = memoriesFor(placements, file);
+  const ends = endsOf(placements);
+  options.assertRoom?.(ends.reduce((sum, bytes) => sum + bytes, 0));
+  const memories = memoriesFor(ends, file);
   const threads =
     options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 1 : Math.min(THREADS_MAX, availableParallelism()));
   const { baseUrl } = options;
   await load({ descriptor, file, sections, links, placements, memories, baseUrl }, threads, onProgress);
-  const generation = Buffer.from(header.contentHash).toString('hex');
   return { memories, placements, sections, generation, created, baseUrl };
 }
 
@@ -140,14 +152,40 @@ function inOrders(indexes: readonly number[], sections: readonly Section[], byte
   return orders;
 }
 
-function readDirectory(descriptor: number, file: string): { header: Header; directory: Directory } {
+/**
+ * What names a snapshot: SHA-256 of its header and its directory, in lower-case hexadecimal. Both are read whenever it
+ * is loaded, and bind every section by its checksum.
+ */
+export function generationOf(header: Uint8Array, directory: Uint8Array): string {
+  return createHash('sha256').update(header).update(directory).digest('hex');
+}
+
+/** The generation of a file that is held open. Throws OperationError `file` or `snapshot`. Cost: its directory. */
+export function generationIn({ descriptor, file }: HeldFile): string {
+  return readDirectory(descriptor, file).generation;
+}
+
+/** The SHA-256 of all bytes behind the header, as the header of a file states it; checked by nobody yet. */
+export function statedContentHash(file: string): string {
+  const descriptor = openFile(file);
+  try {
+    return Buffer.from(readDirectory(descriptor, file).header.contentHash).toString('hex');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readDirectory(
+  descriptor: number,
+  file: string,
+): { readonly header: Header; readonly directory: Directory; readonly generation: string } {
   const fileBytes = attempt(`cannot read ${file}`, () => fstatSync(descriptor).size);
   const head = new Uint8Array(Math.min(fileBytes, HEADER_BYTES));
   readInto(descriptor, file, head, 0);
   const header = accept(file, decodeHeader(head, fileBytes));
   const bytes = new Uint8Array(header.directoryBytes);
   readInto(descriptor, file, bytes, header.directoryOffset);
-  return { header, directory: accept(file, decodeDirectory(bytes, header)) };
+  return { header, directory: accept(file, decodeDirectory(bytes, header)), generation: generationOf(head, bytes) };
 }
 
 /** What a check of a snapshot file answers, unless it refuses it: then OperationError `snapshot`. */
@@ -183,10 +221,15 @@ function place(
   });
 }
 
-function memoriesFor(placements: readonly Placement[], file: string): readonly WebAssembly.Memory[] {
+/** The bytes that each memory needs. */
+function endsOf(placements: readonly Placement[]): readonly number[] {
   const ends: number[] = [];
   for (const { memory, offset, bytes } of placements)
     ends[memory] = Math.max(ends[memory] ?? 0, offset + paddedBytes(bytes));
+  return ends;
+}
+
+function memoriesFor(ends: readonly number[], file: string): readonly WebAssembly.Memory[] {
   return ends.map((bytes) => {
     const pages = Math.max(1, Math.ceil(bytes / PAGE_BYTES));
     return attempt(`cannot hold ${file} in memory (${bytes} bytes of shared memory)`, () => {

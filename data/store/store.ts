@@ -9,6 +9,7 @@ import { SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
 import { attempt, openFile, readInto } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import type { OnProgress } from '../progress.ts';
+import { generationOf } from './load.ts';
 
 const WRITE_BYTES = 4 << 20;
 const READ_BYTES = 8 << 20;
@@ -27,13 +28,13 @@ export async function writeSnapshot(
     try {
       const writer = new SnapshotWriter(output);
       const { created } = await fill(writer, partial);
-      const header = writer.finish(created, () => output.hash());
-      const written = attempt(`cannot write ${file}`, () => output.close(header));
+      const { header, directory } = writer.finish(created, () => output.hash());
+      const bytes = attempt(`cannot write ${file}`, () => output.close(header));
       attempt(`cannot write ${file}`, () => {
         renameSync(partial, file);
         keepNames(path.dirname(file));
       });
-      return written;
+      return { bytes, generation: generationOf(header, directory) };
     } catch (error) {
       output.discard();
       throw error;
@@ -118,13 +119,13 @@ class SnapshotOutput implements Sink {
     return this.#content.copy().digest();
   }
 
-  close(header: Uint8Array): { bytes: number; generation: string } {
+  close(header: Uint8Array): number {
     this.#flush();
     writeSync(this.#descriptor, header, 0, header.length, 0);
     fsyncSync(this.#descriptor);
     this.#isOpen = false;
     closeSync(this.#descriptor);
-    return { bytes: this.#bytes, generation: this.#content.digest('hex') };
+    return this.#bytes;
   }
 
   discard(): void {

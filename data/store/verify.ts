@@ -13,7 +13,7 @@ import { verifyCollection, type CollectionTally } from '../../engine/snapshot/ve
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { catalogueIn } from '../open.ts';
-import { accept, loadSnapshot } from './load.ts';
+import { accept, loadSnapshot, statedContentHash } from './load.ts';
 import { contentHashOf } from './store.ts';
 
 /**
@@ -38,9 +38,8 @@ export interface VerifyReport {
 export async function verifyFile(path: string, onProgress: OnProgress, isDeep = false): Promise<VerifyReport> {
   const loaded = await loadSnapshot(path, { baseUrl: PLACEHOLDER }, onProgress);
   const hash = await contentHashOf(path, onProgress);
-  if (hash !== loaded.generation) {
-    throw new OperationError('snapshot', `${path}: content hash ${hash}, expected ${loaded.generation}`);
-  }
+  const stated = statedContentHash(path);
+  if (hash !== stated) throw new OperationError('snapshot', `${path}: content hash ${hash}, expected ${stated}`);
   const metadata = catalogueIn(path, loaded);
   const tallies = await verifySections(path, { loaded, metadata }, onProgress);
   return {

@@ -89,17 +89,23 @@ export class SnapshotWriter {
     return this.#end - HEADER_BYTES;
   }
 
-  /** Writes the directory; answers the header. `contentHash` is asked for once all bytes have gone to the sink. */
-  finish(created: string | undefined, contentHash: () => Uint8Array): Uint8Array {
+  /**
+   * Writes the directory; answers it and the header. `contentHash` is asked for once all bytes have gone to the sink.
+   */
+  finish(
+    created: string | undefined,
+    contentHash: () => Uint8Array,
+  ): { readonly header: Uint8Array; readonly directory: Uint8Array } {
     const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.#sections });
     this.#sink.write(directory);
-    return encodeHeader({
+    const header = encodeHeader({
       fileBytes: this.#end + directory.length,
       directoryOffset: this.#end,
       directoryBytes: directory.length,
       directoryChecksum: checksumOf(directory),
       contentHash: contentHash(),
     });
+    return { header, directory };
   }
 
   #append(name: string, written: Omit<Section, 'name' | 'offset'>): Section {

@@ -4,15 +4,24 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { boundPort, portRefused } from '../http/ports.ts';
 
-/** What it answers with: a status, and a text of a media type. */
+/** What it answers with: a status, a text of a media type, and headers of its own. */
 export interface AdminAnswer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What it speaks for, by path: each gives its answer now. A rejection is answered with 500. */
-export type AdminPaths = Readonly<Record<string, () => AdminAnswer | Promise<AdminAnswer>>>;
+/**
+ * What it speaks for, by path: each answers GET and HEAD, or, of `commands`, POST. A rejection is answered with 500.
+ */
+export interface AdminPaths {
+  readonly views: AdminAnswers;
+  readonly commands: AdminAnswers;
+}
+
+/** What answers, by path. */
+export type AdminAnswers = Readonly<Record<string, () => AdminAnswer | Promise<AdminAnswer>>>;
 
 /** A listener. `stop` ends it at once. */
 export interface AdminListener {
@@ -27,10 +36,16 @@ export interface AdminOptions {
   onError(error: unknown): void;
 }
 
-/** Answers GET and HEAD of these paths. Port 0 takes a free one. Throws OperationError `port` when it is refused. */
-export async function listenForAdmin({ host, port, onError }: AdminOptions, paths: AdminPaths): Promise<AdminListener> {
+/**
+ * Answers requests for the paths that there are when they come. Port 0 takes a free one. Throws OperationError `port`
+ * when it is refused.
+ */
+export async function listenForAdmin(
+  { host, port, onError }: AdminOptions,
+  paths: () => AdminPaths,
+): Promise<AdminListener> {
   const server = createServer((request, response) => {
-    answerTo(paths, request).then(
+    answerTo(paths(), request).then(
       (answer) => send(response, answer),
       (error: unknown) => {
         onError(error);
@@ -51,13 +66,24 @@ export async function listenForAdmin({ host, port, onError }: AdminOptions, path
   return { port: boundPort(server.address()), stop };
 }
 
-const ALLOW = 'GET, HEAD';
+const VIEW_METHODS = ['GET', 'HEAD'];
+const COMMAND_METHODS = ['POST'];
 
-async function answerTo(paths: AdminPaths, { method, url = '' }: IncomingMessage): Promise<AdminAnswer> {
+async function answerTo(
+  { views, commands }: AdminPaths,
+  { method = '', url = '', headers }: IncomingMessage,
+): Promise<AdminAnswer> {
   const [path = ''] = url.split('?', 1);
-  const ask = Object.hasOwn(paths, path) ? paths[path] : undefined;
-  if (!ask) return problem(404, `Not found; here are ${Object.keys(paths).join(', ')}.`);
-  if (method !== 'GET' && method !== 'HEAD') return problem(405, `Method "${method}" not allowed; want ${ALLOW}.`);
+  const isCommand = Object.hasOwn(commands, path);
+  const ask = isCommand ? commands[path] : Object.hasOwn(views, path) ? views[path] : undefined;
+  if (!ask) return problem(404, `Not found; here are ${Object.keys({ ...views, ...commands }).join(', ')}.`);
+  const allowed = isCommand ? COMMAND_METHODS : VIEW_METHODS;
+  const allow = allowed.join(', ');
+  if (!allowed.includes(method)) {
+    return { ...problem(405, `Method "${method}" not allowed; want ${allow}.`), headers: { Allow: allow } };
+  }
+  // A page in an operator's browser may send a POST here, and says where it comes from.
+  if (isCommand && headers.origin !== undefined) return problem(403, 'No orders are taken from web pages.');
   return ask();
 }
 
@@ -70,8 +96,8 @@ export function jsonAnswer(status: number, value: unknown): AdminAnswer {
   return { status, type: 'application/json', text: `${JSON.stringify(value, null, 2)}\n` };
 }
 
-function send(response: ServerResponse, { status, type, text }: AdminAnswer): void {
-  const headers = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' };
+function send(response: ServerResponse, { status, type, text, headers = {} }: AdminAnswer): void {
+  const own = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' };
   // To HEAD, node:http sends no body.
-  response.writeHead(status, status === 405 ? { ...headers, Allow: ALLOW } : headers).end(text);
+  response.writeHead(status, { ...own, ...headers }).end(text);
 }

@@ -6,7 +6,6 @@ import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
-import { reportTo } from '../observe/report.ts';
 import type { Output } from './terminal.ts';
 import { readSettings, SETTINGS } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
@@ -48,11 +47,8 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
     )
     .action(async (flags: Flags) => {
       const settings = readSettings(flags);
-      const [{ serve, needsStandardOutput }, { withProgress }, { outliveSignals, stopOnSignal }] = await Promise.all([
-        import('../process/serve.ts'),
-        import('./terminal.ts'),
-        import('../process/signals.ts'),
-      ]);
+      const [{ serve, needsStandardOutput }, { reportTo, withProgress }, { outliveSignals, stopOnSignal }] =
+        await Promise.all([import('../process/serve.ts'), import('./terminal.ts'), import('../process/signals.ts')]);
       const output = needsStandardOutput(settings) ? stderr : stdout;
       const { logFormat } = settings;
       const isJson = logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);

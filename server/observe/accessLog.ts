@@ -6,7 +6,7 @@ import library, { type SonicBoom } from 'sonic-boom';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { type Clock, steadyMs } from './clock.ts';
 import { countText } from './quantities.ts';
-import type { Report } from './report.ts';
+import type { Report } from './events.ts';
 import type { Tally } from './tally.ts';
 
 /** The cells of ACCESS_LINES. */
@@ -36,8 +36,8 @@ const FILE_MODE = 0o640;
 /** Lines that wait for the disk, in bytes of each thread: 10 s of 1,000 requests a second. */
 const WAITING_BYTES_MAX = 4 << 20;
 /**
- * One write, and from how many bytes on there is one: whole lines, since each is shorter. A file takes any number in one
- * piece (O_APPEND), a pipe so many (PIPE_BUF). By pieces of 4 kB a file would get 57,000 lines a second.
+ * One write, and from how many bytes on there is one: whole lines, since each is shorter. A file takes any number in
+ * one piece (O_APPEND), a pipe so many (PIPE_BUF). By pieces of 4 kB a file would get 57,000 lines a second at most.
  */
 const FILE_WRITE = { maxWrite: 65_536, minLength: 16_384 } as const;
 const PIPE_WRITE = { maxWrite: 4096, minLength: 3072 } as const;

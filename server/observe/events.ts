@@ -52,8 +52,37 @@ export interface AuthorityBug {
   readonly stack: string;
 }
 
+/** What threads there are besides the supervisor. */
+export const THREAD_KINDS = ['serving', 'pool', 'signing'] as const;
+
+/** One of them. */
+export type ThreadKind = (typeof THREAD_KINDS)[number];
+
+/** A thread died, and is replaced. */
+export interface ThreadDied {
+  readonly kind: 'threadDied';
+  readonly at: number;
+  readonly thread: ThreadKind;
+  readonly stack: string;
+}
+
+/** A thread could not start: descriptors, threads or memory ran out. It is tried again. */
+export interface ThreadStarved {
+  readonly kind: 'threadStarved';
+  readonly at: number;
+  readonly thread: ThreadKind;
+  readonly reason: string;
+}
+
 /** Everything that is told; `at` is in seconds since 1970. */
-export type ServiceEvent = AuthorisationRecord | AuthorityLoaded | AuthorityReloadRefused | AuthorityBug;
+export type ServiceEvent =
+  AuthorisationRecord | AuthorityLoaded | AuthorityReloadRefused | AuthorityBug | ThreadDied | ThreadStarved;
 
 /** Takes events, one or more at a time, in the order in which they come. It must not throw and should be quick. */
 export type Observer = (events: readonly ServiceEvent[]) => void;
+
+/** How grave something is: as it should be, a promise that is not kept, a fault that somebody has to look at. */
+export type Level = 'info' | 'warn' | 'error';
+
+/** Takes what is to be said, in one line or several. `info` where no level is told. */
+export type Report = (text: string, level?: Level) => void;

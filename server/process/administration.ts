@@ -2,7 +2,8 @@
 // Composition and plain data; decides nothing about serving.
 import { bytesByPart } from '../../data/store/memory.ts';
 import { metadataOf, type LoadedSnapshot, sectionsOf } from '../../engine/shared.ts';
-import { type AdminAnswer, type AdminListener, jsonAnswer, listenForAdmin } from '../admin/listener.ts';
+import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../admin/listener.ts';
+import { listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from './requestTallies.ts';
@@ -10,23 +11,24 @@ import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts
 import type { Settings } from '../settings/declarations.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
+import type { Generation, Served } from './data.ts';
+import { CHANGE_STATUSES, CHANGES, type Change } from './generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
-
-/** What is served, once it is loaded. */
-export interface Served {
-  readonly loaded: LoadedSnapshot;
-  readonly blocks: LoadedSnapshot | undefined;
-}
 
 /** What an admin listener tells of; the supervisor tells it of what comes. */
 export class Administration {
   readonly metrics: Metrics = newMetrics();
   #phase: Phase = 'loading';
   #served: Served | undefined;
-  /** Records by collection: read once, since what is served does not change. */
+  /** Records by collection: read once for each generation. */
   #counts: Readonly<Record<string, number>> = {};
+  /** How the last order to change the data ended, and when. */
+  #lastChange: (Change & { readonly at: string }) | undefined;
+  readonly #lastChangeSeconds = new Map<Change['status'], number>();
+  #commands: AdminAnswers = {};
+  readonly #changes: Tally;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
@@ -37,17 +39,19 @@ export class Administration {
     this.#settings = settings;
     this.#loopDelays = loopDelaysOf(settings.threads);
     for (const gauge of this.#gauges()) this.metrics.gauge(gauge);
+    this.#changes = this.metrics.tally(CHANGES);
   }
 
   /** Listens on this port and answers the port taken. Throws OperationError `port`. */
   async listen(port: number, onError: (error: unknown) => void): Promise<number> {
     const options = { host: this.#settings.adminHost, port, onError };
-    this.#listener = await listenForAdmin(options, {
+    const views: AdminAnswers = {
       '/livez': () => jsonAnswer(200, { status: 'alive' }),
       '/readyz': () => jsonAnswer(this.#phase === 'ready' ? 200 : 503, { status: this.#phase }),
       '/metrics': () => this.#scraped(),
       '/status': () => jsonAnswer(200, this.#status()),
-    });
+    };
+    this.#listener = await listenForAdmin(options, () => ({ views, commands: this.#commands }));
     return this.#listener.port;
   }
 
@@ -66,11 +70,32 @@ export class Administration {
     });
   }
 
-  /** The server listens and serves this. */
+  /** The server listens and serves this, whatever it will be. */
   begin(served: Served): void {
     this.#served = served;
-    this.#counts = countsOf(served.loaded);
+    this.#counts = countsOf(served.generation.loaded);
     this.#phase = 'ready';
+  }
+
+  /** Takes these orders by POST, each by its path: answered once it ended, with 200, or 422 where it was refused. */
+  command(orders: Readonly<Record<string, () => Promise<Change>>>): void {
+    const answered = Object.entries(orders).map(([path, order]) => {
+      const answer = async (): Promise<AdminAnswer> => {
+        const change = await order();
+        return jsonAnswer(change.status === 'refused' ? 422 : 200, change);
+      };
+      return [path, answer] as const;
+    });
+    this.#commands = Object.fromEntries(answered);
+  }
+
+  /** An order to change the data has ended. */
+  changed(change: Change): void {
+    const atMs = epochMs();
+    if (this.#served) this.#counts = countsOf(this.#served.generation.loaded);
+    this.#lastChange = { ...change, at: new Date(atMs).toISOString() };
+    this.#lastChangeSeconds.set(change.status, atMs / 1000);
+    this.#changes[CHANGE_STATUSES.indexOf(change.status)]! += 1;
   }
 
   /** The server takes no requests any more. */
@@ -88,7 +113,7 @@ export class Administration {
   }
 
   #gauges(): readonly OwnGauge[] {
-    const loaded = (): LoadedSnapshot | undefined => this.#served?.loaded;
+    const loaded = (): LoadedSnapshot | undefined => this.#served?.generation.loaded;
     const created = (): number | undefined => {
       const text = loaded()?.created;
       return text === undefined ? undefined : Date.parse(text) / 1000;
@@ -116,6 +141,12 @@ export class Administration {
         valuesOf: () => one(epochMs() / 1000 - (created() ?? Number.NaN)),
       },
       {
+        name: 'last_reload_seconds',
+        help: 'When an order to take other data last ended so, in seconds since 1970.',
+        label: 'status',
+        valuesOf: () => [...this.#lastChangeSeconds],
+      },
+      {
         name: 'records',
         help: 'Records that are served, by collection.',
         label: 'collection',
@@ -125,7 +156,7 @@ export class Administration {
   }
 
   #status(): unknown {
-    const served = this.#served;
+    const served = this.#served?.generation;
     return {
       version: packageVersion(),
       status: this.#phase,
@@ -138,6 +169,7 @@ export class Administration {
         records: this.#counts,
       },
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
+      lastChange: this.#lastChange ?? null,
       threads: { serving: this.#settings.threads },
       settings: this.#settings,
     };
@@ -161,7 +193,7 @@ function countsOf(loaded: LoadedSnapshot): Readonly<Record<string, number>> {
 }
 
 /** The bytes of what all threads share, by what they are for. */
-function bytesOf({ loaded, blocks }: Served): Readonly<Record<string, number>> {
+function bytesOf({ loaded, blocks }: Generation): Readonly<Record<string, number>> {
   const compressed = blocks?.placements.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   return { ...bytesByPart(loaded), 'compressed records': compressed };
 }

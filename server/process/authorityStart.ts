@@ -6,7 +6,7 @@ import { epochSeconds } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
 import { appendingTo, logTo, STANDARD_OUTPUT } from '../observe/log.ts';
-import type { Level, Report } from '../observe/report.ts';
+import type { Level, Report } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
 import { join } from 'node:path';
 

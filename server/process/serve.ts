@@ -1,27 +1,28 @@
-// The supervisor: takes the port, loads the data, starts the serving threads and stops them. Serves nothing itself.
-// Composition only.
-import { statSync } from 'node:fs';
-import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
-import { openData } from '../../data/open.ts';
-import { OperationError } from '../../data/operationError.ts';
-import type { OnProgress } from '../../data/progress.ts';
-import { COLLECTIONS, type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
+// The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. Serves
+// nothing itself. Composition only.
+import { holdData } from '../../data/open.ts';
+import { COLLECTIONS } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
-import { epochMs, steadyMs } from '../observe/clock.ts';
+import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
-import type { AccessLogs } from '../observe/accessLog.ts';
 import type { Observer } from '../observe/events.ts';
-import type { Report } from '../observe/report.ts';
+import type { AccessLogs } from '../observe/accessLog.ts';
+import type { Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
-import { bytesText, countText, MEGABYTE } from '../observe/quantities.ts';
+import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
+import { type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
+import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { startServingThreads } from './servingThreads.ts';
+import { ThreadLosses } from './threadLosses.ts';
+import type { Change, Generations } from './generations.ts';
+import type { ReloadOptions } from './reloads.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
-import type { ServingData } from './messages.ts';
+import type { LastingData } from './messages.ts';
 
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
@@ -35,9 +36,6 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Runs work and shows its progress while it lasts. */
-export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
-
 /**
  * Serves what the settings name. `report` gets lines for people: what was loaded, later bugs; none but about a reload
  * while `showProgress` shows the loading, perhaps as a bar on the same terminal. Throws OperationError: `port` in use,
@@ -46,14 +44,17 @@ export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => 
  */
 export async function serve(settings: Settings, report: Report, showProgress: ShowProgress): Promise<Server> {
   raiseHeadLimit();
+  const scarcity = scarceDescriptors(settings.threads, descriptorLimit());
+  if (scarcity !== undefined) report(scarcity);
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
-  // At once, since the threads read the program meanwhile.
-  const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
-  const threads = startServingThreads(settings.threads, parts, report);
-  const stops: (() => void | Promise<void>)[] = [claims.release];
   let administration: Administration | undefined;
   let accessLogs: AccessLogsPart | undefined;
+  // At once, since the threads read the program meanwhile.
+  const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
+  const losses = new ThreadLosses(report, (events) => administration?.metrics.observe(events));
+  const threads = startServingThreads(settings.threads, parts, report, losses);
+  const stops: (() => void | Promise<void>)[] = [claims.release];
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
     const [cut] = await Promise.all([threads.stop(time), ...stops.map(async (one) => one())]);
@@ -67,17 +68,43 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
-    const data = await loadData(settings, ports, { report, showProgress });
+    const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
+    const watch = settings.watch ? (await import('./watch.ts')).watchOver(settings.data) : undefined;
+    const shared = { ports, baseUrl, authority, administration, accessLogs };
+    const served = await loaded(settings, { baseUrl, report, showProgress });
     await claims.release();
-    const shared = { ports, authority, administration, accessLogs, ...data, sinceMs: epochMs() };
-    await threads.begin((i) => servingData(settings, shared, i));
+    await threads.begin((i) => servingData(settings, shared, i), served);
     assertOwn(settings.host, ports.port);
-    administration?.begin(data);
-    return { welcome: welcomeOf(settings, ports, data.loaded.baseUrl), stop: () => stop(drainTimeOf(settings)) };
+    administration?.begin(served);
+    stops.push(heedOrders({ settings, baseUrl, served, threads, administration, report }, watch));
+    return { welcome: welcomeOf(settings, ports, baseUrl), stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
     throw error;
   }
+}
+
+async function loaded(settings: Settings, options: GenerationOptions): Promise<Served> {
+  return { generation: await loadGeneration(settings, options, holdData(settings.data)), sinceMs: epochMs() };
+}
+
+/** Takes other data when it is told to; the code for it is read with the first order. Answers what ends that. */
+function heedOrders(options: ReloadOptions, watch: ((onReplaced: () => void) => () => void) | undefined): () => void {
+  let started: Promise<Generations> | undefined;
+  const generations = (): Promise<Generations> =>
+    (started ??= import('./reloads.ts').then(({ generationsOf }) => generationsOf(options)));
+  const reload = async (): Promise<Change> => (await generations()).reload();
+  options.administration?.command({
+    '/reload': reload,
+    '/rollback': async () => (await generations()).rollback(),
+  });
+  const onOrder = (): void => void reload();
+  process.on('SIGHUP', onOrder);
+  const unwatch = watch?.(onOrder);
+  return () => {
+    process.off('SIGHUP', onOrder);
+    unwatch?.();
+  };
 }
 
 /** Whether standard output belongs to the access log or to the audit, so that nothing else may be said there. */
@@ -101,22 +128,6 @@ async function authorityOf(
   if (!hasAuthority(settings)) return undefined;
   const { startAuthority } = await import('./authorityStart.ts');
   return startAuthority(settings, report, observe);
-}
-
-/** The snapshot, and the compressed records where there are to be any. */
-async function loadData(
-  settings: Settings,
-  { port }: Ports,
-  { report, showProgress }: { readonly report: Report; readonly showProgress: ShowProgress },
-): Promise<{ readonly loaded: LoadedSnapshot; readonly blocks: LoadedSnapshot | undefined }> {
-  const startMs = steadyMs();
-  const baseUrl = settings.baseUrl ?? `http://localhost:${port}`;
-  const loaded = await showProgress((onProgress) =>
-    openData(settings.data, { baseUrl, threads: settings.threads }, onProgress),
-  );
-  report(loadedLine(settings.data, loaded, steadyMs() - startMs));
-  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, report, showProgress) : undefined;
-  return { loaded, blocks };
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */
@@ -177,51 +188,10 @@ async function claimPorts({ host, port, http10Port }: Settings): Promise<Claims>
   }
 }
 
-function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
-  const { collections } = metadataOf(sectionsOf(loaded));
-  const records = collections.reduce((sum, collection) => sum + collection.records, 0);
-  const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
-  const generation = loaded.generation.slice(0, 12);
-  return `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data} in ${(ms / 1000).toFixed(1)} s, generation ${generation}`;
-}
-
-/** The blocks of the records; undefined, and said so, where they could not be made anywhere. */
-async function blocksOf(
-  settings: Settings,
-  loaded: LoadedSnapshot,
-  report: Report,
-  showProgress: ShowProgress,
-): Promise<LoadedSnapshot | undefined> {
-  const startMs = steadyMs();
-  // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
-  const isLasting = settings.baseUrl !== undefined || settings.port !== 0;
-  const isKept = isLasting && statSync(settings.data).isFile();
-  const file = isKept ? blocksFile(settings.data, loaded) : undefined;
-  try {
-    const blocks = await showProgress((onProgress) => loadBlocks(loaded, { file }, onProgress));
-    report(blocksLine(blocks, steadyMs() - startMs));
-    return blocks.loaded;
-  } catch (error) {
-    if (!(error instanceof OperationError)) throw error;
-    report(`records are not compressed in advance: ${error.message}`, 'warn');
-    return undefined;
-  }
-}
-
-function blocksLine({ loaded, file, isNew, refusal }: LoadedBlocks, ms: number): string {
-  const bytes = bytesText(loaded.placements.reduce((sum, placement) => sum + placement.bytes, 0));
-  const done = isNew ? 'compressed records' : 'loaded compressed records';
-  const place = file === undefined ? '' : `, ${isNew ? 'kept in' : 'of'} ${file}`;
-  const reason = refusal === undefined ? '' : ` (${refusal})`;
-  return `${done} (${bytes}) in ${(ms / 1000).toFixed(1)} s${place}${reason}`;
-}
-
 /** What every serving thread gets its part of. */
 interface Shared {
   readonly ports: Ports;
-  readonly loaded: LoadedSnapshot;
-  readonly blocks: LoadedSnapshot | undefined;
-  readonly sinceMs: number;
+  readonly baseUrl: string;
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
   readonly accessLogs: AccessLogsPart | undefined;
@@ -230,16 +200,13 @@ interface Shared {
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, loaded, blocks, sinceMs, authority, administration, accessLogs }: Shared,
+  { ports, baseUrl, authority, administration, accessLogs }: Shared,
   i: number,
-): ServingData {
+): LastingData {
   const tally = administration?.metrics.tally ?? newTally;
   const accessLines = tally(ACCESS_LINES);
   return {
-    loaded,
-    blocks,
-    settings: { ...settings, baseUrl: loaded.baseUrl },
-    sinceMs,
+    settings: { ...settings, baseUrl },
     host: settings.host,
     port: ports.port,
     http10Port: i === 0 ? ports.http10Port : undefined,

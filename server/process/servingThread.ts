@@ -1,26 +1,34 @@
-// A serving thread: its own listener on the shared port, its own view of the shared snapshot, its own heavy pool
-// and cache of row sets. Reads the program at once, and begins when it gets the data.
-// Never terminated while its App is open, it ends by itself after `drain`.
+// A serving thread: its own listener on the shared port over the generations of the data that it serves. Reads the
+// program at once, and begins when it gets the data. Never terminated while its App is open, it ends by itself after
+// `drain`.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
-import { OperationError } from '../../data/operationError.ts';
-import { openBlocks, openSnapshot } from '../../engine/engine.ts';
-import { startPool } from '../../workers/pool.ts';
-import { routerOver } from '../../workers/router.ts';
-import { RowSetCache } from '../../workers/rowSetCache.ts';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { Slices } from '../../workers/slices.ts';
-import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
+import type { ThreadKind } from '../observe/events.ts';
 import { healthBefore } from '../http/health.ts';
 import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
-import { ordersFrom, send, type ServingData, type ThreadParts } from './messages.ts';
+import { Exhaustion } from './exhaustion.ts';
+import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
+import { ThreadGenerations } from './threadGenerations.ts';
+
+/** So often a thread shows that it turns; the supervisor looks as often. */
+const BEAT_MS = 1000;
 
 const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of servingThreads.ts');
 const orders = ordersFrom(supervisor);
-const { hasAuthority, hasHttp10 } = workerData as ThreadParts;
+const { hasAuthority, hasHttp10, beats } = workerData as ThreadStart;
+const exhaustion = new Exhaustion();
+setInterval(() => {
+  Atomics.add(beats, 0, 1);
+  const reason = exhaustion.look();
+  if (reason !== undefined) send(supervisor, { kind: 'exhausted', reason });
+}, BEAT_MS).unref();
 const [authorityPart, http10Part] = await Promise.all([
   hasAuthority ? import('./authorityThread.ts') : undefined,
   hasHttp10 ? import('../http/node/transport.ts') : undefined,
@@ -31,13 +39,17 @@ function onError(error: unknown): void {
   send(supervisor!, { kind: 'bug', stack: stackOf(error) });
 }
 
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** Hears of the threads of this thread's own that are lost, for the supervisor to count. */
+function lossesOf(thread: ThreadKind): OnLostThread {
+  return (error, isStarvation) => {
+    if (isStarvation) send(supervisor!, { kind: 'starved', thread, reason: reasonOf(error) });
+    else send(supervisor!, { kind: 'died', thread, stack: stackOf(error) });
+  };
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
 async function listen(
-  { host, port, http10Port }: ServingData,
+  { host, port, http10Port }: LastingData,
   { handler, slices, watch }: Pick<ListenOptions, 'handler' | 'slices' | 'watch'>,
 ): Promise<readonly Listener[]> {
   const shared = { host, handler, slices, watch, onError };
@@ -57,47 +69,67 @@ function loadOf(listeners: readonly Listener[]): ListenerLoad {
   return { connections: sum('connections'), answers: sum('answers') };
 }
 
+/** A generation that cannot be opened is refused, and the one that is served goes on. */
+function swapOrders(generations: ThreadGenerations): SwapOrders {
+  return {
+    prepare: (data) => {
+      try {
+        generations.prepare(data);
+        send(supervisor!, { kind: 'prepared' });
+      } catch (error) {
+        send(supervisor!, { kind: 'unprepared', stack: stackOf(error) });
+      }
+    },
+    commit: () => {
+      // No variable for what was served before: a closure beside it would hold it.
+      const release = releaseLater(generations.commit());
+      send(supervisor!, { kind: 'committed' });
+      void release.then(() => send(supervisor!, { kind: 'released' }));
+    },
+    abandon: () => generations.abandon(),
+  };
+}
+
+/** The code for it is read with the first generation that goes. */
+function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
+  return import('./release.ts').then(({ released }) => released(memories));
+}
+
+/** In a frame of its own, which is gone when the first generation is. */
+function generationsOf(data: LastingData, slices: Slices): ThreadGenerations {
+  return new ThreadGenerations(orders.first(), { ...data, slices, onLost: lossesOf('pool') });
+}
+
 /**
  * Serves until it is told to drain, or until then does nothing but say why it cannot listen. Answers how many answers
  * the drain cut.
  */
-async function serve(data: ServingData): Promise<number> {
-  const { loaded, blocks, settings, authority: link, soapAnswers: tally } = data;
-  const catalogue = openSnapshot(loaded);
-  const pool = startPool(loaded, data.poolThreads);
-  const cache = new RowSetCache(data.rowSetCacheBytes);
+async function serve(data: LastingData): Promise<number> {
+  const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
-  const memory = requestMemory(settings);
-  const router = routerOver({ generation: loaded.generation, cache, runHeavy: pool.run });
-  const otherwise = catalogueHandler({
-    generation: loaded.generation,
-    created: loaded.created,
-    sinceMs: data.sinceMs,
-    blocks: blocks && openBlocks(blocks, catalogue),
-    collections: (name) => catalogue.collection(name),
-    settings,
-    slices,
-    ignored: data.ignoredParameters,
-    memory,
-    router,
-  });
-  const authority = link && authorityPart?.openAuthorityBefore(otherwise, { link, settings, tally });
+  const generations = generationsOf(data, slices);
+  const authority =
+    link &&
+    authorityPart?.openAuthorityBefore(generations.handler, {
+      link,
+      settings,
+      tally,
+      onLost: lossesOf('signing'),
+    });
   const isWatched = data.requests !== undefined || data.accessLog !== undefined;
   const watch = isWatched ? await (await import('./threadWatch.ts')).threadWatch(data) : undefined;
   let listeners: readonly Listener[] = [];
   let isDraining = false;
   try {
-    const handler = healthBefore(authority?.handler ?? otherwise, () => isDraining);
+    const handler = healthBefore(authority?.handler ?? generations.handler, () => isDraining);
     listeners = await listen(data, { handler, slices, watch: watch?.watch });
     if (data.readings) {
       const { publishEverySecond } = await import('./threadTallies.ts');
-      publishEverySecond(data.readings, () => {
-        const load = loadOf(listeners);
-        return { load, pool: pool.statistics(), router: router.statistics(), answers: memory };
-      });
+      publishEverySecond(data.readings, () => ({ ...generations.statistics(), load: loadOf(listeners) }));
     }
-    // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
+    // The supervisor starts another, and has this one finish what it can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
+    orders.heed(swapOrders(generations));
     send(supervisor!, { kind: 'listening' });
     authority?.start();
   } catch (error) {
@@ -107,11 +139,11 @@ async function serve(data: ServingData): Promise<number> {
   const time = await orders.drain;
   isDraining = true;
   const cut = await Promise.all(listeners.map((listener) => listener.drain(time)));
-  await Promise.all([pool.close(), authority?.close(), watch?.close()]);
+  await Promise.all([generations.close(), authority?.close(), watch?.close()]);
   return cut.reduce((sum, one) => sum + one, 0);
 }
 
 const data = await Promise.race([orders.data, orders.drain]);
-const cut = 'loaded' in data ? await serve(data) : 0;
+const cut = 'settings' in data ? await serve(data) : 0;
 send(supervisor, { kind: 'drained', cut });
 supervisor.close();

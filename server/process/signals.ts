@@ -8,7 +8,7 @@ import { steadyMs, type Clock } from '../observe/clock.ts';
  */
 export function outliveSignals(report: (line: string) => void): void {
   process.on('SIGHUP', () => {
-    if (process.listenerCount('SIGHUP') === 1) report('SIGHUP: there is nothing to reload; new data takes a restart');
+    if (process.listenerCount('SIGHUP') === 1) report('SIGHUP: there is nothing to reload yet');
   });
   process.on('SIGUSR1', () => undefined);
   process.on('SIGUSR2', () => {

@@ -13,12 +13,16 @@ import {
   type TallyMaker,
 } from '../observe/tally.ts';
 
-/** What is read of a thread, all since its start. */
-export interface ThreadStatistics {
-  readonly load: ListenerLoad;
+/** What generations have done, and what the one that is served holds now. */
+export interface GenerationStatistics {
   readonly pool: PoolStatistics;
   readonly router: RouterStatistics;
   readonly answers: MemoryStatistics;
+}
+
+/** What is read of a thread, all since its start. */
+export interface ThreadStatistics extends GenerationStatistics {
+  readonly load: ListenerLoad;
 }
 
 interface Reading {

@@ -21,6 +21,7 @@ import {
 /** Everything that can be set. Undefined means: off, or decided where it is used (`baseUrl` follows the port taken). */
 export interface Settings {
   readonly data: string;
+  readonly watch: boolean;
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string | undefined;
@@ -94,6 +95,14 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       initialText: 'the embedded sample',
     },
     SAMPLE,
+  ),
+  watch: one(
+    {
+      name: 'watch',
+      kind: SWITCH,
+      help: 'take new data as soon as what --data names is replaced; without it on SIGHUP and POST /reload only',
+    },
+    false,
   ),
   host: one({ name: 'host', kind: HOST, help: 'address to listen on' }, '127.0.0.1'),
   port: one({ name: 'port', kind: PORT, help: 'port to listen on; 0 takes a free one and prints it' }, 8080),

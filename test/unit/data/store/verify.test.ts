@@ -4,6 +4,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
+import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { checksumOf } from '../../../../engine/bits/checksum.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
@@ -30,6 +31,7 @@ const SCRATCH = temporaryDirectory();
 const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
 const GOOD = join(SCRATCH, 'good.snapshot');
 const LYING = join(SCRATCH, 'lying.snapshot');
+const OTHER = join(SCRATCH, 'other.snapshot');
 
 beforeAll(() => snapshotOf(GOOD, SMALL_TEXTS));
 
@@ -84,13 +86,31 @@ test('a file that is not there, or is a directory, cannot be read', async () => 
   }
 });
 
+/** Has the header of a file state this content hash, under a right checksum. */
+function stateContentHash(file: string, hash: Uint8Array): void {
+  const bytes = readFileSync(file);
+  bytes.set(hash, 48);
+  bytes.writeUInt32LE(checksumOf(Uint8Array.from(bytes.subarray(0, 124))), 124);
+  writeFileSync(file, bytes);
+}
+
 test('a content hash that is not that of the content is refused', async () => {
   copyFileSync(GOOD, LYING);
-  const bytes = readFileSync(LYING);
-  bytes[48]! ^= 1;
-  bytes.writeUInt32LE(checksumOf(Uint8Array.from(bytes.subarray(0, 124))), 124);
-  writeFileSync(LYING, bytes);
-  expect(await refusalOf(LYING)).toMatch(/^content hash [0-9a-f]{64}, expected [0-9a-f]{64}$/);
+  stateContentHash(LYING, new Uint8Array(32));
+  expect(await refusalOf(LYING)).toMatch(/^content hash [0-9a-f]{64}, expected 0{64}$/);
+});
+
+test('other content under the content hash of this one, checksums right, is another generation', async () => {
+  const generationOf = async (file: string): Promise<string> =>
+    (await loadSnapshot(file, { baseUrl: 'http://a.example.org' })).generation;
+  const text = (byte: number) => within('phenomona/records/0.bytes', (bytes) => void (bytes[bytes.length - 4] = byte));
+  for (const [file, byte] of [
+    [OTHER, 0x78],
+    [LYING, 0x79],
+  ] as const)
+    await rewriteSnapshot(GOOD, file, text(byte));
+  stateContentHash(LYING, readFileSync(OTHER).subarray(48, 80));
+  expect(await generationOf(LYING)).not.toBe(await generationOf(OTHER));
 });
 
 describe('records that contradict their positions are refused:', () => {

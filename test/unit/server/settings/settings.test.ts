@@ -35,6 +35,7 @@ describe('without any source', () => {
     expect(data).toMatch(/data[/\\]sample$/);
     expect(threads).toBeGreaterThanOrEqual(1);
     const expected: Omit<Settings, 'data' | 'threads'> = {
+      watch: false,
       host: '127.0.0.1',
       port: 8080,
       baseUrl: undefined,

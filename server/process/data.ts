@@ -1,0 +1,158 @@
+// What a server serves: the snapshot that `--data` names and its compressed records, loaded into shared memory.
+// Told in lines for people; knows no thread and no port.
+import { closeSync, statSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
+import { holdData, openData, openHeld } from '../../data/open.ts';
+import { OperationError } from '../../data/operationError.ts';
+import type { OnProgress } from '../../data/progress.ts';
+import { generationIn, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
+import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
+import { steadyMs } from '../observe/clock.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+import type { Report } from '../observe/events.ts';
+import type { Settings } from '../settings/declarations.ts';
+
+/** Runs work and shows its progress while it lasts. */
+export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
+
+/**
+ * A generation that is served, or may be: the snapshot, and its records as blocks where there are any. `held` is its
+ * file, open, so that it can be loaded again when another one has taken its name; none for a directory.
+ */
+export interface Generation {
+  readonly loaded: LoadedSnapshot;
+  readonly blocks: LoadedSnapshot | undefined;
+  readonly held: HeldFile | undefined;
+}
+
+/**
+ * What is served, for whoever starts a thread, changes it or tells of it: the one place in the supervisor that holds
+ * it, since a variable elsewhere would keep its memory for good. In milliseconds since 1970, `sinceMs` is when it
+ * began.
+ */
+export interface Served {
+  generation: Generation;
+  sinceMs: number;
+}
+
+/**
+ * How a generation is loaded: with this base URL, telling whom; `assertRoom` as in LoadOptions. Records are compressed
+ * in so many threads, one a core unless told otherwise.
+ */
+export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom'> {
+  readonly deflateThreads?: number;
+  readonly report: Report;
+  readonly showProgress: ShowProgress;
+}
+
+/**
+ * Loads what the settings name, of a file by `held`. Throws OperationError `file`, `input` or `snapshot`, and what
+ * `assertRoom` throws; whoever holds the file goes on to.
+ */
+export async function loadGeneration(
+  settings: Settings,
+  options: GenerationOptions,
+  held: HeldFile | undefined,
+): Promise<Generation> {
+  const startMs = steadyMs();
+  const { baseUrl, assertRoom, report, showProgress } = options;
+  const how = { baseUrl, assertRoom, threads: settings.threads };
+  const loaded = await showProgress((onProgress) =>
+    held ? openHeld(held, how, onProgress) : openData(settings.data, how, onProgress),
+  );
+  report(loadedLine(settings.data, loaded, steadyMs() - startMs));
+  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, options) : undefined;
+  return { loaded, blocks, held };
+}
+
+/**
+ * Loads what the settings name now, or a file that is held, unless that is what is served: then undefined, for a file
+ * at the cost of its header. Throws as loadGeneration does.
+ */
+export async function loadNext(
+  settings: Settings,
+  options: GenerationOptions,
+  served: string,
+  before: HeldFile | undefined,
+): Promise<Generation | undefined> {
+  const held = before ?? holdData(settings.data);
+  const release = (): void => (held === before ? undefined : releaseFile(held));
+  try {
+    const next = held && generationIn(held) === served ? undefined : await loadGeneration(settings, options, held);
+    if (next && next.loaded.generation !== served) return next;
+  } catch (error) {
+    release();
+    throw error;
+  }
+  release();
+  return undefined;
+}
+
+/** Lets go of a file: nothing can be loaded from there again. */
+export function releaseFile(held: HeldFile | undefined): void {
+  if (held) closeSync(held.descriptor);
+}
+
+/**
+ * Throws OperationError `memory` where so many bytes have no room beside what is served, with what each thread and the
+ * collectors take on top. `availableBytes` is asked each time.
+ */
+export function roomWithin(availableBytes: () => number): (bytes: number) => void {
+  return (bytes) => {
+    const available = availableBytes();
+    if (bytes * SPARE + SPARE_BYTES <= available) return;
+    const what = `the new data takes ${bytesText(bytes)} beside what is served, and ${bytesText(available)} are free`;
+    throw new OperationError('memory', `${what}: make room, or restart on it, which takes no room for both`);
+  };
+}
+
+const SPARE = 1.05;
+const SPARE_BYTES = 64 << 20;
+
+/** What this process may still take, in bytes: of its container's limit where it has one, else of the machine. */
+export function availableMemoryBytes(): number {
+  const limit = process.constrainedMemory();
+  const machine = process.availableMemory();
+  return limit > 0 && limit < totalmem() ? Math.max(0, limit - process.memoryUsage.rss()) : machine;
+}
+
+function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
+  const { collections } = metadataOf(sectionsOf(loaded));
+  const records = collections.reduce((sum, collection) => sum + collection.records, 0);
+  const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+  const generation = loaded.generation.slice(0, 12);
+  return `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data} in ${(ms / 1000).toFixed(1)} s, generation ${generation}`;
+}
+
+/** The blocks of the records; undefined, and said so, where they could not be made anywhere. */
+async function blocksOf(
+  settings: Settings,
+  loaded: LoadedSnapshot,
+  { report, showProgress, assertRoom, deflateThreads }: GenerationOptions,
+): Promise<LoadedSnapshot | undefined> {
+  const startMs = steadyMs();
+  // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
+  const isLasting = settings.baseUrl !== undefined || settings.port !== 0;
+  const isKept = isLasting && statSync(settings.data).isFile();
+  const file = isKept ? blocksFile(settings.data, loaded) : undefined;
+  try {
+    const blocks = await showProgress((onProgress) =>
+      loadBlocks(loaded, { file, assertRoom, threads: deflateThreads }, onProgress),
+    );
+    report(blocksLine(blocks, steadyMs() - startMs));
+    return blocks.loaded;
+  } catch (error) {
+    if (!(error instanceof OperationError) || error.code === 'memory') throw error;
+    report(`records are not compressed in advance: ${error.message}`, 'warn');
+    return undefined;
+  }
+}
+
+function blocksLine({ loaded, file, isNew, refusal }: LoadedBlocks, ms: number): string {
+  const bytes = bytesText(loaded.placements.reduce((sum, placement) => sum + placement.bytes, 0));
+  const done = isNew ? 'compressed records' : 'loaded compressed records';
+  const place = file === undefined ? '' : `, ${isNew ? 'kept in' : 'of'} ${file}`;
+  const reason = refusal === undefined ? '' : ` (${refusal})`;
+  return `${done} (${bytes}) in ${(ms / 1000).toFixed(1)} s${place}${reason}`;
+}

@@ -1,0 +1,115 @@
+// The data of a server from one generation to the next: loaded beside the one that is served, put in its place, brought
+// back. One change at a time; whatever fails leaves what is served as it is. Loads and serves nothing itself.
+import { OperationError } from '../../data/operationError.ts';
+import type { HeldFile } from '../../data/store/load.ts';
+import type { Clock } from '../observe/clock.ts';
+import type { TalliedMetric } from '../observe/tally.ts';
+import { type Generation, releaseFile, type Served } from './data.ts';
+
+/**
+ * How an order to change the data ended: another generation is served, or the same one since nothing has changed, or
+ * since the order was refused, and why. `served` is the generation that is served behind it.
+ */
+export interface Change {
+  readonly status: (typeof CHANGE_STATUSES)[number];
+  readonly served: string;
+  readonly reason?: string;
+  readonly seconds: number;
+}
+
+/** The ways in which an order ends, as cells of `CHANGES` count them. */
+export const CHANGE_STATUSES = ['swapped', 'unchanged', 'refused'] as const;
+
+/** Orders to change the data by how they ended. */
+export const CHANGES: TalliedMetric = {
+  name: 'reloads_total',
+  help: 'Orders to take other data, by how they ended: swapped, unchanged or refused.',
+  cells: CHANGE_STATUSES.map((status) => ({ status })),
+};
+
+/**
+ * What changes the data. `load` loads what is there now, or a file that is held; undefined where that is what is
+ * served. `serve` has everybody serve it, so that it is what is `served`, and nobody where it rejects. Both reject with
+ * an OperationError, for people, or a bug of ours. `onChange` is told how each order ended, with the stack of a bug of
+ * ours, if it was one.
+ */
+export interface GenerationsOptions {
+  load(held: HeldFile | undefined): Promise<Generation | undefined>;
+  serve(next: Served): Promise<void>;
+  onChange(change: Change, bug: string | undefined): void;
+  /** In milliseconds since 1970. */
+  readonly now: () => number;
+  readonly clock: Clock;
+}
+
+/** Changes what is served. Of the generation before the file is held, where it has one, and not the memory. */
+export class Generations {
+  readonly #options: GenerationsOptions;
+  readonly #served: Served;
+  #before: HeldFile | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting: Promise<Change> | undefined;
+
+  constructor(served: Served, options: GenerationsOptions) {
+    this.#served = served;
+    this.#options = options;
+  }
+
+  /** Serves what is there now. Orders that come while one waits for its turn are that one. */
+  reload(): Promise<Change> {
+    return (this.#waiting ??= this.#inTurn(() => {
+      this.#waiting = undefined;
+      return this.#change(undefined);
+    }));
+  }
+
+  /** Serves the generation before again; done twice, it is as it was. */
+  rollback(): Promise<Change> {
+    return this.#inTurn(() => {
+      if (this.#before) return this.#change(this.#before);
+      const reason = 'there is no generation before this one; one from a directory is not kept';
+      return Promise.resolve(this.#ended({ status: 'refused', reason, seconds: 0 }));
+    });
+  }
+
+  #inTurn(work: () => Promise<Change>): Promise<Change> {
+    const change = this.#last.then(work);
+    this.#last = change;
+    return change;
+  }
+
+  /** Never rejects. */
+  async #change(held: HeldFile | undefined): Promise<Change> {
+    const startMs = this.#options.clock();
+    const seconds = (): number => Math.round(this.#options.clock() - startMs) / 1000;
+    try {
+      const next = await this.#options.load(held);
+      if (!next) return this.#ended({ status: 'unchanged', seconds: seconds() });
+      await this.#take(next, held);
+      return this.#ended({ status: 'swapped', seconds: seconds() });
+    } catch (error) {
+      const isTold = error instanceof OperationError;
+      const reason = isTold ? error.message : 'this is a bug in the program; see its log';
+      const stack = error instanceof Error ? error.stack : String(error);
+      return this.#ended({ status: 'refused', reason, seconds: seconds() }, isTold ? undefined : stack);
+    }
+  }
+
+  async #take(next: Generation, held: HeldFile | undefined): Promise<void> {
+    const before = this.#served.generation.held;
+    try {
+      await this.#options.serve({ generation: next, sinceMs: this.#options.now() });
+    } catch (error) {
+      if (next.held !== held) releaseFile(next.held);
+      throw error;
+    }
+    if (this.#before !== held) releaseFile(this.#before);
+    this.#before = before;
+  }
+
+  #ended(end: Omit<Change, 'served'>, bug?: string): Change {
+    const change = { ...end, served: this.#served.generation.loaded.generation };
+    this.#options.onChange(change, bug);
+    return change;
+  }
+}

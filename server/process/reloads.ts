@@ -1,0 +1,74 @@
+// How a server takes other data, and who hears of it. Composition only, read with the first order: generations.ts
+// decides, data.ts loads, the serving threads serve.
+import type { Report } from '../observe/events.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
+import type { Settings } from '../settings/declarations.ts';
+import type { Administration } from './administration.ts';
+import { availableMemoryBytes, type Generation, loadNext, roomWithin, type Served } from './data.ts';
+import { type Change, Generations } from './generations.ts';
+import { released } from './release.ts';
+import type { ServingThreads } from './servingThreads.ts';
+
+/** What is served and by whom, and who is told of a change: `report` in lines for people. */
+export interface ReloadOptions {
+  readonly settings: Settings;
+  readonly baseUrl: string;
+  readonly served: Served;
+  readonly threads: Pick<ServingThreads, 'swap'>;
+  readonly administration: Administration | undefined;
+  readonly report: Report;
+}
+
+/**
+ * The generations of a server that serves its first one. Cost: a load of each next one, and two in memory meanwhile.
+ */
+export function generationsOf({
+  settings,
+  baseUrl,
+  served,
+  threads,
+  administration,
+  report,
+}: ReloadOptions): Generations {
+  // One thread deflates, since the others serve; nobody looks at a terminal while a server runs.
+  const loading = {
+    baseUrl,
+    report,
+    showProgress: unseen,
+    assertRoom: roomWithin(availableMemoryBytes),
+    deflateThreads: 1,
+  };
+  return new Generations(served, {
+    clock: steadyMs,
+    now: epochMs,
+    load: (held) => loadNext(settings, loading, served.generation.loaded.generation, held),
+    serve: async (next) => tellReleased(served.generation, await threads.swap(next), report),
+    onChange: (change, bug) => {
+      report(changeLine(change), change.status === 'refused' ? 'warn' : 'info');
+      if (bug !== undefined) report(`please report this bug: ${bug}`, 'error');
+      administration?.changed(change);
+    },
+  });
+}
+
+function unseen<T>(work: (onProgress: () => void) => Promise<T>): Promise<T> {
+  return work(() => undefined);
+}
+
+/** Says when the memory of a generation has come back from every thread, and from this one. */
+function tellReleased(
+  { loaded, blocks }: Generation,
+  { isReleased }: { readonly isReleased: Promise<unknown> },
+  report: Report,
+): void {
+  const here = released([...loaded.memories, ...(blocks?.memories ?? [])]);
+  const line = `generation ${loaded.generation.slice(0, 12)}: nobody reads it any more, its memory is free`;
+  void Promise.all([isReleased, here]).then(() => report(line));
+}
+
+function changeLine({ status, served, reason, seconds }: Change): string {
+  const generation = served.slice(0, 12);
+  if (status === 'swapped') return `generation ${generation} is served now, after ${seconds} s`;
+  if (status === 'unchanged') return `the data has not changed: generation ${generation} goes on`;
+  return `the new data is not taken, generation ${generation} goes on: ${reason}`;
+}

@@ -1,0 +1,130 @@
+// What a serving thread serves, one generation of the data after the other: its own view of the snapshot, its own
+// heavy pool, its own caches. The next one is made ready beside the one that is served, and takes its place between two
+// requests; what is under way ends with the one that it began with.
+import assert from 'node:assert/strict';
+import { openBlocks, openSnapshot } from '../../engine/engine.ts';
+import { type HeavyPool, POOL_LIMITS, startPool } from '../../workers/pool.ts';
+import { type Router, routerOver } from '../../workers/router.ts';
+import { RowSetCache } from '../../workers/rowSetCache.ts';
+import type { Slices } from '../../workers/slices.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
+import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
+import type { RequestMemory } from '../catalogue/requestMemory.ts';
+import type { Handler } from '../http/exchange.ts';
+import type { GenerationData, LastingData } from './messages.ts';
+import type { GenerationStatistics } from './threadTallies.ts';
+
+/** What outlives a generation; `onLost` is told of each thread of a pool that died or could not start. */
+type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
+  readonly slices: Slices;
+  readonly onLost: OnLostThread;
+};
+
+interface Ready {
+  readonly data: GenerationData;
+  readonly handler: Handler;
+  readonly pool: HeavyPool;
+  readonly router: Router;
+  readonly memory: RequestMemory;
+}
+
+/** The generations of a thread. `handler` is the same for all of them. */
+export class ThreadGenerations {
+  readonly handler: Handler = (request, disconnection) => this.#served.handler(request, disconnection);
+  readonly #lasting: Lasting;
+  #served: Ready;
+  #next: Ready | undefined;
+  /** What those before have done, numbers only: they hold none of them. */
+  #before: GenerationStatistics | undefined;
+
+  constructor(first: GenerationData, lasting: Lasting) {
+    this.#lasting = lasting;
+    this.#served = this.#readied(first);
+  }
+
+  /** Makes the next generation ready, in place of one that was not served. Cost: that of opening a snapshot. */
+  prepare(data: GenerationData): void {
+    this.abandon();
+    this.#next = this.#readied(data);
+  }
+
+  /** Lets go of what was made ready. */
+  abandon(): void {
+    void this.#next?.pool.retire();
+    this.#next = undefined;
+  }
+
+  /**
+   * Serves what was made ready from the next request on. Answers the memories of what was served before, which are held
+   * by nobody but those who still read them.
+   */
+  commit(): readonly WebAssembly.Memory[] {
+    assert(this.#next, 'a generation is made ready before it is served');
+    const { data, pool } = this.#served;
+    this.#before = structuredClone(this.statistics());
+    this.#served = this.#next;
+    this.#next = undefined;
+    void pool.retire();
+    return [...data.loaded.memories, ...(data.blocks?.memories ?? [])];
+  }
+
+  /** What all have done until now; of one that has gone, until then. */
+  statistics(): GenerationStatistics {
+    const { pool, router, memory } = this.#served;
+    const now = { pool: pool.statistics(), router: router.statistics(), answers: memory };
+    return this.#before === undefined ? now : added(this.#before, now);
+  }
+
+  /** Ends the threads that work for this one; nothing is asked behind it. */
+  async close(): Promise<void> {
+    this.abandon();
+    await this.#served.pool.close();
+  }
+
+  #readied(data: GenerationData): Ready {
+    const { loaded, blocks, sinceMs } = data;
+    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, onLost } = this.#lasting;
+    const catalogue = openSnapshot(loaded);
+    const pool = startPool(loaded, poolThreads, POOL_LIMITS, onLost);
+    const { generation, created } = loaded;
+    const memory = requestMemory(settings);
+    const router = routerOver({ generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run });
+    const handler = catalogueHandler({
+      generation,
+      created,
+      sinceMs,
+      blocks: blocks && openBlocks(blocks, catalogue),
+      collections: (name) => catalogue.collection(name),
+      settings,
+      slices,
+      ignored: ignoredParameters,
+      memory,
+      router,
+    });
+    return { data, handler, pool, router, memory };
+  }
+}
+
+/** Counts of both, and what is there now of the second. */
+function added(before: GenerationStatistics, now: GenerationStatistics): GenerationStatistics {
+  const { pool, router, answers } = now;
+  const was = before.pool.outcomes;
+  const outcomes = {
+    found: was.found + pool.outcomes.found,
+    busy: was.busy + pool.outcomes.busy,
+    gone: was.gone + pool.outcomes.gone,
+    overtime: was.overtime + pool.outcomes.overtime,
+  };
+  return {
+    pool: { ...pool, outcomes },
+    router: {
+      ...router,
+      inline: before.router.inline + router.inline,
+      pooled: before.router.pooled + router.pooled,
+      joined: before.router.joined + router.joined,
+      hits: before.router.hits + router.hits,
+      misses: before.router.misses + router.misses,
+    },
+    answers: { hits: before.answers.hits + answers.hits, misses: before.answers.misses + answers.misses },
+  };
+}

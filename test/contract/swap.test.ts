@@ -1,0 +1,207 @@
+// New data without a restart, of a real server: nothing is lost or mixed, what began in one generation ends in it, and
+// whatever is wrong with the new data leaves what is served as it was.
+import {
+  ftruncateSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checksumOf } from '../../engine/bits/checksum.ts';
+import { encodeDirectory, schemaHash } from '../../engine/snapshot/directory.ts';
+import { encodeHeader, HEADER_BYTES } from '../../engine/snapshot/header.ts';
+import { clientOf } from '../support/client.ts';
+import { holdingsOf } from '../support/commandProcess.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
+import { type SwappedServer, swappedServer, swapsUnderLoad, type Version, versionOf } from '../support/swaps.ts';
+
+const directory = temporaryDirectory();
+const LIST = '/api/v3/migrationproperties/';
+const POLL = { timeout: 30_000, interval: 100 };
+let a: Version;
+let b: Version;
+let server: SwappedServer;
+beforeAll(async () => {
+  [a, b] = [await versionOf(directory, 'a', 80), await versionOf(directory, 'b', 81)];
+  server = await swappedServer(directory, a, ['--threads', '2']);
+});
+afterAll(async () => {
+  server.admin.close();
+  await server.kill();
+});
+
+/** The whole generation that answers name. */
+async function served(): Promise<string> {
+  const client = clientOf(server.url);
+  const { headers } = await client.send({ method: 'HEAD', target: `${LIST}?limit=1` });
+  client.close();
+  return headers['x-generation']!;
+}
+
+async function order(path: string): Promise<{ code: number; status: string; served: string; reason?: string }> {
+  const { status: code, body } = await server.admin.send({ method: 'POST', target: path });
+  return { code, ...(JSON.parse(body) as { status: string; served: string }) };
+}
+
+describe('a server takes new data', () => {
+  test('under load, on both ports: no answer is lost, late or of two generations', async () => {
+    const { faults, seen, waits } = await swapsUnderLoad(server, [a, b], { swaps: 6, clients: 4 });
+    expect(faults).toEqual([]);
+    expect([...seen].toSorted()).toEqual(['a', 'b']);
+    expect(waits.length).toBeGreaterThan(50);
+    expect(await served()).toBe(a.generation.slice(0, 12));
+  });
+
+  test('while an answer goes out, which ends as it began, and then gives the memory back', async () => {
+    const before = await served();
+    const old = before === a.generation.slice(0, 12) ? a : b;
+    const sockets = await Promise.all([server.port, server.http10Port].map((port) => RawSocket.open(port, false)));
+    await Promise.all(sockets.map((socket) => socket.write(requestOf('GET', `${LIST}?limit=5000`))));
+    const descriptors = (): number => holdingsOf(server.pid).descriptors;
+    const held = descriptors();
+    server.replace(old === a ? b : a);
+    expect(await order('/reload')).toMatchObject({ code: 200, status: 'swapped' });
+    expect(await served()).not.toBe(before);
+    const told = (text: string): number => server.out().split(text).length - 1;
+    const taken = (): number => told(`, generation ${before}\n`);
+    const freed = (): number => told(`generation ${before}: nobody reads it any more`);
+    expect(freed()).toBeLessThan(taken());
+    for (const socket of sockets) socket.read();
+    for (const socket of sockets) {
+      const { headers, body } = (await socket.answer())!;
+      expect(headers.get('x-generation')).toEqual([before]);
+      const { count, results } = JSON.parse(Buffer.from(body, 'latin1').toString()) as {
+        count: number;
+        results: readonly { key: string }[];
+      };
+      expect([count, results.length]).toEqual([old.count, old.count]);
+      expect(new Set(results.map(({ key }) => key))).toEqual(new Set([`version.${old.name}`]));
+      socket.vanish();
+    }
+    await expect.poll(freed, POLL).toBe(taken());
+    await expect.poll(descriptors, POLL).toBeLessThanOrEqual(held);
+  });
+
+  test('on SIGHUP, and the one before on POST /rollback, forth and back', async () => {
+    const first = await served();
+    server.replace(first === a.generation.slice(0, 12) ? b : a);
+    server.signal('SIGHUP');
+    await expect.poll(served, POLL).not.toBe(first);
+    const second = await served();
+    expect(await order('/rollback')).toMatchObject({ code: 200, status: 'swapped' });
+    expect(await served()).toBe(first);
+    expect(await order('/rollback')).toMatchObject({ code: 200, status: 'swapped' });
+    expect(await served()).toBe(second);
+    expect(await order('/reload')).toMatchObject({ code: 200, status: 'unchanged' });
+  });
+
+  test('and answers 410 to a walk that began in the one before', async () => {
+    const client = clientOf(server.url);
+    const { next } = JSON.parse((await client.get(`${LIST}?limit=1`)).body) as { next: string };
+    const { pathname, search } = new URL(next);
+    server.replace((await served()) === a.generation.slice(0, 12) ? b : a);
+    expect(await order('/reload')).toMatchObject({ status: 'swapped' });
+    expect(await client.get(pathname + search)).toMatchObject({ status: 410 });
+    client.close();
+  });
+
+  test('not from a web page, and by POST alone', async () => {
+    const page = { method: 'POST', target: '/reload', headers: { origin: 'http://a.example.org' } };
+    expect(await server.admin.send(page)).toMatchObject({ status: 403 });
+    const { status, headers } = await server.admin.get('/reload');
+    expect([status, headers['allow']]).toEqual([405, 'POST']);
+    const client = clientOf(server.url);
+    expect(await client.send({ method: 'POST', target: '/reload' })).toMatchObject({ status: 404 });
+    client.close();
+  });
+});
+
+describe('what is served goes on, and it is said why, where the new data is', () => {
+  /** A file that says that it holds 40 GB of one column, most of it a hole. */
+  function vast(): void {
+    const offset = HEADER_BYTES;
+    const each = 2 ** 31;
+    const sections = Array.from({ length: 20 }, (_, i) => {
+      return { name: `vast${i}`, offset: offset + i * each, bytes: each, checksum: 0, width: 1 as const };
+    });
+    const bytes = encodeDirectory({ schema: schemaHash(), created: undefined, sections });
+    const directoryOffset = offset + sections.length * each;
+    const descriptor = openSync(server.data, 'w');
+    ftruncateSync(descriptor, directoryOffset);
+    writeSync(descriptor, bytes, 0, bytes.length, directoryOffset);
+    const header = encodeHeader({
+      fileBytes: directoryOffset + bytes.length,
+      directoryOffset,
+      directoryBytes: bytes.length,
+      directoryChecksum: checksumOf(bytes),
+      contentHash: new Uint8Array(32),
+    });
+    writeSync(descriptor, header, 0, header.length, 0);
+    closeSync(descriptor);
+  }
+
+  test.each([
+    ['empty', () => writeFileSync(server.data, ''), /file has 0 bytes, a header takes 128$/],
+    ['cut short', () => truncateSync(server.data, 100_000), /file has 100000 bytes, expected \d+$/],
+    ['damaged', () => damage(server.data), /section \S+: checksum [0-9a-f]+, expected [0-9a-f]+$/],
+    ['no snapshot', () => writeFileSync(server.data, 'x'.repeat(1000)), /not a snapshot/],
+    ['too large for memory', vast, /takes 42\.9 GB beside what is served, and [\d.]+ [GM]B are free: make room/],
+    ['gone', () => rmSync(server.data), /there is no data at /],
+    ['a directory of a broken data set', () => brokenDirectory(server.data), /migrationproperties\.ndjson:1/],
+  ])('%s', async (_, spoil, reason) => {
+    const before = await served();
+    rmSync(server.data, { recursive: true, force: true });
+    server.replace((await served()) === a.generation.slice(0, 12) ? b : a);
+    spoil();
+    const answer = await order('/reload');
+    expect(answer).toMatchObject({ code: 422, status: 'refused', reason: expect.stringMatching(reason) as string });
+    expect(answer.served.slice(0, 12)).toBe(before);
+    expect(await served()).toBe(before);
+    expect(JSON.parse((await server.admin.get('/status')).body)).toMatchObject({
+      lastChange: { status: 'refused', reason: answer.reason },
+    });
+    expect(server.out()).toContain(`the new data is not taken, generation ${before} goes on: ${answer.reason}`);
+    expect(await server.admin.get('/readyz')).toMatchObject({ status: 200 });
+  });
+
+  test('told by two orders at once, each of which is answered', async () => {
+    rmSync(server.data, { recursive: true, force: true });
+    server.replace((await served()) === a.generation.slice(0, 12) ? b : a);
+    const orders = await Promise.all([order('/reload'), order('/reload'), order('/rollback'), order('/reload')]);
+    expect(orders.map(({ code }) => code)).toEqual([200, 200, 200, 200]);
+  });
+});
+
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  bytes[5000]! ^= 1;
+  writeFileSync(file, bytes);
+}
+
+async function brokenDirectory(data: string): Promise<void> {
+  rmSync(data, { force: true });
+  await mkdir(data);
+  writeFileSync(`${data}/migrationproperties.ndjson`, '{"id": 1,\n');
+}
+
+test('a watch takes data that was replaced, once it is whole, and a broken file only once', async () => {
+  const watching = await swappedServer(directory, a, ['--threads', '1', '--watch']);
+  try {
+    watching.replace(b);
+    await watching.printed(new RegExp(`generation ${b.generation.slice(0, 12)} is served now`));
+    writeFileSync(watching.data, 'no snapshot');
+    await watching.printed(/the new data is not taken/);
+    watching.replace(a);
+    await watching.printed(new RegExp(`generation ${a.generation.slice(0, 12)} is served now`));
+    expect(watching.out().split('the new data is not taken')).toHaveLength(2);
+  } finally {
+    watching.admin.close();
+    await watching.kill();
+  }
+});

@@ -1,0 +1,71 @@
+// Three hundred swaps under load: nothing lost or mixed, and memory as flat at the end as after the first ten. What is
+// done is in test/support/swaps.ts.
+import { afterEach, describe, expect, test } from 'vitest';
+import { holdingsOf } from '../support/commandProcess.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { type SwappedServer, swappedServer, swapsUnderLoad, versionOf } from '../support/swaps.ts';
+
+const SWAPS = 300;
+const CLIENTS = 4;
+/** Swaps until everything is warm. */
+const WARM = 10;
+/** Of each version some 20 MB: a generation that stayed would be seen soon. */
+const RECORDS = 100;
+const GROWTH_BYTES_MAX = 64 << 20;
+const SECOND_MS = 1000;
+
+const directory = temporaryDirectory();
+let server: SwappedServer | undefined;
+afterEach(async () => {
+  server?.admin.close();
+  await server?.kill();
+});
+
+const POLL = { timeout: 90_000, interval: 250 };
+
+/** The time that 99 of 100 do not take longer than. */
+function p99(waits: readonly number[]): number {
+  return waits.toSorted((x, y) => x - y)[Math.floor(waits.length * 0.99)] ?? 0;
+}
+
+describe.skipIf(process.platform !== 'linux')('new data under load', () => {
+  test(`${SWAPS} times: no answer is lost or of two generations, and memory comes back`, async () => {
+    const versions = [await versionOf(directory, 'a', RECORDS), await versionOf(directory, 'b', RECORDS + 1)];
+    server = await swappedServer(directory, versions[0]!, ['--threads', '2']);
+    const settled = async (): Promise<number> => {
+      const { out, pid } = server!;
+      const told = (pattern: RegExp): number => out().match(pattern)?.length ?? 0;
+      await expect.poll(() => told(/nobody reads it any more/g), POLL).toBe(told(/ is served now/g));
+      return holdingsOf(pid).residentBytes;
+    };
+    const load = { clients: CLIENTS };
+    const warm = await swapsUnderLoad(server, versions, { ...load, swaps: WARM });
+    const early = await settled();
+    const { faults, seen, waits, swapsMs } = await swapsUnderLoad(server, versions, { ...load, swaps: SWAPS - WARM });
+    expect([...warm.faults, ...faults]).toEqual([]);
+    expect(seen.size).toBe(2);
+    expect(await settled(), `${early} after the first ${WARM}`).toBeLessThan(early + GROWTH_BYTES_MAX);
+    const all = waits.map(({ waitMs }) => waitMs);
+    process.stderr.write(
+      `${waits.length} answers verified beside ${swapsMs.length} swaps, p99 ${p99(all).toFixed(1)} ms\n`,
+    );
+  });
+
+  test('a second later: cheap answers wait no more than twice as long as at other times', async () => {
+    const versions = [await versionOf(directory, 'c', RECORDS), await versionOf(directory, 'd', RECORDS + 1)];
+    server = await swappedServer(directory, versions[0]!, ['--threads', '2']);
+    const { waits, swapsMs, faults } = await swapsUnderLoad(server, versions, {
+      swaps: 12,
+      clients: CLIENTS,
+      betweenMs: 3 * SECOND_MS,
+    });
+    expect(faults).toEqual([]);
+    const isAfter = (sentMs: number): boolean => swapsMs.some((ms) => sentMs >= ms && sentMs < ms + SECOND_MS);
+    const after = waits.filter(({ sentMs }) => isAfter(sentMs)).map(({ waitMs }) => waitMs);
+    const outside = waits.filter(({ sentMs }) => !isAfter(sentMs)).map(({ waitMs }) => waitMs);
+    process.stderr.write(
+      `p99 in the second after a swap ${p99(after).toFixed(2)} ms, else ${p99(outside).toFixed(2)} ms\n`,
+    );
+    expect(p99(after) / p99(outside)).toBeLessThan(2);
+  });
+});
