@@ -1,6 +1,6 @@
 // The access log's way out: whole lines appended to one file by all serving threads, each with a buffer of its own, off
 // the path of requests. When the disk is slow or full, lines are dropped and counted; no request waits.
-// sonic-boom is what pino writes with; pino itself takes 45 ms of each thread's start, and its lines as much again.
+// sonic-boom is what pino writes with; pino itself takes 45 ms of each thread's start, and 1.6 us a line for our 0.5.
 import { closeSync, openSync } from 'node:fs';
 import library, { type SonicBoom } from 'sonic-boom';
 import { OperationError, reasonOf } from '../../data/operationError.ts';

@@ -4,9 +4,8 @@ import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } fro
 import { superviseAuthority, type AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
-import type { Observer, ServiceEvent } from '../observe/events.ts';
 import { appendingTo, logTo, STANDARD_OUTPUT } from '../observe/log.ts';
-import type { Level, Report } from '../observe/events.ts';
+import type { Level, Observer, Report, ServiceEvent } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
 import { join } from 'node:path';
 

@@ -1,8 +1,7 @@
 // Threads that died or could not start, of whatever kind: told to people, counted, and remembered for as long as it
 // matters whether a kind keeps dying. Starts and ends no thread.
-import type { Report } from '../observe/events.ts';
 import { type Clock, epochSeconds, steadyMs } from '../observe/clock.ts';
-import type { Observer, ThreadKind } from '../observe/events.ts';
+import type { Observer, Report, ThreadKind } from '../observe/events.ts';
 
 /** So many deaths of one kind within this time are no accident: what is left ends, as a bug of ours. */
 const DEATHS_MAX = 5;
