@@ -74,9 +74,9 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
   const slowest = { serving: 0, pool: 0, signing: 0 };
   for (let n = 0; n < SERVERS; n++) {
     const { server, killer } = await served('--data', SAMPLE, '--threads', '2', ...authority.flags);
-    let isLoaded = true;
+    const loading = new AbortController();
     const load = (async () => {
-      while (isLoaded) {
+      while (!loading.signal.aborted) {
         await Promise.all([statusOf(server.url), statusOf(server.url, '/api/v3/observations/?limit=5')]);
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
@@ -95,7 +95,7 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
         slowest[kind] = Math.max(slowest[kind], performance.now() - start);
       }
     }
-    isLoaded = false;
+    loading.abort();
     await load;
     for (const kind of ['serving', 'pool', 'signing'] as const)
       expect(await metricOf(server, `threads_replaced_total{thread="${kind}"}`)).toBe(KILLS);

@@ -1,5 +1,5 @@
-// A preload that makes one allocation of a server fail, the n-th of all its threads: a thread, memory that threads share,
-// or memory of WebAssembly. As the system would refuse it, and once. Nothing of it is in the product.
+// A preload that makes one allocation of a server fail, the n-th of all its threads: a thread, memory that threads
+// share, or memory of WebAssembly. As the system would refuse it, and once. Nothing of it is in the product.
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
