@@ -189,6 +189,7 @@ function addCrawl(root: Command, outputs: Outputs): void {
     .addOption(valueOption('--state', 'directory of what is not finished (default: OUTPUT.crawl)', PATH))
     .addOption(valueOption('--concurrency', 'requests at a time, 1 to 4', CONCURRENCY).default(2))
     .addOption(valueOption('--rate', 'requests a second at most', RATE).default(10))
+    .addOption(valueOption('--timeout', 'seconds that an answer may take', TIMEOUT).default(30))
     .addOption(valueOption('--contact', 'who crawls, for the User-Agent: an address or URL', CONTACT))
     .addOption(valueOption('--links-min', 'percentage of links that must lead to a record', PERCENT).default(99.9))
     .addOption(valueOption('--shrink-max', 'percentage of records that a collection may lose', PERCENT).default(5))
@@ -244,6 +245,7 @@ const OBSERVATIONS = integerBetween(1, 100_000_000);
 const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);
 const CONCURRENCY = integerBetween(1, 4);
 const RATE = numberBetween(0.01, 1000);
+const TIMEOUT = numberBetween(0.01, 600);
 const PERCENT = numberBetween(0, 100);
 const CONTACT: ValueKind<string> = {
   placeholder: '<text>',

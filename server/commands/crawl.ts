@@ -16,6 +16,7 @@ export interface CrawlFlags {
   readonly state?: string;
   readonly concurrency: number;
   readonly rate: number;
+  readonly timeout: number;
   readonly contact?: string;
   readonly linksMin: number;
   readonly shrinkMax: number;
@@ -23,7 +24,7 @@ export interface CrawlFlags {
 }
 
 /** A request is tried this often: with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
-const ATTEMPTS = { tries: 6, backoffMs: 500, timeoutMs: 120_000 };
+const ATTEMPTS = { tries: 6, backoffMs: 500 };
 
 /** Crawls the catalogue at a base URL or root view, and reports. Throws OperationError `usage`, and what it throws. */
 export async function runCrawl(url: string, flags: CrawlFlags, { stdout, stderr }: Outputs): Promise<void> {
@@ -37,6 +38,7 @@ export async function runCrawl(url: string, flags: CrawlFlags, { stdout, stderr 
     base,
     output,
     isForced,
+    timeoutMs: flags.timeout * 1000,
     state: flags.state ?? `${output}.crawl`,
     userAgent: `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`,
     now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
