@@ -6,7 +6,6 @@ import { MANIFEST_FILE } from '../import/manifest.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { Trouble, Upstream, type UpstreamOptions } from '../upstream.ts';
-import { ownUrlsOf } from './ownUrls.ts';
 import { parsed } from './page.ts';
 import { PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
@@ -83,10 +82,9 @@ async function collect(
   onProgress: OnProgress,
 ): Promise<CrawlReport> {
   const { bases, collections, unknown } = await rootView(walker.upstream, options.base);
-  const ownUrls = ownUrlsOf(bases);
-  await state.openParts(collections);
+  await state.openParts(collections, bases);
   const look = (collection: Collection): Promise<void> =>
-    lookAt({ walker, state, ownUrls, clock: options.clock, onProgress }, collection);
+    lookAt({ walker, state, clock: options.clock, onProgress }, collection);
   for (const collection of collections) await look(collection);
   for (const collection of collections) await lookAgain(walker, state, collection, look);
   const links = judgeLinks(state.parts, options);
@@ -100,7 +98,7 @@ async function collect(
 }
 
 interface RootView {
-  readonly bases: readonly string[];
+  readonly bases: ReadonlySet<string>;
   readonly collections: readonly Collection[];
   readonly unknown: readonly string[];
 }
@@ -123,14 +121,13 @@ async function rootView(upstream: Upstream, base: string): Promise<RootView> {
       else unknown.push(name);
     }
     if (collections.size === 0) throw new Trouble('it names no collection');
-    return { bases: [...bases], collections: [...collections], unknown };
+    return { bases, collections: [...collections], unknown };
   });
 }
 
 interface Looking {
   readonly walker: Walker;
   readonly state: CrawlState;
-  readonly ownUrls: (text: string) => string;
   readonly clock: () => number;
   readonly onProgress: OnProgress;
 }
@@ -154,7 +151,7 @@ async function lookAt(looking: Looking, collection: Collection): Promise<void> {
 }
 
 async function walkOnce(
-  { walker, state, ownUrls, clock, onProgress }: Looking,
+  { walker, state, clock, onProgress }: Looking,
   collection: Collection,
   part: CollectionPart,
 ): Promise<void> {
@@ -162,7 +159,7 @@ async function walkOnce(
   let savedMs = clock();
   let last = { count: 0, where: name };
   for await (const { records, position, count, where } of walk(walker, collection, part.position)) {
-    const repeated = part.add(records.map(({ id, text }) => ({ id, text: ownUrls(text) })));
+    const repeated = part.add(records);
     if (repeated) throw new Drift(`${where}: id ${repeated.id} came twice`);
     part.position = position;
     last = { count, where };

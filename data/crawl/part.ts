@@ -5,7 +5,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } f
 import type { Collection } from '../../engine/schema/types.ts';
 import { attempt } from '../files.ts';
 import { readLines } from '../import/ndjson.ts';
-import { linksIn } from './ownUrls.ts';
+import { withOwnUrls } from './ownUrls.ts';
 import type { SentRecord } from './page.ts';
 import type { Position } from './walk.ts';
 
@@ -33,6 +33,7 @@ interface Contents {
 export class CollectionPart {
   readonly #file: string;
   readonly #idField: string;
+  readonly #bases: ReadonlySet<string>;
   readonly #descriptor: number;
   #hash = createHash('sha256');
   #contents: Contents = { ids: new Set(), links: new Map() };
@@ -40,18 +41,24 @@ export class CollectionPart {
   position: Position = NOTHING.position;
   isDone = false;
 
-  private constructor(file: string, idField: string) {
+  private constructor(file: string, idField: string, bases: ReadonlySet<string>) {
     this.#file = file;
     this.#idField = idField;
+    this.#bases = bases;
     this.#descriptor = this.#attempt(() => openSync(file, 'a'));
   }
 
   /**
-   * The file of a collection as it was in `state`: what was written later is cut off. Throws OperationError `file`.
-   * Cost: a pass over what was collected.
+   * The file of a collection of the upstream with the base URLs `bases`, as it was in `state`: what was written later
+   * is cut off. Throws OperationError `file`. Cost: a pass over what was collected.
    */
-  static async open(file: string, { name, idField }: Collection, state: PartState): Promise<CollectionPart> {
-    const part = new CollectionPart(file, idField);
+  static async open(
+    file: string,
+    { name, idField }: Collection,
+    bases: ReadonlySet<string>,
+    state: PartState,
+  ): Promise<CollectionPart> {
+    const part = new CollectionPart(file, idField, bases);
     part.#attempt(() => {
       const { size } = fstatSync(part.#descriptor);
       if (size < state.bytes) throw new Error(`it has ${size} bytes, ${state.bytes} were written: remove the state`);
@@ -81,13 +88,15 @@ export class CollectionPart {
     return this.#hash.digest('hex');
   }
 
-  /** Adds records in the form of a data set. Answers one whose id is there already, which ends the adding. */
+  /**
+   * Adds records as they were sent, in the form of a data set. Answers one whose id is there already, which ends the
+   * adding.
+   */
   add(records: readonly SentRecord[]): SentRecord | undefined {
     let lines = '';
     for (const record of records) {
       if (this.#contents.ids.has(record.id)) return record;
-      this.#addRecord(record);
-      lines += `${record.text}\n`;
+      lines += `${this.#addRecord(record)}\n`;
     }
     const bytes = Buffer.from(lines);
     this.#hash.update(bytes);
@@ -124,14 +133,14 @@ export class CollectionPart {
     this.#addRecord({ id: record[this.#idField]!, text });
   }
 
-  #addRecord({ id, text }: SentRecord): void {
+  #addRecord({ id, text }: SentRecord): string {
     const { ids, links } = this.#contents;
     ids.add(id);
-    for (const link of linksIn(text)) {
-      let counts = links.get(link.to);
-      if (!counts) links.set(link.to, (counts = new Map()));
-      counts.set(link.id, (counts.get(link.id) ?? 0) + 1);
-    }
+    return withOwnUrls(text, this.#bases, (to, target) => {
+      let counts = links.get(to);
+      if (!counts) links.set(to, (counts = new Map()));
+      counts.set(target, (counts.get(target) ?? 0) + 1);
+    });
   }
 
   #attempt<T>(operation: () => T): T {

@@ -74,12 +74,15 @@ export class CrawlState {
     return path.join(this.directory, 'data');
   }
 
-  /** Opens the parts of these collections, as far as an earlier run got, and removes others. Cost: a pass over them. */
-  async openParts(collections: readonly Collection[]): Promise<void> {
+  /**
+   * Opens the parts of these collections of an upstream with these base URLs, as far as an earlier run got, and removes
+   * others. Cost: a pass over them.
+   */
+  async openParts(collections: readonly Collection[], bases: ReadonlySet<string>): Promise<void> {
     for (const collection of collections) {
       const file = path.join(this.data, `${collection.name}.ndjson`);
       const state = this.#saved[collection.name] ?? NOTHING;
-      this.parts.set(collection.name, await CollectionPart.open(file, collection, state));
+      this.parts.set(collection.name, await CollectionPart.open(file, collection, bases, state));
     }
     const wanted = new Set(collections.map(({ name }) => `${name}.ndjson`));
     for (const name of readdirSync(this.data)) if (!wanted.has(name)) rmSync(path.join(this.data, name));

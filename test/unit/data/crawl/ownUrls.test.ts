@@ -1,9 +1,15 @@
-// Which texts of a record are URLs of the upstream's own, what becomes of them, and which links are counted.
+// Which texts of a record are URLs of the upstream's own, what becomes of them, and which links are told.
 import { expect, test } from 'vitest';
-import { linksIn, ownUrlsOf } from '../../../../data/crawl/ownUrls.ts';
+import { withOwnUrls } from '../../../../data/crawl/ownUrls.ts';
 
-const ownUrls = ownUrlsOf(['http://a.example.org', 'http://a.example.org/b.c']);
+const BASES = new Set(['http://a.example.org', 'http://a.example.org/b.c']);
 const LINK = '{base_url}/api/v3/platforms/30/?format=api';
+
+/** The text, and the links in it. */
+function read(text: string): { text: string; links: readonly string[] } {
+  const links: string[] = [];
+  return { text: withOwnUrls(text, BASES, (to, id) => links.push(`${to} ${id}`)), links };
+}
 
 test.each([
   'http://a.example.org/api/v3/platforms/30/?format=api',
@@ -15,44 +21,48 @@ test.each([
   'http://a.example.org/api/v2/platforms/30/',
   'http://a.example.org/b.c/api/v3/platforms/30/',
   String.raw`http:\/\/a.example.org\/api\/v3\/platforms\/30\/`,
+  LINK,
 ])('the link %s is in the spelling of data sets', (url) => {
-  expect(ownUrls(`{"a":"${url}","b": ["${url}"]}`)).toBe(`{"a":"${LINK}","b": ["${LINK}"]}`);
+  expect(read(`{"a":"${url}","b": ["${url}"]}`)).toEqual({
+    text: `{"a":"${LINK}","b": ["${LINK}"]}`,
+    links: ['platforms 30', 'platforms 30'],
+  });
 });
 
 test.each([
-  ['http://a.example.org/api/v3/identifier/1/', '{base_url}/api/v3/identifiers/1/?format=api'],
-  ['http://a.example.org/api/v2/platforms/', '{base_url}/api/v3/platforms/'],
-  ['http://a.example.org/api/v3/platforms/?title=x', '{base_url}/api/v3/platforms/?title=x'],
-])('%s is an own URL, but no link with its own spelling', (url, wanted) => {
-  expect(ownUrls(`["${url}"]`)).toBe(`["${wanted}"]`);
+  ['http://a.example.org/api/v3/identifier/1/', '{base_url}/api/v3/identifiers/1/?format=api', ['identifiers 1']],
+  ['http://a.example.org/api/v2/platforms/', '{base_url}/api/v3/platforms/', []],
+  ['http://a.example.org/api/v3/platforms/?title=x', '{base_url}/api/v3/platforms/?title=x', []],
+  [String.raw`http://a.example.org/api/v3/\"x\"`, String.raw`{base_url}/api/v3/\"x\"`, []],
+])('%s is an own URL', (url, wanted, links) => {
+  expect(read(`["${url}"]`)).toEqual({ text: `["${wanted}"]`, links });
 });
 
 test.each([
   'http://a.example.org/uuid/1',
-  'http://a.example.org.evil/api/v3/platforms/30/',
-  'http://axexample.org/api/v3/platforms/30/',
-  'https://a.example.org/api/v3/platforms/30/',
   'see http://a.example.org/api/v3/platforms/30/',
   String.raw`\"http://a.example.org/api/v3/platforms/30/\"`,
-])('%s is not', (text) => {
-  expect(ownUrls(`{"a":"${text}"}`)).toBe(`{"a":"${text}"}`);
+  `see ${LINK}`,
+  `\\"${LINK}\\"`,
+  'https://b.example.org/api/v4/platforms/30/',
+])('%s is none', (text) => {
+  expect(read(`{"a":"${text}"}`)).toEqual({ text: `{"a":"${text}"}`, links: [] });
 });
+
+test.each(['http://a.example.org.evil', 'http://axexample.org', 'https://a.example.org', 'http://a.example.org/b'])(
+  'what looks like a link at %s is one that leads nowhere',
+  (base) => {
+    const text = `["${base}/api/v2/platforms/30/"]`;
+    expect(read(text)).toEqual({ text, links: [`${base}/api/v3/platforms 30`] });
+  },
+);
 
 test('a key is none', () => {
-  const record = '{"http://a.example.org/api/v3/platforms/30/" : 1}';
-  expect(ownUrls(record)).toBe(record);
+  const text = '{"http://a.example.org/api/v3/platforms/30/" : 1}';
+  expect(read(text)).toEqual({ text, links: [] });
 });
 
-test('links are found in their order, in texts that are nothing else', () => {
-  const record = `{"a":"${LINK}","b":"see ${LINK}","c":"\\"${LINK}\\"","d":["{base_url}/api/v3/times/2/?format=api"]}`;
-  expect([...linksIn(record)]).toEqual([
-    { to: 'platforms', id: 30 },
-    { to: 'times', id: 2 },
-  ]);
-});
-
-test('what looks like a link at another host is one that leads nowhere', () => {
-  const record =
-    '["https://b.example.org/api/v3/platforms/30/?format=api","https://b.example.org/api/v4/platforms/30/"]';
-  expect([...linksIn(record)]).toEqual([{ to: 'https://b.example.org/api/v3/platforms', id: 30 }]);
+test('a text of any length takes work in proportion', () => {
+  for (const text of ['"http:'.repeat(200_000), `"http:${'/api/v3/'.repeat(200_000)}"`, `"http:${'x'.repeat(2e6)}"`])
+    expect(read(text).text).toBe(text);
 });
