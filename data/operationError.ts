@@ -9,10 +9,12 @@
  * `memory`: there is no room for it in memory; the message says how much it takes.
  * `usage`: a setting or argument is wrong; the message says what is wanted.
  * `port`: the port cannot be taken.
+ * `starved`: descriptors, threads or memory ran out; give the process more, or ask less of it.
  * `network`: another server cannot be asked, or what it says is no answer; see the message.
  * `refused`: a certificate is not accepted, or an authority refuses; the message says why.
  */
-export type OperationErrorCode = 'input' | 'snapshot' | 'file' | 'memory' | 'usage' | 'port' | 'network' | 'refused';
+export type OperationErrorCode =
+  'input' | 'snapshot' | 'file' | 'memory' | 'usage' | 'port' | 'starved' | 'network' | 'refused';
 
 /** An operation that failed for a reason outside the program. The message is one or more whole lines for people. */
 export class OperationError extends Error {

@@ -1,11 +1,11 @@
 // The pool of a serving thread: runs heavy plans in threads of their own, with a bounded queue and cancellation.
 // Owned by one serving thread, so that a heavy client of one cannot fill the queue of another. A running task is
 // cancelled by a flag that it polls: to abort it in Piscina would end its thread.
-import type { Piscina } from 'piscina';
 import type { LoadedSnapshot } from '../engine/engine.ts';
+import type { HeavyThreads } from './heavyThreads.ts';
 import type { Seats } from './seats.ts';
-import { TaskFlag, type HeavyFound, type HeavyQuery, type HeavyResult, type HeavyTask } from './protocol.ts';
-import type { Missed, PoolData } from './protocol.ts';
+import type { OnLostThread } from './starvation.ts';
+import { TaskFlag, type HeavyFound, type HeavyQuery, type Missed, type PoolData } from './protocol.ts';
 import type { Disconnection } from './waiter.ts';
 
 /**
@@ -25,9 +25,10 @@ export const POOL_LIMITS: PoolLimits = { tasksMax: 256, waitMsMax: 5000, taskMsM
 export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFound | Missed>;
 
 /**
- * A pool over one snapshot. `close` cancels all and ends the threads; no `run` behind it. `retire` ends the threads
- * once nothing runs or waits, for a snapshot that new queries do not ask: what comes late is run all the same, and then
- * the threads end again.
+ * A pool over one snapshot. A thread that dies takes its task with it, and another is started for the next one. Where
+ * none can start, for want of descriptors, threads or memory, tasks are `busy` until it is tried again. `close` cancels
+ * all and ends the threads; no `run` behind it. `retire` ends the threads once nothing runs or waits, for a snapshot
+ * that new queries do not ask: what comes late is run all the same, and then the threads end again.
  */
 export interface HeavyPool {
   readonly run: RunHeavy;
@@ -36,45 +37,50 @@ export interface HeavyPool {
 }
 
 interface Started {
-  readonly piscina: Piscina<HeavyTask, HeavyResult>;
+  readonly heavy: HeavyThreads;
   readonly seats: Seats;
 }
 
-async function startThreads(workerData: PoolData, threads: number, waitMsMax: number): Promise<Started> {
-  const [library, waiting] = await Promise.all([import('piscina'), import('./seats.ts')]);
-  const piscina = new library.Piscina<HeavyTask, HeavyResult>({
-    filename: new URL('./heavy.ts', import.meta.url).href,
-    name: 'runPlan',
-    minThreads: 0,
-    maxThreads: threads,
-    idleTimeout: 60_000,
-    workerData,
-  });
-  return { piscina, seats: new waiting.Seats(threads, waitMsMax) };
+/** Undefined where the program itself cannot be read, for want of descriptors: whoever comes next may try again. */
+async function startThreads(
+  data: PoolData,
+  threads: number,
+  waitMsMax: number,
+  onLost: OnLostThread,
+): Promise<Started | undefined> {
+  try {
+    const [{ HeavyThreads }, { Seats }] = await Promise.all([import('./heavyThreads.ts'), import('./seats.ts')]);
+    return { heavy: new HeavyThreads(threads, data, onLost), seats: new Seats(threads, waitMsMax) };
+  } catch (error) {
+    onLost(error, true);
+    return undefined;
+  }
 }
 
 /** A pool of `threads` threads. Its library is read, and threads start, with the first heavy query. */
-export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolLimits = POOL_LIMITS): HeavyPool {
+export function startPool(
+  loaded: LoadedSnapshot,
+  threads: number,
+  limits: PoolLimits = POOL_LIMITS,
+  onLost: OnLostThread = () => undefined,
+): HeavyPool {
   const { tasksMax, waitMsMax, taskMsMax } = limits;
   const flags = new Int32Array(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
   const workerData: PoolData = { loaded, flags, taskMsMax };
-  let started: Promise<Started> | undefined;
+  let started: Promise<Started | undefined> | undefined;
   let isRetired = false;
   const underWay = new Set<Promise<unknown>>();
   const runIn = async (query: HeavyQuery, waiter: Disconnection): Promise<HeavyFound | Missed> => {
-    const { piscina, seats } = await (started ??= startThreads(workerData, threads, waitMsMax));
+    const starting = (started ??= startThreads(workerData, threads, waitMsMax, onLost));
+    const pool = await starting;
+    if (!pool && started === starting) started = undefined;
+    if (!pool) return 'busy';
+    const { heavy, seats } = pool;
     const slot = await seats.enter(waiter);
     if (typeof slot === 'string') return slot;
-    Atomics.store(flags, slot, TaskFlag.wanted);
-    // A client may also leave while it reads the answer, when the slot is another task's already.
-    let isHeld = true;
-    waiter.onGone(() => {
-      if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
-    });
     try {
-      return (await piscina.run({ ...query, slot })) ?? 'gone';
+      return (await wanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
     } finally {
-      isHeld = false;
       seats.leave(slot);
     }
   };
@@ -93,7 +99,7 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
     if (underWay.size > 0) return;
     const ending = started;
     started = undefined;
-    await (await ending)?.piscina.close();
+    await (await ending)?.heavy.close();
   };
   const retire: HeavyPool['retire'] = async () => {
     isRetired = true;
@@ -105,7 +111,22 @@ export function startPool(loaded: LoadedSnapshot, threads: number, limits: PoolL
     flags.fill(TaskFlag.cancelled);
     // Piscina waits for what runs only, and takes what is queued behind it for a failure.
     await Promise.allSettled(underWay);
-    await ending?.piscina.close();
+    await ending?.heavy.close();
   };
   return { run, close, retire };
+}
+
+/** Does work whose flag says whether somebody waits for it. */
+async function wanted<T>(flags: Int32Array, slot: number, waiter: Disconnection, work: () => Promise<T>): Promise<T> {
+  Atomics.store(flags, slot, TaskFlag.wanted);
+  // A client may also leave while it reads the answer, when the slot is another task's already.
+  let isHeld = true;
+  waiter.onGone(() => {
+    if (isHeld) Atomics.store(flags, slot, TaskFlag.cancelled);
+  });
+  try {
+    return await work();
+  } finally {
+    isHeld = false;
+  }
 }

@@ -14,11 +14,15 @@ export interface AuthorisationRequest {
   readonly usrAttCert: string;
 }
 
-/** The answer to it: the attribute certificate where granted, else '' and one sentence. */
+/**
+ * The answer to it: the attribute certificate where granted, else '' and one sentence. `isStarved` where the system had
+ * no descriptors, threads or memory for a decision, so that the client may come again.
+ */
 export interface Authorisation {
   readonly attCert: string;
   readonly statCode: StatusCode;
   readonly errMsg: string;
+  readonly isStarved?: boolean;
 }
 
 /** A message that is too long to be read where it came. Nobody waits for what it says once its client `isGone`. */

@@ -1,6 +1,7 @@
 // The authority of one serving thread: the current configuration's, replaced as a whole when the supervisor sends
 // another. Reads no file and holds no state but that.
 import type { MessagePort } from 'node:worker_threads';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
 import { type Authorised, refusedRequest } from './authorised.ts';
@@ -29,10 +30,17 @@ export interface AuthorityService {
   close(): Promise<void>;
 }
 
-/** Opens the authority of a serving thread. `messageReader` is the module of a MessageReader; without it none reads. */
-export function openAuthority({ data, auditLog, port }: AuthorityLink, messageReader?: URL): AuthorityService {
+/**
+ * Opens the authority of a serving thread. `messageReader` is the module of a MessageReader; without it none reads.
+ * `onLost` is told of each signing thread that died or could not start.
+ */
+export function openAuthority(
+  { data, auditLog, port }: AuthorityLink,
+  messageReader?: URL,
+  onLost?: OnLostThread,
+): AuthorityService {
   const { emit, flush } = gatheredFor(port);
-  const thread = signingThreadOf(data, { auditLog, messageReader: messageReader?.href });
+  const thread = signingThreadOf(data, { auditLog, messageReader: messageReader?.href }, onLost);
   let current = authorityOf(data, thread, emit);
   port.on('message', (next: AuthorityData) => {
     thread.configure(next);
@@ -94,7 +102,9 @@ async function answered(
   const refusal = { status: 'AccessError', user: undefined, at } as const;
   try {
     const authorised = await thread.run(request);
-    return authorised === 'busy' ? refusedRequest(digestOf(request.usrProxyCert), BUSY, refusal) : authorised;
+    if (typeof authorised !== 'string') return authorised;
+    const refused = refusedRequest(digestOf(request.usrProxyCert), BUSY, refusal);
+    return authorised === 'busy' ? refused : { ...refused, answer: { ...refused.answer, isStarved: true } };
   } catch (error) {
     emit({ kind: 'authorityBug', at, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     return refusedRequest(digestOf(request.usrProxyCert), BUG, refusal);

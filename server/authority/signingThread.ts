@@ -1,6 +1,7 @@
 // The signing thread of a serving thread: what is handed over to it, in order, and what comes back. Requests to be
 // authorised go there at once; long messages, which somebody has to read, one at a time between them.
 import { Worker } from 'node:worker_threads';
+import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from '../../workers/starvation.ts';
 import type { Authorised } from './authorised.ts';
 import type { AuthorisationRequest, LongMessage } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
@@ -40,9 +41,12 @@ export interface SignerStart extends SignerParts {
   readonly posted: Int32Array;
 }
 
-/** Works off the calling thread, or says that too much waits. A rejection is our bug. */
+/**
+ * Works off the calling thread, or says that too much waits, or that there are no descriptors, threads or memory for it
+ * now. A rejection is our bug.
+ */
 export interface SigningThread {
-  run(request: AuthorisationRequest): Promise<Authorised | 'busy'>;
+  run(request: AuthorisationRequest): Promise<Authorised | 'busy' | 'starved'>;
   /** What the reader of messages makes of one; what it says is its own, and plain data. */
   read(message: LongMessage): Promise<unknown>;
   /** Starts the thread, which the first request does otherwise. */
@@ -54,27 +58,59 @@ export interface SigningThread {
 }
 
 /**
- * A thread that is started once, and again with the next request if it should fail. All that waits is handed over at
- * once: the thread sleeps only when there is nothing to do, and nobody is woken to feed it. Without a pool's books of
- * tasks, which cost a serving thread as much again as all else of a request.
+ * A thread that is started once, and again where it should fail: at once, then each time a while later. `onLost` is
+ * told of it. All that waits is handed over at once: the thread sleeps only when there is nothing to do, and nobody is
+ * woken to feed it. Without a pool's books of tasks, which cost a serving thread as much again as all else of a
+ * request.
  */
-export function signingThreadOf(data: AuthorityData, parts: SignerParts): SigningThread {
+export function signingThreadOf(
+  data: AuthorityData,
+  parts: SignerParts,
+  onLost: OnLostThread = () => undefined,
+): SigningThread {
   let current = data;
   let running: Running | undefined;
-  const started = (): Running => {
-    if (running === undefined || running.hasEnded) running = new Running(current, parts);
+  let retry: NodeJS.Timeout | undefined;
+  let failures = 0;
+  let isClosing = false;
+  const ended = (error: unknown): void => {
+    running = undefined;
+    if (isClosing) return;
+    const isStarvation = isStarved(error);
+    const waitMs = waitMsAfter(isStarvation ? ++failures : failures++);
+    retry = setTimeout(() => {
+      retry = undefined;
+      started();
+    }, waitMs).unref();
+    onLost(error, isStarvation);
+  };
+  /** None where there is none now. */
+  const started = (): Running | undefined => {
+    if (running || retry) return running;
+    try {
+      running = new Running(current, parts, { ended, answered: () => void (failures = 0) });
+    } catch (error) {
+      ended(error);
+    }
     return running;
   };
-  const readings = new Readings((message) => started().read(message));
+  const readings = new Readings(async (message) => {
+    const read = await started()?.read(message);
+    return read === undefined || read === 'starved' ? 'busy' : read;
+  });
   return {
-    run: async (request) => started().run(request),
+    run: async (request) => started()?.run(request) ?? 'starved',
     read: (message) => readings.read(message),
     start: () => void started(),
     configure(next) {
       current = next;
       running?.configure(next);
     },
-    close: async () => running?.close(),
+    async close() {
+      isClosing = true;
+      clearTimeout(retry);
+      await running?.close();
+    },
   };
 }
 
@@ -119,6 +155,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** `ended` is told once why a thread has ended, `answered` each time it has answered. */
+interface RunningHearer {
+  ended(error: unknown): void;
+  answered(): void;
+}
+
 class Running {
   readonly #posted = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #worker: Worker;
@@ -126,9 +168,11 @@ class Running {
   /** In the order of the answers. */
   readonly #waiting: Waiting[] = [];
   #characters = 0;
-  hasEnded = false;
+  #hasEnded = false;
+  readonly #hearer: RunningHearer;
 
-  constructor(data: AuthorityData, parts: SignerParts) {
+  constructor(data: AuthorityData, parts: SignerParts, hearer: RunningHearer) {
+    this.#hearer = hearer;
     const workerData: SignerStart = { ...parts, data, posted: this.#posted };
     this.#worker = new Worker(new URL('./signer.ts', import.meta.url), { workerData });
     this.#worker.on('message', (answers: readonly FromSigner[]) => answers.forEach((answer) => this.#take(answer)));
@@ -141,7 +185,7 @@ class Running {
     });
   }
 
-  run(request: AuthorisationRequest): Promise<Authorised | 'busy'> {
+  run(request: AuthorisationRequest): Promise<Authorised | 'busy' | 'starved'> {
     const characters = request.usrProxyCert.length + request.usrAttCert.length;
     const isFull = this.#waiting.length >= WAITING_MAX || this.#characters + characters > WAITING_CHARACTERS_MAX;
     return isFull ? Promise.resolve('busy') : this.#answered<Authorised>({ kind: 'request', request }, characters);
@@ -152,7 +196,7 @@ class Running {
   }
 
   configure(data: AuthorityData): void {
-    if (!this.hasEnded) this.#post({ kind: 'data', data });
+    this.#post({ kind: 'data', data });
   }
 
   /** What waits is before the end in the thread's queue; where nothing does, there is nothing to wait for. */
@@ -180,12 +224,18 @@ class Running {
   #take(answer: FromSigner): void {
     const { characters, resolve, reject } = this.#waiting.shift()!;
     this.#characters -= characters;
+    this.#hearer.answered();
     if ('bug' in answer) reject(Object.assign(new Error(), { stack: answer.bug }));
     else resolve(answer.answer);
   }
 
   #end(error: unknown): void {
-    this.hasEnded = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#hearer.ended(error);
+    for (const { resolve, reject } of this.#waiting.splice(0)) {
+      if (isStarved(error) || isOutOfHeap(error)) resolve('starved');
+      else reject(error);
+    }
   }
 }

@@ -3,20 +3,26 @@
 import { CommanderError } from 'commander';
 import { pathToFileURL } from 'node:url';
 import { OperationError } from '../../data/operationError.ts';
+import { isStarved } from '../../workers/starvation.ts';
 import { commandLine } from './commands.ts';
+import { BUG_EXIT } from '../process/exit.ts';
 import { endWithLauncher } from '../process/signals.ts';
 import { installed } from '../settings/installation.ts';
 
 const USAGE_EXIT = 2;
 const OPERATION_EXIT = 1;
-/** EX_SOFTWARE of sysexits.h: tells a crash from a refusal. */
-const BUG_EXIT = 70;
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
   if (error instanceof OperationError) {
     process.stderr.write(error.message.replace(/^/gm, 'catalogue-replica: ') + '\n');
     return error.code === 'usage' ? USAGE_EXIT : OPERATION_EXIT;
+  }
+  if (isStarved(error)) {
+    process.stderr.write(
+      `catalogue-replica: descriptors, threads or memory ran out (${(error as Error).message}): give the process more\n`,
+    );
+    return OPERATION_EXIT;
   }
   const stack = error instanceof Error ? error.stack : String(error);
   process.stderr.write(

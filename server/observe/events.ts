@@ -52,8 +52,31 @@ export interface AuthorityBug {
   readonly stack: string;
 }
 
+/** What threads there are besides the supervisor. */
+export const THREAD_KINDS = ['serving', 'pool', 'signing'] as const;
+
+/** One of them. */
+export type ThreadKind = (typeof THREAD_KINDS)[number];
+
+/** A thread died, and is replaced. */
+export interface ThreadDied {
+  readonly kind: 'threadDied';
+  readonly at: number;
+  readonly thread: ThreadKind;
+  readonly stack: string;
+}
+
+/** A thread could not start: descriptors, threads or memory ran out. It is tried again. */
+export interface ThreadStarved {
+  readonly kind: 'threadStarved';
+  readonly at: number;
+  readonly thread: ThreadKind;
+  readonly reason: string;
+}
+
 /** Everything that is told; `at` is in seconds since 1970. */
-export type ServiceEvent = AuthorisationRecord | AuthorityLoaded | AuthorityReloadRefused | AuthorityBug;
+export type ServiceEvent =
+  AuthorisationRecord | AuthorityLoaded | AuthorityReloadRefused | AuthorityBug | ThreadDied | ThreadStarved;
 
 /** Takes events, one or more at a time, in the order in which they come. It must not throw and should be quick. */
 export type Observer = (events: readonly ServiceEvent[]) => void;

@@ -1,7 +1,7 @@
 // The metrics of the whole process, in the text form that Prometheus reads: what threads tally, what the supervisor
 // sees, and what Node tells of itself. Lives in the supervisor, and is read only where somebody may ask for it.
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client';
-import type { Observer, ServiceEvent } from './events.ts';
+import { type Observer, type ServiceEvent, THREAD_KINDS } from './events.ts';
 import {
   curvesOf,
   type Labels,
@@ -46,6 +46,18 @@ const EVENT_METRICS: readonly EventMetric[] = [
     help: 'Requests to be authorised that met a bug.',
     known: [{}],
     labelsOf: ({ kind }) => (kind === 'authorityBug' ? {} : undefined),
+  },
+  {
+    name: 'threads_replaced_total',
+    help: 'Threads that died and were replaced, by kind.',
+    known: THREAD_KINDS.map((thread) => ({ thread })),
+    labelsOf: (event) => (event.kind === 'threadDied' ? { thread: event.thread } : undefined),
+  },
+  {
+    name: 'thread_starts_failed_total',
+    help: 'Starts of threads that failed for want of descriptors, threads or memory, by kind.',
+    known: THREAD_KINDS.map((thread) => ({ thread })),
+    labelsOf: (event) => (event.kind === 'threadStarved' ? { thread: event.thread } : undefined),
   },
 ];
 

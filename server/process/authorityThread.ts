@@ -1,6 +1,7 @@
 // The authority's part of a serving thread: the authority itself, and its SOAP service before the catalogue.
 // Apart from servingThread.ts so that a server without an authority reads none of it.
 import { openAuthority, type AuthorityLink } from '../authority/service.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import type { Handler } from '../http/exchange.ts';
 import { soapHandler, type SoapOptions } from '../soap/service.ts';
 
@@ -14,14 +15,22 @@ export interface AuthorityPart {
   close(): Promise<void>;
 }
 
+interface SigningOptions {
+  readonly link: AuthorityLink;
+  readonly onLost: OnLostThread;
+}
+
 const MESSAGE_READER = new URL('../soap/envelopeReader.ts', import.meta.url);
 
-/** Opens the authority of a link; the handler of every path that is not the service's is `otherwise`. */
+/**
+ * Opens the authority of a link; the handler of every path that is not the service's is `otherwise`. `onLost` is told
+ * of each signing thread that died or could not start.
+ */
 export function openAuthorityBefore(
   otherwise: Handler,
-  { link, settings, tally }: Pick<SoapOptions, 'settings' | 'tally'> & { readonly link: AuthorityLink },
+  { link, settings, tally, onLost }: Pick<SoapOptions, 'settings' | 'tally'> & SigningOptions,
 ): AuthorityPart {
-  const service = openAuthority(link, MESSAGE_READER);
+  const service = openAuthority(link, MESSAGE_READER, onLost);
   const handler = soapHandler({ authority: () => service.current(), settings, tally, otherwise });
   return { handler, start: () => service.start(), close: () => service.close() };
 }

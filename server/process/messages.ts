@@ -7,14 +7,21 @@ import type { LoadedSnapshot } from '../../engine/engine.ts';
 import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { DrainTime } from '../http/listener.ts';
+import type { ThreadKind } from '../observe/events.ts';
 import type { RequestTallies } from '../observe/requests.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { SoapSettings } from '../soap/service.ts';
+import type { Served } from './data.ts';
 
 /** What a serving thread will need of the program, so that it reads that much of it before it has its data. */
 export interface ThreadParts {
   readonly hasAuthority: boolean;
   readonly hasHttp10: boolean;
+}
+
+/** What a serving thread starts with. `beats` is one shared word: it counts the seconds in which the thread turned. */
+export interface ThreadStart extends ThreadParts {
+  readonly beats: Int32Array;
 }
 
 /**
@@ -47,15 +54,18 @@ export interface ServingData {
 }
 
 /**
- * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, it is ready
- * for the next generation or cannot be, it serves that one, nobody reads the one before any more, it has drained, and
- * cut so many answers.
+ * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, a thread of
+ * its own died or could not start, the process has no descriptor left, it is ready for the next generation or cannot
+ * be, it serves that one, nobody reads the one before any more, it has drained, and cut so many answers.
  */
 export type FromThread =
   | { readonly kind: 'listening' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'bug'; readonly stack: string }
   | { readonly kind: 'broken'; readonly stack: string }
+  | { readonly kind: 'died'; readonly thread: ThreadKind; readonly stack: string }
+  | { readonly kind: 'starved'; readonly thread: ThreadKind; readonly reason: string }
+  | { readonly kind: 'exhausted'; readonly reason: string }
   | { readonly kind: 'prepared' }
   | { readonly kind: 'unprepared'; readonly stack: string }
   | { readonly kind: 'committed' }
@@ -85,6 +95,11 @@ export function receive(from: Worker, take: (message: FromThread) => void): void
 /** Gives a thread its data. The memories are shared with it, the port of the authority is handed over. */
 export function give(to: Worker, data: ServingData): void {
   to.postMessage(data, data.authority ? [data.authority.port] : []);
+}
+
+/** What a thread is given of what is served. */
+export function dataFor({ generation: { loaded, blocks }, sinceMs }: Served): GenerationData {
+  return { loaded, blocks, sinceMs };
 }
 
 /** Has a thread make a generation ready. The memories are shared with it. */
@@ -138,4 +153,9 @@ export function ordersFrom(from: MessagePort): Orders {
     return taken;
   };
   return { data: data.promise, drain: drain.promise, first, heed: (orders) => void (swaps = orders) };
+}
+
+/** The stack of what was thrown, or its text: errors themselves are no messages. */
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -13,7 +13,9 @@ import { newTally } from '../observe/tally.ts';
 import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
 import { type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
+import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { startServingThreads } from './servingThreads.ts';
+import { ThreadLosses } from './threadLosses.ts';
 import type { Change, Generations } from './generations.ts';
 import type { ReloadOptions } from './reloads.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
@@ -44,13 +46,16 @@ export async function serve(
   showProgress: ShowProgress,
 ): Promise<Server> {
   raiseHeadLimit();
+  const scarcity = scarceDescriptors(settings.threads, descriptorLimit());
+  if (scarcity !== undefined) report(scarcity);
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
+  let administration: Administration | undefined;
   // At once, since the threads read the program meanwhile.
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
-  const threads = startServingThreads(settings.threads, parts, report);
+  const losses = new ThreadLosses(report, (events) => administration?.metrics.observe(events));
+  const threads = startServingThreads(settings.threads, parts, report, losses);
   const stops: (() => void | Promise<void>)[] = [claims.release];
-  let administration: Administration | undefined;
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
     const [cut] = await Promise.all([threads.stop(time), ...stops.map(async (one) => one())]);

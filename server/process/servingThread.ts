@@ -3,21 +3,33 @@
 // `drain`.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
-import { OperationError } from '../../data/operationError.ts';
+import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { Slices } from '../../workers/slices.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
+import type { ThreadKind } from '../observe/events.ts';
 import type { Handler } from '../http/exchange.ts';
 import { healthBefore } from '../http/health.ts';
 import type { Listener } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
-import { type LastingData, ordersFrom, send, type SwapOrders, type ThreadParts } from './messages.ts';
+import { Exhaustion } from './exhaustion.ts';
+import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
 import { ThreadGenerations } from './threadGenerations.ts';
+
+/** So often a thread shows that it turns; the supervisor looks as often. */
+const BEAT_MS = 1000;
 
 const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of servingThreads.ts');
 const orders = ordersFrom(supervisor);
-const { hasAuthority, hasHttp10 } = workerData as ThreadParts;
+const { hasAuthority, hasHttp10, beats } = workerData as ThreadStart;
+const exhaustion = new Exhaustion();
+setInterval(() => {
+  Atomics.add(beats, 0, 1);
+  const reason = exhaustion.look();
+  if (reason !== undefined) send(supervisor, { kind: 'exhausted', reason });
+}, BEAT_MS).unref();
 const [authorityPart, http10Part] = await Promise.all([
   hasAuthority ? import('./authorityThread.ts') : undefined,
   hasHttp10 ? import('../http/node/transport.ts') : undefined,
@@ -28,8 +40,12 @@ function onError(error: unknown): void {
   send(supervisor!, { kind: 'bug', stack: stackOf(error) });
 }
 
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** Hears of the threads of this thread's own that are lost, for the supervisor to count. */
+function lossesOf(thread: ThreadKind): OnLostThread {
+  return (error, isStarvation) => {
+    if (isStarvation) send(supervisor!, { kind: 'starved', thread, reason: reasonOf(error) });
+    else send(supervisor!, { kind: 'died', thread, stack: stackOf(error) });
+  };
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
@@ -76,7 +92,7 @@ function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
 
 /** In a frame of its own, which is gone when the first generation is. */
 function generationsOf(data: LastingData, slices: Slices): ThreadGenerations {
-  return new ThreadGenerations(orders.first(), { ...data, slices });
+  return new ThreadGenerations(orders.first(), { ...data, slices, onLost: lossesOf('pool') });
 }
 
 /**
@@ -87,13 +103,20 @@ async function serve(data: LastingData): Promise<number> {
   const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
   const generations = generationsOf(data, slices);
-  const authority = link && authorityPart?.openAuthorityBefore(generations.handler, { link, settings, tally });
+  const authority =
+    link &&
+    authorityPart?.openAuthorityBefore(generations.handler, {
+      link,
+      settings,
+      tally,
+      onLost: lossesOf('signing'),
+    });
   let listeners: readonly Listener[] = [];
   let isDraining = false;
   try {
     const handler = healthBefore(authority?.handler ?? generations.handler, () => isDraining);
     listeners = await listen(data, handler, slices);
-    // A thread that dies with its App open takes the process with it, without a word: the supervisor closes it first.
+    // The supervisor starts another, and has this one finish what it can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     orders.heed(swapOrders(generations));
     send(supervisor!, { kind: 'listening' });

@@ -1,25 +1,31 @@
 // The serving threads of a server as its supervisor has them: started at once, so that they read the program while the
-// data loads, then given the data, at last drained. Knows neither data nor settings.
+// data loads, then given the data, replaced where they die or fall silent, at last drained. Knows neither data nor
+// settings.
 import assert from 'node:assert/strict';
-import { Worker } from 'node:worker_threads';
+import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '../../data/operationError.ts';
+import { isStarved, waitMsAfter } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
+import { BUG_EXIT, endAtOnce } from './exit.ts';
 import type { Served } from './data.ts';
-import { give, type FromThread, type GenerationData, type LastingData, prepare, receive, send } from './messages.ts';
-import type { ThreadParts } from './messages.ts';
+import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
+import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
+import { SILENT_LOOKS, SilenceWatch } from './silence.ts';
+import { ThreadLosses } from './threadLosses.ts';
 
 /** Threads that wait for their data, or serve. */
 export interface ServingThreads {
   /**
    * Gives every thread its data, told its number from 0 on; resolves when all listen. Throws OperationError `port`, and
-   * what a thread that fails before throws. One that fails later stops all others and ends the process as our bug: half
-   * a server is none.
+   * what a thread that fails before throws. One that dies later is replaced, with what is served then; where they keep
+   * dying, all others stop and the process ends as our bug: half a server is none.
    */
   begin(dataOf: (i: number) => LastingData, served: Served): Promise<void>;
   /**
    * Has every thread make a generation ready beside the one that it serves, and then all of them serve it: all or none.
    * Resolves when all do, and it is what is `served`; `isReleased` then resolves when no thread holds the one before.
-   * Rejects with what a thread says that cannot open it; all go on as before then.
+   * Rejects with what a thread says that cannot open it; all go on as before then. A thread that dies meanwhile holds
+   * nothing, and the one in its place begins with what is served then.
    */
   swap(next: Served): Promise<{ readonly isReleased: Promise<unknown> }>;
   /**
@@ -29,136 +35,196 @@ export interface ServingThreads {
   stop(time: DrainTime): Promise<number>;
 }
 
-/** Starts so many threads. `report` gets lines about bugs that requests meet. */
-export function startServingThreads(count: number, parts: ThreadParts, report: (line: string) => void): ServingThreads {
-  const threads = Array.from({ length: count }, () => startThread(parts, report, onFailure));
-  let failed: Promise<never> | undefined;
-  let served: Served | undefined;
-  function onFailure(error: unknown): void {
-    failed ??= failAfterStop(threads, error);
-  }
-  return {
-    begin: async (dataOf, first) => {
-      served = first;
-      for (const [i, { worker }] of threads.entries()) give(worker, { ...dataOf(i), first: dataFor(served) });
-      await Promise.all(threads.map(({ listens }) => listens));
-    },
-    swap: (next) => {
-      assert(served, 'threads begin with a generation');
-      return swapAll(threads, served, next);
-    },
-    stop: (time) => stopThreads(threads, time),
-  };
-}
-
-/** Nobody serves the new generation before everybody can. */
-async function swapAll(
-  threads: readonly ServingThread[],
-  served: Served,
-  next: Served,
-): Promise<{ readonly isReleased: Promise<unknown> }> {
-  const prepared = threads.map((thread) => {
-    const answer = thread.next('prepared', 'unprepared');
-    prepare(thread.worker, dataFor(next));
-    return answer;
-  });
-  const refusal = (await Promise.all(prepared)).find((answer) => answer.kind === 'unprepared');
-  if (refusal) {
-    for (const { worker } of threads) send(worker, { kind: 'abandon' });
-    throw Object.assign(new Error('a thread cannot open the new generation'), { stack: refusal.stack });
-  }
-  Object.assign(served, next);
-  // A thread that has ended holds nothing, and serves nothing else.
-  const isReleased = Promise.allSettled(threads.map((thread) => thread.next('released')));
-  const committed = threads.map((thread) => {
-    const answer = thread.next('committed');
-    send(thread.worker, { kind: 'commit' });
-    return answer;
-  });
-  await Promise.allSettled(committed);
-  return { isReleased };
-}
-
-function dataFor({ generation: { loaded, blocks }, sinceMs }: Served): GenerationData {
-  return { loaded, blocks, sinceMs };
-}
-
-/**
- * A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did; `cut`
- * answers are then known.
- */
-interface ServingThread {
-  readonly worker: Worker;
-  readonly listens: Promise<void>;
-  readonly ended: Promise<void>;
-  cut(): number;
-  /** The next message of one of these kinds. Rejects when the thread ends before. */
-  next<K extends FromThread['kind']>(...kinds: readonly K[]): Promise<Extract<FromThread, { kind: K }>>;
-}
-
-/** Who waits for a message of a thread. */
-interface Waiter {
-  readonly kinds: ReadonlySet<FromThread['kind']>;
-  readonly take: (message: FromThread) => void;
-}
-
-/** `onFailure` is told of an end that nobody asked for, once the thread listens. */
-function startThread(
+/** Starts so many threads. `report` gets lines about bugs that requests meet, `losses` whatever dies. */
+export function startServingThreads(
+  count: number,
   parts: ThreadParts,
   report: (line: string) => void,
-  onFailure: (error: unknown) => void,
-): ServingThread {
-  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData: parts });
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  let cut: number | undefined;
-  const listens = new Promise<void>((resolve, reject) => {
-    let hasListened = false;
-    const fail = (error: unknown): void => (hasListened ? onFailure(error) : reject(error));
-    worker.once('error', fail);
-    worker.once('exit', (code) => {
-      if (cut === undefined) fail(new Error(`a serving thread ended by itself, with code ${code}`));
-    });
-    receive(worker, (message) => {
-      if (message.kind === 'refused') reject(new OperationError('port', message.message));
-      else if (message.kind === 'bug') report(`a request met a bug, please report it: ${message.stack}`);
-      else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
-      else if (message.kind === 'drained') cut = message.cut;
-      else if (message.kind === 'listening') {
-        hasListened = true;
-        resolve();
-      } else for (const waiter of waiters) if (waiter.kinds.has(message.kind)) waiter.take(message);
-    });
-  });
-  const waiters = new Set<Waiter>();
-  const next: ServingThread['next'] = (...kinds) =>
-    new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        kinds: new Set(kinds),
-        take: (message) => {
-          waiters.delete(waiter);
-          // Of one of the kinds, as the caller has seen.
-          resolve(message as never);
-        },
-      };
-      waiters.add(waiter);
-      void ended.then(() => reject(new Error('a serving thread ended before it answered')));
-    });
-  // Whoever begins hears of it; until then the data loads, and may fail first.
-  listens.catch(() => undefined);
-  return { worker, listens, ended, cut: () => cut ?? 0, next };
+  losses: ThreadLosses,
+): ServingThreads {
+  return new Replaced(count, parts, report, losses);
 }
 
-/** Where a thread has failed: the others finish what they have, and nobody is waited for who might come. */
+/** Where a thread has failed: it finishes what it has, and nobody is waited for who might come. */
 const AFTER_FAILURE: DrainTime = { graceMs: 0, withinMs: 10_000 };
 
-/** Rejects once all have ended: nobody handles that, which ends the process. */
-async function failAfterStop(threads: readonly ServingThread[], error: unknown): Promise<never> {
-  await stopThreads(threads, AFTER_FAILURE);
-  throw error;
-}
+/** As often as the threads show that they turn. */
+const LOOK_MS = 1000;
+/** Longer than a thread that runs JavaScript takes to be stopped, however busy the machine is. */
+const INTERRUPTED_MS_MAX = 5000;
 
-async function stopThreads(threads: readonly ServingThread[], time: DrainTime): Promise<number> {
-  for (const { worker } of threads) send(worker, { kind: 'drain', ...time });
-  await Promise.all(threads.map(({ ended }) => ended));
-  return threads.reduce((sum, { cut }) => sum + cut(), 0);
+class Replaced implements ServingThreads {
+  readonly #parts: ThreadParts;
+  readonly #report: (line: string) => void;
+  readonly #losses: ThreadLosses;
+  /** All that have not ended, those that drain too. */
+  readonly #running = new Set<ServingThread>();
+  readonly #first: readonly ServingThread[];
+  readonly #retries = new Set<NodeJS.Timeout>();
+  readonly #watch = new SilenceWatch<ServingThread>();
+  /** A swap, or threads in place of others: one after the other, so that all threads serve the same. */
+  #changing: Promise<unknown> = Promise.resolve();
+  #dataOf: ((i: number) => LastingData) | undefined;
+  #served: Served | undefined;
+  #cut = 0;
+  #isStopping = false;
+
+  constructor(count: number, parts: ThreadParts, report: (line: string) => void, losses: ThreadLosses) {
+    this.#parts = parts;
+    this.#report = report;
+    this.#losses = losses;
+    try {
+      this.#first = Array.from({ length: count }, (_, i) => this.#start(i));
+    } catch (error) {
+      void this.stop(AFTER_FAILURE);
+      throw error;
+    }
+  }
+
+  async begin(dataOf: (i: number) => LastingData, served: Served): Promise<void> {
+    this.#dataOf = dataOf;
+    this.#served = served;
+    setInterval(() => this.#look(), LOOK_MS).unref();
+    for (const [i, thread] of this.#first.entries()) this.#give(i, thread);
+    await Promise.all(this.#first.map(({ listens }) => listens));
+  }
+
+  swap(next: Served): Promise<{ readonly isReleased: Promise<unknown> }> {
+    return this.#inTurn(async () => {
+      const served = this.#served;
+      assert(served, 'threads begin with a generation');
+      const threads = [...this.#running].filter((thread) => thread.isServing());
+      const others = [...this.#running].filter((thread) => !thread.isServing()).map(({ ended }) => ended);
+      const { swapAll } = await import('./swap.ts');
+      const { isReleased } = await swapAll(threads, served, next);
+      return { isReleased: Promise.all([isReleased, ...others]) };
+    });
+  }
+
+  async stop(time: DrainTime): Promise<number> {
+    this.#isStopping = true;
+    for (const retry of this.#retries) clearTimeout(retry);
+    for (const { worker } of this.#running) send(worker, { kind: 'drain', ...time });
+    await Promise.all([...this.#running].map(({ ended }) => ended));
+    return this.#cut;
+  }
+
+  /** A thread of this number, which reads the program and waits for its data. Throws where the system has none. */
+  #start(i: number): ServingThread {
+    const thread: ServingThread = startServingThread(this.#parts, {
+      failed: (error) => this.#replace(i, thread, error),
+      said: (message) => this.#heard(message),
+    });
+    this.#running.add(thread);
+    void this.#forgetOnceEnded(thread);
+    return thread;
+  }
+
+  async #forgetOnceEnded(thread: ServingThread): Promise<void> {
+    const cut = await thread.ended;
+    this.#cut += cut;
+    this.#running.delete(thread);
+  }
+
+  #heard(message: FromServing): void {
+    if (message.kind === 'bug') this.#report(`a request met a bug, please report it: ${message.stack}`);
+    else if (message.kind === 'exhausted') this.#losses.exhausted(message.reason);
+    else if (message.kind === 'starved') this.#losses.starved(message.thread, message.reason);
+    else if (ThreadLosses.isHopeless(this.#losses.died(message.thread, message.stack)) && message.thread === 'signing')
+      this.#fail(new Error(`signing threads keep dying, the last one of this:\n${message.stack}`));
+  }
+
+  #give(i: number, { worker }: ServingThread): void {
+    const { dataOf, served } = { dataOf: this.#dataOf, served: this.#served };
+    assert(dataOf && served, 'threads begin with a generation');
+    give(worker, { ...dataOf(i), first: dataFor(served) });
+  }
+
+  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const before = this.#changing;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#changing = promise;
+    await before;
+    try {
+      return await change();
+    } finally {
+      resolve();
+    }
+  }
+
+  /** What is left of the thread answers what it has; its socket is closed at once, so that another may listen. */
+  #replace(i: number, { worker }: ServingThread, error: unknown): void {
+    if (this.#isStopping) return;
+    send(worker, { kind: 'drain', ...AFTER_FAILURE });
+    const deaths = this.#losses.died('serving', stackOf(error));
+    if (ThreadLosses.isHopeless(deaths)) this.#fail(error);
+    else this.#startIn(waitMsAfter(deaths - 1), i, 1);
+  }
+
+  #startIn(ms: number, i: number, tries: number): void {
+    const retry = setTimeout(() => {
+      this.#retries.delete(retry);
+      void this.#startAgain(i, tries);
+    }, ms);
+    this.#retries.add(retry);
+  }
+
+  async #startAgain(i: number, tries: number): Promise<void> {
+    let thread: ServingThread | undefined;
+    try {
+      await this.#inTurn(async () => {
+        if (this.#isStopping) return;
+        thread = this.#start(i);
+        this.#give(i, thread);
+        await thread.listens;
+      });
+    } catch (error) {
+      if (this.#isStopping) return;
+      // The one before it may still have the port of the second listener, for a moment.
+      const isOver = isStarved(error) || error instanceof OperationError;
+      if (!isOver && thread) return this.#replace(i, thread, error);
+      if (thread) send(thread.worker, { kind: 'drain', ...AFTER_FAILURE });
+      this.#losses.starved('serving', error instanceof Error ? error.message : String(error));
+      this.#startIn(waitMsAfter(tries), i, tries + 1);
+    }
+  }
+
+  /** Threads that read the program or open the data may take their time; those that serve turn. */
+  #look(): void {
+    const serving = [...this.#running].filter((thread) => thread.hasListened());
+    for (const silent of this.#watch.look(serving)) void this.#endSilent(silent);
+  }
+
+  /** Ends a thread that turns no more, with what it does; where it cannot be ended, the process ends instead. */
+  async #endSilent(thread: ServingThread): Promise<void> {
+    const { interrupted } = await import('./interruption.ts');
+    const where = await interrupted(thread.worker, INTERRUPTED_MS_MAX);
+    const told = Object.assign(new Error(), { stack: `Error: it did not turn for ${SILENT_LOOKS} s\n${where ?? ''}` });
+    if (where === undefined) return this.#leave(thread);
+    thread.fail(told);
+    await thread.worker.terminate();
+  }
+
+  /** The other threads finish what they have. No ordinary exit behind that: it would wait for the silent one. */
+  async #leave(silent: ServingThread): Promise<void> {
+    this.#report(
+      `a serving thread did not turn for ${SILENT_LOOKS} s and cannot be ended, since it waits for the system: ` +
+        'the server ends, to be started again',
+    );
+    this.#isStopping = true;
+    const others = [...this.#running].filter((one) => one !== silent);
+    for (const { worker } of others) send(worker, { kind: 'drain', ...AFTER_FAILURE });
+    await Promise.race([Promise.all(others.map(({ ended }) => ended)), delay(2 * AFTER_FAILURE.withinMs)]);
+    endAtOnce(BUG_EXIT);
+  }
+
+  /** Nobody handles the rejection, which ends the process. */
+  #fail(error: unknown): void {
+    if (!this.#isStopping) void this.#failAfterStop(error);
+  }
+
+  async #failAfterStop(error: unknown): Promise<never> {
+    await this.stop(AFTER_FAILURE);
+    throw error;
+  }
 }

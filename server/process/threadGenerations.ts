@@ -3,17 +3,19 @@
 // requests; what is under way ends with the one that it began with.
 import assert from 'node:assert/strict';
 import { openBlocks, openSnapshot } from '../../engine/engine.ts';
-import { type HeavyPool, startPool } from '../../workers/pool.ts';
+import { type HeavyPool, POOL_LIMITS, startPool } from '../../workers/pool.ts';
 import { routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import type { Slices } from '../../workers/slices.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import { catalogueHandler } from '../catalogue/handler.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { GenerationData, LastingData } from './messages.ts';
 
-/** What outlives a generation. */
+/** What outlives a generation; `onLost` is told of each thread of a pool that died or could not start. */
 type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
+  readonly onLost: OnLostThread;
 };
 
 interface Ready {
@@ -67,9 +69,9 @@ export class ThreadGenerations {
 
   #readied(data: GenerationData): Ready {
     const { loaded, blocks, sinceMs } = data;
-    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices } = this.#lasting;
+    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, onLost } = this.#lasting;
     const catalogue = openSnapshot(loaded);
-    const pool = startPool(loaded, poolThreads);
+    const pool = startPool(loaded, poolThreads, POOL_LIMITS, onLost);
     const { generation, created } = loaded;
     const handler = catalogueHandler({
       generation,

@@ -186,8 +186,12 @@ class Service {
   /** The answer to what asks for no trusted hosts. */
   #other({ authority }: Configured, call: Call | FaultName): Answer | Promise<Answer> {
     if (typeof call !== 'string') return this.#authorised(authority, call.values);
-    this.#count(OUTCOME[FAULTS[call].code]);
-    return FAULT_ANSWERS[call];
+    return this.#fault(call);
+  }
+
+  #fault(name: FaultName): Answer {
+    this.#count(OUTCOME[FAULTS[name].code]);
+    return FAULT_ANSWERS[name];
   }
 
   #hosts({ answer, outcome }: Hosts): Answer {
@@ -196,7 +200,8 @@ class Service {
   }
 
   async #authorised(authority: Authority, [usrProxyCert = '', usrAttCert = '']: Call['values']): Promise<Answer> {
-    const { attCert, statCode, errMsg } = await authority.authorise({ usrProxyCert, usrAttCert });
+    const { attCert, statCode, errMsg, isStarved } = await authority.authorise({ usrProxyCert, usrAttCert });
+    if (isStarved) return this.#fault('busy');
     const answer = response(REQ_AUTHORISATION, [attCert, statCode, errMsg]);
     this.#count(OUTCOME[statCode]);
     return answer;

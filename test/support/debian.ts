@@ -15,6 +15,7 @@ export const PROGRAMS = {
   nginx: 'nginx-light',
   openssl: 'openssl',
   php: 'php-cli',
+  prlimit: 'util-linux',
   python3: 'python3',
   wrk: 'wrk',
   wsdl2h: 'gsoap',

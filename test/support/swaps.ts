@@ -117,11 +117,7 @@ function exportFault(answer: Received, version: Version): string | undefined {
 }
 
 /** Asks over kept connections, one request after the other, until `isOver`, and verifies every answer. */
-export async function verifyingClient(
-  port: number,
-  versions: readonly Version[],
-  isOver: () => boolean,
-): Promise<Verified> {
+async function verifyingClient(port: number, versions: readonly Version[], isOver: () => boolean): Promise<Verified> {
   const client = clientOf(`http://127.0.0.1:${port}`);
   const faults: string[] = [];
   const seen = new Set<string>();

@@ -32,10 +32,16 @@ export async function listenUws(options: ListenOptions): Promise<Listener> {
     app.close();
     throw portRefused(options.host, options.port);
   }
-  const close = (): void => uws.us_listen_socket_close(socket);
+  // A thread that ends with its App open takes the process with it, without a word.
+  process.once('exit', closeApp);
+  function closeApp(): void {
+    process.off('exit', closeApp);
+    app.close();
+  }
   const port = uws.us_socket_local_port(socket);
+  const closes = { socket: () => uws.us_listen_socket_close(socket), app: closeApp };
   let drained: Promise<number> | undefined;
-  return { port, drain: (time) => (drained ??= drain(app, context, close, time)) };
+  return { port, drain: (time) => (drained ??= drain(context, closes, time)) };
 }
 
 const EXCLUSIVE_PORT = 1;
@@ -67,13 +73,13 @@ function receive(context: UwsContext, response: HttpResponse, raw: HttpRequest):
   else exchange.answer(request, framing);
 }
 
-async function drain(app: TemplatedApp, context: UwsContext, close: () => void, time: DrainTime): Promise<number> {
+async function drain(context: UwsContext, closes: { socket(): void; app(): void }, time: DrainTime): Promise<number> {
   context.isDraining = true;
   if (time.graceMs > 0) await delay(time.graceMs);
-  close();
+  closes.socket();
   const cut = await context.flight.settled(time.withinMs);
   // The last answer may have settled inside the library's callback for the very connection that is closed here.
   await new Promise((resolve) => setImmediate(resolve));
-  app.close();
+  closes.app();
   return cut;
 }

@@ -59,10 +59,11 @@ describe('a start from a snapshot', () => {
   // The most is what was seen and a few: each takes 0.3 ms to find and compile, and 1 ms more until its types are
   // stripped.
   test.each([
-    ['the supervisor', 'of its own', () => ownOf(supervisor), 48],
-    ['the supervisor', 'in all', () => supervisor, 78],
-    ['a serving thread', 'of its own', () => ownOf(thread), 134],
-    ['a serving thread', 'in all', () => thread, 151],
+    // What heals is read before descriptors run out: it is there from the start.
+    ['the supervisor', 'of its own', () => ownOf(supervisor), 54],
+    ['the supervisor', 'in all', () => supervisor, 84],
+    ['a serving thread', 'of its own', () => ownOf(thread), 135],
+    ['a serving thread', 'in all', () => thread, 152],
   ] as const)('reads in %s few modules %s', (_, _of, modules, most) => {
     expect(modules().length).toBeLessThanOrEqual(most);
     expect(modules().length).toBeGreaterThan(most / 2);

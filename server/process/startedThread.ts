@@ -1,0 +1,95 @@
+// One serving thread as its supervisor has it: whether it listens, that it failed, that it has ended.
+// Replaces none.
+import { Worker } from 'node:worker_threads';
+import { OperationError } from '../../data/operationError.ts';
+import { type FromThread, receive, type ThreadParts, type ThreadStart } from './messages.ts';
+
+/**
+ * A serving thread. `listens` rejects when it cannot. `ended` resolves when the thread has ended, however it did, with
+ * the number of answers that were cut, as far as it said. `beats` has one word, see ThreadStart.
+ */
+export interface ServingThread {
+  readonly worker: Worker;
+  readonly listens: Promise<void>;
+  readonly ended: Promise<number>;
+  readonly beats: Int32Array;
+  /** Whether it serves, or drains by order. */
+  isServing(): boolean;
+  /** Whether it has served, whatever became of it. */
+  hasListened(): boolean;
+  /** The next message of one of these kinds. Rejects when the thread ends before. */
+  next<K extends FromThread['kind']>(...kinds: readonly K[]): Promise<Extract<FromThread, { kind: K }>>;
+  /** It is as good as dead, for this reason. */
+  fail(error: unknown): void;
+}
+
+/** What a serving thread tells of requests and of its own threads. */
+export type FromServing = Extract<FromThread, { readonly kind: 'bug' | 'died' | 'starved' | 'exhausted' }>;
+
+/** Who waits for a message of a thread. */
+interface Waiter {
+  readonly kinds: ReadonlySet<FromThread['kind']>;
+  readonly take: (message: FromThread) => void;
+}
+
+/** `failed` is told once of an end that nobody asked for, or of one to come, when the thread has listened. */
+export interface ThreadHearer {
+  failed(error: unknown): void;
+  said(message: FromServing): void;
+}
+
+/** Starts a thread, which waits for its data. Throws what the system says where it has no thread to give. */
+export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): ServingThread {
+  const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const workerData: ThreadStart = { ...parts, beats };
+  const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData });
+  let cut: number | undefined;
+  const ended = new Promise<number>((resolve) => worker.once('exit', () => resolve(cut ?? 0)));
+  let hasListened = false;
+  let hasFailed = false;
+  let refuse: (error: unknown) => void;
+  const fail = (error: unknown): void => {
+    if (hasListened && !hasFailed) hearer.failed(error);
+    hasFailed = true;
+    refuse(error);
+  };
+  const listens = new Promise<void>((resolve, reject) => {
+    refuse = reject;
+    worker.once('error', fail);
+    worker.once('exit', (code) => {
+      if (cut === undefined) fail(new Error(`a serving thread ended by itself, with code ${code}`));
+    });
+    receive(worker, (message) => {
+      if (message.kind === 'refused') reject(new OperationError('port', message.message));
+      else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
+      else if (message.kind === 'drained') cut = message.cut;
+      else if (message.kind === 'listening') {
+        hasListened = true;
+        resolve();
+      } else if (isAboutThreads(message)) hearer.said(message);
+      else for (const waiter of waiters) if (waiter.kinds.has(message.kind)) waiter.take(message);
+    });
+  });
+  const waiters = new Set<Waiter>();
+  const next: ServingThread['next'] = (...kinds) =>
+    new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        kinds: new Set(kinds),
+        take: (message) => {
+          waiters.delete(waiter);
+          // Of one of the kinds, as the caller has seen.
+          resolve(message as never);
+        },
+      };
+      waiters.add(waiter);
+      void ended.then(() => reject(new Error('a serving thread ended before it answered')));
+    });
+  // Whoever begins hears of it; until then the data loads, and may fail first.
+  listens.catch(() => undefined);
+  const isServing = (): boolean => hasListened && !hasFailed;
+  return { worker, listens, ended, beats, isServing, hasListened: () => hasListened, next, fail };
+}
+
+function isAboutThreads(message: FromThread): message is FromServing {
+  return ['bug', 'died', 'starved', 'exhausted'].includes(message.kind);
+}

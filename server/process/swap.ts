@@ -1,0 +1,40 @@
+// All threads serve another generation, or none does: each makes it ready beside the one that it serves, and nobody
+// serves it before everybody can. A thread that ends meanwhile holds nothing and serves nothing.
+import type { Served } from './data.ts';
+import { dataFor, prepare, send } from './messages.ts';
+import type { ServingThread } from './startedThread.ts';
+
+/**
+ * Has the threads serve the next generation, which is `served` then. Resolves with what resolves when no thread holds
+ * the one before. Rejects with what a thread says that cannot open it; all go on as before then.
+ */
+export async function swapAll(
+  threads: readonly ServingThread[],
+  served: Served,
+  next: Served,
+): Promise<{ readonly isReleased: Promise<unknown> }> {
+  const prepared = threads.map((thread) => {
+    const answer = thread.next('prepared', 'unprepared');
+    prepare(thread.worker, dataFor(next));
+    return answer;
+  });
+  const answers = await Promise.allSettled(prepared);
+  const refusal = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])).find(isRefusal);
+  if (refusal) {
+    for (const { worker } of threads) send(worker, { kind: 'abandon' });
+    throw Object.assign(new Error('a thread cannot open the new generation'), { stack: refusal.stack });
+  }
+  Object.assign(served, next);
+  const isReleased = Promise.allSettled(threads.map((thread) => thread.next('released')));
+  const committed = threads.map((thread) => {
+    const answer = thread.next('committed');
+    send(thread.worker, { kind: 'commit' });
+    return answer;
+  });
+  await Promise.allSettled(committed);
+  return { isReleased };
+}
+
+function isRefusal<M extends { readonly kind: string }>(message: M): message is Extract<M, { kind: 'unprepared' }> {
+  return message.kind === 'unprepared';
+}

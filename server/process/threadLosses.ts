@@ -1,0 +1,67 @@
+// Threads that died or could not start, of whatever kind: told to people, counted, and remembered for as long as it
+// matters whether a kind keeps dying. Starts and ends no thread.
+import { type Clock, epochSeconds, steadyMs } from '../observe/clock.ts';
+import type { Observer, ThreadKind } from '../observe/events.ts';
+
+/** So many deaths of one kind within this time are no accident: what is left ends, as a bug of ours. */
+const DEATHS_MAX = 5;
+const DEATHS_WITHIN_MS = 60_000;
+/** What runs out is told of once in this time, however often it is tried. */
+const TOLD_EVERY_MS = 60_000;
+
+/** The threads that a process has lost. */
+export class ThreadLosses {
+  readonly #report: (line: string) => void;
+  readonly #observe: Observer;
+  readonly #clock: Clock;
+  readonly #deaths = new Map<ThreadKind, readonly number[]>();
+  readonly #told = new Map<ThreadKind | 'descriptors', number>();
+
+  /** `report` gets lines for people, `observe` the events. */
+  constructor(report: (line: string) => void, observe: Observer, clock: Clock = steadyMs) {
+    this.#report = report;
+    this.#observe = observe;
+    this.#clock = clock;
+  }
+
+  /** A thread died of this, and is replaced. Answers how many of its kind did within the last minute, this one too. */
+  died(thread: ThreadKind, stack: string): number {
+    const now = this.#clock();
+    const deaths = [...(this.#deaths.get(thread) ?? []), now].filter((ms) => now - ms < DEATHS_WITHIN_MS);
+    this.#deaths.set(thread, deaths);
+    this.#observe([{ kind: 'threadDied', at: epochSeconds(), thread, stack }]);
+    this.#report(`a ${thread} thread died and is replaced, please report it: ${stack}`);
+    return deaths.length;
+  }
+
+  /** Whether a kind has died so often of late that to replace it helps nobody. */
+  static isHopeless(deaths: number): boolean {
+    return deaths >= DEATHS_MAX;
+  }
+
+  /** A thread could not start, for want of what this says, and will be tried again. */
+  starved(thread: ThreadKind, reason: string): void {
+    this.#observe([{ kind: 'threadStarved', at: epochSeconds(), thread, reason }]);
+    this.#tell(
+      thread,
+      `a ${thread} thread cannot start (${reason}) and is tried again; what needs it is answered 503: ` +
+        'give the process more descriptors, threads or memory',
+    );
+  }
+
+  /** No descriptor is left for a connection, for this reason. */
+  exhausted(reason: string): void {
+    this.#tell(
+      'descriptors',
+      `no descriptor is left (${reason}), so that connections wait until others end: ` +
+        'raise the limit of descriptors, or have a proxy in front hold fewer connections',
+    );
+  }
+
+  #tell(what: ThreadKind | 'descriptors', line: string): void {
+    const now = this.#clock();
+    if (now - (this.#told.get(what) ?? -Infinity) < TOLD_EVERY_MS) return;
+    this.#told.set(what, now);
+    this.#report(line);
+  }
+}

@@ -1,0 +1,60 @@
+// A preload that lets a test reach into the threads of a server that runs: what it writes into a directory is done in
+// the next thread of that kind that looks. Real threads, real ends: nothing of it is in the product.
+import { mkdtempSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The kinds of threads, and what the path of the file holds that each begins with. */
+const SCRIPTS = { serving: 'servingThread', signing: 'signer', pool: 'piscina' } as const;
+
+/** One of them. */
+export type KilledKind = keyof typeof SCRIPTS;
+
+/** How a thread may end or fall silent. */
+export const DEEDS = {
+  throws: `throw new Error('sabotage')`,
+  exits: `process.exit(3)`,
+  loops: `for (;;);`,
+  sleeps: `require('node:child_process').execSync('sleep 600')`,
+} as const;
+
+/** The flags of Node for a server, and the order that one thread of a kind shall end in such a way. */
+export interface Killer {
+  readonly node: readonly string[];
+  kill(kind: KilledKind, deed: keyof typeof DEEDS): void;
+}
+
+/** A killer whose files lie in a directory. A serving thread looks every 20 ms, others when they get work. */
+export function killerIn(directory: string): Killer {
+  const orders = mkdtempSync(join(directory, 'killer-'));
+  const preload = join(orders, 'preload.mjs');
+  writeFileSync(
+    preload,
+    `import { existsSync, readFileSync, unlinkSync } from 'node:fs';
+     import { createRequire } from 'node:module';
+     import worker from 'node:worker_threads';
+     const require = createRequire(import.meta.url);
+     const look = (kind) => {
+       const file = ${JSON.stringify(orders)} + '/' + kind;
+       if (!existsSync(file)) return;
+       let order;
+       try { order = readFileSync(file, 'utf8'); unlinkSync(file); } catch { return; }
+       new Function('require', order)(require);
+     };
+     if (!worker.isMainThread) {
+       const script = process.argv[1] ?? '';
+       const kind = ${JSON.stringify(Object.entries(SCRIPTS))}.find(([, name]) => script.includes(name))?.[0];
+       // The others sleep without turning their event loop, and look at such words when they are woken.
+       const { load } = Atomics;
+       if (kind === 'serving') setInterval(look, 20, kind).unref();
+       else if (kind) Atomics.load = (...words) => (look(kind), load(...words));
+     }`,
+  );
+  return {
+    node: ['--import', preload],
+    kill: (kind, deed) => {
+      const file = join(orders, kind);
+      writeFileSync(`${file}.new`, DEEDS[deed]);
+      renameSync(`${file}.new`, file);
+    },
+  };
+}

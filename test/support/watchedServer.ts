@@ -1,0 +1,46 @@
+// A server whose threads a test can end, and what it says and answers meanwhile.
+// Over the public port, the admin port, and its output.
+import { clientOf } from './client.ts';
+import { type Addresses, type CommandProcess, runServer } from './commandProcess.ts';
+
+/** A server that runs, and where its admin port is. */
+export interface WatchedServer extends CommandProcess, Addresses {
+  readonly adminUrl: string;
+}
+
+/** Starts one; `node` are flags of Node. */
+export async function runWatchedServer(words: readonly string[], node: readonly string[]): Promise<WatchedServer> {
+  const server = await runServer(['--gzip', 'live', '--admin-port', '0', ...words], { node });
+  const [, adminUrl] = await server.printed(/admin on (http:\S+)\/status/);
+  return { ...server, adminUrl: adminUrl! };
+}
+
+/** What one request on a connection of its own gets: a status, or that there is none. */
+export async function statusOf(url: string, path = '/healthz'): Promise<number | 'none'> {
+  const client = clientOf(url);
+  try {
+    return (await client.get(path)).status;
+  } catch {
+    return 'none';
+  } finally {
+    client.close();
+  }
+}
+
+/** The value of a metric of ours, told by its name and labels as it stands in the text. */
+export async function metricOf({ adminUrl }: WatchedServer, name: string): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`catalogue_replica_${name} `));
+  return Number(line?.split(' ')[1]);
+}
+
+/** Resolves when a condition holds; the test's own time bounds it. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Whether each of many connections of their own is answered. */
+export async function isServed({ url }: WatchedServer): Promise<boolean> {
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(url)));
+  return statuses.every((status) => status === 200);
+}

@@ -1,0 +1,91 @@
+// The threads of a pool as its tasks meet them: started with the first task, replaced when they die, and tried again
+// later where the system has nothing left to start one with. Knows no queue and no plan.
+import type { Piscina } from 'piscina';
+import { budgetOf } from './budget.ts';
+import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from './starvation.ts';
+import type { HeavyResult, HeavyTask, PoolData } from './protocol.ts';
+
+/** A library's pool, while it works. `lost` is why it does not any more; `gone` counts threads that have ended. */
+interface Started {
+  readonly piscina: Piscina<HeavyTask, HeavyResult>;
+  gone: number;
+  lost: unknown;
+}
+
+/** Up to `threads` threads. `onLost` is told of each that died or could not start. */
+export class HeavyThreads {
+  readonly #threads: number;
+  readonly #workerData: PoolData;
+  readonly #onLost: OnLostThread;
+  #started: Promise<Started> | undefined;
+  #failures = 0;
+  #isOver: () => boolean = () => true;
+
+  constructor(threads: number, workerData: PoolData, onLost: OnLostThread) {
+    this.#threads = threads;
+    this.#workerData = workerData;
+    this.#onLost = onLost;
+  }
+
+  /** Runs a task, or says `busy` where there is no thread or no memory for it now. A rejection is our bug. */
+  async run(task: HeavyTask): Promise<HeavyResult | 'busy'> {
+    if (!this.#isOver()) return 'busy';
+    let started: Started | undefined;
+    let gone = 0;
+    try {
+      started = await (this.#started ??= this.#start());
+      ({ gone } = started);
+      const result = await started.piscina.run(task);
+      this.#failures = 0;
+      return result;
+    } catch (error) {
+      const reason = started?.lost ?? error;
+      if (isStarved(reason)) {
+        if (!started?.lost) this.#starve(reason);
+        return 'busy';
+      }
+      if (started && !started.lost && started.gone > gone) this.#onLost(reason, false);
+      if (isOutOfHeap(reason)) return 'busy';
+      throw reason;
+    }
+  }
+
+  /** Ends the threads once nothing runs in them. */
+  async close(): Promise<void> {
+    const started = await this.#started?.catch(() => undefined);
+    await started?.piscina.close();
+  }
+
+  async #start(): Promise<Started> {
+    const { Piscina } = await import('piscina');
+    const piscina = new Piscina<HeavyTask, HeavyResult>({
+      filename: new URL('./heavy.ts', import.meta.url).href,
+      name: 'runPlan',
+      minThreads: 0,
+      maxThreads: this.#threads,
+      idleTimeout: 60_000,
+      workerData: this.#workerData,
+    });
+    const started: Started = { piscina, gone: 0, lost: undefined };
+    piscina.on('workerDestroy', () => started.gone++);
+    // A thread without a task: it could not start, or died idle. The library keeps a task that waits for it for good.
+    piscina.on('error', (error: unknown) => {
+      if (started.lost) return;
+      started.lost = error;
+      if (isStarved(error)) this.#starve(error);
+      else {
+        this.#started = undefined;
+        this.#onLost(error, false);
+      }
+      void piscina.destroy();
+    });
+    return started;
+  }
+
+  /** All is made anew with the first task after a while. */
+  #starve(reason: unknown): void {
+    this.#started = undefined;
+    this.#isOver = budgetOf(waitMsAfter(++this.#failures));
+    this.#onLost(reason, true);
+  }
+}
