@@ -1,5 +1,5 @@
-// A hundred swaps under load (SWAPS of the environment asks for more): nothing lost or mixed, and memory as flat at the end as after the first ten. What is
-// done is in test/support/swaps.ts.
+// A hundred swaps under load (SWAPS of the environment asks for more): nothing lost or mixed, and memory as flat at the
+// end as after the first ten. What is done is in test/support/swaps.ts.
 import { afterEach, describe, expect, test } from 'vitest';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
