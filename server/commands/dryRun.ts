@@ -23,7 +23,7 @@ export async function dryRunText(settings: Settings, origins: Readonly<Record<st
 
 function shown(value: unknown): string {
   if (value === undefined) return '-';
-  return Array.isArray(value) ? value.join(' ') || '-' : String(value);
+  return Array.isArray(value) ? value.join(' ') || '-' : String(value as string | number | boolean);
 }
 
 async function dataLine(data: string): Promise<string> {
