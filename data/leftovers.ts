@@ -79,7 +79,8 @@ function isLeft(file: string, number: number | undefined): boolean {
   return found !== undefined && Date.now() - found.mtimeMs > WRITTEN_MS_MAX;
 }
 
-function isAlive(number: number): boolean {
+/** Whether a process of this number runs here, ours or somebody else's. */
+export function isAlive(number: number): boolean {
   try {
     return process.kill(number, 0);
   } catch (error) {

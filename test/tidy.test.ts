@@ -64,6 +64,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
       ['data/a.ts', 'const now = performance.now();'],
       ['workers/a.ts', 'const draw = Math.random();'],
       ['server/a.ts', 'const answer = await fetch(url);'],
+      ['data/crawl/a.ts', "import { request } from 'undici';"],
       ['server/a.ts', "import uws from 'uWebSockets.js';"],
       ['server/a.ts', 'console.log(1);'],
     ],

@@ -5,12 +5,13 @@ import { readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
+import type { CrawlFlags } from './crawl.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
 import type { Output } from './terminal.ts';
-import { readSettings, SETTINGS } from '../settings/declarations.ts';
+import { readOrigins, readSettings, SETTINGS } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
 import { flagName, type Flags, type Setting } from '../settings/sources.ts';
-import { BASE_URL, integerBetween, SWITCH } from '../settings/values.ts';
+import { BASE_URL, integerBetween, numberBetween, PATH, SWITCH, type ValueKind } from '../settings/values.ts';
 
 const SETTINGS_HINT = `
 Every flag is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a key in the
@@ -33,6 +34,7 @@ export function commandLine(outputs: Outputs): Command {
   addImport(root, outputs);
   addVerify(root, outputs);
   addGenerate(root, outputs);
+  addCrawl(root, outputs);
   addExplain(root, outputs);
   addAuthority(root, outputs);
   return root;
@@ -41,12 +43,18 @@ export function commandLine(outputs: Outputs): Command {
 function addServe(root: Command, { stdout, stderr }: Outputs): void {
   const command = root.command('serve').description('Serve a snapshot file or a directory of NDJSON over HTTP.');
   addSettings(command)
+    .option('--check', 'say what would run, with where each setting comes from, and stop')
     .addHelpText(
       'after',
       example('serve --data catalogue.snapshot --port 8080 --base-url https://catalogue.example.org'),
     )
-    .action(async (flags: Flags) => {
-      const settings = readSettings(flags);
+    .action(async ({ check: isCheck, ...flags }: Flags) => {
+      const { settings, origins } = readOrigins(flags);
+      if (isCheck === true) {
+        const { dryRunText } = await import('./dryRun.ts');
+        stdout.write(`${await dryRunText(settings, origins)}\n`);
+        return;
+      }
       const [{ serve, needsStandardOutput }, { reportTo, withProgress }, { outliveSignals, stopOnSignal }] =
         await Promise.all([import('../process/serve.ts'), import('./terminal.ts'), import('../process/signals.ts')]);
       const output = needsStandardOutput(settings) ? stderr : stdout;
@@ -176,6 +184,33 @@ function refuseFilled(directory: string): void {
   if (names.length > 0) throw new OperationError('usage', `${directory} is not empty; --force writes into it anyway`);
 }
 
+const CRAWL_HINT = `
+The output is replaced as a whole or not at all. A crawl that was ended, in whatever way, goes on where it was when the
+same command runs again. A crawl is refused where too many links lead nowhere or a collection shrank: what was fetched
+is kept then, and the error says how to accept it.`;
+
+function addCrawl(root: Command, outputs: Outputs): void {
+  root
+    .command('crawl')
+    .description('Fetch a catalogue that serves this API into a directory of NDJSON files, for import and serve.')
+    .argument('<url>', 'base URL of the catalogue, or its root view')
+    .addOption(valueOption('-o, --output', 'directory to write or replace', PATH).makeOptionMandatory())
+    .addOption(valueOption('--state', 'directory of what is not finished (default: OUTPUT.crawl)', PATH))
+    .addOption(valueOption('--concurrency', 'requests at a time, 1 to 4', CONCURRENCY).default(2))
+    .addOption(valueOption('--rate', 'requests a second at most', RATE).default(10))
+    .addOption(valueOption('--timeout', 'seconds that an answer may take', TIMEOUT).default(30))
+    .addOption(valueOption('--contact', 'who crawls, for the User-Agent: an address or URL', CONTACT))
+    .addOption(valueOption('--links-min', 'percentage of links that must lead to a record', PERCENT).default(99.9))
+    .addOption(valueOption('--shrink-max', 'percentage of records that a collection may lose', PERCENT).default(5))
+    .option('--force', 'accept collections that lost more')
+    .addHelpText('after', CRAWL_HINT)
+    .addHelpText('after', example('crawl https://catalogue.example.org -o catalogue/ --contact ops@example.org'))
+    .action(async (url: string, flags: CrawlFlags) => {
+      const { runCrawl } = await import('./crawl.ts');
+      await runCrawl(url, flags, outputs);
+    });
+}
+
 function addExplain(root: Command, { stdout }: Outputs): void {
   const command = root
     .command('explain')
@@ -217,3 +252,13 @@ const THREADS = integerBetween(1, 1024);
 /** A thousand times the largest catalogue known. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);
 const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);
+const CONCURRENCY = integerBetween(1, 4);
+const RATE = numberBetween(0.01, 1000);
+const TIMEOUT = numberBetween(0.01, 600);
+const PERCENT = numberBetween(0, 100);
+const CONTACT: ValueKind<string> = {
+  placeholder: '<text>',
+  wanted: 'an address or URL of at most 200 printable ASCII characters',
+  toml: 'string',
+  parse: (text) => (/^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined),
+};

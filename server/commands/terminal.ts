@@ -100,7 +100,9 @@ function amounts(clock: Clock): (progress: Progress) => string {
     const ms = clock() - start.ms;
     const amount = amountText(progress);
     if (total === 0 || done === start.done || ms < PACE_MS_MIN) return amount;
-    return `${amount}, ${durationText(((total - done) / (done - start.done)) * (ms / 1000))} left`;
+    const perSecond = ((done - start.done) * 1000) / ms;
+    const rate = progress.unit === 'records' ? `, ${countText(Math.round(perSecond))}/s` : '';
+    return `${amount}${rate}, ${durationText((total - done) / perSecond)} left`;
   };
 }
 

@@ -6,7 +6,7 @@ import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blo
 import { holdData, openData, openHeld } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
-import { generationIn, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
+import { describeHeld, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
 import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
@@ -79,7 +79,8 @@ export async function loadNext(
   const held = before ?? holdData(settings.data);
   const release = (): void => (held === before ? undefined : releaseFile(held));
   try {
-    const next = held && generationIn(held) === served ? undefined : await loadGeneration(settings, options, held);
+    const next =
+      held && describeHeld(held).generation === served ? undefined : await loadGeneration(settings, options, held);
     if (next && next.loaded.generation !== served) return next;
   } catch (error) {
     release();

@@ -52,7 +52,7 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
   // At once, since the threads read the program meanwhile.
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
   const losses = new ThreadLosses(report, (events) => administration?.metrics.observe(events));
-  const threads = startServingThreads(settings.threads, parts, report, losses);
+  const threads = await orReleased(claims, () => startServingThreads(settings.threads, parts, report, losses));
   const stops: (() => void | Promise<void>)[] = [claims.release];
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
@@ -183,6 +183,16 @@ async function claimPorts({ host, port, http10Port }: Settings): Promise<Claims>
     return { main, http10, release: async () => void (await Promise.all([main.release(), http10?.release()])) };
   } catch (error) {
     await main.release();
+    throw error;
+  }
+}
+
+/** A port that is held would keep a process alive that could not start its threads. */
+async function orReleased<T>(claims: Claims, start: () => T): Promise<T> {
+  try {
+    return start();
+  } catch (error) {
+    await claims.release();
     throw error;
   }
 }

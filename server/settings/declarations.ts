@@ -328,11 +328,20 @@ export const SETTINGS: readonly Setting<unknown>[] = [...Object.values(DECLARATI
  * that lists every wrong value with its source and what is wanted, and `file` when the TOML file cannot be read.
  */
 export function readSettings(flags: Flags, environment: Environment = process.env): Settings {
-  const { values, mistakes } = gatherSettings({ declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment });
+  return readOrigins(flags, environment).settings;
+}
+
+/** The settings, and where each that is no default came from, by its name. Throws as readSettings does. */
+export function readOrigins(
+  flags: Flags,
+  environment: Environment = process.env,
+): { readonly settings: Settings; readonly origins: Readonly<Record<string, string>> } {
+  const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
+  const { values, origins, mistakes } = gatherSettings(sources);
   mistakes.push(...sharedPorts(values));
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
-  return values as unknown as Settings;
+  return { settings: values as unknown as Settings, origins };
 }
 
 /** What is wrong where two listeners would have one port; any number of them may take a free one. */

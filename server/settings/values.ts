@@ -27,6 +27,19 @@ export function integerBetween(least: number, most: number): ValueKind<number> {
   };
 }
 
+/** A number from `least` to `most`, both included, in plain decimal digits. */
+export function numberBetween(least: number, most: number): ValueKind<number> {
+  return {
+    placeholder: '<number>',
+    wanted: `a number from ${least} to ${most}`,
+    toml: 'number',
+    parse(text) {
+      const value = /^[0-9]{1,9}(?:\.[0-9]{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
 /** One of a few words, in exactly this spelling. */
 export function oneOf<const C extends string>(...choices: readonly C[]): ValueKind<C> {
   return {

@@ -1,12 +1,21 @@
 // Threads that fall silent, die again and again, or cannot be started: what takes long of it.
 // Real threads of a real server; how they are ended is in test/support/killer.ts.
-import { afterEach, expect, test } from 'vitest';
-import type { CommandProcess } from '../support/commandProcess.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type BenchAuthority, openBenchAuthority } from '../../bench/authority/authorityFiles.ts';
+import { checkCall } from '../../bench/authority/callCheck.ts';
+import { CALL_SCENARIOS } from '../../bench/authority/callScenarios.ts';
+import { SAMPLE } from '../../server/settings/declarations.ts';
+import { type CommandProcess, runCommand } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
-import { type Killer, killerIn } from '../support/killer.ts';
-import { isServed, metricOf, runWatchedServer, until, type WatchedServer } from '../support/watchedServer.ts';
+import { failedAllocation } from '../support/failedAllocations.ts';
+import { type KilledKind, type Killer, killerIn } from '../support/killer.ts';
+import { isServed, metricOf, runWatchedServer, statusOf, until, type WatchedServer } from '../support/watchedServer.ts';
 
 const directory = temporaryDirectory();
+
+let authority: BenchAuthority;
+beforeAll(async () => void (authority = await openBenchAuthority()));
+afterAll(() => authority.stop());
 
 const running: CommandProcess[] = [];
 afterEach(async () => {
@@ -40,4 +49,87 @@ test('a serving thread that waits for the system for good ends the process with 
   one.killer.kill('serving', 'sleeps');
   await one.server.printed(/did not turn for 10 s and cannot be ended/);
   expect(await one.server.ended).toEqual({ code: 70, signal: null });
+});
+
+const SIGNED = CALL_SCENARIOS.map(({ call }) => call).find(({ operation }) => operation === 'reqAuthorisation')!;
+const heavyPath = (i: number): string => `/api/v3/observations/?abstract__iregex=a.*b.*c.*d${i}.*e`;
+
+/** Whether a server does what a kind of thread is for. */
+async function works(kind: KilledKind, { url, port }: WatchedServer, i: number): Promise<boolean> {
+  if (kind === 'pool') return (await statusOf(url, heavyPath(i))) === 200;
+  if (kind === 'serving') return (await statusOf(url)) === 200;
+  return checkCall(port, SIGNED, authority).then(
+    () => true,
+    () => false,
+  );
+}
+
+const SERVERS = 5;
+/** Fewer than a server bears within a minute. */
+const KILLS = 4;
+/** Within 2 s on a machine of its own; others may be 2.4 times as slow. */
+const SERVED_MS_MAX = 4800;
+
+test(`${SERVERS * KILLS} kills of every kind of thread under load: served again within 2 s, counted`, async () => {
+  const slowest = { serving: 0, pool: 0, signing: 0 };
+  for (let n = 0; n < SERVERS; n++) {
+    const { server, killer } = await served('--data', SAMPLE, '--threads', '2', ...authority.flags);
+    const loading = new AbortController();
+    const load = (async () => {
+      while (!loading.signal.aborted) {
+        await Promise.all([statusOf(server.url), statusOf(server.url, '/api/v3/observations/?limit=5')]);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    for (let i = 0; i < KILLS; i++) {
+      for (const kind of ['serving', 'pool', 'signing'] as const) {
+        const seen = await metricOf(server, `threads_replaced_total{thread="${kind}"}`);
+        killer.kill(kind, i % 2 === 0 ? 'throws' : 'exits');
+        let turn = 1000 * i;
+        await until(async () => {
+          await works(kind, server, turn++);
+          return (await metricOf(server, `threads_replaced_total{thread="${kind}"}`)) > seen;
+        });
+        const start = performance.now();
+        await until(() => works(kind, server, turn++));
+        slowest[kind] = Math.max(slowest[kind], performance.now() - start);
+      }
+    }
+    loading.abort();
+    await load;
+    for (const kind of ['serving', 'pool', 'signing'] as const)
+      expect(await metricOf(server, `threads_replaced_total{thread="${kind}"}`)).toBe(KILLS);
+    server.signal('SIGTERM');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  }
+  process.stderr.write(`served again within ${JSON.stringify(slowest)} ms\n`);
+  for (const ms of Object.values(slowest)) expect(ms).toBeLessThan(SERVED_MS_MAX);
+});
+
+test('each allocation of a thread or of memory fails once: refused in a line, or 503 and well again', async () => {
+  const outcomes: string[] = [];
+  for (let n = 1; ; n++) {
+    const { node, asked } = failedAllocation(directory, n);
+    const words = ['serve', '--data', SAMPLE, '--port', '0', '--threads', '1', '--gzip', 'live', ...authority.flags];
+    const command = runCommand(words, { node });
+    running.push(command);
+    const [, url, port] = (await command.printed(/listening on (http:\S+:(\d+))\n|\n$/).catch(() => [])) as string[];
+    if (url === undefined) {
+      const { code } = await command.ended;
+      outcomes.push(`${n}: ended with ${code}`);
+      expect([n, code, command.err()]).toEqual([n, 1, expect.stringMatching(/^catalogue-replica: .*\n$/)]);
+      continue;
+    }
+    const server = { ...command, url, port: Number(port), http10Port: 0, adminUrl: '' };
+    const first = await statusOf(url, heavyPath(n));
+    expect([200, 503]).toContain(first);
+    await until(() => works('pool', server, n));
+    await until(() => works('signing', server, n));
+    await until(() => works('serving', server, n));
+    outcomes.push(`${n}: ${first}`);
+    command.signal('SIGTERM');
+    expect([n, await command.ended]).toEqual([n, { code: 0, signal: null }]);
+    if (asked() < n) break;
+  }
+  process.stderr.write(`${outcomes.join(', ')}\n`);
 });

@@ -28,6 +28,8 @@ export const LIBRARIES = {
   'libgsoap-dev': '/usr/include/stdsoap2.h',
   'libsoap-lite-perl': '/usr/share/perl5/SOAP/Lite.pm',
   'php-soap': '/var/lib/dpkg/info/php-soap.list',
+  'python3-django': '/usr/lib/python3/dist-packages/django/__init__.py',
+  'python3-djangorestframework': '/usr/lib/python3/dist-packages/rest_framework/__init__.py',
   'python3-zeep': '/usr/lib/python3/dist-packages/zeep/__init__.py',
 } as const;
 

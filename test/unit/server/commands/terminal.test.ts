@@ -12,7 +12,7 @@ function testClock(): { ms: number; read: () => number } {
 }
 
 describe('progress where the output is no terminal', () => {
-  test('is a plain line at most every three seconds, with the time left at the pace so far', () => {
+  test('is a plain line at most every three seconds, with the pace so far and the time left at it', () => {
     const lines: string[] = [];
     const clock = testClock();
     const onProgress = progressLines({ write: (text) => lines.push(text) }, clock.read);
@@ -21,9 +21,9 @@ describe('progress where the output is no terminal', () => {
       clock.ms += 1000;
     }
     expect(lines).toEqual([
-      'reading platforms: 30 % (300 of 1,000 records), 7 s left\n',
-      'reading platforms: 60 % (600 of 1,000 records), 4 s left\n',
-      'reading platforms: 90 % (900 of 1,000 records), 1 s left\n',
+      'reading platforms: 30 % (300 of 1,000 records), 100/s, 7 s left\n',
+      'reading platforms: 60 % (600 of 1,000 records), 100/s, 4 s left\n',
+      'reading platforms: 90 % (900 of 1,000 records), 100/s, 1 s left\n',
     ]);
   });
 

@@ -1,0 +1,237 @@
+// Fetches a catalogue into a data set directory: root view, every collection, a second look at what changed meanwhile,
+// judgement, publication. The steps stand here in their order; each is resumed where an earlier run was killed.
+import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import { MANIFEST_FILE } from '../import/manifest.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { Trouble, Upstream, type UpstreamOptions } from '../upstream.ts';
+import { parsed } from './page.ts';
+import { PageSize } from './pageSize.ts';
+import type { CollectionPart } from './part.ts';
+import { countsIn, judgeOutput, publish } from './publish.ts';
+import { CrawlState } from './state.ts';
+import { countOf, Disorder, Drift, walk, type Walker } from './walk.ts';
+
+/** A collection that changes while it is walked is walked this often. */
+const LOOKS_MAX = 4;
+
+/** What was collected is put on the disk this often, so that a run that is killed loses no more than that. */
+const SAVE_EVERY_MS = 1000;
+
+const ROOT_BYTES_MAX = 1 << 16;
+
+/**
+ * What is crawled to where. `state` holds what is not finished; `now` is the time of day, that of the data. A crawl is
+ * accepted where at least `linksMin` percent of the links resolve, and no collection has lost more than `shrinkMax`
+ * percent of the records in `output`, unless it `isForced`.
+ */
+export interface CrawlOptions extends UpstreamOptions {
+  readonly output: string;
+  readonly state: string;
+  readonly linksMin: number;
+  readonly shrinkMax: number;
+  readonly isForced: boolean;
+  readonly now: string;
+}
+
+/** What a crawl brought: records by collection, links and those that lead nowhere, and what it left out. */
+export interface CrawlReport {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly links: number;
+  readonly dangling: number;
+  /** Collections of the upstream that the declaration does not have. */
+  readonly unknown: readonly string[];
+  /** When the run that was resumed began. */
+  readonly resumed: string | undefined;
+}
+
+/**
+ * Crawls a catalogue; the data set in `output` is replaced as a whole or stays. Throws OperationError: `network` where
+ * the upstream gives no answer that can be used, `input` where what it gives is not accepted, `usage` and `file`. Cost:
+ * bounded by the upstream; memory holds the ids, the targets of links and a page for each of `concurrency`.
+ */
+export async function crawl(options: CrawlOptions, onProgress: OnProgress): Promise<CrawlReport | undefined> {
+  judgeOutput(options.output, options.state);
+  const state = CrawlState.open(options.state, options.base, options.now);
+  try {
+    if (state.isAccepted) {
+      publish(state, options.output);
+      return undefined;
+    }
+    const upstream = new Upstream(options);
+    try {
+      return await collect(
+        { upstream, size: new PageSize(), concurrency: options.concurrency },
+        options,
+        state,
+        onProgress,
+      );
+    } finally {
+      await upstream.close();
+    }
+  } finally {
+    state.close();
+  }
+}
+
+async function collect(
+  walker: Walker,
+  options: CrawlOptions,
+  state: CrawlState,
+  onProgress: OnProgress,
+): Promise<CrawlReport> {
+  const { bases, collections, unknown } = await rootView(walker.upstream, options.base);
+  await state.openParts(collections, bases);
+  const look = (collection: Collection): Promise<void> =>
+    lookAt({ walker, state, clock: options.clock, onProgress }, collection);
+  for (const collection of collections) await look(collection);
+  for (const collection of collections) await lookAgain(walker, state, collection, look);
+  const links = judgeLinks(state.parts, options);
+  const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
+  if (!options.isForced) judgeLosses(await countsIn(options.output), counts, options);
+  const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
+  const manifest = { created: state.begun, source: options.base, counts, sha256 };
+  state.accept(`${JSON.stringify(manifest, null, 2)}\n`, MANIFEST_FILE);
+  publish(state, options.output);
+  return { counts, ...links, unknown, resumed: state.isResumed ? state.begun : undefined };
+}
+
+interface RootView {
+  readonly bases: ReadonlySet<string>;
+  readonly collections: readonly Collection[];
+  readonly unknown: readonly string[];
+}
+
+/** The collections that the root view names, and the base URLs under which the upstream knows itself: ours, and its. */
+async function rootView(upstream: Upstream, base: string): Promise<RootView> {
+  return upstream.get({ what: 'the root view', path: () => '/api/v3/' }, (body) => {
+    if (body.length > ROOT_BYTES_MAX) throw new Trouble(`more than ${ROOT_BYTES_MAX} bytes`);
+    const root = parsed(body.toString());
+    if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new Trouble('no object of collections');
+    const bases = new Set([base]);
+    const collections = new Set<Collection>();
+    const unknown: string[] = [];
+    for (const [name, url] of Object.entries(root)) {
+      const own = /^(https?:\/\/[^?#]{1,256}?)\/api\/v[23]\/\w+\/?(?:\?|$)/.exec(String(url))?.[1];
+      if (own === undefined) throw new Trouble(`${name}: ${JSON.stringify(url)} is no link to a list`);
+      bases.add(own);
+      const collection = collectionsOfPath(name, 'v3')[0];
+      if (collection) collections.add(collection);
+      else unknown.push(name);
+    }
+    if (collections.size === 0) throw new Trouble('it names no collection');
+    return { bases, collections: [...collections], unknown };
+  });
+}
+
+interface Looking {
+  readonly walker: Walker;
+  readonly state: CrawlState;
+  readonly clock: () => number;
+  readonly onProgress: OnProgress;
+}
+
+/** Collects what is left of a collection, all of it anew where it changes meanwhile. */
+async function lookAt(looking: Looking, collection: Collection): Promise<void> {
+  const { state } = looking;
+  const { name } = collection;
+  const part = state.parts.get(name)!;
+  for (let looks = 1; !part.isDone; looks++) {
+    try {
+      await walkOnce(looking, collection, part);
+    } catch (error) {
+      if (!(error instanceof Drift)) throw error;
+      if (looks === LOOKS_MAX)
+        throw new OperationError('network', `${error.message}; looked at ${name} ${looks} times`, error);
+      state.restart(name);
+      if (error instanceof Disorder) part.position = { ...part.position, isOrdered: false };
+    }
+  }
+}
+
+async function walkOnce(
+  { walker, state, clock, onProgress }: Looking,
+  collection: Collection,
+  part: CollectionPart,
+): Promise<void> {
+  const { name } = collection;
+  let savedMs = clock();
+  let last = { count: 0, where: name };
+  for await (const { records, position, count, where } of walk(walker, collection, part.position)) {
+    const repeated = part.add(records);
+    if (repeated) throw new Drift(`${where}: id ${repeated.id} came twice`);
+    part.position = position;
+    last = { count, where };
+    onProgress({ phase: `crawling ${name}`, done: part.ids.size, total: count, unit: 'records' });
+    if (clock() - savedMs < SAVE_EVERY_MS) continue;
+    state.save(name);
+    savedMs = clock();
+  }
+  if (part.ids.size !== last.count)
+    throw new Drift(`${last.where}: ${part.ids.size} records were collected, ${last.count} are counted`);
+  part.isDone = true;
+  state.save(name);
+}
+
+/** What was collected first may have changed since: it is counted again, and collected again where it did. */
+async function lookAgain(
+  walker: Walker,
+  state: CrawlState,
+  collection: Collection,
+  look: (collection: Collection) => Promise<void>,
+): Promise<void> {
+  const { name } = collection;
+  for (let looks = 1; ; looks++) {
+    const count = await countOf(walker, collection);
+    const { size } = state.parts.get(name)!.ids;
+    if (count === size) return;
+    if (looks === LOOKS_MAX)
+      throw new OperationError(
+        'network',
+        `${name}: ${count} records are counted, ${size} were collected, at each look`,
+      );
+    state.restart(name);
+    await look(collection);
+  }
+}
+
+function judgeLinks(
+  parts: ReadonlyMap<string, CollectionPart>,
+  { linksMin, state }: CrawlOptions,
+): { links: number; dangling: number } {
+  let links = 0;
+  let dangling = 0;
+  let example = '';
+  for (const [name, part] of parts) {
+    for (const [to, counts] of part.links) {
+      const ids = parts.get(to)?.ids;
+      for (const [id, count] of counts) {
+        links += count;
+        if (ids?.has(id)) continue;
+        dangling += count;
+        example ||= `${name} link to ${to}/${id}`;
+      }
+    }
+  }
+  if (links > 0 && (links - dangling) * 100 < linksMin * links) {
+    const cure = `--links-min accepts it, removing ${state} crawls anew`;
+    throw new OperationError(
+      'input',
+      `${dangling} of ${links} links lead to no record, such as ${example}; less than ${linksMin} % resolve: ${cure}`,
+    );
+  }
+  return { links, dangling };
+}
+
+function judgeLosses(
+  before: ReadonlyMap<string, number>,
+  counts: Readonly<Record<string, number>>,
+  { shrinkMax, state }: CrawlOptions,
+): void {
+  const lost = [...before].filter(([name, count]) => (count - (counts[name] ?? 0)) * 100 > shrinkMax * count);
+  if (lost.length === 0) return;
+  const what = lost.map(([name, count]) => `${name} has ${counts[name] ?? 0} records, ${count} before`).join('; ');
+  const cure = `--force accepts it, removing ${state} crawls anew`;
+  throw new OperationError('input', `${what}; more than ${shrinkMax} % are gone: ${cure}`);
+}

@@ -1,0 +1,149 @@
+// The records of one collection while a crawl collects them: a file that only grows, what is known of it, and where a
+// run that was killed goes on. Knows no upstream.
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import type { Collection } from '../../engine/schema/types.ts';
+import { attempt } from '../files.ts';
+import { readLines } from '../import/ndjson.ts';
+import { withOwnUrls } from './ownUrls.ts';
+import type { SentRecord } from './page.ts';
+import type { Position } from './walk.ts';
+
+/** What is kept of a collection between two runs: where its walk stands, and how many bytes its file had then. */
+export interface PartState {
+  readonly position: Position;
+  readonly bytes: number;
+  readonly isDone: boolean;
+}
+
+/** The state of a collection of which nothing was collected. */
+export const NOTHING: PartState = {
+  position: { collected: 0, recent: [], isOrdered: true },
+  bytes: 0,
+  isDone: false,
+};
+
+/** The ids of a collection, and how often its records link to which: by collection and id. */
+interface Contents {
+  readonly ids: Set<number>;
+  readonly links: Map<string, Map<number, number>>;
+}
+
+/** One collection's file; `position` and `isDone` say how far its walk is. */
+export class CollectionPart {
+  readonly #file: string;
+  readonly #idField: string;
+  readonly #bases: ReadonlySet<string>;
+  readonly #descriptor: number;
+  #hash = createHash('sha256');
+  #contents: Contents = { ids: new Set(), links: new Map() };
+  #bytes = 0;
+  position: Position = NOTHING.position;
+  isDone = false;
+
+  private constructor(file: string, idField: string, bases: ReadonlySet<string>) {
+    this.#file = file;
+    this.#idField = idField;
+    this.#bases = bases;
+    this.#descriptor = this.#attempt(() => openSync(file, 'a'));
+  }
+
+  /**
+   * The file of a collection of the upstream with the base URLs `bases`, as it was in `state`: what was written later
+   * is cut off. Throws OperationError `file`. Cost: a pass over what was collected.
+   */
+  static async open(
+    file: string,
+    { name, idField }: Collection,
+    bases: ReadonlySet<string>,
+    state: PartState,
+  ): Promise<CollectionPart> {
+    const part = new CollectionPart(file, idField, bases);
+    part.#attempt(() => {
+      const { size } = fstatSync(part.#descriptor);
+      if (size < state.bytes) throw new Error(`it has ${size} bytes, ${state.bytes} were written: remove the state`);
+      ftruncateSync(part.#descriptor, state.bytes);
+    });
+    const whole = { collection: name, path: file, bytes: state.bytes, sha256: undefined };
+    for await (const { bytes } of readLines(whole)) {
+      part.#hash.update(bytes);
+      part.#bytes += bytes.length;
+      for (const line of Buffer.from(bytes).toString().split('\n')) if (line !== '') part.#addLine(line);
+    }
+    part.position = state.position;
+    part.isDone = state.isDone;
+    return part;
+  }
+
+  get ids(): ReadonlySet<number> {
+    return this.#contents.ids;
+  }
+
+  get links(): ReadonlyMap<string, ReadonlyMap<number, number>> {
+    return this.#contents.links;
+  }
+
+  /** The SHA-256 sum of the file; nothing can be added then. */
+  sum(): string {
+    return this.#hash.digest('hex');
+  }
+
+  /**
+   * Adds records as they were sent, in the form of a data set. Answers one whose id is there already, which ends the
+   * adding.
+   */
+  add(records: readonly SentRecord[]): SentRecord | undefined {
+    let lines = '';
+    for (const record of records) {
+      if (this.#contents.ids.has(record.id)) return record;
+      lines += `${this.#addRecord(record)}\n`;
+    }
+    const bytes = Buffer.from(lines);
+    this.#hash.update(bytes);
+    this.#attempt(() => {
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at);
+    });
+    this.#bytes += bytes.length;
+    return undefined;
+  }
+
+  /** Forgets all records. */
+  restart(): void {
+    this.#attempt(() => ftruncateSync(this.#descriptor, 0));
+    this.#hash = createHash('sha256');
+    this.#contents = { ids: new Set(), links: new Map() };
+    this.#bytes = 0;
+    this.position = { ...NOTHING.position, isOrdered: this.position.isOrdered };
+    this.isDone = false;
+  }
+
+  /** Waits until the disk has the file; answers its state. */
+  sync(): PartState {
+    this.#attempt(() => fsyncSync(this.#descriptor));
+    return { position: this.position, bytes: this.#bytes, isDone: this.isDone };
+  }
+
+  /** Closes the file. */
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #addLine(text: string): void {
+    const record = this.#attempt(() => JSON.parse(text) as Readonly<Record<string, number>>);
+    this.#addRecord({ id: record[this.#idField]!, text });
+  }
+
+  #addRecord({ id, text }: SentRecord): string {
+    const { ids, links } = this.#contents;
+    ids.add(id);
+    return withOwnUrls(text, this.#bases, (to, target) => {
+      let counts = links.get(to);
+      if (!counts) links.set(to, (counts = new Map()));
+      counts.set(target, (counts.get(target) ?? 0) + 1);
+    });
+  }
+
+  #attempt<T>(operation: () => T): T {
+    return attempt(`cannot go on with ${this.#file}`, operation);
+  }
+}

@@ -1,0 +1,82 @@
+// Puts a data set that a crawl accepted in the place of the old one, and compares it with that before. Knows whole
+// directories and counts of records only.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { attempt } from '../files.ts';
+import { MANIFEST_FILE } from '../import/manifest.ts';
+import { openDataSet, readLines } from '../import/ndjson.ts';
+import { OperationError } from '../operationError.ts';
+import { type CrawlState, syncDirectory } from './state.ts';
+
+/**
+ * Before anything is asked for: the output is to be a data set or nothing, since it is replaced, and the state of a
+ * crawl or nothing, since it is removed, and where the output can be renamed from. Throws OperationError `usage` or
+ * `file`.
+ */
+export function judgeOutput(output: string, state: string): void {
+  const parent = path.dirname(path.resolve(output));
+  if (isWithin(output, state) || isWithin(state, output))
+    throw new OperationError('usage', `--state ${state} and ${output} may not hold each other: name one beside it`);
+  attempt(`cannot write ${output}`, () => {
+    mkdirSync(parent, { recursive: true });
+    mkdirSync(state, { recursive: true });
+  });
+  if (statSync(parent).dev !== statSync(state).dev)
+    throw new OperationError('usage', `--state ${state} is on another file system than ${output}: name one beside it`);
+  for (const [directory, what, own] of [
+    [output, 'data set', /^MANIFEST\.json$|\.ndjson(\.gz)?$/],
+    [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock|data|previous)$/],
+  ] as const) {
+    const stray = namesIn(directory).find((name) => !own.test(name));
+    if (stray === undefined) continue;
+    const cure = 'name a directory of its own';
+    throw new OperationError('usage', `${directory} is no ${what}: it holds ${stray}; ${cure}`);
+  }
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return !path.relative(outer, inner).startsWith('..');
+}
+
+/**
+ * Records by collection in the data set that is there, none where there is none. Throws OperationError where it cannot
+ * be read. Cost: none where a manifest counts them, else a pass over the files.
+ */
+export async function countsIn(output: string): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  if (namesIn(output).length === 0) return counts;
+  const { files, manifest } = await openDataSet(output);
+  for (const file of files) {
+    let count = manifest.counts.get(file.collection);
+    if (count === undefined) {
+      count = 0;
+      for await (const { bytes } of readLines({ ...file, sha256: undefined }))
+        count += Buffer.from(bytes).toString('latin1').split('\n').filter(Boolean).length;
+    }
+    counts.set(file.collection, count);
+  }
+  return counts;
+}
+
+/**
+ * Puts the accepted data set in place; what an earlier run left undone of that is done. Each step is one rename, so
+ * that `output` is the old data set or the new one, but for the moment between two neighbouring renames: killed there,
+ * it is absent, both are whole in the state, and the next crawl ends it. Throws OperationError `file`.
+ */
+export function publish(state: CrawlState, output: string): void {
+  const previous = path.join(state.directory, 'previous');
+  attempt(`cannot write ${output}`, () => {
+    if (existsSync(path.join(state.data, MANIFEST_FILE))) {
+      if (namesIn(output).length > 0) renameSync(output, previous);
+      else rmSync(output, { recursive: true, force: true });
+      renameSync(state.data, output);
+      syncDirectory(path.dirname(path.resolve(output)));
+    }
+    rmSync(previous, { recursive: true, force: true });
+  });
+  state.remove();
+}
+
+function namesIn(directory: string): readonly string[] {
+  return attempt(`cannot read ${directory}`, () => (existsSync(directory) ? readdirSync(directory) : []));
+}

@@ -1,0 +1,177 @@
+// What a crawl has so far, in a directory that outlives a run that is killed: the collections' files, and a checkpoint
+// that tells where each stands. Whatever the checkpoint says is on the disk before it says so.
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { Collection } from '../../engine/schema/types.ts';
+import { attempt, readAtMost } from '../files.ts';
+import { isAlive } from '../leftovers.ts';
+import { OperationError } from '../operationError.ts';
+import { NOTHING, CollectionPart, type PartState } from './part.ts';
+
+const CHECKPOINT_BYTES_MAX = 1 << 20;
+
+/** The form of the checkpoint. */
+const VERSION = 1;
+
+/** What the checkpoint holds; `begun` is the time of the crawl, `isAccepted` that only publishing it is left. */
+interface Checkpoint {
+  readonly version: number;
+  readonly url: string;
+  readonly begun: string;
+  readonly isAccepted: boolean;
+  readonly parts: Readonly<Record<string, PartState>>;
+}
+
+/** The state of one crawl, held by one process at a time. */
+export class CrawlState {
+  readonly directory: string;
+  readonly url: string;
+  readonly begun: string;
+  /** Whether an earlier run began it. */
+  readonly isResumed: boolean;
+  isAccepted: boolean;
+  readonly parts = new Map<string, CollectionPart>();
+  #saved: Record<string, PartState>;
+
+  private constructor(directory: string, checkpoint: Checkpoint, isResumed: boolean) {
+    this.directory = directory;
+    this.url = checkpoint.url;
+    this.begun = checkpoint.begun;
+    this.isAccepted = checkpoint.isAccepted;
+    this.isResumed = isResumed;
+    this.#saved = { ...checkpoint.parts };
+  }
+
+  /**
+   * The state in a directory, which is made, or the one that is there. Throws OperationError: `usage` where it is of
+   * another URL, `file` where it cannot be had, is damaged, or another process has it.
+   */
+  static open(directory: string, url: string, now: string): CrawlState {
+    attempt(`cannot write ${directory}`, () => mkdirSync(path.join(directory, 'data'), { recursive: true }));
+    lock(path.join(directory, 'lock'));
+    const found = checkpointIn(path.join(directory, 'checkpoint.json'));
+    if (found && found.url !== url) {
+      const cure = 'remove it, or name another with --state';
+      throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
+    }
+    const begun = { version: VERSION, url, begun: now, isAccepted: false, parts: {} };
+    return new CrawlState(directory, found ?? begun, found !== undefined);
+  }
+
+  /** Where the data set is put together. */
+  get data(): string {
+    return path.join(this.directory, 'data');
+  }
+
+  /**
+   * Opens the parts of these collections of an upstream with these base URLs, as far as an earlier run got, and removes
+   * others. Cost: a pass over them.
+   */
+  async openParts(collections: readonly Collection[], bases: ReadonlySet<string>): Promise<void> {
+    for (const collection of collections) {
+      const file = path.join(this.data, `${collection.name}.ndjson`);
+      const state = this.#saved[collection.name] ?? NOTHING;
+      this.parts.set(collection.name, await CollectionPart.open(file, collection, bases, state));
+    }
+    const wanted = new Set(collections.map(({ name }) => `${name}.ndjson`));
+    for (const name of readdirSync(this.data)) if (!wanted.has(name)) rmSync(path.join(this.data, name));
+    syncDirectory(this.data);
+  }
+
+  /** Notes where a part stands; once this returns, it is on the disk. */
+  save(name: string): void {
+    this.#saved[name] = this.parts.get(name)!.sync();
+    this.#write();
+  }
+
+  /** Empties a part; the checkpoint says so before its file is cut. */
+  restart(name: string): void {
+    this.#saved[name] = NOTHING;
+    this.#write();
+    this.parts.get(name)!.restart();
+  }
+
+  /** Nothing but publishing is left; `manifest` is the text of that file. */
+  accept(manifest: string, file: string): void {
+    this.#closeParts();
+    const whole = path.join(this.data, file);
+    attempt(`cannot write ${whole}`, () => {
+      writeFileSync(whole, manifest, { flush: true });
+      syncDirectory(this.data);
+    });
+    this.isAccepted = true;
+    this.#write();
+  }
+
+  /** Removes the directory, lock and all. */
+  remove(): void {
+    attempt(`cannot remove ${this.directory}`, () => rmSync(this.directory, { recursive: true, force: true }));
+  }
+
+  /** Lets go of it, for the next run. */
+  close(): void {
+    this.#closeParts();
+    rmSync(path.join(this.directory, 'lock'), { force: true });
+  }
+
+  #closeParts(): void {
+    for (const part of this.parts.values()) part.close();
+    this.parts.clear();
+  }
+
+  #write(): void {
+    const file = path.join(this.directory, 'checkpoint.json');
+    const { url, begun, isAccepted } = this;
+    const checkpoint: Checkpoint = { version: VERSION, url, begun, isAccepted, parts: this.#saved };
+    attempt(`cannot write ${file}`, () => {
+      writeFileSync(`${file}.next`, JSON.stringify(checkpoint), { flush: true });
+      renameSync(`${file}.next`, file);
+      syncDirectory(this.directory);
+    });
+  }
+}
+
+/** Waits until the disk has the names in a directory; where directories cannot be opened, the system sees to it. */
+export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function checkpointIn(file: string): Checkpoint | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = attempt(`cannot read ${file}`, () => readAtMost(file, CHECKPOINT_BYTES_MAX));
+  try {
+    const checkpoint = JSON.parse(String(text)) as Checkpoint;
+    if (checkpoint.version === VERSION) return checkpoint;
+  } catch {
+    // Told below.
+  }
+  throw new OperationError('file', `${file} is no checkpoint of this program: remove ${path.dirname(file)}`);
+}
+
+/** One process has a state at a time: the lock holds its number, and that of a dead one counts for nothing. */
+function lock(file: string): void {
+  attempt(`cannot write ${file}`, () => {
+    const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+    if (holder > 0 && holder !== process.pid && isAlive(holder))
+      throw new OperationError('file', `process ${holder} crawls there already; if it does not, remove ${file}`);
+    rmSync(file, { force: true });
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+  });
+}

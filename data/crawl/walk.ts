@@ -1,0 +1,160 @@
+// Walks over a collection by limit and offset: some pages ahead, handed on in order, each overlapping the one before,
+// so that records which come or go meanwhile are noticed. Builds every URL itself: no link is followed (A109).
+import type { Collection } from '../../engine/schema/types.ts';
+import { Trouble, type Upstream } from '../upstream.ts';
+import { parsePage, type SentPage, type SentRecord } from './page.ts';
+import type { PageSize } from './pageSize.ts';
+
+/** Records that two neighbouring pages share: where ids ascend one tells of a shift, else a few must agree. */
+const OVERLAP = { ordered: 1, unordered: 10 };
+
+/** Where a walk stands: how many records it has, the ids of the last few, and whether it asks for the order of ids. */
+export interface Position {
+  readonly collected: number;
+  readonly recent: readonly number[];
+  readonly isOrdered: boolean;
+}
+
+/**
+ * New records, where the walk stands behind them, how many there are in all as the upstream counts, and the page for
+ * people.
+ */
+export interface WalkStep {
+  readonly records: readonly SentRecord[];
+  readonly position: Position;
+  readonly count: number;
+  readonly where: string;
+}
+
+/** The collection is not as it was a moment ago, or not in one order: it must be walked anew. */
+export class Drift extends Error {}
+
+/** What a walk asks, and how many pages at once. */
+export interface Walker {
+  readonly upstream: Upstream;
+  readonly size: PageSize;
+  readonly concurrency: number;
+}
+
+/**
+ * The records of a collection behind `from`, page by page in the order of the upstream. Throws `Drift`, and what the
+ * upstream throws. Holds at most `concurrency` pages.
+ */
+export async function* walk(walker: Walker, collection: Collection, from: Position): AsyncGenerator<WalkStep> {
+  const { isOrdered } = from;
+  const overlap = isOrdered ? OVERLAP.ordered : OVERLAP.unordered;
+  let position = from;
+  for await (const page of pagesFrom(walker, collection, from, overlap)) {
+    position = behind(position, page);
+    const records = page.records.slice(page.records.length - (position.collected - from.collected));
+    from = position;
+    yield { records, position, count: page.count, where: page.where };
+  }
+}
+
+/** How many records the upstream counts now. Throws what it throws. */
+export async function countOf({ upstream, size }: Walker, collection: Collection): Promise<number> {
+  const page = await fetchPage({ upstream, size }, collection, { offset: 0, limit: 1, isOrdered: true });
+  return page.count;
+}
+
+interface Page extends SentPage {
+  readonly offset: number;
+  readonly where: string;
+}
+
+interface Range {
+  readonly offset: number;
+  readonly limit: number;
+  readonly isOrdered: boolean;
+}
+
+async function* pagesFrom(
+  walker: Walker,
+  collection: Collection,
+  { collected, isOrdered }: Position,
+  overlap: number,
+): AsyncGenerator<Page> {
+  let start = Math.max(0, collected - overlap);
+  let count: number | undefined;
+  const ahead: Promise<readonly Page[]>[] = [];
+  const fetchNext = (): void => {
+    const range = { offset: start, limit: Math.max(walker.size.size, overlap + 1), isOrdered };
+    start += range.limit - overlap;
+    const pages = fetchRange(walker, collection, range, overlap);
+    // Who waits for it hears of a failure; until then nobody does.
+    pages.catch(() => undefined);
+    ahead.push(pages);
+  };
+  fetchNext();
+  while (ahead.length > 0) {
+    for (const page of await ahead.shift()!) {
+      count = page.count;
+      yield page;
+    }
+    while (ahead.length < walker.concurrency && start + overlap < count!) fetchNext();
+  }
+}
+
+/** A range of records, in one page or, where the upstream gives fewer at once, in several. */
+async function fetchRange(walker: Walker, collection: Collection, range: Range, overlap: number): Promise<Page[]> {
+  const pages: Page[] = [];
+  const end = range.offset + range.limit;
+  for (let offset = range.offset; ;) {
+    const page = await fetchPage(walker, collection, { ...range, offset, limit: end - offset });
+    pages.push(page);
+    offset += page.records.length;
+    if (offset >= Math.min(end, page.count)) return pages;
+    if (page.records.length <= overlap) throw new Drift(`${page.where}: pages of ${page.records.length} records`);
+    offset -= overlap;
+  }
+}
+
+async function fetchPage(
+  { upstream, size }: Pick<Walker, 'upstream' | 'size'>,
+  { name, idField }: Collection,
+  { offset, limit: most, isOrdered }: Range,
+): Promise<Page> {
+  let limit = most;
+  const path = (): string => {
+    limit = Math.min(most, size.size);
+    return `/api/v3/${name}/?limit=${limit}&offset=${offset}${isOrdered ? `&ordering=${idField}` : ''}`;
+  };
+  const what = `${name}, page at offset ${offset}`;
+  const request = { what, path, onTrouble: () => size.failed() };
+  return upstream.get(request, (body, ms, url) => {
+    const page = parsePage(body, idField);
+    if (page.limit !== undefined && page.limit < limit && page.records.length === page.limit) size.limitTo(page.limit);
+    else judgeLength(page, offset, limit);
+    size.answered(ms);
+    return { ...page, offset, where: `${what} (${url})` };
+  });
+}
+
+/** A page holds as many records as were asked for and are there, and a link to more where there are more. */
+function judgeLength({ count, hasNext, records: { length } }: SentPage, offset: number, limit: number): void {
+  const due = Math.max(0, Math.min(limit, count - offset));
+  if (length !== due) throw new Trouble(`a page of ${length} records, where ${due} of ${count} are due`);
+  if (!hasNext && offset + length < count)
+    throw new Trouble(`next is null behind record ${offset + length} of ${count}`);
+}
+
+/** Where the walk stands behind a page. Throws `Drift` where the page does not continue what came before. */
+function behind(position: Position, { offset, where, records }: Page): Position {
+  const { collected, recent, isOrdered } = position;
+  const ids = records.map(({ id }) => id);
+  const shared = collected - offset;
+  // Asked for while there were more records.
+  if (shared < 0 && ids.length === 0) return position;
+  const before = recent.slice(recent.length - shared);
+  if (shared < 0 || before.some((id, i) => ids[i] !== id))
+    throw new Drift(`${where}: it does not continue the page before`);
+  const fresh = ids.slice(shared);
+  const last = recent.at(-1) ?? -1;
+  if (isOrdered && fresh.some((id, i) => id <= (fresh[i - 1] ?? last)))
+    throw new Disorder(`${where}: its ids do not ascend, though ordering by them was asked for`);
+  return { collected: offset + ids.length, recent: [...before, ...fresh].slice(-OVERLAP.unordered), isOrdered };
+}
+
+/** The upstream does not heed the order that was asked for, or the collection changed so that it looks like that. */
+export class Disorder extends Drift {}

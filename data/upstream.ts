@@ -1,0 +1,200 @@
+// The one client of another catalogue: asks for paths of one host, no faster than told, and again where what came may
+// have been an accident. Bounds every body before it is read; follows nothing. Knows no page and no record.
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { ExponentialBackoff, fullJitterGenerator, handleWhen, retry } from 'cockatiel';
+import { Pool } from 'undici';
+import { OperationError, reasonOf } from './operationError.ts';
+
+/** A body is at most this long, as it is sent and as it unpacks to: 1,000 records of the size known take 4 MB. */
+const BODY_BYTES_MAX = 64 << 20;
+
+/** What is left of an answer that is none is read up to here, so that its connection can be used again. */
+const REFUSAL_BYTES_MAX = 1 << 16;
+
+/** Who asks to wait for longer is asked by the next run. */
+const RETRY_AFTER_MS_MAX = 900_000;
+
+const BACKOFF_MS_MAX = 30_000;
+
+/**
+ * How an upstream is asked. `base` is its base URL, without a slash at the end; `rate` in requests a second; `tries` of
+ * one request, the waits between which are drawn from 0 to `backoffMs`, doubled each time; a request takes at most
+ * `timeoutMs`; `clock` is steady, in milliseconds.
+ */
+export interface UpstreamOptions {
+  readonly base: string;
+  readonly concurrency: number;
+  readonly rate: number;
+  readonly userAgent: string;
+  readonly tries: number;
+  readonly backoffMs: number;
+  readonly timeoutMs: number;
+  readonly clock: () => number;
+}
+
+/** What is wrong with one answer; `isPassing` where asking again may help. Never leaves `Upstream.get`. */
+export class Trouble extends Error {
+  readonly isPassing: boolean;
+  constructor(message: string, isPassing = true) {
+    super(message);
+    this.isPassing = isPassing;
+  }
+}
+
+/** What to ask for: `what` names it for people, `path` is asked anew at each try, and `onTrouble` told of each. */
+export interface UpstreamRequest {
+  readonly what: string;
+  readonly path: () => string;
+  readonly onTrouble?: () => void;
+}
+
+const unpacked = promisify(gunzip);
+
+/** A client of one host. `close` when nothing is asked any more. */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  readonly #pool: Pool;
+  /** The bucket holds one token; when the next one is there, by the clock. */
+  #nextMs = 0;
+  /** The waits of the retry library do not keep the process, since nobody else could end them. */
+  readonly #keeper = setInterval(() => undefined, 2 ** 30);
+  #isClosed = false;
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+    const { concurrency: connections, timeoutMs } = options;
+    const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+    this.#pool = new Pool(new URL(options.base).origin, { connections, pipelining: 1, ...timeouts });
+  }
+
+  /**
+   * What `read` makes of the body of a path below the base, of the milliseconds that the answer took, and of the URL;
+   * it throws `Trouble` for what is no answer. Throws OperationError `network` with what was asked for, the URL and the
+   * cause, at once or when no try helped.
+   */
+  async get<T>(
+    { what, path, onTrouble }: UpstreamRequest,
+    read: (body: Buffer, ms: number, url: string) => T,
+  ): Promise<T> {
+    const { base, tries, backoffMs: initialDelay, clock } = this.#options;
+    const backoff = new ExponentialBackoff({ generator: fullJitterGenerator, initialDelay, maxDelay: BACKOFF_MS_MAX });
+    const isPassing = handleWhen((error) => error instanceof Trouble && error.isPassing && !this.#isClosed);
+    const policy = retry(isPassing, { maxAttempts: tries - 1, backoff }).dangerouslyUnref();
+    let url = '';
+    let tried = 0;
+    try {
+      return await policy.execute(async () => {
+        await this.#turn();
+        url = base + path();
+        tried++;
+        try {
+          const startMs = clock();
+          const body = await this.#body(url);
+          return read(body, clock() - startMs, url);
+        } catch (error) {
+          if (!(error instanceof Trouble)) throw error;
+          onTrouble?.();
+          throw error;
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+      const times = tried > 1 ? `; tried ${tried} times` : '';
+      throw new OperationError('network', `${what} (${url}): ${error.message}${times}`, error);
+    }
+  }
+
+  /** Ends the connections, answered or not. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#keeper);
+    await this.#pool.destroy();
+  }
+
+  /** Takes the next token of the bucket, and waits until it is there. */
+  async #turn(): Promise<void> {
+    const { clock, rate } = this.#options;
+    for (let now = clock(); now < this.#nextMs; now = clock()) await wait(this.#nextMs - now);
+    this.#nextMs = Math.max(clock(), this.#nextMs) + 1000 / rate;
+  }
+
+  async #body(url: string): Promise<Buffer> {
+    const { userAgent, timeoutMs } = this.#options;
+    const { pathname, search } = new URL(url);
+    const headers = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent };
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await this.#pool.request({ method: 'GET', path: pathname + search, headers, signal });
+      if (answer.statusCode !== 200) {
+        await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal }).catch(() => undefined);
+        throw this.#refusal(answer.statusCode, answer.headers);
+      }
+      const sent = await bytesOfBody(answer.body);
+      const body = await decoded(sent, textOf(answer.headers['content-encoding']));
+      const isHtml = /html/i.test(textOf(answer.headers['content-type'])) || body[0] === 0x3c;
+      if (isHtml) throw new Trouble('HTML in place of JSON');
+      return body;
+    } catch (error) {
+      if (error instanceof Trouble) throw error;
+      if (signal.aborted) throw new Trouble(`no whole answer within ${timeoutMs} ms`);
+      throw new Trouble(`${reasonOf(error)}: ${(error as Error).message}`);
+    }
+  }
+
+  /** What a status other than 200 means; where it says when to come back, nobody asks before. */
+  #refusal(status: number, headers: Headers): Trouble {
+    const waitMs = retryAfterMs(headers);
+    if (status >= 300 && status < 400)
+      return new Trouble(`${status}: leads to ${textOf(headers['location'])}, which is not followed`, false);
+    const isPassing = [408, 425, 429].includes(status) || status >= 500 || (status === 403 && waitMs !== undefined);
+    if (!isPassing) return new Trouble(`answered ${status}`, false);
+    if (waitMs === undefined) return new Trouble(`answered ${status}`);
+    if (waitMs > RETRY_AFTER_MS_MAX)
+      return new Trouble(`answered ${status} and asks to come back in ${Math.ceil(waitMs / 1000)} s: do so`, false);
+    this.#nextMs = Math.max(this.#nextMs, this.#options.clock() + waitMs);
+    return new Trouble(`answered ${status}, Retry-After ${Math.ceil(waitMs / 1000)} s`);
+  }
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function textOf(header: string | string[] | undefined): string {
+  return [header ?? ''].flat().join(', ');
+}
+
+/** The wait that Retry-After asks for: in seconds, or until a date by the clock of who sent it (RFC 9110, 10.2.3). */
+function retryAfterMs(headers: Headers): number | undefined {
+  const text = textOf(headers['retry-after']).trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const ms = Date.parse(text) - Date.parse(textOf(headers['date']));
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** The bytes of a body as sent; one that is too long is not read on, whatever its Content-Length says. */
+async function bytesOfBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > BODY_BYTES_MAX) throw tooLong();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, bytes);
+}
+
+async function decoded(sent: Buffer, coding: string): Promise<Buffer> {
+  if (coding === '' || coding === 'identity') return sent;
+  if (coding !== 'gzip') throw new Trouble(`the content coding ${JSON.stringify(coding)}, which was not asked for`);
+  try {
+    return await unpacked(sent, { maxOutputLength: BODY_BYTES_MAX });
+  } catch (error) {
+    if (reasonOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLong();
+    throw new Trouble(`its gzip is damaged (${(error as Error).message})`);
+  }
+}
+
+function tooLong(): Trouble {
+  return new Trouble(`a body of more than ${BODY_BYTES_MAX} bytes`);
+}

@@ -1,0 +1,62 @@
+// What the crawl command does with its flags, and what it prints; commands.ts declares them, and the crawl itself is
+// data/crawl/crawl.ts.
+import { resolve } from 'node:path';
+import { crawl, type CrawlReport } from '../../data/crawl/crawl.ts';
+import { OperationError } from '../../data/operationError.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
+import { countText } from '../observe/quantities.ts';
+import { packageVersion } from '../settings/installation.ts';
+import { BASE_URL } from '../settings/values.ts';
+import { NAME, type Outputs } from './parts.ts';
+import { withProgress } from './terminal.ts';
+
+/** The flags of the command. */
+export interface CrawlFlags {
+  readonly output: string;
+  readonly state?: string;
+  readonly concurrency: number;
+  readonly rate: number;
+  readonly timeout: number;
+  readonly contact?: string;
+  readonly linksMin: number;
+  readonly shrinkMax: number;
+  readonly force?: boolean;
+}
+
+/** A request is tried this often: with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
+const ATTEMPTS = { tries: 6, backoffMs: 500 };
+
+/** Crawls the catalogue at a base URL or root view, and reports. Throws OperationError `usage`, and what it throws. */
+export async function runCrawl(url: string, flags: CrawlFlags, { stdout, stderr }: Outputs): Promise<void> {
+  const base = BASE_URL.parse(url.replace(/\/api\/v[23]\/?(?:\?.*)?$/, ''));
+  if (base === undefined) throw new OperationError('usage', `${url}: want ${BASE_URL.wanted}`);
+  const { contact, force: isForced = false, ...others } = flags;
+  const output = resolve(flags.output);
+  const options = {
+    ...others,
+    ...ATTEMPTS,
+    base,
+    output,
+    isForced,
+    timeoutMs: flags.timeout * 1000,
+    state: flags.state ?? `${output}.crawl`,
+    userAgent: `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`,
+    now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
+    clock: steadyMs,
+  };
+  const report = await withProgress(stderr, (onProgress) => crawl(options, onProgress));
+  stdout.write(`${crawlText(report, output)}\n`);
+}
+
+function crawlText(report: CrawlReport | undefined, output: string): string {
+  if (!report) return `${output}: what an earlier run had fetched is in place; run again to fetch anew`;
+  const { counts, links, dangling, unknown, resumed } = report;
+  const names = Object.keys(counts);
+  const records = names.reduce((sum, name) => sum + counts[name]!, 0);
+  return [
+    ...(resumed === undefined ? [] : [`continued the crawl of ${resumed}`]),
+    ...(unknown.length > 0 ? [`left out, since no such collection is known: ${unknown.join(', ')}`] : []),
+    `${output}: ${countText(records)} records in ${names.length} collections; ` +
+      `${countText(dangling)} of ${countText(links)} links lead to no record`,
+  ].join('\n');
+}

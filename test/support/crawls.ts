@@ -1,0 +1,49 @@
+// Crawls for tests: of an upstream into a directory beside an old data set, with short waits, and what a directory
+// holds afterwards.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
+
+/** The files of a directory by name, as text; `undefined` where there is none. */
+export function filesOf(directory: string): Readonly<Record<string, string>> | undefined {
+  try {
+    return Object.fromEntries(
+      readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')]),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files of a directory that hold records. */
+export function recordsOf(directory: string): Readonly<Record<string, string>> | undefined {
+  const files = filesOf(directory);
+  return files && Object.fromEntries(Object.entries(files).filter(([name]) => name.endsWith('.ndjson')));
+}
+
+/** A directory in `parent` with a data set that a crawl may replace. */
+export function oldDataSet(parent: string): string {
+  const directory = join(mkdtempSync(join(parent, 'crawl-')), 'out');
+  mkdirSync(directory);
+  writeFileSync(join(directory, 'notes.ndjson'), '{"ob_id":1}\n{"ob_id":2}\n');
+  return directory;
+}
+
+/** Crawls `base` into `output` with three tries of each request and hardly a wait between them. */
+export async function crawled(
+  base: string,
+  output: string,
+  options: Partial<CrawlOptions> = {},
+): Promise<CrawlReport | undefined> {
+  const quick = {
+    concurrency: 2,
+    rate: 1e6,
+    tries: 3,
+    backoffMs: 1,
+    timeoutMs: 10_000,
+    clock: () => performance.now(),
+  };
+  const judged = { linksMin: 99.9, shrinkMax: 5, isForced: false };
+  const named = { userAgent: 'test', now: '2026-01-31T00:00:00Z', state: `${output}.crawl` };
+  return crawl({ ...quick, ...judged, ...named, base, output, ...options }, () => undefined);
+}

@@ -1,0 +1,69 @@
+// A catalogue that tests hold in their hands: a list of records by collection, which may change between two requests.
+// Heeds limit, offset and `ordering`; notes what it was asked.
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sendJson } from './rudeUpstream.ts';
+
+/** A record with an id; other members as they are. */
+export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: number };
+
+/**
+ * What the server has and does: `collections` by name; `onRequest` is called before each answer; `heedsOrder` where
+ * lists ascend by id when asked for.
+ */
+export interface PlainUpstreamOptions {
+  readonly collections: Record<string, readonly PlainRecord[]>;
+  readonly onRequest?: (request: IncomingMessage) => void | Promise<void>;
+  readonly heedsOrder?: boolean;
+}
+
+/** A running server. `requests` has those that it got, `underWayMax` how many it had at a time. */
+export interface PlainUpstream {
+  readonly url: string;
+  readonly requests: readonly IncomingMessage[];
+  readonly underWayMax: () => number;
+  close(): Promise<void>;
+}
+
+/** Starts the server on a free port. */
+export async function startPlainUpstream(options: PlainUpstreamOptions): Promise<PlainUpstream> {
+  const { collections, onRequest, heedsOrder = true } = options;
+  const requests: IncomingMessage[] = [];
+  let underWay = 0;
+  let underWayMax = 0;
+  const server = createServer((request, response) => {
+    requests.push(request);
+    underWayMax = Math.max(underWayMax, ++underWay);
+    response.once('close', () => underWay--);
+    void (async () => {
+      await onRequest?.(request);
+      const base = `http://${request.headers.host}`;
+      const { pathname, searchParams } = new URL(request.url!, base);
+      const name = /^\/api\/v3\/(\w+)\/$/.exec(pathname)?.[1];
+      if (!/^\/api\/v3\/(?:\w+\/)?$/.test(pathname)) {
+        response.writeHead(404).end();
+        return;
+      }
+      if (name === undefined) {
+        sendJson(response, Object.fromEntries(Object.keys(collections).map((one) => [one, `${base}/api/v3/${one}/`])));
+        return;
+      }
+      const isOrdered = heedsOrder && searchParams.has('ordering');
+      const all = collections[name]!;
+      const records = isOrdered ? all.toSorted((a, b) => a.ob_id - b.ob_id) : all;
+      const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key))) as [number, number];
+      const next = offset + limit < all.length ? `${base}${pathname}?limit=${limit}&offset=${offset + limit}` : null;
+      sendJson(response, { count: all.length, next, previous: null, results: records.slice(offset, offset + limit) });
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    underWayMax: () => underWayMax,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,320 @@
+// What a crawl makes of a catalogue that behaves, but changes, shrinks, links to nothing or is another one than before;
+// and how politely it asks.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { crawled, filesOf, recordsOf } from '../../../support/crawls.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import {
+  type PlainRecord,
+  type PlainUpstream,
+  type PlainUpstreamOptions,
+  startPlainUpstream,
+} from '../../../support/plainUpstream.ts';
+import { sendJson, startRudeUpstream } from '../../../support/rudeUpstream.ts';
+
+const directory = temporaryDirectory();
+const running: PlainUpstream[] = [];
+afterEach(async () => {
+  for (const upstream of running.splice(0)) await upstream.close();
+});
+
+async function upstreamOf(options: PlainUpstreamOptions): Promise<PlainUpstream> {
+  const upstream = await startPlainUpstream(options);
+  running.push(upstream);
+  return upstream;
+}
+
+function newOutput(): string {
+  return join(mkdtempSync(join(directory, 'crawl-')), 'out');
+}
+
+function recordsFrom(first: number, end: number): PlainRecord[] {
+  return Array.from({ length: end - first }, (_, i) => ({ ob_id: first + i }));
+}
+
+function linesOf(records: readonly PlainRecord[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
+
+/** Asks for a page of notes at the given offset or behind it, by whose answer something has changed. */
+function once(offset: number, change: () => void): NonNullable<PlainUpstreamOptions['onRequest']> {
+  let isDone = false;
+  return ({ url }) => {
+    const found = /\/notes\/.*offset=(\d+)/.exec(url!);
+    if (isDone || !found || Number(found[1]) < offset) return;
+    isDone = true;
+    change();
+  };
+}
+
+test.each([
+  ['ordered', true],
+  ['unordered', false],
+])('records that come and go while %s pages are read are found by another look', async (_order, heedsOrder) => {
+  const collections = { notes: recordsFrom(0, 1000).toReversed() };
+  const change = once(200, () => {
+    collections.notes = [...recordsFrom(2000, 2003), ...collections.notes.filter(({ ob_id: id }) => id % 300 > 0)];
+  });
+  const { url } = await upstreamOf({ collections, heedsOrder, onRequest: change });
+  const output = newOutput();
+  await crawled(url, output);
+  const wanted = heedsOrder ? collections.notes.toSorted((a, b) => a.ob_id - b.ob_id) : collections.notes;
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(wanted) });
+});
+
+test('a collection that grew after it was read is looked at again', async () => {
+  const collections = { notes: recordsFrom(0, 300), times: recordsFrom(0, 5) };
+  const grow = ({ url }: { url?: string | undefined }): void => {
+    if (url!.includes('/times/') && collections.notes.length === 300) collections.notes = recordsFrom(0, 301);
+  };
+  const { url } = await upstreamOf({ collections, onRequest: grow });
+  const output = newOutput();
+  expect((await crawled(url, output))?.counts).toEqual({ notes: 301, times: 5 });
+});
+
+test('a collection that never stands still is given up, and named', async () => {
+  const collections = { notes: recordsFrom(0, 5000) };
+  let removed = 0;
+  const shift = ({ url }: { url?: string | undefined }): void => {
+    if (url!.includes('offset=')) collections.notes = recordsFrom(++removed, removed + 5000);
+  };
+  const { url, requests } = await upstreamOf({ collections, onRequest: shift });
+  const output = newOutput();
+  await expect(crawled(url, output)).rejects.toThrow(/^notes, page at offset \d+ \(http.*\): it does not continue/);
+  expect(requests.length).toBeLessThan(60);
+  expect(existsSync(output)).toBe(false);
+});
+
+test('a random order is never accepted', async () => {
+  const collections = { notes: recordsFrom(0, 5000) };
+  let turn = 0;
+  const shuffle = (): void => {
+    collections.notes = collections.notes.toSorted((a, b) => ((a.ob_id * 7919 + ++turn) % 101) - (b.ob_id % 101));
+  };
+  const { url } = await upstreamOf({ collections, heedsOrder: false, onRequest: shuffle });
+  await expect(crawled(url, newOutput())).rejects.toThrow(/^notes.*; looked at notes 4 times$/);
+});
+
+const LINKED = (base: string): Record<string, readonly PlainRecord[]> => ({
+  notes: recordsFrom(0, 10).map((note) => ({ ...note, time: `${base}/api/v3/times/${note.ob_id}/?format=api` })),
+  times: recordsFrom(0, 9),
+});
+
+test('links that lead nowhere end a crawl, unless --links-min lets them; what was fetched is kept until then', async () => {
+  const collections: Record<string, readonly PlainRecord[]> = { notes: [], times: [] };
+  const upstream = await upstreamOf({ collections });
+  Object.assign(collections, LINKED(upstream.url));
+  const output = newOutput();
+  const why = '1 of 10 links lead to no record, such as notes link to times/9; less than 99.9 % resolve';
+  await expect(crawled(upstream.url, output)).rejects.toMatchObject({
+    code: 'input',
+    message: expect.stringContaining(why),
+  });
+  expect(existsSync(output)).toBe(false);
+  const pages = (): number => upstream.requests.filter(({ url }) => !url!.includes('limit=1&')).length;
+  const before = pages();
+  expect(await crawled(upstream.url, output, { linksMin: 90 })).toMatchObject({ links: 10, dangling: 1 });
+  // The root view; each collection is only counted again.
+  expect(pages() - before).toBe(1);
+});
+
+test('a collection that lost more than --shrink-max ends a crawl, unless --force lets it', async () => {
+  const collections = { notes: recordsFrom(0, 100), times: recordsFrom(0, 100) };
+  const { url } = await upstreamOf({ collections });
+  const output = newOutput();
+  await crawled(url, output);
+  const old = filesOf(output);
+  Object.assign(collections, { notes: recordsFrom(0, 94), times: recordsFrom(0, 95) });
+  await expect(crawled(url, output)).rejects.toThrow('notes has 94 records, 100 before; more than 5 % are gone');
+  expect(filesOf(output)).toEqual(old);
+  await crawled(url, output, { isForced: true });
+  expect(recordsOf(output)!['notes.ndjson']).toBe(linesOf(collections.notes));
+  expect(existsSync(`${output}.crawl`)).toBe(false);
+});
+
+test('a collection that is gone altogether is one that lost everything', async () => {
+  const output = newOutput();
+  mkdirSync(output);
+  writeFileSync(join(output, 'times.ndjson'), '{"ob_id":1}\n{"ob_id":2}');
+  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
+  await expect(crawled(url, output)).rejects.toThrow('times has 0 records, 2 before');
+});
+
+test.each<[string, string, (output: string) => { [file: string]: string; state: string }]>([
+  [
+    'an output that is no data set',
+    'is no data set: it holds mail',
+    (output) => ({ [`${output}/mail`]: '', state: '' }),
+  ],
+  [
+    'a state that is none',
+    'no state of a crawl: it holds mail',
+    (output) => ({ [`${output}.crawl/mail`]: '', state: '' }),
+  ],
+  ['a state within the output', 'may not hold each other', (output) => ({ state: `${output}/state` })],
+  ['a state around the output', 'may not hold each other', (output) => ({ state: join(output, '..') })],
+  ['a state that is the output', 'may not hold each other', (output) => ({ state: output })],
+  [
+    'a state of another catalogue',
+    'holds a crawl of http://other.example.org',
+    (output) => {
+      const checkpoint = { version: 1, url: 'http://other.example.org', begun: '', isAccepted: false, parts: {} };
+      return { [`${output}.crawl/checkpoint.json`]: JSON.stringify(checkpoint), state: '' };
+    },
+  ],
+  [
+    'a state that is damaged',
+    'is no checkpoint',
+    (output) => ({ [`${output}.crawl/checkpoint.json`]: '{', state: '' }),
+  ],
+])('%s is refused before anything is asked, and stays as it is', async (_what, why, given) => {
+  const output = newOutput();
+  const { state, ...files } = given(output);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(file));
+    writeFileSync(file, text);
+  }
+  const { url, requests } = await upstreamOf({ collections: {} });
+  const options = state === '' ? {} : { state };
+  await expect(crawled(url, output, options)).rejects.toMatchObject({ message: expect.stringContaining(why) });
+  expect(requests).toEqual([]);
+  for (const [file, text] of Object.entries(files)) expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+/** A clock by which each page takes long enough to be put on the disk. */
+function slowClock(): () => number {
+  let ms = 0;
+  return () => (ms += 1500);
+}
+
+/** A catalogue of 3,000 notes that ends the connection of pages from `brokenFrom` on. */
+async function breakingUpstream(): Promise<{
+  upstream: PlainUpstream;
+  notes: PlainUpstreamOptions;
+  break(at: number): void;
+}> {
+  let brokenFrom = Infinity;
+  const notes = { collections: { notes: recordsFrom(0, 3000) } };
+  const upstream = await upstreamOf({
+    ...notes,
+    onRequest: ({ url, socket }) => {
+      if (Number(/offset=(\d+)/.exec(url!)?.[1] ?? 0) >= brokenFrom) socket.destroy();
+    },
+  });
+  return { upstream, notes, break: (at) => (brokenFrom = at) };
+}
+
+function offsetsOf(requests: PlainUpstream['requests']): readonly number[] {
+  return requests.flatMap(({ url }) => /limit=(?!1&).*offset=(\d+)/.exec(url!)?.slice(1).map(Number) ?? []);
+}
+
+test('a crawl that ended within a collection goes on there', async () => {
+  const { upstream, break: breakAt } = await breakingUpstream();
+  const output = newOutput();
+  breakAt(1500);
+  await expect(crawled(upstream.url, output, { clock: slowClock() })).rejects.toThrow(/^notes, page at offset 1\d\d\d/);
+  breakAt(Infinity);
+  const before = upstream.requests.length;
+  expect(await crawled(upstream.url, output)).toMatchObject({ resumed: '2026-01-31T00:00:00Z' });
+  expect(Math.min(...offsetsOf(upstream.requests.slice(before)))).toBeGreaterThan(900);
+  const lines = linesOf(recordsFrom(0, 3000));
+  const manifest = JSON.parse(filesOf(output)!['MANIFEST.json']!) as { sha256: Record<string, string> };
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': lines });
+  expect(manifest.sha256['notes.ndjson']).toBe(createHash('sha256').update(lines).digest('hex'));
+});
+
+test('a crawl that goes on in a collection that changed meanwhile begins it anew, and may end again', async () => {
+  const { upstream, notes, break: breakAt } = await breakingUpstream();
+  const output = newOutput();
+  breakAt(1500);
+  await expect(crawled(upstream.url, output, { clock: slowClock() })).rejects.toThrow('page at offset');
+  notes.collections['notes'] = recordsFrom(1, 3000);
+  // The overlap differs, and behind the first pages of the second look the connection breaks again.
+  breakAt(2500);
+  await expect(crawled(upstream.url, output, { clock: slowClock() })).rejects.toThrow('page at offset');
+  breakAt(Infinity);
+  await crawled(upstream.url, output);
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(recordsFrom(1, 3000)) });
+});
+
+test('two crawls do not share a state', async () => {
+  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
+  const output = newOutput();
+  mkdirSync(`${output}.crawl`);
+  writeFileSync(join(`${output}.crawl`, 'lock'), String(process.ppid));
+  await expect(crawled(url, output)).rejects.toThrow(`process ${process.ppid} crawls there already`);
+});
+
+test('collections that nobody knows are left out and told', async () => {
+  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1), plankton: [] } });
+  const output = newOutput();
+  expect(await crawled(url, output)).toMatchObject({ unknown: ['plankton'], counts: { notes: 1 } });
+  expect(Object.keys(filesOf(output)!)).toEqual(['MANIFEST.json', 'notes.ndjson']);
+});
+
+test('asks with a name, for gzip, in no more requests at a time than told, and for pages of up to 1,000', async () => {
+  const pause = async (): Promise<void> => setTimeout(5);
+  const { url, requests, underWayMax } = await upstreamOf({
+    collections: { notes: recordsFrom(0, 20_000) },
+    onRequest: pause,
+  });
+  await crawled(url, newOutput(), { concurrency: 4, userAgent: 'catalogue-replica/0 (+me@example.org)' });
+  expect(underWayMax()).toBe(4);
+  for (const { headers } of requests)
+    expect(headers).toMatchObject({
+      'user-agent': 'catalogue-replica/0 (+me@example.org)',
+      'accept-encoding': 'gzip',
+      accept: 'application/json',
+    });
+  const limits = requests.map((request) => Number(/limit=(\d+)/.exec(request.url!)?.[1] ?? 100));
+  expect([limits[1], Math.max(...limits)]).toEqual([100, 1000]);
+});
+
+test('asks no faster than --rate says', async () => {
+  const { url, requests } = await upstreamOf({ collections: { notes: recordsFrom(0, 500) } });
+  const startMs = performance.now();
+  await crawled(url, newOutput(), { rate: 50 });
+  expect(performance.now() - startMs).toBeGreaterThanOrEqual((requests.length - 1) * 20);
+});
+
+test('asks nobody anything before Retry-After says so', async () => {
+  const upstream = await startRudeUpstream(
+    ({ response }) => void response.writeHead(429, { 'retry-after': '1' }).end(),
+    'first',
+    1,
+  );
+  const startMs = performance.now();
+  await crawled(upstream.url, newOutput());
+  await upstream.close();
+  expect(performance.now() - startMs).toBeGreaterThanOrEqual(1000);
+});
+
+test('a page that is short once costs one request more', async () => {
+  const asked = [];
+  for (const times of [0, 1]) {
+    const upstream = await startRudeUpstream(
+      ({ response, page }) => sendJson(response, { ...page, results: page.results.slice(1) }),
+      'middle',
+      times,
+    );
+    await crawled(upstream.url, newOutput(), { concurrency: 1 });
+    asked.push(upstream.asked());
+    await upstream.close();
+  }
+  expect(asked[1]! - asked[0]!).toBe(1);
+});
+
+test('the manifest has the time, the source, and counts and sums of the files', async () => {
+  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
+  const output = newOutput();
+  await crawled(url, output);
+  expect(JSON.parse(readFileSync(join(output, 'MANIFEST.json'), 'utf8'))).toEqual({
+    created: '2026-01-31T00:00:00Z',
+    source: url,
+    counts: { notes: 1 },
+    sha256: { 'notes.ndjson': expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+});

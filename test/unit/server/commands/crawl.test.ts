@@ -1,0 +1,54 @@
+// The crawl command: what it prints, how it names itself, and how it ends.
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../../support/commandProcess.ts';
+import { recordsOf } from '../../../support/crawls.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
+
+const directory = temporaryDirectory();
+let upstream: PlainUpstream;
+beforeAll(async () => {
+  upstream = await startPlainUpstream({ collections: { notes: [{ ob_id: 1 }], plankton: [] } });
+});
+afterAll(() => upstream.close());
+
+function newOutput(): string {
+  return join(mkdtempSync(join(directory, 'crawl-')), 'out');
+}
+
+test('takes a base URL or a root view, says who asks, and tells what it brought', async () => {
+  const output = newOutput();
+  const words = ['--contact', 'me@example.org', '--rate', '1000'];
+  const command = runCommand(['crawl', `${upstream.url}/api/v3/?format=api`, '-o', `${output}/`, ...words]);
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  expect(command.out()).toBe(
+    'left out, since no such collection is known: plankton\n' +
+      `${output}: 1 records in 1 collections; 0 of 0 links lead to no record\n`,
+  );
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': '{"ob_id":1}\n' });
+  expect(upstream.requests[0]!.headers['user-agent']).toMatch(
+    /^catalogue-replica\/\d+\.\d+\.\d+ \(\+me@example\.org\)$/,
+  );
+});
+
+test('names what it could not have, and ends with 1', async () => {
+  const command = runCommand(['crawl', `${upstream.url}/nowhere`, '-o', newOutput(), '--rate', '1000']);
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  const url = `${upstream.url}/nowhere/api/v3/`;
+  expect(command.err()).toBe(`catalogue-replica: the root view (${url}): answered 404\n`);
+});
+
+test.each([
+  ['a URL', ['ftp://a.example.org', '-o', 'x'], 'ftp://a.example.org: want an http or https URL'],
+  ['a concurrency', ['http://a.example.org', '-o', 'x', '--concurrency', '5'], 'Want an integer from 1 to 4'],
+  ['a rate', ['http://a.example.org', '-o', 'x', '--rate', '0'], 'Want a number from 0.01 to 1000'],
+  ['a percentage', ['http://a.example.org', '-o', 'x', '--links-min', '101'], 'Want a number from 0 to 100'],
+  ['a contact', ['http://a.example.org', '-o', 'x', '--contact', 'a\r\nb'], 'Want an address or URL'],
+  ['no output', ['http://a.example.org'], '-o, --output'],
+])('refuses what is wrong as %s, and ends with 2', async (_what, words, why) => {
+  const command = runCommand(['crawl', ...words]);
+  expect(await command.ended).toEqual({ code: 2, signal: null });
+  expect(command.err()).toContain(why);
+});
