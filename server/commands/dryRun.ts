@@ -16,11 +16,8 @@ import { tableText } from './terminal.ts';
  * `snapshot` or `input` with what would keep a server from starting.
  */
 export async function dryRunText(settings: Settings, origins: Readonly<Record<string, string>>): Promise<string> {
-  const rows = Object.entries<Settings[keyof Settings]>(settings).map(([name, value]) => [
-    name,
-    shown(value),
-    origins[name] ?? 'default',
-  ]);
+  const names = Object.keys(settings) as (keyof Settings)[];
+  const rows = names.map((name) => [name, shown(settings[name]), origins[name] ?? 'default']);
   const lines = [await dataLine(settings.data), authorityLine(settings)];
   return [tableText([['setting', 'value', 'from'], ...rows]), ...lines].join('\n');
 }

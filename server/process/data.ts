@@ -78,7 +78,8 @@ export async function loadNext(
   const held = before ?? holdData(settings.data);
   const release = (): void => (held === before ? undefined : releaseFile(held));
   try {
-    const next = held && describeHeld(held).generation === served ? undefined : await loadGeneration(settings, options, held);
+    const next =
+      held && describeHeld(held).generation === served ? undefined : await loadGeneration(settings, options, held);
     if (next && next.loaded.generation !== served) return next;
   } catch (error) {
     release();
