@@ -16,14 +16,15 @@ import { tableText } from './terminal.ts';
  * `snapshot` or `input` with what would keep a server from starting.
  */
 export async function dryRunText(settings: Settings, origins: Readonly<Record<string, string>>): Promise<string> {
-  const rows = Object.entries(settings).map(([name, value]) => [name, shown(value), origins[name] ?? 'default']);
+  const names = Object.keys(settings) as (keyof Settings)[];
+  const rows = names.map((name) => [name, shown(settings[name]), origins[name] ?? 'default']);
   const lines = [await dataLine(settings.data), authorityLine(settings)];
   return [tableText([['setting', 'value', 'from'], ...rows]), ...lines].join('\n');
 }
 
-function shown(value: unknown): string {
-  if (value === undefined) return '-';
-  return Array.isArray(value) ? value.join(' ') || '-' : String(value as string | number | boolean);
+function shown(value: Settings[keyof Settings]): string {
+  if (typeof value === 'object') return value.join(' ') || '-';
+  return value === undefined ? '-' : String(value);
 }
 
 async function dataLine(data: string): Promise<string> {

@@ -42,8 +42,6 @@ export function pathCases(suite: (typeof PATH_SUITES)[number]): readonly PathCas
 export class SkippedTestdata {
   onTestRunEnd(): void {
     if (hasPathSuites()) return;
-    process.stdout.write(
-      `Skipped the public suites of path validation (not in ${FOLDER}; TESTDATA names it)\n`,
-    );
+    process.stdout.write(`Skipped the public suites of path validation (not in ${FOLDER}; TESTDATA names it)\n`);
   }
 }
