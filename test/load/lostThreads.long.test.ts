@@ -106,30 +106,31 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
   for (const ms of Object.values(slowest)) expect(ms).toBeLessThan(SERVED_MS_MAX);
 });
 
-test('each allocation of a thread or of memory fails once: refused in a line, or 503 and well again', async () => {
-  const outcomes: string[] = [];
-  for (let n = 1; ; n++) {
-    const { node, asked } = failedAllocation(directory, n);
-    const words = ['serve', '--data', SAMPLE, '--port', '0', '--threads', '1', '--gzip', 'live', ...authority.flags];
-    const command = runCommand(words, { node });
-    running.push(command);
-    const [, url, port] = (await command.printed(/listening on (http:\S+:(\d+))\n/).catch(() => [])) as string[];
-    if (url === undefined) {
-      const { code } = await command.ended;
-      outcomes.push(`${n}: ended with ${code}`);
-      expect([n, code, command.err()]).toEqual([n, 1, expect.stringMatching(/^catalogue-replica: .*\n$/)]);
-      continue;
-    }
-    const server = { ...command, url, port: Number(port), http10Port: 0, adminUrl: '' };
-    const first = await statusOf(url, heavyPath(n));
-    expect([200, 503]).toContain(first);
-    await until(() => works('pool', server, n));
-    await until(() => works('signing', server, n));
-    await until(() => works('serving', server, n));
-    outcomes.push(`${n}: ${first}`);
-    command.signal('SIGTERM');
-    expect([n, await command.ended]).toEqual([n, { code: 0, signal: null }]);
-    if (asked() < n) break;
+/** Serves with an allocation that fails, and does everything. Answers what came of it, and how many were asked for. */
+async function servedWithout(n: number): Promise<{ readonly outcome: string; readonly asked: number }> {
+  const { node, asked } = failedAllocation(directory, n);
+  const words = ['serve', '--data', SAMPLE, '--port', '0', '--threads', '1', '--gzip', 'live', ...authority.flags];
+  const command = runCommand(words, { node });
+  running.push(command);
+  const [, url, port] = (await command.printed(/listening on (http:\S+:(\d+))\n/).catch(() => [])) as string[];
+  if (url === undefined) {
+    const { code } = await command.ended;
+    expect([n, code, command.err()]).toEqual([n, 1, expect.stringMatching(/(?:^|\n)catalogue-replica: .*\n$/)]);
+    expect(command.err()).not.toMatch(/^ +at /m);
+    return { outcome: `${n}: ended with ${code}`, asked: asked() };
   }
+  const server = { ...command, url, port: Number(port), http10Port: 0, adminUrl: '' };
+  const first = await statusOf(url, heavyPath(n));
+  expect([200, 503]).toContain(first);
+  for (const kind of ['pool', 'signing', 'serving'] as const) await until(() => works(kind, server, n));
+  command.signal('SIGTERM');
+  expect([n, await command.ended]).toEqual([n, { code: 0, signal: null }]);
+  return { outcome: `${n}: ${first}`, asked: asked() };
+}
+
+test('each allocation of a thread or of memory fails once: refused in a line, or 503 and well again', async () => {
+  const { asked } = await servedWithout(0);
+  const outcomes: string[] = [];
+  for (let n = 1; n <= asked; n++) outcomes.push((await servedWithout(n)).outcome);
   process.stderr.write(`${outcomes.join(', ')}\n`);
 });
