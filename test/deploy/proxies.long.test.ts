@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { claimPort } from '../../server/http/claim.ts';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
 import { hasProgram } from '../support/debian.ts';
 import { call } from '../support/envelopes.ts';
@@ -17,6 +18,7 @@ import {
   startProxy,
   startReplica,
 } from '../support/proxies.ts';
+import { loadOn, soundRequest } from '../support/proxyLoad.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
 const LIST = '/api/v3/observations/';
@@ -26,14 +28,25 @@ const XML = { 'content-type': 'text/xml; charset=utf-8' };
 /** A query that fills a request line of 60 kB. */
 const LONG = `title__contains=no&uuid__in=${Array.from({ length: 1600 }, (_, i) => `${i}`.padStart(36, 'u')).join(',')}`;
 
+const PATHS = ['/', '/api/v2/', '/api/v3/', '/nothing', '/healthz', `${LIST}141/`, `${LIST}141.json`, `${LIST}9/`];
+const QUERIES = [
+  '',
+  '?limit=2&offset=90',
+  '?limit=2&nonsense=1',
+  '?limit=1&strict=1&nonsense=1',
+  '?ob_id=x',
+  '?format=ndjson',
+  '?format=csv&fields=uuid,title',
+  '?ordering=-title&limit=3',
+  '?after=5&limit=2',
+  '?facets=status&limit=1',
+  '?title__regex=%5E%5BA-Z%5D&limit=1',
+  '?title__icontains=%C3%A5&limit=1',
+  "?title=a'b;c|d&limit=1",
+  `?${LONG}`,
+];
 /** Every feature, as clients ask for it. */
-const REQUESTS: readonly Sent[] = [
-  ...['/', '/api/v2/', '/api/v3/', '/nothing', '/healthz', LIST, `${LIST}5/`, `${LIST}5.json`, `${LIST}999999/`],
-  ...['?limit=2&offset=90', '?limit=2&nonsense=1', '?limit=1&strict=1&nonsense=1', '?ob_id=x', '?format=ndjson'],
-  ...['?format=csv&fields=uuid,title', '?ordering=-title&limit=3', '?after=5&limit=2', '?facets=status&limit=1'],
-  ...['?title__regex=%5E%5BA-Z%5D&limit=1', '?title__icontains=%C3%A5&limit=1', "?title=a'b;c|d&limit=1", `?${LONG}`],
-]
-  .map((target) => (target.startsWith('?') ? LIST + target : target))
+const REQUESTS: readonly Sent[] = [...PATHS, ...QUERIES.map((query) => LIST + query)]
   .flatMap((target): Sent[] => [{ target }, { target, headers: GZIP }, { target, method: 'HEAD' }])
   .concat([
     // Redirections repeat the query.
@@ -56,6 +69,12 @@ const REQUESTS: readonly Sent[] = [
     { target: SOAP, method: 'POST', headers: XML, body: 'no XML' },
   ]);
 
+/** Around what proxies keep idle connections for (5 s) and the replicas do (8 to 12 s). */
+const GAPS_MS = [4950, 7900, 8100, 10_000, 12_000];
+/** By then a proxy knows a change of a replica. */
+const NOT_READY_MS = 2000;
+const SEEN_MS = 1200;
+
 /** Header lines that a hop may add, leave out or write anew; Last-Modified is no earlier than a replica's start. */
 const OF_THE_HOP = new Set(
   'age connection date keep-alive last-modified server server-timing transfer-encoding via x-varnish'.split(' '),
@@ -63,7 +82,11 @@ const OF_THE_HOP = new Set(
 
 function told({ status, headers, bytes }: Received) {
   const ends = Object.entries(headers).filter(([name]) => !OF_THE_HOP.has(name));
-  return { status, headers: Object.fromEntries(ends.toSorted()), body: bytes.toString('latin1') };
+  return {
+    status,
+    headers: Object.fromEntries(ends.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    body: bytes.toString('latin1'),
+  };
 }
 
 const NAMES = (Object.keys(PROXIES) as ProxyName[]).filter((name) => hasProgram(PROXIES[name].program));
@@ -71,7 +94,7 @@ const folder = temporaryDirectory();
 const replicas: Replica[] = [];
 const proxies = new Map<ProxyName, Proxy>();
 beforeAll(async () => {
-  replicas.push(...(await Promise.all(Array.from({ length: 3 }, () => startReplica()))));
+  replicas.push(...(await Promise.all([2, 2, 3].map(startReplica))));
   for (const name of NAMES) proxies.set(name, await startProxy(name, folder, replicas));
 });
 afterAll(async () => {
@@ -88,7 +111,7 @@ describe.each(NAMES)('%s', (name) => {
     client = clientOf(proxy.url);
     direct = clientOf(`http://127.0.0.1:${replicas[0]!.port}`);
   });
-  afterAll(() => [client, direct].forEach((one) => one?.close()));
+  afterAll(() => [client, direct].forEach((one) => one.close()));
 
   test('gives every answer as a replica gives it', async () => {
     for (const sent of REQUESTS) {
@@ -122,9 +145,9 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   test('answers a request that is cut into two at any byte, and outlives one that ends there', async () => {
-    const request = requestOf('GET', `${LIST}5/`, ['X-Forwarded-Proto: http']);
+    const request = requestOf('GET', `${LIST}141/`, ['X-Forwarded-Proto: http']);
     const cuts = Array.from({ length: request.length - 1 }, (_, i) => i + 1);
-    const { status, bytes } = await client.get(`${LIST}5/`);
+    const { status, bytes } = await client.get(`${LIST}141/`);
     const answers = cuts.map(async (cut) => {
       const [whole, gone] = [await RawSocket.open(proxy.port), await RawSocket.open(proxy.port)];
       await gone.write(request.slice(0, cut));
@@ -158,3 +181,77 @@ describe.each(NAMES)('%s', (name) => {
       .toMatch(name === 'nginx' ? /"upstream_seconds":"0\.\d+"/ : / catalogue\/[abc] \d+(\/\d+){4} 200 /);
   });
 });
+
+describe.skipIf(NAMES.length === 0)('all of them', () => {
+  test('answer what comes over a connection that was idle around any time-out', async () => {
+    const idle = NAMES.flatMap((name) => GAPS_MS.map((gapMs) => ({ name, gapMs })));
+    const faults = idle.map(async ({ name, gapMs }) => {
+      const proxy = await startProxy(name, folder, replicas);
+      const client = clientOf(proxy.url);
+      // Both rounds are over the same connections to the proxy, and those to the replicas idle between them.
+      const round = (): Promise<Received[]> =>
+        Promise.all(Array.from({ length: 5 }, (_, n) => client.send(soundRequest(n + gapMs))));
+      await round();
+      await delay(gapMs);
+      const statuses = await round().then((all) => all.map(({ status }) => status), String);
+      client.close();
+      await proxy.stop();
+      return { name, gapMs, statuses };
+    });
+    for (const one of await Promise.all(faults)) expect(one).toEqual({ ...one, statuses: [200, 200, 200, 200, 200] });
+  });
+
+  test('lose no request while one replica after the other is started again', async () => {
+    const loads = NAMES.map((name) => [name, loadOn(proxies.get(name)!)] as const);
+    for (const replica of replicas) {
+      replica.process.signal('SIGTERM');
+      expect(await replica.process.ended).toEqual({ code: 0, signal: null });
+      await replica.start();
+      await delay(SEEN_MS);
+    }
+    for (const [name, load] of loads) {
+      const { answered, faults } = await load.stop();
+      expect({ name, faults }).toEqual({ name, faults: [] });
+      expect(answered).toBeGreaterThan(100);
+    }
+  });
+
+  test('leave a replica alone that drains (but for nginx, which is not told) or loads', async () => {
+    const last = replicas[2]!;
+    const checking = NAMES.filter((name) => name !== 'nginx').map((name) => loadOn(proxies.get(name)!));
+    const passive = NAMES.filter((name) => name === 'nginx').map((name) => loadOn(proxies.get(name)!));
+    await delay(SEEN_MS);
+    await Promise.all(passive.map((load) => load.stop()));
+    last.process.signal('SIGTERM');
+    await delay(NOT_READY_MS);
+    const before = [await requestsOf(last), checking.map((load) => load.answered())] as const;
+    await delay(500);
+    expect(await requestsOf(last)).toBe(before[0]);
+    checking.forEach((load, i) => expect(load.answered()).toBeGreaterThan(before[1][i]!));
+    await last.process.ended;
+    for (const load of checking) expect((await load.stop()).faults).toEqual([]);
+
+    // What holds the port while data is loaded: it answers 503.
+    const claimed = await claimPort('127.0.0.1', last.port);
+    if (proxies.has('nginx')) {
+      const nginx = proxies.get('nginx')!;
+      const load = loadOn(nginx);
+      await delay(NOT_READY_MS);
+      const seen = nginx.log().length;
+      await delay(1.5 * NOT_READY_MS);
+      const lines = nginx.log().slice(seen).trimEnd().split('\n');
+      expect(lines.length).toBeGreaterThan(50);
+      expect(lines.filter((line) => line.includes(`:${last.port}`)).length).toBeLessThanOrEqual(3);
+      expect((await load.stop()).faults).toEqual([]);
+    }
+    await claimed.release();
+    await last.start();
+  });
+});
+
+/** How many requests a replica has answered, but for probes. */
+async function requestsOf({ adminPort }: Replica): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const lines = [...text.matchAll(/^catalogue_replica_requests_total\{route="(?!health)[^}]*\} (\d+)$/gm)];
+  return lines.reduce((sum, [, count]) => sum + Number(count), 0);
+}

@@ -18,7 +18,7 @@ const PORTS = { first: 20_000, count: 12_000 };
 let last = (process.pid * 97) % PORTS.count;
 
 /** A port that nobody has, and that no client is given. */
-export async function steadyPort(): Promise<number> {
+async function steadyPort(): Promise<number> {
   for (;;) {
     last = (last + 1) % PORTS.count;
     const claimed = await claimPort('127.0.0.1', PORTS.first + last).catch(() => undefined);
@@ -38,7 +38,7 @@ export interface Replica {
 }
 
 /** Starts a replica of the sample, with links that start at PUBLIC_URL, and waits until it is ready. */
-export async function startReplica(graceSeconds = 3): Promise<Replica> {
+export async function startReplica(graceSeconds: number): Promise<Replica> {
   const [port, http10Port, adminPort] = [await steadyPort(), await steadyPort(), await steadyPort()];
   const flags = ['--port', port, '--http10-port', http10Port, '--admin-port', adminPort].map(String);
   const more = ['--threads', '1', '--base-url', PUBLIC_URL, '--drain-grace-seconds', String(graceSeconds)];
@@ -81,8 +81,11 @@ interface Places {
   readonly tlsPort: number;
 }
 
+/** The name of a proxy of deploy/. */
+export type ProxyName = 'nginx' | 'haproxy' | 'varnish';
+
 /** The proxies of deploy/. */
-export const PROXIES = {
+export const PROXIES: Readonly<Record<ProxyName, Kind>> = {
   nginx: {
     program: 'nginx',
     file: 'nginx.conf',
@@ -116,14 +119,11 @@ export const PROXIES = {
     words: (file, { folder, port }, text) => {
       const [, ...words] = /# varnishd .*\n(?:#   .*\n)+/.exec(text)![0].replaceAll('#', '').trim().split(/\s+/);
       return [...words.map((word) => (word === ':80' ? `127.0.0.1:${port}` : word)), '-n', folder, '-j', 'none'].map(
-        (word) => (word === PROXIES.varnish.file ? file : word),
+        (word) => (word === 'varnish.vcl' ? file : word),
       );
     },
   },
-} as const satisfies Readonly<Record<string, Kind>>;
-
-/** The name of one. */
-export type ProxyName = keyof typeof PROXIES;
+};
 
 /** The user that the tests run as: nginx, started by root, would give its threads to another. */
 function user(): string {
@@ -132,7 +132,7 @@ function user(): string {
 
 /** The shipped file of a proxy, adapted to the ports of the replicas and to a folder; and the command that runs it. */
 async function adapted(name: ProxyName, parent: string, replicas: readonly Replica[]) {
-  const kind: Kind = PROXIES[name];
+  const kind = PROXIES[name];
   const folder = mkdtempSync(join(parent, `${name}-`));
   const at = { folder, port: await steadyPort(), tlsPort: await steadyPort() };
   const shipped = readFileSync(join(DEPLOY, kind.file), 'utf8');
