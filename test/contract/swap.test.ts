@@ -2,6 +2,7 @@
 // whatever is wrong with the new data leaves what is served as it was.
 import {
   ftruncateSync,
+  mkdirSync,
   closeSync,
   openSync,
   readFileSync,
@@ -10,7 +11,6 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksumOf } from '../../engine/bits/checksum.ts';
 import { encodeDirectory, schemaHash } from '../../engine/snapshot/directory.ts';
@@ -158,7 +158,7 @@ describe('what is served goes on, and it is said why, where the new data is', ()
     const before = await served();
     rmSync(server.data, { recursive: true, force: true });
     server.replace((await served()) === a.generation.slice(0, 12) ? b : a);
-    await spoil();
+    spoil();
     const answer = await order('/reload');
     expect(answer).toMatchObject({ code: 422, status: 'refused', reason: expect.stringMatching(reason) as string });
     expect(answer.served.slice(0, 12)).toBe(before);
@@ -184,9 +184,9 @@ function damage(file: string): void {
   writeFileSync(file, bytes);
 }
 
-async function brokenDirectory(data: string): Promise<void> {
+function brokenDirectory(data: string): void {
   rmSync(data, { force: true });
-  await mkdir(data);
+  mkdirSync(data);
   writeFileSync(`${data}/migrationproperties.ndjson`, '{"id": 1,\n');
 }
 
