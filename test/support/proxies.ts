@@ -104,6 +104,8 @@ export const PROXIES: Readonly<Record<ProxyName, Kind>> = {
     file: 'haproxy.cfg',
     endsTls: true,
     places: ({ folder, port, tlsPort }) => [
+      // Tests run as anybody.
+      ['  user haproxy\n  group haproxy\n', ''],
       ['bind :80\n', `bind 127.0.0.1:${port}\n`],
       ['bind :443 ', `bind 127.0.0.1:${tlsPort} `],
       ['/etc/haproxy/catalogue', `${folder}/catalogue`],
