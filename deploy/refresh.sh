@@ -1,0 +1,14 @@
+#!/bin/sh
+# New data for running replicas: crawls a catalogue, builds the snapshot in its place, tells the admin ports to take it.
+# What fails leaves the old data served. Usage: refresh.sh UPSTREAM_URL BASE_URL CONTACT FOLDER [ADMIN_ADDRESS...]
+# where CATALOGUE_REPLICA may name the command. A crawl that was ended goes on where it was.
+set -eu
+upstream=$1 base=$2 contact=$3 folder=$4
+shift 4
+command=${CATALOGUE_REPLICA:-catalogue-replica}
+
+$command crawl "$upstream" -o "$folder/catalogue" --contact "$contact"
+$command import "$folder/catalogue" -o "$folder/catalogue.snapshot" --base-url "$base"
+for address in "$@"; do
+  curl --silent --show-error --fail-with-body --request POST "http://$address/reload"
+done

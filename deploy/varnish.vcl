@@ -1,0 +1,75 @@
+# Varnish as a cache before three replicas, itself behind whatever ends TLS. Pages are kept for 2 s (a second's load is
+# one request) and asked for again by their tag, so that an unchanged one costs a replica a 304; the age is yours to set.
+# A replica that drains or loads gets no request 1 s later: its --drain-grace-seconds must be 3 or more. Start it with
+# varnishd -F -f varnish.vcl -a :80 -s malloc,512m -p backend_idle_timeout=5 -p http_gzip_support=off
+#   -p http_req_size=128k -p http_req_hdr_len=66k -p http_resp_size=128k -p http_resp_hdr_len=66k -p http_max_hdr=128
+#   -p workspace_client=384k -p workspace_backend=384k -p timeout_idle=60 -p http_range_support=off
+# which take request lines of 64 kB and redirections that repeat them, pass gzip through under its own tags, and give
+# idle connections up before a replica closes them, which may be after 8 s.
+vcl 4.1;
+
+import directors;
+import std;
+
+probe ready {
+  .url = "/healthz";
+  .interval = 500ms;
+  .timeout = 1s;
+  .window = 2;
+  .threshold = 2;
+  .initial = 1;
+}
+
+backend a { .host = "127.0.0.1"; .port = "8081"; .probe = ready; .connect_timeout = 1s; }
+backend b { .host = "127.0.0.1"; .port = "8082"; .probe = ready; .connect_timeout = 1s; }
+backend c { .host = "127.0.0.1"; .port = "8083"; .probe = ready; .connect_timeout = 1s; }
+
+sub vcl_init {
+  new catalogue = directors.round_robin();
+  catalogue.add_backend(a);
+  catalogue.add_backend(b);
+  catalogue.add_backend(c);
+}
+
+sub vcl_recv {
+  set req.backend_hint = catalogue.backend();
+  set req.http.X-Forwarded-Host = req.http.Host;
+  # One object for all who take gzip, whatever else they list.
+  if (req.http.Accept-Encoding ~ "gzip" && req.http.Accept-Encoding !~ "gzip\s*;\s*q=0") {
+    set req.http.Accept-Encoding = "gzip";
+  }
+  # The API is read-only, and knows no users: nothing but the attribute authority is posted to.
+  unset req.http.Cookie;
+  if (req.method == "OPTIONS" || req.url == "/healthz") {
+    return (pass);
+  }
+  # Only a body that is kept can be sent again.
+  if (req.method == "POST" && std.cache_req_body(1MB)) {
+    return (pass);
+  }
+}
+
+sub vcl_backend_fetch {
+  # At a second try, the next one.
+  set bereq.backend = catalogue.backend();
+}
+
+sub vcl_backend_response {
+  # Long exports go through; so does all that is not found.
+  if (beresp.status != 200 || bereq.uncacheable || beresp.http.Content-Length ~ "^[0-9]{8}") {
+    set beresp.uncacheable = true;
+    set beresp.ttl = 0s;
+    return (deliver);
+  }
+  set beresp.ttl = 2s;
+  set beresp.grace = 0s;
+  set beresp.keep = 1h;
+  return (deliver);
+}
+
+sub vcl_backend_error {
+  # A replica that has left since the last probe.
+  if (bereq.retries < 2) {
+    return (retry);
+  }
+}

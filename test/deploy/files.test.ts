@@ -1,0 +1,126 @@
+// The deployment files against the programs that read them, and against what they name: settings, metrics, files.
+// How the proxies serve is in proxies.long.test.ts.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settingsTable } from '../../server/settings/declarations.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { hasProgram } from '../support/debian.ts';
+import { readProjectFile, ROOT } from '../support/sources.ts';
+import { runWatchedServer, type WatchedServer } from '../support/watchedServer.ts';
+
+const DEPLOY = join(ROOT, 'deploy');
+const FILES = readdirSync(DEPLOY);
+const textOf = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8');
+const ALERTS = [...textOf('alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+const TEXT = { encoding: 'utf8' } as const;
+const folder = temporaryDirectory();
+
+describe('the alerts', () => {
+  test.skipIf(!hasProgram('promtool'))('are rules of Prometheus, and pass their unit tests', () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', join(DEPLOY, 'alerts.test.yml')], TEXT);
+    expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')]);
+    const config = spawnSync('promtool', ['check', 'config', join(DEPLOY, 'prometheus.yml')], TEXT);
+    expect([config.status, config.stderr]).toEqual([0, '']);
+  });
+
+  test('have each a unit test that raises it and one that does not, and a row in the runbook', () => {
+    const tests = textOf('alerts.test.yml');
+    for (const alert of ALERTS) {
+      expect(tests).toMatch(new RegExp(`alertname: ${alert}, exp_alerts: \\[\\]`));
+      expect(tests).toMatch(new RegExp(`alertname: ${alert}\\n +exp_alerts:\\n +- exp_labels:`));
+    }
+    const rows = [...textOf('README.md').matchAll(/^\| `(Catalogue\w+)`/gm)].map(([, name]) => name);
+    expect(rows).toEqual(ALERTS);
+  });
+});
+
+describe('metrics', () => {
+  let server: WatchedServer;
+  beforeAll(async () => void (server = await runWatchedServer(['--threads', '1'], [])));
+  afterAll(() => server.kill());
+
+  test('that alerts, dashboard and runbook name are told by a server', async () => {
+    const text = await (await fetch(`${server.adminUrl}/metrics`)).text();
+    const told = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
+    for (const file of ['alerts.yml', 'alerts.test.yml', 'dashboard.json', 'README.md']) {
+      const named = [...textOf(file).matchAll(/catalogue_replica_\w+[a-z]\b/g)].map(([name]) => name);
+      expect(
+        named.filter((name) => !told.has(name.replace(/_bucket$/, ''))),
+        file,
+      ).toEqual([]);
+    }
+  });
+});
+
+test.skipIf(!hasProgram('systemd-analyze'))('the unit passes systemd-analyze verify, with the drop-in too', () => {
+  // The program is not where the unit has it on this machine: another stands in its place.
+  const text = textOf('catalogue@.service')
+    .replace('/opt/catalogue/node_modules/.bin/catalogue-replica', '/bin/true')
+    .replace('/usr/bin/curl', '/bin/true');
+  const [unit, dropIns] = [join(folder, 'catalogue@.service'), join(folder, 'catalogue@.service.d')];
+  const verified = (): string => {
+    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit.replace('@', '@1')], TEXT);
+    return `${stdout}${stderr}`;
+  };
+  writeFileSync(unit, text.replace('ProtectSystem=', 'ProtectSistem='));
+  expect(verified()).toContain('ProtectSistem');
+  writeFileSync(unit, text);
+  expect(verified()).toBe('');
+  mkdirSync(dropIns);
+  writeFileSync(join(dropIns, 'authority.conf'), textOf('authority.conf'));
+  expect(verified()).toBe('');
+});
+
+test('settings that the files name are settings of the program', () => {
+  const declared = settingsTable();
+  for (const file of FILES.filter((name) => statSync(join(DEPLOY, name)).isFile())) {
+    const text = textOf(file);
+    const environment = [...text.matchAll(/\bCATALOGUE_[A-Z0-9_]+/g)].map(([name]) => name);
+    for (const name of environment) if (name !== 'CATALOGUE_REPLICA') expect(declared, file).toContain(`\`${name}\``);
+  }
+  const [, flags = ''] = /^ExecStart=\S+ serve(.*)$/m.exec(textOf('catalogue@.service')) ?? [];
+  for (const [flag] of flags.matchAll(/--[a-z0-9-]+/g))
+    if (flag !== '--config') expect(declared).toContain(`\`${flag} <`);
+  for (const [, key] of textOf('catalogue.toml').matchAll(/^(\w+) =/gm)) expect(declared).toContain(`\`${key}\``);
+});
+
+test('every file is told of in the runbook and comes with the package', () => {
+  for (const file of FILES) if (file !== 'README.md') expect(textOf('README.md')).toContain(`\`${file}\``);
+  expect(JSON.parse(readProjectFile('package.json'))).toMatchObject({ files: expect.arrayContaining(['deploy']) });
+  expect(textOf('kubernetes.yaml')).toContain('/node_modules/catalogue-replica/deploy/refresh.sh');
+});
+
+test.skipIf(process.platform === 'win32' || !hasProgram('curl'))(
+  'new data is crawled, imported, and ordered to be taken',
+  () => {
+    const calls = join(folder, 'calls');
+    const stub = (name: string): string => {
+      const path = join(folder, name);
+      writeFileSync(path, `#!/bin/sh\necho "${basename(name)} $@" >>${calls}\n[ "$1" != "$FAILS" ]\n`);
+      chmodSync(path, 0o755);
+      return path;
+    };
+    mkdirSync(join(folder, 'bin'));
+    stub('bin/curl');
+    const environment = {
+      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+      CATALOGUE_REPLICA: stub('replica'),
+    };
+    const run = (fails: string) => {
+      writeFileSync(calls, '');
+      const words = ['https://up.example', 'https://public.example', 'me@example.org', '/data', 'a:9081', 'b:9082'];
+      const { status } = spawnSync(join(DEPLOY, 'refresh.sh'), words, { env: { ...environment, FAILS: fails } });
+      return [status === 0, readFileSync(calls, 'utf8').trimEnd().split('\n')];
+    };
+    const [crawl, build] = [
+      'replica crawl https://up.example -o /data/catalogue --contact me@example.org',
+      'replica import /data/catalogue -o /data/catalogue.snapshot --base-url https://public.example',
+    ];
+    const order = (address: string): unknown => expect.stringMatching(`^curl .*POST http://${address}/reload$`);
+    expect(run('nothing')).toEqual([true, [crawl, build, order('a:9081'), order('b:9082')]]);
+    expect(run('crawl')).toEqual([false, [crawl]]);
+    expect(run('import')).toEqual([false, [crawl, build]]);
+  },
+);

@@ -1,0 +1,257 @@
+// The shipped proxies, run as Debian has them before three replicas: everything of the API is the same behind them,
+// connections that idle around any time-out lose nothing, nor do restarts of one replica after the other under load,
+// and a replica that is not ready is left alone. test/support/proxies.ts says what is changed in the files.
+import { spawnSync } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { claimPort } from '../../server/http/claim.ts';
+import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
+import { hasProgram } from '../support/debian.ts';
+import { call } from '../support/envelopes.ts';
+import {
+  PROXIES,
+  type Proxy,
+  type ProxyName,
+  PUBLIC_URL,
+  type Replica,
+  startProxy,
+  startReplica,
+} from '../support/proxies.ts';
+import { loadOn, soundRequest } from '../support/proxyLoad.ts';
+import { RawSocket, requestOf } from '../support/rawSocket.ts';
+
+const LIST = '/api/v3/observations/';
+const SOAP = '/attAuthority.wsdl';
+const GZIP = { 'accept-encoding': 'gzip' };
+const XML = { 'content-type': 'text/xml; charset=utf-8' };
+/** A query that fills a request line of 60 kB. */
+const LONG = `title__contains=no&uuid__in=${Array.from({ length: 1600 }, (_, i) => `${i}`.padStart(36, 'u')).join(',')}`;
+
+const PATHS = ['/', '/api/v2/', '/api/v3/', '/nothing', '/healthz', `${LIST}141/`, `${LIST}141.json`, `${LIST}9/`];
+const QUERIES = [
+  '',
+  '?limit=2&offset=90',
+  '?limit=2&nonsense=1',
+  '?limit=1&strict=1&nonsense=1',
+  '?ob_id=x',
+  '?format=ndjson',
+  '?format=csv&fields=uuid,title',
+  '?ordering=-title&limit=3',
+  '?after=5&limit=2',
+  '?facets=status&limit=1',
+  '?title__regex=%5E%5BA-Z%5D&limit=1',
+  '?title__icontains=%C3%A5&limit=1',
+  "?title=a'b;c|d&limit=1",
+  `?${LONG}`,
+];
+/** Every feature, as clients ask for it. */
+const REQUESTS: readonly Sent[] = [...PATHS, ...QUERIES.map((query) => LIST + query)]
+  .flatMap((target): Sent[] => [{ target }, { target, headers: GZIP }, { target, method: 'HEAD' }])
+  .concat([
+    // Redirections repeat the query.
+    { target: `${LIST.slice(0, -1)}?${LONG}` },
+    {
+      target: LIST,
+      method: 'OPTIONS',
+      headers: { origin: 'https://a.example', 'access-control-request-method': 'GET' },
+    },
+    { target: LIST, method: 'DELETE' },
+    { target: SOAP },
+    { target: `${SOAP}?wsdl`, headers: GZIP },
+    { target: SOAP, method: 'POST', headers: XML, body: call('getTrustedHostInfo', '') },
+    {
+      target: SOAP,
+      method: 'POST',
+      headers: { ...XML, 'transfer-encoding': 'chunked' },
+      body: call('getAllHostsInfo', ''),
+    },
+    { target: SOAP, method: 'POST', headers: XML, body: 'no XML' },
+  ]);
+
+/** Around what proxies keep idle connections for (5 s) and the replicas do (8 to 12 s). */
+const GAPS_MS = [4950, 7900, 8100, 10_000, 12_000];
+/** By then a proxy knows a change of a replica. */
+const NOT_READY_MS = 2000;
+const SEEN_MS = 1200;
+
+/** Header lines that a hop may add, leave out or write anew; Last-Modified is no earlier than a replica's start. */
+const OF_THE_HOP = new Set(
+  'age connection date keep-alive last-modified server server-timing transfer-encoding via x-varnish'.split(' '),
+);
+
+function told({ status, headers, bytes }: Received) {
+  const ends = Object.entries(headers).filter(([name]) => !OF_THE_HOP.has(name));
+  return {
+    status,
+    headers: Object.fromEntries(ends.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    body: bytes.toString('latin1'),
+  };
+}
+
+const NAMES = (Object.keys(PROXIES) as ProxyName[]).filter((name) => hasProgram(PROXIES[name].program));
+const folder = temporaryDirectory();
+const replicas: Replica[] = [];
+const proxies = new Map<ProxyName, Proxy>();
+beforeAll(async () => {
+  replicas.push(...(await Promise.all([2, 2, 3].map(startReplica))));
+  for (const name of NAMES) proxies.set(name, await startProxy(name, folder, replicas));
+});
+afterAll(async () => {
+  await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
+  await Promise.all(replicas.map(({ process }) => process.kill()));
+});
+
+describe.each(NAMES)('%s', (name) => {
+  let proxy: Proxy;
+  let client: Client;
+  let direct: Client;
+  beforeAll(() => {
+    proxy = proxies.get(name)!;
+    client = clientOf(proxy.url);
+    direct = clientOf(`http://127.0.0.1:${replicas[0]!.port}`);
+  });
+  afterAll(() => [client, direct].forEach((one) => one.close()));
+
+  test('gives every answer as a replica gives it', async () => {
+    for (const sent of REQUESTS) {
+      const [through, own] = [await client.send(sent), await direct.send(sent)];
+      expect(told(through), `${sent.method ?? 'GET'} ${sent.target.slice(0, 80)}`).toEqual(told(own));
+    }
+  });
+
+  test('passes 304 on, to a tag, to that of gzip, and to a date', async () => {
+    for (const headers of [{}, GZIP]) {
+      const { etag = '' } = (await client.get(LIST, headers)).headers;
+      expect(etag).toMatch(/^"/);
+      for (const condition of [{ 'if-none-match': etag }, { 'if-modified-since': new Date().toUTCString() }]) {
+        const { status, body, headers: answered } = await client.get(LIST, { ...headers, ...condition });
+        expect([status, body, answered['etag']]).toEqual([304, '', etag]);
+      }
+    }
+  });
+
+  test('has public addresses in links, whatever host is asked', async () => {
+    for (const host of ['catalogue.example.org', 'evil.example.net']) {
+      const { body } = await client.get(`${LIST}?limit=1`, { host });
+      expect((JSON.parse(body) as { next: string }).next).toMatch(`${PUBLIC_URL}${LIST}`);
+    }
+  });
+
+  test('answers a client of HTTP/1.0', async () => {
+    const socket = await RawSocket.open(proxy.port);
+    await socket.write(`GET ${LIST}?limit=1 HTTP/1.0\r\n\r\n`);
+    expect(await socket.ended()).toMatch(/^HTTP\/1\.[01] 200 [^]*"count":500[^]*\}$/);
+  });
+
+  test('answers a request that is cut into two at any byte, and outlives one that ends there', async () => {
+    const request = requestOf('GET', `${LIST}141/`, ['X-Forwarded-Proto: http']);
+    const cuts = Array.from({ length: request.length - 1 }, (_, i) => i + 1);
+    const { status, bytes } = await client.get(`${LIST}141/`);
+    const answers = cuts.map(async (cut) => {
+      const [whole, gone] = [await RawSocket.open(proxy.port), await RawSocket.open(proxy.port)];
+      await gone.write(request.slice(0, cut));
+      gone.finish();
+      await whole.write(request.slice(0, cut));
+      await delay(20);
+      await whole.write(request.slice(cut));
+      const answer = await whole.answer();
+      for (const socket of [whole, gone]) socket.vanish();
+      return [answer?.status, answer?.body];
+    });
+    for (const answer of await Promise.all(answers)) expect(answer).toEqual([status, bytes.toString('latin1')]);
+  });
+
+  test.skipIf(!PROXIES[name].endsTls || !hasProgram('curl'))('ends TLS, with HTTP/2', () => {
+    const words = ['--silent', '--insecure', '--write-out', ' %{http_version}', '--http2'];
+    const url = `https://127.0.0.1:${proxy.tlsPort}${LIST}?limit=1&${LONG.slice(0, 30_000)}`;
+    const { stdout } = spawnSync('curl', [...words, url], { encoding: 'utf8' });
+    expect(stdout).toMatch(/^\{"count":\d+.* 2$/);
+  });
+
+  test.skipIf(name === 'varnish')('logs the times of the replica', async () => {
+    await client.get(`${LIST}?limit=1&logged`);
+    const line = (): string | undefined =>
+      proxy
+        .log()
+        .split('\n')
+        .find((one) => one.includes('logged'));
+    await expect
+      .poll(line)
+      .toMatch(name === 'nginx' ? /"upstream_seconds":"0\.\d+"/ : / catalogue\/[abc] \d+(\/\d+){4} 200 /);
+  });
+});
+
+describe.skipIf(NAMES.length === 0)('all of them', () => {
+  test('answer what comes over a connection that was idle around any time-out', async () => {
+    const idle = NAMES.flatMap((name) => GAPS_MS.map((gapMs) => ({ name, gapMs })));
+    const faults = idle.map(async ({ name, gapMs }) => {
+      const proxy = await startProxy(name, folder, replicas);
+      const client = clientOf(proxy.url);
+      // Both rounds are over the same connections to the proxy, and those to the replicas idle between them.
+      const round = (): Promise<Received[]> =>
+        Promise.all(Array.from({ length: 5 }, (_, n) => client.send(soundRequest(n + gapMs))));
+      await round();
+      await delay(gapMs);
+      const statuses = await round().then((all) => all.map(({ status }) => status), String);
+      client.close();
+      await proxy.stop();
+      return { name, gapMs, statuses };
+    });
+    for (const one of await Promise.all(faults)) expect(one).toEqual({ ...one, statuses: [200, 200, 200, 200, 200] });
+  });
+
+  test('lose no request while one replica after the other is started again', async () => {
+    const loads = NAMES.map((name) => [name, loadOn(proxies.get(name)!)] as const);
+    for (const replica of replicas) {
+      replica.process.signal('SIGTERM');
+      expect(await replica.process.ended).toEqual({ code: 0, signal: null });
+      await replica.start();
+      await delay(SEEN_MS);
+    }
+    for (const [name, load] of loads) {
+      const { answered, faults } = await load.stop();
+      expect({ name, faults }).toEqual({ name, faults: [] });
+      expect(answered).toBeGreaterThan(100);
+    }
+  });
+
+  test('leave a replica alone that drains (but for nginx, which is not told) or loads', async () => {
+    const last = replicas[2]!;
+    const checking = NAMES.filter((name) => name !== 'nginx').map((name) => loadOn(proxies.get(name)!));
+    const passive = NAMES.filter((name) => name === 'nginx').map((name) => loadOn(proxies.get(name)!));
+    await delay(SEEN_MS);
+    await Promise.all(passive.map((load) => load.stop()));
+    last.process.signal('SIGTERM');
+    await delay(NOT_READY_MS);
+    const before = [await requestsOf(last), checking.map((load) => load.answered())] as const;
+    await delay(500);
+    expect(await requestsOf(last)).toBe(before[0]);
+    checking.forEach((load, i) => expect(load.answered()).toBeGreaterThan(before[1][i]!));
+    await last.process.ended;
+    for (const load of checking) expect((await load.stop()).faults).toEqual([]);
+
+    // What holds the port while data is loaded: it answers 503.
+    const claimed = await claimPort('127.0.0.1', last.port);
+    if (proxies.has('nginx')) {
+      const nginx = proxies.get('nginx')!;
+      const load = loadOn(nginx);
+      await delay(NOT_READY_MS);
+      const seen = nginx.log().length;
+      await delay(1.5 * NOT_READY_MS);
+      const lines = nginx.log().slice(seen).trimEnd().split('\n');
+      expect(lines.length).toBeGreaterThan(50);
+      expect(lines.filter((line) => line.includes(`:${last.port}`)).length).toBeLessThanOrEqual(3);
+      expect((await load.stop()).faults).toEqual([]);
+    }
+    await claimed.release();
+    await last.start();
+  });
+});
+
+/** How many requests a replica has answered, but for probes. */
+async function requestsOf({ adminPort }: Replica): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const lines = [...text.matchAll(/^catalogue_replica_requests_total\{route="(?!health)[^}]*\} (\d+)$/gm)];
+  return lines.reduce((sum, [, count]) => sum + Number(count), 0);
+}
