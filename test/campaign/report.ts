@@ -79,7 +79,12 @@ export function table(tallies: readonly Tally[], memory: readonly MemorySample[]
   const lines = [head, ...rows].map((row) =>
     row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
   );
-  const early = memory[0]?.residentBytes ?? rest.residentBytes;
-  const growth = `memory: ${memorySlope(memory).toFixed(1)} MB an hour; after a rest ${((rest.residentBytes - early) / MB).toFixed(1)} MB above the first minute`;
-  return [...lines, growth].join('\n');
+  return [...lines, memoryLine(memory, rest)].join('\n');
+}
+
+function memoryLine(memory: readonly MemorySample[], rest: MemorySample): string {
+  const [early] = memory;
+  if (!early) return 'memory: too short a campaign to tell';
+  const above = ((rest.residentBytes - early.residentBytes) / MB).toFixed(1);
+  return `memory: ${memorySlope(memory).toFixed(1)} MB an hour; after a rest ${above} MB above the first sample`;
 }

@@ -32,7 +32,9 @@ export const snapshots: Strain = {
         if (changed.equals(bytes)) continue;
         put(changed);
         const { status, body } = await admin.send({ method: 'POST', target: '/reload' });
-        if (status < 400) finds.push(`a mutated snapshot was taken: ${status} ${body}`);
+        // Where only records are other ones, the directory is that of the same generation, and nothing is loaded.
+        if (status < 400 && !body.includes('"unchanged"'))
+          finds.push(`a mutated snapshot was taken: ${status} ${body}`);
         finds.push(...(await verifySome(random, world, VERIFIED)));
       }
     } finally {
