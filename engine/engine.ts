@@ -4,7 +4,7 @@
 
 // The declaration.
 export { COLLECTIONS, collectionsOfPath } from './schema/catalogue.ts';
-export type { Collection, Version } from './schema/types.ts';
+export type { Collection, Field, Version } from './schema/types.ts';
 
 // How own URLs are served.
 export { type ServedForm, SPEC_LINK_END } from './column/served.ts';
@@ -32,6 +32,8 @@ export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
 export { percentEncode, sortedByName } from './query/links.ts';
 export { exportOf } from './query/readers.ts';
+export { LOOKUPS } from './query/lookups.ts';
+export { PARAMETERS } from './query/parameters.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';
 export { hasRegex, type Plan } from './query/plan.ts';
 export type { Problem } from './query/problems.ts';

@@ -24,6 +24,13 @@ export const POOL_LIMITS: PoolLimits = { tasksMax: 256, waitMsMax: 5000, taskMsM
 /** Runs a heavy query off this thread, or says why not. It takes the query at once; a rejection is our bug. */
 export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<HeavyFound | Missed>;
 
+/** What a pool does now, and what came of all queries since its start. */
+export interface PoolStatistics {
+  readonly running: number;
+  readonly waiting: number;
+  readonly outcomes: Readonly<Record<'found' | Missed, number>>;
+}
+
 /**
  * A pool over one snapshot. A thread that dies takes its task with it, and another is started for the next one. Where
  * none can start, for want of descriptors, threads or memory, tasks are `busy` until it is tried again. `close` cancels
@@ -32,6 +39,7 @@ export type RunHeavy = (query: HeavyQuery, waiter: Disconnection) => Promise<Hea
  */
 export interface HeavyPool {
   readonly run: RunHeavy;
+  statistics(): PoolStatistics;
   close(): Promise<void>;
   retire(): Promise<void>;
 }
@@ -113,7 +121,7 @@ export function startPool(
     await Promise.allSettled(underWay);
     await ending?.heavy.close();
   };
-  return { run, close, retire };
+  return { ...counted(run, threads, underWay), close, retire };
 }
 
 /** Does work whose flag says whether somebody waits for it. */
@@ -129,4 +137,24 @@ async function wanted<T>(flags: Int32Array, slot: number, waiter: Disconnection,
   } finally {
     isHeld = false;
   }
+}
+
+/** The same, and what came of it. */
+function counted(
+  run: RunHeavy,
+  threads: number,
+  underWay: { readonly size: number },
+): Pick<HeavyPool, 'run' | 'statistics'> {
+  const outcomes = { found: 0, busy: 0, gone: 0, overtime: 0 };
+  return {
+    run: async (query, waiter) => {
+      const found = await run(query, waiter);
+      outcomes[typeof found === 'string' ? found : 'found']++;
+      return found;
+    },
+    statistics: () => {
+      const running = Math.min(underWay.size, threads);
+      return { running, waiting: underWay.size - running, outcomes };
+    },
+  };
 }

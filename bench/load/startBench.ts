@@ -53,7 +53,7 @@ interface Start {
 
 async function startOnce(flags: readonly string[]): Promise<Start> {
   const startMs = performance.now();
-  const words = [LAUNCHER, 'serve', '--port', '0', '--base-url', BASE_URL, ...flags];
+  const words = [LAUNCHER, 'serve', '--port', '0', '--base-url', BASE_URL, '--log-format', 'people', ...flags];
   const server = await startListening(process.execPath, words);
   try {
     await answered(server.port);

@@ -21,7 +21,11 @@ export const OTHER_BASE_URL = 'https://mirror.example.org/catalogue';
 /** What lets the server keep answers, as it does by itself. */
 export const KEEPING_ANSWERS: readonly string[] = ['--answer-cache-mb', '4'];
 
-const NO_ANSWERS_KEPT: readonly string[] = ['/usr/bin/env', 'CATALOGUE_ANSWER_CACHE_MB=0'];
+const NO_ANSWERS_KEPT: readonly string[] = [
+  '/usr/bin/env',
+  'CATALOGUE_ANSWER_CACHE_MB=0',
+  'CATALOGUE_LOG_FORMAT=people',
+];
 
 /** The command as it is installed, under the root of any revision. */
 export const LAUNCHER = 'server/launch.js';
@@ -73,7 +77,7 @@ export async function startListening(
   flags: readonly string[],
   options: SpawnOptions = {},
 ): Promise<ListeningProcess> {
-  const child = spawn(program, flags, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, flags, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   try {
     return { pid: child.pid!, port: await portOf(child, [program, ...flags].join(' ')), stop: () => stopped(child) };
   } catch (error) {
@@ -89,15 +93,18 @@ function portOf(child: ChildProcess, command: string): Promise<number> {
     const timer = setTimeout(() => reject(new Error(`${command} does not listen:\n${printed}`)), START_MS_MAX);
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`${command} ended with ${code} before it listened:\n${printed}`)));
-    child.stdout!.on('data', (piece: Buffer) => {
+    const listen = (piece: Buffer): void => {
       printed += piece.toString();
       const match = /listening on http:\/\/[^\s/]+:(\d+)\s/.exec(printed);
       if (!match) return;
       clearTimeout(timer);
       // What it prints from now on is read, so that it can go on, and not kept.
       child.stdout!.removeAllListeners('data').resume();
+      child.stderr!.removeAllListeners('data').pipe(process.stderr);
       resolve(Number(match[1]));
-    });
+    };
+    child.stdout!.on('data', listen);
+    child.stderr!.on('data', listen);
   });
 }
 

@@ -160,9 +160,13 @@ export function generationOf(header: Uint8Array, directory: Uint8Array): string 
   return createHash('sha256').update(header).update(directory).digest('hex');
 }
 
-/** The generation of a file that is held open. Throws OperationError `file` or `snapshot`. Cost: its directory. */
-export function generationIn({ descriptor, file }: HeldFile): string {
-  return readDirectory(descriptor, file).generation;
+/**
+ * The length and the generation of a file that is held open. Throws OperationError `file` or `snapshot`. Cost: its
+ * directory.
+ */
+export function describeHeld({ descriptor, file }: HeldFile): { readonly bytes: number; readonly generation: string } {
+  const { header, generation } = readDirectory(descriptor, file);
+  return { bytes: header.fileBytes, generation };
 }
 
 /** The SHA-256 of all bytes behind the header, as the header of a file states it; checked by nobody yet. */

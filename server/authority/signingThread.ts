@@ -1,5 +1,6 @@
 // The signing thread of a serving thread: what is handed over to it, in order, and what comes back. Requests to be
 // authorised go there at once; long messages, which somebody has to read, one at a time between them.
+import type { AuditFile } from '../observe/log.ts';
 import { Worker } from 'node:worker_threads';
 import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from '../../workers/starvation.ts';
 import type { Authorised } from './authorised.ts';
@@ -28,7 +29,7 @@ export type FromSigner = { readonly answer: unknown } | { readonly bug: string }
  * URL of the module that reads messages, where there are any.
  */
 export interface SignerParts {
-  readonly auditLog?: string | undefined;
+  readonly auditLog?: AuditFile | undefined;
   readonly messageReader?: string | undefined;
 }
 

@@ -1,5 +1,6 @@
 // The authority as the supervisor has it: loads the configuration, hands it to every serving thread, reloads it as a
 // whole or not at all, and gathers the events of all threads. Signs nothing.
+import type { AuditFile } from '../observe/log.ts';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
@@ -30,7 +31,7 @@ export const CRLS_EVERY_MS = 60_000;
  * Loads a configuration file. Throws OperationError `input` with every mistake, a line each. Events of the threads, and
  * of reloads, go to `observe`; decisions are recorded in `auditLog` before, and nothing is granted that cannot be.
  */
-export function superviseAuthority(file: string, observe: Observer, auditLog?: string): AuthoritySupervisor {
+export function superviseAuthority(file: string, observe: Observer, auditLog?: AuditFile): AuthoritySupervisor {
   let loaded = loadedOrThrown(file, epochSeconds());
   observe([loadedEvent(loaded)]);
   const ports = new Set<MessagePort>();

@@ -16,12 +16,13 @@ type Headers = Answer['headers'];
 
 /**
  * What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters,
- * and its entity tag without quotes.
+ * its entity tag without quotes, and how many rows it exports where it is an export.
  */
 export interface Remarks {
   readonly varies: readonly string[];
   readonly ignored: readonly IgnoredName[];
   readonly tag: string;
+  readonly exportedRows?: number | undefined;
 }
 
 /** The media types of answers with a body of the catalogue: JSON, and the two of exports (A62). */
@@ -129,12 +130,11 @@ export interface AnswerOptions {
 export function answersFor(options: AnswerOptions): Answers {
   const { found, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
   return {
-    found: (body, { varies, ignored, tag }, type = 'application/json', made = 'identity') => ({
-      status: 200,
-      headers: withIgnored(found(varies, type, made !== 'identity'), ignored),
-      etag: `"${taggedAs(tag, made)}"`,
-      body,
-    }),
+    found: (body, { varies, ignored, tag, exportedRows }, type = 'application/json', made = 'identity') => {
+      const headers = withIgnored(found(varies, type, made !== 'identity'), ignored);
+      const answer = { status: 200, headers, etag: `"${taggedAs(tag, made)}"`, body };
+      return exportedRows === undefined ? answer : { ...answer, exportedRows };
+    },
     notModified: (tag, varies) => ({
       status: 304,
       headers: unchanged(varies, '', false),

@@ -26,8 +26,6 @@ export interface BaseUrlChoice {
 /** The headers of a trusted proxy that choose a base URL. */
 const FORWARDED_HEADERS: readonly string[] = ['X-Forwarded-Host', 'X-Forwarded-Proto'];
 
-type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
-
 /**
  * A listed base URL taken apart. `scheme` is `http` or `https`; `host` in lower case, with a port unless it is the
  * default. It is chosen for a request as it came, or as a trusted proxy passed it on.
@@ -46,12 +44,12 @@ interface Listed {
  * no part. Throws OperationError `usage` for a network that cannot be read. Cost of a choice: none without a list.
  */
 export function baseUrlChooser(config: BaseUrlConfig): (request: Request) => BaseUrlChoice {
-  const networks = config.trustedProxies.map(networkOf);
+  const networks = networksOf(config.trustedProxies);
   const unlisted: BaseUrlChoice = { baseUrl: config.baseUrl, path: basePath(config.baseUrl), varies: [] };
   if (config.allowed.length === 0) return () => unlisted;
   const listed = [config.baseUrl, ...config.allowed].map(takenApart);
   return (request) => {
-    const isTrusted = networks.length > 0 && isWithin(networks, request.peer());
+    const isTrusted = networks.length > 0 && isWithinNetworks(networks, request.peer());
     const forwarded = isTrusted ? firstOf(request.header('x-forwarded-host')) : undefined;
     const scheme = isTrusted ? firstOf(request.header('x-forwarded-proto')) : undefined;
     const { direct, proxied } = chosen(listed, forwarded ?? firstOf(request.header('host')), scheme) ?? listed[0]!;
@@ -86,6 +84,14 @@ function firstOf(header: string | undefined): string | undefined {
   return header?.split(',', 1)[0]!.trim().toLowerCase() || undefined;
 }
 
+/** A network, as its first address and how many bits of it count. */
+export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Networks in CIDR notation, or single addresses. Throws OperationError `usage` for one that cannot be read. */
+export function networksOf(texts: readonly string[]): readonly Network[] {
+  return texts.map(networkOf);
+}
+
 /** A network; IPv4 written as IPv6 (`::ffff:10.0.0.0/104`) becomes IPv4, as peers do. */
 function networkOf(text: string): Network {
   const cidr = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
@@ -96,7 +102,8 @@ function networkOf(text: string): Network {
   return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits];
 }
 
-function isWithin(networks: readonly Network[], peer: string): boolean {
+/** Whether an address lies in one of them; what is no address does not. Cost: a comparison a network. */
+export function isWithinNetworks(networks: readonly Network[], peer: string): boolean {
   if (!ipaddr.isValid(peer)) return false;
   const address = ipaddr.process(peer);
   return networks.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));

@@ -3,6 +3,7 @@
 import {
   type Ask,
   type CollectionIndex,
+  countSelected,
   type QueryOptions,
   type RecordBlocks,
   type Representation,
@@ -58,7 +59,7 @@ export function settingsInTags(settings: CatalogueSettings): readonly unknown[] 
  * What the handler is composed of. `collections` answers every name of the declaration, `router` the rows of lists.
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
  * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `slices` are those of the
- * thread, `ignored` is a tally of IGNORED_PARAMETERS.
+ * thread, `ignored` is a tally of IGNORED_PARAMETERS, `memory` that of its requests where somebody else looks at it.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -70,6 +71,7 @@ export interface CatalogueOptions {
   readonly router: Router;
   readonly slices: Slices;
   readonly ignored: Tally;
+  readonly memory?: RequestMemory;
 }
 
 /** `pin` is what links name the generation by, undefined where walks are not pinned (A69). */
@@ -157,7 +159,8 @@ export function delivered(
   view: View,
   rows: Representation,
 ): Answer | Promise<Answer> {
-  const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view));
+  const exportedRows = rows.format === 'json' ? undefined : countSelected(rows.rows.rows);
+  const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view, exportedRows));
   const { condition, choice, coding } = visit;
   if (!condition || coding === 'identity') return answer;
   const judged = (made: Answer): Answer => {
@@ -188,11 +191,12 @@ function deliveryOf(
   service: CatalogueService,
   visit: Visit,
   { route, ask, tag, collection, exportKey }: View,
+  exportedRows: number | undefined,
 ): Delivery {
   const { request, choice, coding, disconnection, condition } = visit;
   const { blocks, memory } = service;
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
-  const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
+  const remarks = { varies: choice.varies, ignored: ask.ignored, tag, exportedRows };
   const isHead = request.method === 'HEAD';
   const delivery: Delivery = { service, remarks, coding, stored, isHead, disconnection, exportKey };
   if (condition || ask.ignored.length > 0 || !memory.isDue()) return delivery;

@@ -7,12 +7,13 @@ import { answersFor } from './answers.ts';
 import {
   type CatalogueService,
   type CatalogueOptions,
+  type CatalogueSettings,
   queryOptionsOf,
   settingsInTags,
   type Visit,
 } from './catalogue.ts';
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
-import { type Answer, type Disconnection, type Handler, type Request, requestWithin } from '../http/exchange.ts';
+import { type Answer, type Disconnection, type Handler, type Request, requestWithin, ROUTE } from '../http/exchange.ts';
 import { codingChooser } from './negotiate.ts';
 import { listAnswer } from './list.ts';
 import { LiveGzip } from './liveGzip.ts';
@@ -50,7 +51,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     pin,
     answers,
     conditional: new Conditional(validated, answers),
-    memory: new RequestMemory(settings.answerCacheMb * MEGABYTE),
+    memory: options.memory ?? requestMemory(settings),
     live: new LiveGzip(options.slices),
     exports: new Exports(),
     queryOptions,
@@ -75,6 +76,7 @@ function answerTo(
   const condition = conditional.conditionOf(request);
   const visit: Visit = { request, choice, coding, disconnection, condition };
   const known = catalogue.memory.find(visit);
+  if (known?.route !== undefined) request.route = known.route;
   const unchanged = known && condition && conditional.unchanged(condition, choice.varies, known.tag);
   if (unchanged) return unchanged;
   if (known?.answer) return known.answer;
@@ -82,6 +84,7 @@ function answerTo(
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return answers.notFound;
   if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
+  request.route = ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {
@@ -94,6 +97,11 @@ function answerTo(
     case 'record':
       return recordAnswer(catalogue, view, visit);
   }
+}
+
+/** The memory of a thread under these settings. */
+export function requestMemory({ answerCacheMb }: Pick<CatalogueSettings, 'answerCacheMb'>): RequestMemory {
+  return new RequestMemory(answerCacheMb * MEGABYTE);
 }
 
 const BAD_TARGET: Route = { kind: 'badTarget' };

@@ -32,16 +32,25 @@ export interface Asked {
 
 /**
  * A request that is answered with 200 under this tag, without quotes. `heedsAccept` unless its path or format override
- * Accept.
+ * Accept. `route` is what it was told when it was kept.
  */
 export interface KnownRequest {
   readonly tag: string;
   readonly heedsAccept: boolean;
   readonly answer?: Answer;
+  readonly route?: number | undefined;
+}
+
+/** How often requests were looked up, and found. */
+export interface MemoryStatistics {
+  readonly hits: number;
+  readonly misses: number;
 }
 
 /** A memory for tags and answers. */
-export class RequestMemory {
+export class RequestMemory implements MemoryStatistics {
+  hits = 0;
+  misses = 0;
   readonly #keepsAnswers: boolean;
   readonly #memory: Memory<KnownRequest>;
   readonly #marks = new Map<BaseUrlChoice, Readonly<Record<Coding, string>>>();
@@ -60,7 +69,12 @@ export class RequestMemory {
     const { request } = asked;
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const known = this.#memory.find(this.#textOf(asked));
-    return known && (!known.heedsAccept || welcomesJson(request)) ? known : undefined;
+    if (known && (!known.heedsAccept || welcomesJson(request))) {
+      this.hits++;
+      return known;
+    }
+    this.misses++;
+    return undefined;
   }
 
   /** Whether the answer that is being made is to be kept: one in eight. */
@@ -76,7 +90,7 @@ export class RequestMemory {
     const text = this.#textOf(asked);
     if (text.length > TEXT_CHARACTERS_MAX || ownBytes > OWN_BYTES_MAX) return;
     const answerBytes = known.answer ? ANSWER_BYTES + ownBytes : 0;
-    this.#memory.keep(text, known, text.length + ENTRY_BYTES + answerBytes);
+    this.#memory.keep(text, { ...known, route: asked.request.route }, text.length + ENTRY_BYTES + answerBytes);
   }
 
   /**

@@ -7,7 +7,8 @@ import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
 import type { CrawlFlags } from './crawl.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
-import { readSettings, SETTINGS } from '../settings/declarations.ts';
+import type { Output } from './terminal.ts';
+import { readOrigins, readSettings, SETTINGS } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
 import { flagName, type Flags, type Setting } from '../settings/sources.ts';
 import { BASE_URL, integerBetween, numberBetween, PATH, SWITCH, type ValueKind } from '../settings/values.ts';
@@ -42,20 +43,28 @@ export function commandLine(outputs: Outputs): Command {
 function addServe(root: Command, { stdout, stderr }: Outputs): void {
   const command = root.command('serve').description('Serve a snapshot file or a directory of NDJSON over HTTP.');
   addSettings(command)
+    .option('--check', 'say what would run, with where each setting comes from, and stop')
     .addHelpText(
       'after',
       example('serve --data catalogue.snapshot --port 8080 --base-url https://catalogue.example.org'),
     )
-    .action(async (flags: Flags) => {
-      const settings = readSettings(flags);
-      const [{ serve }, { withProgress }, { outliveSignals, stopOnSignal }] = await Promise.all([
-        import('../process/serve.ts'),
-        import('./terminal.ts'),
-        import('../process/signals.ts'),
-      ]);
-      const report = (line: string): void => void stdout.write(`${line}\n`);
+    .action(async ({ check: isCheck, ...flags }: Flags) => {
+      const { settings, origins } = readOrigins(flags);
+      if (isCheck === true) {
+        const { dryRunText } = await import('./dryRun.ts');
+        stdout.write(`${await dryRunText(settings, origins)}\n`);
+        return;
+      }
+      const [{ serve, needsStandardOutput }, { reportTo, withProgress }, { outliveSignals, stopOnSignal }] =
+        await Promise.all([import('../process/serve.ts'), import('./terminal.ts'), import('../process/signals.ts')]);
+      const output = needsStandardOutput(settings) ? stderr : stdout;
+      const { logFormat } = settings;
+      const isJson = logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
+      const report = reportTo(output, isJson);
+      // Progress is told like all else where lines are for machines.
+      const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
       outliveSignals(report);
-      const server = await serve(settings, report, (work) => withProgress(stderr, work));
+      const server = await serve(settings, report, (work) => withProgress(progress, work));
       const stopped = stopOnSignal(() => server.stop(), report);
       // Behind the listeners for signals: whoever reads these lines may send one at once.
       for (const line of server.welcome) report(line);

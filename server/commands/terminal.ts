@@ -2,13 +2,26 @@
 // terminal; tables with aligned columns; counts and sizes in words. Knows no command and decides nothing.
 import type { SingleBar } from 'cli-progress';
 import type { OnProgress, Progress } from '../../data/progress.ts';
-import { type Clock, steadyMs } from '../observe/clock.ts';
+import { type Clock, epochMs, steadyMs } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 
 /** Where text goes: `process.stdout`, `process.stderr`, or a list in a test. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
+}
+
+/**
+ * A report to an output: as it is, or as a line of JSON with `time` (ISO 8601, UTC), `level` and `message`. No library:
+ * pino takes 45 ms and 29 modules of each start for what JSON.stringify does here in none.
+ */
+export function reportTo(output: Output, isJson: boolean): Report {
+  if (!isJson) return (text) => void output.write(`${text}\n`);
+  return (message, level = 'info') => {
+    const time = new Date(epochMs()).toISOString();
+    output.write(`${JSON.stringify({ time, level, message })}\n`);
+  };
 }
 
 /** A rate of less time than this says little about the time left. */

@@ -10,15 +10,26 @@ export type { Disconnection } from '../../workers/waiter.ts';
  * `target` is the path as sent, still percent-encoded, without the query; `query` the raw text behind the first `?`,
  * undefined without one. `header` takes a lower-case name and answers undefined where the client sent none.
  * `peer` is the address of the connection (never X-Forwarded-For). A request is dead once its handler returned:
- * an asynchronous handler reads what it needs first.
+ * an asynchronous handler reads what it needs first. `route` is told by the handler, a number of ROUTE, for whoever
+ * counts; unset it is that of all others.
  */
 export interface Request {
   readonly method: string;
   readonly target: string;
   readonly query: string | undefined;
+  route?: number;
   header(name: string): string | undefined;
   peer(): string;
 }
+
+/**
+ * What requests ask for, by number: views of the catalogue, the attribute authority, the probe of load balancers, and
+ * all that is none of them.
+ */
+export const ROUTE = { index: 0, root: 1, list: 2, record: 3, authority: 4, health: 5, other: 6 } as const;
+
+/** The names of routes, in the order of their numbers. */
+export const ROUTES: readonly string[] = Object.keys(ROUTE);
 
 /** The path of a base URL, which proxies may leave in front of targets: `/catalogue`, or empty, as that of most. */
 export function basePath(baseUrl: string): string {
@@ -51,6 +62,14 @@ class RequestWithin implements Request {
     this.#request = request;
   }
 
+  get route(): number {
+    return this.#request.route ?? ROUTE.other;
+  }
+
+  set route(route: number) {
+    this.#request.route = route;
+  }
+
   header(name: string): string | undefined {
     return this.#request.header(name);
   }
@@ -64,6 +83,7 @@ class RequestWithin implements Request {
  * An answer: status, headers in order (neither Content-Length nor Connection nor Date, which belong to the transport),
  * and a body. Transports send Content-Length from `body.bytes`, and to HEAD the same headers without the body.
  * `etag` is the value of a header ETag, apart from the others so that these can be the same list for many answers.
+ * `exportedRows` is how many rows an export has, for whoever counts.
  * `close` asks for the connection to end with this answer.
  */
 export interface Answer {
@@ -71,6 +91,7 @@ export interface Answer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly etag?: string;
   readonly body: Body;
+  readonly exportedRows?: number;
   readonly close?: boolean;
 }
 

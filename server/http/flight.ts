@@ -1,10 +1,19 @@
 // How many answers are under way on one listener, so that a drain knows when it may close. Knows no transport and does
 // not say which answers they are.
 
+import type { ListenerLoad } from './listener.ts';
+
 /** Counts the answers that have been asked for and not yet handed to the network. Cost: an addition each way. */
 export class Flight {
+  /** Open connections, where somebody counts them. */
+  connections = 0;
   #count = 0;
   readonly #waiting: (() => void)[] = [];
+
+  /** What there is now. */
+  load(): ListenerLoad {
+    return { connections: this.connections, answers: this.#count };
+  }
 
   /** One more answer is under way. */
   enter(): void {

@@ -1,10 +1,10 @@
 // The probe of load balancers on the port that clients know: whether this thread takes requests. All else that there is
 // to know of a server is told on its admin port.
 import { wholeBody } from '../../engine/engine.ts';
-import type { Answer, Handler } from './exchange.ts';
+import { type Answer, type Handler, ROUTE } from './exchange.ts';
 
 /** Where it is asked for. */
-export const HEALTH_PATH = '/healthz';
+const HEALTH_PATH = '/healthz';
 
 const SERVING = answer(200, 'serving');
 const DRAINING = answer(503, 'draining');
@@ -14,6 +14,7 @@ const METHOD_NOT_ALLOWED = answer(405, 'GET and HEAD only', [['Allow', 'GET, HEA
 export function healthBefore(otherwise: Handler, isDraining: () => boolean): Handler {
   return (request, disconnection) => {
     if (request.target !== HEALTH_PATH) return otherwise(request, disconnection);
+    request.route = ROUTE.health;
     if (request.method !== 'GET' && request.method !== 'HEAD') return METHOD_NOT_ALLOWED;
     return isDraining() ? DRAINING : SERVING;
   };

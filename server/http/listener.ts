@@ -3,10 +3,14 @@
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Handler, Request } from './exchange.ts';
 
-/** What is told of a request that is watched: that its answer goes out, or that nobody is left to get it. */
+/**
+ * What is told of a request that is watched: that its answer goes out, or that nobody is left to get it; and its route,
+ * see ROUTE. Where it has an `id`, the answer says so in X-Request-Id.
+ */
 export interface WatchedRequest {
-  answered(answer: Answer): void;
-  abandoned(): void;
+  readonly id?: string;
+  answered(answer: Answer, route: number): void;
+  abandoned(route: number): void;
 }
 
 /**
@@ -42,6 +46,12 @@ export interface DrainTime {
   readonly withinMs: number;
 }
 
+/** What a listener holds: connections, and answers that were not complete in the turn of their request. */
+export interface ListenerLoad {
+  readonly connections: number;
+  readonly answers: number;
+}
+
 /**
  * A transport that listens. `drain` answers with `Connection: close`, behind the grace takes no more connections
  * (node:http ends idle ones then), waits for answers in flight, and closes every connection. It resolves when nothing
@@ -50,5 +60,7 @@ export interface DrainTime {
  */
 export interface Listener {
   readonly port: number;
+  /** What it holds now; connections are counted where there is a watch. */
+  load(): ListenerLoad;
   drain(time: DrainTime): Promise<number>;
 }

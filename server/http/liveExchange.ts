@@ -11,6 +11,7 @@ import {
   isIntake,
   type Reply,
   type Request,
+  ROUTE,
 } from './exchange.ts';
 import { Flight } from './flight.ts';
 import { type Framing, REQUEST_BODY_BYTES_MAX } from './framing.ts';
@@ -70,6 +71,7 @@ export abstract class LiveExchange implements Disconnection {
   #listeners: (() => void)[] | undefined;
   /** Whoever has not yet heard what becomes of the request. */
   #watched: WatchedRequest | undefined;
+  #route: number = ROUTE.other;
   readonly #connection: ConnectionBodies | undefined;
 
   /** `connection` where requests of one are received while others wait for their answers. */
@@ -96,15 +98,21 @@ export abstract class LiveExchange implements Disconnection {
     this.#watched = this.#context.watch?.(request);
   }
 
+  /** What the answer names the request by, until the watch was told of it. */
+  protected get requestId(): string | undefined {
+    return this.#watched?.id;
+  }
+
   /** Tells the watch what goes out, before the first byte does. */
   protected tell(answer: Answer): void {
-    this.#watched?.answered(answer);
+    this.#watched?.answered(answer, this.#route);
     this.#watched = undefined;
   }
 
   /** Answers a well-framed request, whatever follows its head; the request is dead then. */
   answer(request: LiveRequest<object>, framing: Framing): void {
     const reply = this.#ask(request);
+    this.#route = request.route;
     const declaredBytes = isIntake(reply) ? request.declaredBytes() : undefined;
     request.bury();
     if (isIntake(reply)) this.#takeBody(reply, declaredBytes);
@@ -207,7 +215,7 @@ export abstract class LiveExchange implements Disconnection {
   protected depart(isComingBack = false): void {
     this.#isGone = true;
     this.#isComingBack = isComingBack;
-    this.#watched?.abandoned();
+    this.#watched?.abandoned(this.#route);
     this.#watched = undefined;
     const listeners = this.#listeners ?? [];
     this.#listeners = undefined;

@@ -2,7 +2,7 @@
 // using it is our bug and says so. Knows no transport.
 import assert from 'node:assert/strict';
 
-import type { Request } from './exchange.ts';
+import { type Request, ROUTE } from './exchange.ts';
 import { type Framing, type Head, joinsLines, judgeHead } from './framing.ts';
 
 /** A request over what the transport presents, as long as that lives. Cost of a header: a pass over the names. */
@@ -10,6 +10,7 @@ export abstract class LiveRequest<Raw> implements Request {
   readonly method: string;
   readonly target: string;
   readonly query: string | undefined;
+  route: number = ROUTE.other;
   readonly #head: Head;
   #raw: Raw | undefined;
 

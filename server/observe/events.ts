@@ -80,3 +80,9 @@ export type ServiceEvent =
 
 /** Takes events, one or more at a time, in the order in which they come. It must not throw and should be quick. */
 export type Observer = (events: readonly ServiceEvent[]) => void;
+
+/** How grave something is: as it should be, a promise that is not kept, a fault that somebody has to look at. */
+export type Level = 'info' | 'warn' | 'error';
+
+/** Takes what is to be said, in one line or several. `info` where no level is told. */
+export type Report = (text: string, level?: Level) => void;

@@ -1,6 +1,6 @@
 // The log: events as lines of JSON, one each, to a sink or appended to a file. Decides nothing and drops nothing.
 // An observer; wired by the supervisor.
-import { appendFileSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';
 
@@ -17,6 +17,16 @@ export function logLine({ kind, at, ...members }: ServiceEvent): string {
   return JSON.stringify({ time: new Date(at * 1000).toISOString(), event: kind, ...members, isWritten: undefined });
 }
 
+/** The path of a file, or STANDARD_OUTPUT. */
+export type AuditFile = string | typeof STANDARD_OUTPUT;
+
+/** The descriptor that stands for itself where lines are appended. */
+export const STANDARD_OUTPUT = 1;
+
+function nameOf(file: AuditFile): string {
+  return file === STANDARD_OUTPUT ? 'on standard output' : file;
+}
+
 /** Others may not read who did what. */
 const FILE_MODE = 0o600;
 
@@ -27,7 +37,8 @@ const LINE_END = 0x0a;
  * line that broke off, with its process or for want of room, is ended first and takes none with it. Throws what the
  * system says. Cost: 20 us.
  */
-export function appendLines(file: string, lines: readonly string[]): void {
+export function appendLines(file: AuditFile, lines: readonly string[]): void {
+  if (typeof file === 'number') return writeAll(file, lines);
   const descriptor = openSync(file, 'a+', FILE_MODE);
   try {
     const text = lines.map((line) => `${line}\n`).join('');
@@ -35,6 +46,12 @@ export function appendLines(file: string, lines: readonly string[]): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Writes lines to a descriptor whose reader gets them whole: what breaks off is no line of JSON. */
+function writeAll(descriptor: number, lines: readonly string[]): void {
+  let left = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  while (left.length > 0) left = left.subarray(writeSync(descriptor, left));
 }
 
 /** Whether a file ends within a line, and is not just being written by another thread. */
@@ -52,17 +69,17 @@ function endsInLine(descriptor: number): boolean {
  * A sink that appends lines to a file (see appendLines). Throws OperationError `file` when it cannot be written now;
  * `onLost` is told of each line that cannot be written later.
  */
-export function appendingTo(file: string, onLost: (line: string) => void): (lines: readonly string[]) => void {
+export function appendingTo(file: AuditFile, onLost: (line: string) => void): (lines: readonly string[]) => void {
   try {
     appendLines(file, []);
   } catch (cause) {
-    throw new OperationError('file', `the audit log ${file} cannot be written (${reasonOf(cause)})`, cause);
+    throw new OperationError('file', `the audit log ${nameOf(file)} cannot be written (${reasonOf(cause)})`, cause);
   }
   return (lines) => {
     try {
       appendLines(file, lines);
     } catch (cause) {
-      for (const line of lines) onLost(`the audit log ${file} cannot be written (${reasonOf(cause)}): ${line}`);
+      for (const line of lines) onLost(`the audit log ${nameOf(file)} cannot be written (${reasonOf(cause)}): ${line}`);
     }
   };
 }

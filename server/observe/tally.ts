@@ -50,6 +50,13 @@ export function observeValue(tally: Tally, metric: TalliedHistogram, curve: numb
   tally[start + buckets.length + 1]! += value;
 }
 
+/** Lines of the access log, by what became of them. */
+export const ACCESS_LINES: TalliedMetric = {
+  name: 'access_log_lines_total',
+  help: 'Lines of the access log that were taken for writing, or dropped since it cannot be written so fast.',
+  cells: [{ outcome: 'taken' }, { outcome: 'dropped' }],
+};
+
 /** The sums of tallies of one metric, cell by cell. */
 export function sumOf(tallies: readonly Tally[]): readonly number[] {
   return Array.from(tallies[0] ?? [], (_, i) => tallies.reduce((sum, tally) => sum + tally[i]!, 0));

@@ -6,10 +6,11 @@ import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } f
 import { listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
-import { requestTallies, type RequestTallies } from '../observe/requests.ts';
+import { requestTallies, type RequestTallies } from './requestTallies.ts';
+import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
+import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
-import type { Tally } from '../observe/tally.ts';
 import type { Generation, Served } from './data.ts';
 import { CHANGE_STATUSES, CHANGES, type Change } from './generations.ts';
 
@@ -29,11 +30,14 @@ export class Administration {
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
   #listener: AdminListener | undefined;
+  readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
+  readonly #loopDelays: TalliedHistogram;
   readonly #settings: Settings;
   readonly #startMs = steadyMs();
 
   constructor(settings: Settings) {
     this.#settings = settings;
+    this.#loopDelays = loopDelaysOf(settings.threads);
     for (const gauge of this.#gauges()) this.metrics.gauge(gauge);
     this.#changes = this.metrics.tally(CHANGES);
   }
@@ -54,6 +58,16 @@ export class Administration {
   /** What a serving thread counts requests in. */
   requestTallies(): RequestTallies {
     return requestTallies(this.metrics.tally);
+  }
+
+  /** What the serving thread of a number tells of itself in; one in its place overwrites what stood there. */
+  threadTallies(thread: number): ThreadTallies {
+    const gauges = getOrSet(this.#gaugesOf, thread, () => new Map<TalliedMetric | TalliedHistogram, Tally>());
+    const make = this.metrics.tally;
+    return threadTallies(thread, this.#loopDelays, {
+      make,
+      makeGauge: (metric) => getOrSet(gauges, metric, () => make(metric)),
+    });
   }
 
   /** The server listens and serves this, whatever it will be. */
@@ -160,6 +174,12 @@ export class Administration {
       settings: this.#settings,
     };
   }
+}
+
+function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key) ?? make();
+  map.set(key, known);
+  return known;
 }
 
 /** One value, where there is one. */

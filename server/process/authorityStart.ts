@@ -4,47 +4,43 @@ import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } fro
 import { superviseAuthority, type AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
-import type { Observer, ServiceEvent } from '../observe/events.ts';
-import { appendingTo, logLine, logTo } from '../observe/log.ts';
+import { appendingTo, logTo, STANDARD_OUTPUT } from '../observe/log.ts';
+import type { Level, Observer, Report, ServiceEvent } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
 import { join } from 'node:path';
 
 /**
  * Starts the authority that the settings name, or a demonstration where they name none. `count` observes all its
- * events; `report` gets lines for people, and the audit log where no file is set for it. On SIGHUP a configured one
- * reloads its files (A84). Throws OperationError `input` with every mistake of the configuration, and `file`.
+ * events; `report` gets lines for people, and of the audit only what could not be written: that has standard output for
+ * itself where no file is set for it. On SIGHUP a configured one reloads its files (A84).
+ * Throws OperationError `input` with every mistake of the configuration, and `file`.
  */
-export function startAuthority(
-  settings: Settings,
-  report: (line: string) => void,
-  count: Observer,
-): AuthoritySupervisor {
+export function startAuthority(settings: Settings, report: Report, count: Observer): AuthoritySupervisor {
   const { auditLog, authority: file } = settings;
-  const log = auditLog === undefined ? auditTo(report) : unwrittenTo(logTo(appendingTo(auditLog, report)));
+  const onLost = (line: string): void => report(line, 'error');
+  const log = unwrittenTo(logTo(appendingTo(auditLog ?? STANDARD_OUTPUT, onLost)), auditLog !== undefined);
   const observe: Observer = (events) => {
-    for (const line of events.flatMap(linesOf)) report(line);
+    for (const event of events) for (const line of linesOf(event)) report(line, levelOf(event));
     log(events);
     count(events);
   };
-  if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe, auditLog));
+  if (file !== undefined) return reloadedBySignal(superviseAuthority(file, observe, auditLog ?? STANDARD_OUTPUT));
   const directory = prepareDemonstration(demonstrationDirectory(), epochSeconds());
   report(`the attribute authority is a demonstration, not for real use; what to send it lies in ${directory}`);
-  return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe, auditLog);
+  return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), observe, auditLog ?? STANDARD_OUTPUT);
 }
 
-/** Decisions alone: all else is told in lines for people. */
-function auditTo(report: (line: string) => void): Observer {
+/** What the threads that decide have not written themselves; standard output gets decisions alone. */
+function unwrittenTo(log: Observer, isFile: boolean): Observer {
   return (events) => {
-    for (const event of events) if (event.kind === 'authorisation') report(logLine(event));
-  };
-}
-
-/** What the threads that decide have not written themselves. */
-function unwrittenTo(log: Observer): Observer {
-  return (events) => {
-    const unwritten = events.filter((event) => event.kind !== 'authorisation' || !event.isWritten);
+    const unwritten = events.filter((event) => (event.kind === 'authorisation' ? !event.isWritten : isFile));
     if (unwritten.length > 0) log(unwritten);
   };
+}
+
+function levelOf({ kind }: ServiceEvent): Level {
+  if (kind === 'authorityReloadRefused') return 'warn';
+  return kind === 'authorityBug' ? 'error' : 'info';
 }
 
 function linesOf(event: ServiceEvent): readonly string[] {

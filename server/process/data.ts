@@ -6,10 +6,11 @@ import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blo
 import { holdData, openData, openHeld } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
-import { generationIn, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
+import { describeHeld, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
 import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
+import type { Report } from '../observe/events.ts';
 import type { Settings } from '../settings/declarations.ts';
 
 /** Runs work and shows its progress while it lasts. */
@@ -41,7 +42,7 @@ export interface Served {
  */
 export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom'> {
   readonly deflateThreads?: number;
-  readonly report: (line: string) => void;
+  readonly report: Report;
   readonly showProgress: ShowProgress;
 }
 
@@ -78,7 +79,8 @@ export async function loadNext(
   const held = before ?? holdData(settings.data);
   const release = (): void => (held === before ? undefined : releaseFile(held));
   try {
-    const next = held && generationIn(held) === served ? undefined : await loadGeneration(settings, options, held);
+    const next =
+      held && describeHeld(held).generation === served ? undefined : await loadGeneration(settings, options, held);
     if (next && next.loaded.generation !== served) return next;
   } catch (error) {
     release();
@@ -143,7 +145,7 @@ async function blocksOf(
     return blocks.loaded;
   } catch (error) {
     if (!(error instanceof OperationError) || error.code === 'memory') throw error;
-    report(`records are not compressed in advance: ${error.message}`);
+    report(`records are not compressed in advance: ${error.message}`, 'warn');
     return undefined;
   }
 }

@@ -8,8 +8,10 @@ import type { AuthorityLink } from '../authority/service.ts';
 import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import type { DrainTime } from '../http/listener.ts';
 import type { ThreadKind } from '../observe/events.ts';
-import type { RequestTallies } from '../observe/requests.ts';
+import type { AccessLogLink } from '../observe/accessLog.ts';
 import type { Tally } from '../observe/tally.ts';
+import type { RequestTallies } from './requestTallies.ts';
+import type { ThreadTallies } from './threadTallies.ts';
 import type { SoapSettings } from '../soap/service.ts';
 import type { Served } from './data.ts';
 
@@ -36,8 +38,8 @@ export interface GenerationData {
 
 /**
  * What a serving thread serves with, and the generation that it begins with. `http10Port` is set for the one thread
- * that has the second listener. `soapAnswers`, `ignoredParameters` and `requests`, which is there where somebody may
- * ask for it, are its tallies, in memory that it shares with the supervisor.
+ * that has the second listener. `soapAnswers`, `ignoredParameters` and, where somebody may ask for them, `requests`
+ * and `readings` are its tallies, in memory that it shares with the supervisor.
  */
 export interface ServingData {
   readonly first: GenerationData;
@@ -51,6 +53,8 @@ export interface ServingData {
   readonly soapAnswers: Tally;
   readonly ignoredParameters: Tally;
   readonly requests: RequestTallies | undefined;
+  readonly readings: ThreadTallies | undefined;
+  readonly accessLog: AccessLogLink | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 // How a server takes other data, and who hears of it. Composition only, read with the first order: generations.ts
 // decides, data.ts loads, the serving threads serve.
+import type { Report } from '../observe/events.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Administration } from './administration.ts';
@@ -15,7 +16,7 @@ export interface ReloadOptions {
   readonly served: Served;
   readonly threads: Pick<ServingThreads, 'swap'>;
   readonly administration: Administration | undefined;
-  readonly report: (line: string) => void;
+  readonly report: Report;
 }
 
 /**
@@ -43,8 +44,8 @@ export function generationsOf({
     load: (held) => loadNext(settings, loading, served.generation.loaded.generation, held),
     serve: async (next) => tellReleased(served.generation, await threads.swap(next), report),
     onChange: (change, bug) => {
-      report(changeLine(change));
-      if (bug !== undefined) report(`please report this bug: ${bug}`);
+      report(changeLine(change), change.status === 'refused' ? 'warn' : 'info');
+      if (bug !== undefined) report(`please report this bug: ${bug}`, 'error');
       administration?.changed(change);
     },
   });
@@ -58,7 +59,7 @@ function unseen<T>(work: (onProgress: () => void) => Promise<T>): Promise<T> {
 function tellReleased(
   { loaded, blocks }: Generation,
   { isReleased }: { readonly isReleased: Promise<unknown> },
-  report: (line: string) => void,
+  report: Report,
 ): void {
   const here = released([...loaded.memories, ...(blocks?.memories ?? [])]);
   const line = `generation ${loaded.generation.slice(0, 12)}: nobody reads it any more, its memory is free`;

@@ -8,8 +8,9 @@ import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
-import type { Observer } from '../observe/events.ts';
-import { newTally } from '../observe/tally.ts';
+import type { AccessLogs } from '../observe/accessLog.ts';
+import type { Observer, Report } from '../observe/events.ts';
+import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
 import { type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
@@ -40,17 +41,14 @@ export interface Server {
  * `input` and `file` for the authority before any data is looked at, `file`, `input` or `snapshot` for the data;
  * nothing is left running then.
  */
-export async function serve(
-  settings: Settings,
-  report: (line: string) => void,
-  showProgress: ShowProgress,
-): Promise<Server> {
+export async function serve(settings: Settings, report: Report, showProgress: ShowProgress): Promise<Server> {
   raiseHeadLimit();
   const scarcity = scarceDescriptors(settings.threads, descriptorLimit());
   if (scarcity !== undefined) report(scarcity);
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
   let administration: Administration | undefined;
+  let accessLogs: AccessLogsPart | undefined;
   // At once, since the threads read the program meanwhile.
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };
   const losses = new ThreadLosses(report, (events) => administration?.metrics.observe(events));
@@ -60,16 +58,18 @@ export async function serve(
     administration?.drain();
     const [cut] = await Promise.all([threads.stop(time), ...stops.map(async (one) => one())]);
     administration?.stop();
-    if (cut > 0) report(cutLine(cut, settings.drainSeconds));
+    accessLogs?.stop();
+    if (cut > 0) report(cutLine(cut, settings.drainSeconds), 'warn');
   };
   try {
+    accessLogs = await accessLogsOf(settings, report);
     administration = await administrationOf(settings, report);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? (await import('./watch.ts')).watchOver(settings.data) : undefined;
-    const shared = { ports, baseUrl, authority, administration };
+    const shared = { ports, baseUrl, authority, administration, accessLogs };
     const served = await loaded(settings, { baseUrl, report, showProgress });
     await claims.release();
     await threads.begin((i) => servingData(settings, shared, i), served);
@@ -106,6 +106,11 @@ function heedOrders(options: ReloadOptions, watch: ((onReplaced: () => void) => 
   };
 }
 
+/** Whether standard output belongs to the access log or to the audit, so that nothing else may be said there. */
+export function needsStandardOutput(settings: Settings): boolean {
+  return settings.accessLog === '-' || (hasAuthority(settings) && settings.auditLog === undefined);
+}
+
 const NOBODY: Observer = () => undefined;
 
 /** A demonstration goes with the embedded sample where the settings name none. */
@@ -116,7 +121,7 @@ function hasAuthority({ authority, data }: Settings): boolean {
 /** The authority, where the settings ask for one; its code is read only then. */
 async function authorityOf(
   settings: Settings,
-  report: (line: string) => void,
+  report: Report,
   observe: Observer,
 ): Promise<AuthoritySupervisor | undefined> {
   if (!hasAuthority(settings)) return undefined;
@@ -125,18 +130,39 @@ async function authorityOf(
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */
-async function administrationOf(
-  settings: Settings,
-  report: (line: string) => void,
-): Promise<Administration | undefined> {
+async function administrationOf(settings: Settings, report: Report): Promise<Administration | undefined> {
   const { adminHost, adminPort } = settings;
   if (adminPort === undefined) return undefined;
   const { Administration } = await import('./administration.ts');
   const administration = new Administration(settings);
-  const onError = (error: unknown): void => report(`an admin request met a bug, please report it: ${String(error)}`);
+  const onError = (error: unknown): void =>
+    report(`an admin request met a bug, please report it: ${String(error)}`, 'error');
   const port = await administration.listen(adminPort, onError);
   report(`admin on http://${urlHost(adminHost)}:${port}/status`);
   return administration;
+}
+
+/** The access log, and how it ends with a last word on what was lost. */
+interface AccessLogsPart {
+  readonly logs: AccessLogs;
+  readonly stop: () => void;
+}
+
+/** The access log, where the settings ask for one, opened anew on SIGUSR2; its code is read only then. */
+async function accessLogsOf(
+  { accessLog, accessLogSample }: Settings,
+  report: Report,
+): Promise<AccessLogsPart | undefined> {
+  if (accessLog === undefined) return undefined;
+  const { AccessLogs } = await import('../observe/accessLog.ts');
+  const logs = new AccessLogs(accessLog, accessLogSample, report);
+  const onSignal = (): void => logs.reopen();
+  process.on('SIGUSR2', onSignal);
+  const stop = (): void => {
+    process.off('SIGUSR2', onSignal);
+    logs.stop();
+  };
+  return { logs, stop };
 }
 
 interface Ports {
@@ -177,15 +203,17 @@ interface Shared {
   readonly baseUrl: string;
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
+  readonly accessLogs: AccessLogsPart | undefined;
 }
 
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, baseUrl, authority, administration }: Shared,
+  { ports, baseUrl, authority, administration, accessLogs }: Shared,
   i: number,
 ): LastingData {
   const tally = administration?.metrics.tally ?? newTally;
+  const accessLines = tally(ACCESS_LINES);
   return {
     settings: { ...settings, baseUrl },
     host: settings.host,
@@ -197,6 +225,8 @@ function servingData(
     soapAnswers: tally(SOAP_ANSWERS),
     ignoredParameters: tally(IGNORED_PARAMETERS),
     requests: administration?.requestTallies(),
+    readings: administration?.threadTallies(i),
+    accessLog: accessLogs?.logs.link(accessLines),
   };
 }
 

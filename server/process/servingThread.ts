@@ -8,9 +8,8 @@ import { Slices } from '../../workers/slices.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { ThreadKind } from '../observe/events.ts';
-import type { Handler } from '../http/exchange.ts';
 import { healthBefore } from '../http/health.ts';
-import type { Listener } from '../http/listener.ts';
+import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { loadUws } from '../http/uws/library.ts';
 import { Exhaustion } from './exhaustion.ts';
@@ -49,10 +48,10 @@ function lossesOf(thread: ThreadKind): OnLostThread {
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
-async function listen(data: LastingData, handler: Handler, slices: Slices): Promise<readonly Listener[]> {
-  const { host, port, http10Port, requests } = data;
-  const watch =
-    requests && (await import('./requestWatch.ts')).countingWatch(requests, data.settings.baseUrl, steadyMs);
+async function listen(
+  { host, port, http10Port }: LastingData,
+  { handler, slices, watch }: Pick<ListenOptions, 'handler' | 'slices' | 'watch'>,
+): Promise<readonly Listener[]> {
   const shared = { host, handler, slices, watch, onError };
   const main = await listenUws({ ...shared, port, exclusive: false });
   if (http10Port === undefined || !http10Part) return [main];
@@ -62,6 +61,12 @@ async function listen(data: LastingData, handler: Handler, slices: Slices): Prom
     await main.drain({ graceMs: 0, withinMs: 0 });
     throw error;
   }
+}
+
+function loadOf(listeners: readonly Listener[]): ListenerLoad {
+  const loads = listeners.map((listener) => listener.load());
+  const sum = (of: keyof ListenerLoad): number => loads.reduce((total, load) => total + load[of], 0);
+  return { connections: sum('connections'), answers: sum('answers') };
 }
 
 /** A generation that cannot be opened is refused, and the one that is served goes on. */
@@ -111,11 +116,17 @@ async function serve(data: LastingData): Promise<number> {
       tally,
       onLost: lossesOf('signing'),
     });
+  const isWatched = data.requests !== undefined || data.accessLog !== undefined;
+  const watch = isWatched ? await (await import('./threadWatch.ts')).threadWatch(data) : undefined;
   let listeners: readonly Listener[] = [];
   let isDraining = false;
   try {
     const handler = healthBefore(authority?.handler ?? generations.handler, () => isDraining);
-    listeners = await listen(data, handler, slices);
+    listeners = await listen(data, { handler, slices, watch: watch?.watch });
+    if (data.readings) {
+      const { publishEverySecond } = await import('./threadTallies.ts');
+      publishEverySecond(data.readings, () => ({ ...generations.statistics(), load: loadOf(listeners) }));
+    }
     // The supervisor starts another, and has this one finish what it can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     orders.heed(swapOrders(generations));
@@ -128,7 +139,7 @@ async function serve(data: LastingData): Promise<number> {
   const time = await orders.drain;
   isDraining = true;
   const cut = await Promise.all(listeners.map((listener) => listener.drain(time)));
-  await Promise.all([generations.close(), authority?.close()]);
+  await Promise.all([generations.close(), authority?.close(), watch?.close()]);
   return cut.reduce((sum, one) => sum + one, 0);
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '../../data/operationError.ts';
 import { isStarved, waitMsAfter } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
+import type { Report } from '../observe/events.ts';
 import { BUG_EXIT, endAtOnce } from './exit.ts';
 import type { Served } from './data.ts';
 import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
@@ -39,7 +40,7 @@ export interface ServingThreads {
 export function startServingThreads(
   count: number,
   parts: ThreadParts,
-  report: (line: string) => void,
+  report: Report,
   losses: ThreadLosses,
 ): ServingThreads {
   return new Replaced(count, parts, report, losses);
@@ -55,7 +56,7 @@ const INTERRUPTED_MS_MAX = 5000;
 
 class Replaced implements ServingThreads {
   readonly #parts: ThreadParts;
-  readonly #report: (line: string) => void;
+  readonly #report: Report;
   readonly #losses: ThreadLosses;
   /** All that have not ended, those that drain too. */
   readonly #running = new Set<ServingThread>();
@@ -69,7 +70,7 @@ class Replaced implements ServingThreads {
   #cut = 0;
   #isStopping = false;
 
-  constructor(count: number, parts: ThreadParts, report: (line: string) => void, losses: ThreadLosses) {
+  constructor(count: number, parts: ThreadParts, report: Report, losses: ThreadLosses) {
     this.#parts = parts;
     this.#report = report;
     this.#losses = losses;
@@ -127,7 +128,7 @@ class Replaced implements ServingThreads {
   }
 
   #heard(message: FromServing): void {
-    if (message.kind === 'bug') this.#report(`a request met a bug, please report it: ${message.stack}`);
+    if (message.kind === 'bug') this.#report(`a request met a bug, please report it: ${message.stack}`, 'error');
     else if (message.kind === 'exhausted') this.#losses.exhausted(message.reason);
     else if (message.kind === 'starved') this.#losses.starved(message.thread, message.reason);
     else if (ThreadLosses.isHopeless(this.#losses.died(message.thread, message.stack)) && message.thread === 'signing')

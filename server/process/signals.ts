@@ -3,14 +3,17 @@
 import { steadyMs, type Clock } from '../observe/clock.ts';
 
 /**
- * From now on SIGHUP is for whoever reloads something (a listener of its own), or reports that there is nothing to
- * reload yet, and SIGUSR1 opens no inspector.
+ * From now on SIGHUP is for whoever reloads something and SIGUSR2 for whoever reopens a log (listeners of their own),
+ * or it is reported that there is nothing to do, and SIGUSR1 opens no inspector.
  */
 export function outliveSignals(report: (line: string) => void): void {
   process.on('SIGHUP', () => {
     if (process.listenerCount('SIGHUP') === 1) report('SIGHUP: there is nothing to reload yet');
   });
   process.on('SIGUSR1', () => undefined);
+  process.on('SIGUSR2', () => {
+    if (process.listenerCount('SIGUSR2') === 1) report('SIGUSR2: there is no log to reopen');
+  });
 }
 
 /** Ends this process as SIGTERM would when the launcher that started it is gone, however that came. */

@@ -4,13 +4,15 @@
 import assert from 'node:assert/strict';
 import { openBlocks, openSnapshot } from '../../engine/engine.ts';
 import { type HeavyPool, POOL_LIMITS, startPool } from '../../workers/pool.ts';
-import { routerOver } from '../../workers/router.ts';
+import { type Router, routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import type { Slices } from '../../workers/slices.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
-import { catalogueHandler } from '../catalogue/handler.ts';
+import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
+import type { RequestMemory } from '../catalogue/requestMemory.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { GenerationData, LastingData } from './messages.ts';
+import type { GenerationStatistics } from './threadTallies.ts';
 
 /** What outlives a generation; `onLost` is told of each thread of a pool that died or could not start. */
 type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
@@ -22,6 +24,8 @@ interface Ready {
   readonly data: GenerationData;
   readonly handler: Handler;
   readonly pool: HeavyPool;
+  readonly router: Router;
+  readonly memory: RequestMemory;
 }
 
 /** The generations of a thread. `handler` is the same for all of them. */
@@ -30,6 +34,8 @@ export class ThreadGenerations {
   readonly #lasting: Lasting;
   #served: Ready;
   #next: Ready | undefined;
+  /** What those before have done, numbers only: they hold none of them. */
+  #before: GenerationStatistics | undefined;
 
   constructor(first: GenerationData, lasting: Lasting) {
     this.#lasting = lasting;
@@ -55,10 +61,18 @@ export class ThreadGenerations {
   commit(): readonly WebAssembly.Memory[] {
     assert(this.#next, 'a generation is made ready before it is served');
     const { data, pool } = this.#served;
+    this.#before = structuredClone(this.statistics());
     this.#served = this.#next;
     this.#next = undefined;
     void pool.retire();
     return [...data.loaded.memories, ...(data.blocks?.memories ?? [])];
+  }
+
+  /** What all have done until now; of one that has gone, until then. */
+  statistics(): GenerationStatistics {
+    const { pool, router, memory } = this.#served;
+    const now = { pool: pool.statistics(), router: router.statistics(), answers: memory };
+    return this.#before === undefined ? now : added(this.#before, now);
   }
 
   /** Ends the threads that work for this one; nothing is asked behind it. */
@@ -73,6 +87,8 @@ export class ThreadGenerations {
     const catalogue = openSnapshot(loaded);
     const pool = startPool(loaded, poolThreads, POOL_LIMITS, onLost);
     const { generation, created } = loaded;
+    const memory = requestMemory(settings);
+    const router = routerOver({ generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run });
     const handler = catalogueHandler({
       generation,
       created,
@@ -82,8 +98,33 @@ export class ThreadGenerations {
       settings,
       slices,
       ignored: ignoredParameters,
-      router: routerOver({ generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run }),
+      memory,
+      router,
     });
-    return { data, handler, pool };
+    return { data, handler, pool, router, memory };
   }
+}
+
+/** Counts of both, and what is there now of the second. */
+function added(before: GenerationStatistics, now: GenerationStatistics): GenerationStatistics {
+  const { pool, router, answers } = now;
+  const was = before.pool.outcomes;
+  const outcomes = {
+    found: was.found + pool.outcomes.found,
+    busy: was.busy + pool.outcomes.busy,
+    gone: was.gone + pool.outcomes.gone,
+    overtime: was.overtime + pool.outcomes.overtime,
+  };
+  return {
+    pool: { ...pool, outcomes },
+    router: {
+      ...router,
+      inline: before.router.inline + router.inline,
+      pooled: before.router.pooled + router.pooled,
+      joined: before.router.joined + router.joined,
+      hits: before.router.hits + router.hits,
+      misses: before.router.misses + router.misses,
+    },
+    answers: { hits: before.answers.hits + answers.hits, misses: before.answers.misses + answers.misses },
+  };
 }

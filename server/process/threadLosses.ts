@@ -1,7 +1,7 @@
 // Threads that died or could not start, of whatever kind: told to people, counted, and remembered for as long as it
 // matters whether a kind keeps dying. Starts and ends no thread.
 import { type Clock, epochSeconds, steadyMs } from '../observe/clock.ts';
-import type { Observer, ThreadKind } from '../observe/events.ts';
+import type { Observer, Report, ThreadKind } from '../observe/events.ts';
 
 /** So many deaths of one kind within this time are no accident: what is left ends, as a bug of ours. */
 const DEATHS_MAX = 5;
@@ -11,14 +11,14 @@ const TOLD_EVERY_MS = 60_000;
 
 /** The threads that a process has lost. */
 export class ThreadLosses {
-  readonly #report: (line: string) => void;
+  readonly #report: Report;
   readonly #observe: Observer;
   readonly #clock: Clock;
   readonly #deaths = new Map<ThreadKind, readonly number[]>();
   readonly #told = new Map<ThreadKind | 'descriptors', number>();
 
   /** `report` gets lines for people, `observe` the events. */
-  constructor(report: (line: string) => void, observe: Observer, clock: Clock = steadyMs) {
+  constructor(report: Report, observe: Observer, clock: Clock = steadyMs) {
     this.#report = report;
     this.#observe = observe;
     this.#clock = clock;
@@ -30,7 +30,7 @@ export class ThreadLosses {
     const deaths = [...(this.#deaths.get(thread) ?? []), now].filter((ms) => now - ms < DEATHS_WITHIN_MS);
     this.#deaths.set(thread, deaths);
     this.#observe([{ kind: 'threadDied', at: epochSeconds(), thread, stack }]);
-    this.#report(`a ${thread} thread died and is replaced, please report it: ${stack}`);
+    this.#report(`a ${thread} thread died and is replaced, please report it: ${stack}`, 'error');
     return deaths.length;
   }
 
@@ -62,6 +62,6 @@ export class ThreadLosses {
     const now = this.#clock();
     if (now - (this.#told.get(what) ?? -Infinity) < TOLD_EVERY_MS) return;
     this.#told.set(what, now);
-    this.#report(line);
+    this.#report(line, 'error');
   }
 }

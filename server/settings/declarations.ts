@@ -49,6 +49,9 @@ export interface Settings {
   readonly adminHost: string;
   readonly adminPort: number | undefined;
   readonly soapBodyBytesMax: number;
+  readonly logFormat: 'auto' | 'people' | 'json';
+  readonly accessLog: string | undefined;
+  readonly accessLogSample: number;
 }
 
 interface Row<V> {
@@ -78,6 +81,8 @@ const CACHE_MB_MAX = 1_000_000;
 const SECONDS_MAX = 3600;
 /** All that a listener sets aside for unfinished bodies. */
 const SOAP_BODY_BYTES_MAX = 64 << 20;
+/** Fewer lines are no log. */
+const SAMPLE_MAX = 1_000_000;
 /** The data that is served where nothing else is named. */
 export const SAMPLE: string = installed('data/sample');
 
@@ -118,7 +123,7 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   trustedProxies: many({
     name: 'trustedProxy',
     kind: NETWORK,
-    help: 'network whose X-Forwarded-Host and X-Forwarded-Proto are believed',
+    help: 'network whose X-Forwarded-Host, X-Forwarded-Proto and X-Request-Id are believed',
   }),
   links: one(
     {
@@ -283,6 +288,31 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     },
     1_048_576,
   ),
+  logFormat: one(
+    {
+      name: 'logFormat',
+      kind: oneOf('auto', 'people', 'json'),
+      help: 'what the server tells of itself: lines for people, or JSON with time and level; auto is people on a terminal',
+    },
+    'auto',
+  ),
+  accessLog: one(
+    {
+      name: 'accessLog',
+      kind: PATH,
+      help: 'file that requests are appended to, a line of JSON each; reopened on SIGUSR2; - is standard output',
+      initialText: 'off',
+    },
+    undefined,
+  ),
+  accessLogSample: one(
+    {
+      name: 'accessLogSample',
+      kind: integerBetween(1, SAMPLE_MAX),
+      help: 'one request in so many is logged',
+    },
+    1,
+  ),
 };
 
 const CONFIG: Setting<string | undefined> = one(
@@ -298,11 +328,20 @@ export const SETTINGS: readonly Setting<unknown>[] = [...Object.values(DECLARATI
  * that lists every wrong value with its source and what is wanted, and `file` when the TOML file cannot be read.
  */
 export function readSettings(flags: Flags, environment: Environment = process.env): Settings {
-  const { values, mistakes } = gatherSettings({ declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment });
+  return readOrigins(flags, environment).settings;
+}
+
+/** The settings, and where each that is no default came from, by its name. Throws as readSettings does. */
+export function readOrigins(
+  flags: Flags,
+  environment: Environment = process.env,
+): { readonly settings: Settings; readonly origins: Readonly<Record<string, string>> } {
+  const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
+  const { values, origins, mistakes } = gatherSettings(sources);
   mistakes.push(...sharedPorts(values));
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
-  return values as unknown as Settings;
+  return { settings: values as unknown as Settings, origins };
 }
 
 /** What is wrong where two listeners would have one port; any number of them may take a free one. */

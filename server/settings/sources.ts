@@ -35,9 +35,13 @@ export interface Sources {
   readonly environment: Environment;
 }
 
-/** A value per key of the declarations (its default where a mistake was made), and every mistake as one line. */
+/**
+ * A value per key of the declarations (its default where a mistake was made), where each that is no default came from,
+ * and every mistake as one line.
+ */
 export interface Gathered {
   readonly values: Record<string, unknown>;
+  readonly origins: Record<string, string>;
   readonly mistakes: string[];
 }
 
@@ -46,9 +50,11 @@ export function flagName(setting: Setting<unknown>): string {
   return `--${setting.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+const PREFIX = 'CATALOGUE_';
+
 /** `filterErrors` as an environment variable: `CATALOGUE_FILTER_ERRORS`. */
 export function environmentName(setting: Setting<unknown>): string {
-  return `CATALOGUE_${setting.name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+  return `${PREFIX}${setting.name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
 /**
@@ -60,12 +66,22 @@ export function gatherSettings(sources: Sources): Gathered {
   const mistakes: string[] = [];
   const path = given(sources.fileSetting, sources, undefined);
   const file = path && readConfigFile(valueOf(sources.fileSetting, path, mistakes), sources, mistakes);
+  mistakes.push(...unknownVariables(sources));
   const values: Record<string, unknown> = {};
+  const origins: Record<string, string> = {};
   for (const [key, setting] of Object.entries(sources.declarations)) {
     const source = given(setting, sources, file);
     values[key] = source ? valueOf(setting, source, mistakes) : setting.initial;
+    if (source) origins[key] = source.from;
   }
-  return { values, mistakes };
+  return { values, origins, mistakes };
+}
+
+/** A misspelt variable would leave its setting at the default without a word. */
+function unknownVariables({ declarations, fileSetting, environment }: Sources): readonly string[] {
+  const known = [...Object.values(declarations), fileSetting].map(environmentName);
+  const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+  return unknown.map((name) => `unknown environment variable ${name}: the nearest known is ${closest(name, known)}`);
 }
 
 interface Given {

@@ -11,6 +11,7 @@ import {
   type Intake,
   type Reply,
   type Request,
+  ROUTE,
   targetWithin,
 } from '../http/exchange.ts';
 import { Memory } from '../http/memory.ts';
@@ -59,16 +60,16 @@ export function soapHandler({ authority, settings, tally, otherwise }: SoapOptio
   const service = new Service(settings, tally);
   const path = basePath(settings.baseUrl);
   return (request, disconnection): Reply => {
-    const isOurs = isServicePath(targetWithin(request.target, path));
-    const reply = isOurs ? service.reply(authority, request, disconnection) : undefined;
-    return reply ?? otherwise(request, disconnection);
+    if (!isServicePath(targetWithin(request.target, path))) return otherwise(request, disconnection);
+    request.route = ROUTE.authority;
+    return service.reply(authority, request, disconnection) ?? otherwise(request, disconnection);
   };
 }
 
 /**
  * Whether a target is the path of the service, as usually written or with characters percent-encoded that need not be.
  */
-export function isServicePath(target: string): boolean {
+function isServicePath(target: string): boolean {
   if (target.length === SERVICE_PATH.length) return target === SERVICE_PATH;
   if (target.length > 3 * SERVICE_PATH.length || !target.includes('%')) return false;
   try {

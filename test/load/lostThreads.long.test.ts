@@ -113,7 +113,7 @@ test('each allocation of a thread or of memory fails once: refused in a line, or
     const words = ['serve', '--data', SAMPLE, '--port', '0', '--threads', '1', '--gzip', 'live', ...authority.flags];
     const command = runCommand(words, { node });
     running.push(command);
-    const [, url, port] = (await command.printed(/listening on (http:\S+:(\d+))\n|\n$/).catch(() => [])) as string[];
+    const [, url, port] = (await command.printed(/listening on (http:\S+:(\d+))\n/).catch(() => [])) as string[];
     if (url === undefined) {
       const { code } = await command.ended;
       outcomes.push(`${n}: ended with ${code}`);

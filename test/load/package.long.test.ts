@@ -144,7 +144,7 @@ test('it serves the embedded sample with its authority, in threads of every kind
     // Signed in a thread of its own.
     expect(await call('reqAuthorisation', ...certificates, ...attributes)).toContain('data-reader');
   });
-  expect(server.out()).toMatch(/draining/);
+  expect(server.err()).toMatch(/draining/);
 });
 
 test('data are generated, imported in threads, compressed in threads, verified, and loaded in threads', async () => {

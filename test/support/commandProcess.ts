@@ -54,7 +54,7 @@ export function runProgram(
   options: { environment?: Readonly<Record<string, string>>; directory?: string; isGroup?: boolean } = {},
 ): CommandProcess {
   const { environment, directory: cwd, isGroup: detached = false } = options;
-  const env = { ...process.env, ...environment };
+  const env = { ...process.env, CATALOGUE_LOG_FORMAT: 'people', ...environment };
   const child = spawn(program, words, { env, cwd, detached, stdio: ['ignore', 'pipe', 'pipe'] });
   const text = { out: '', err: '' };
   let end: End | undefined;

@@ -11,6 +11,8 @@ export interface RunningServer {
   output(): string;
 }
 
+/** Lines as people read them, though no terminal is there. */
+const ENVIRONMENT = { ...process.env, CATALOGUE_LOG_FORMAT: 'people' };
 const CLI = fileURLToPath(new URL('../../server/commands/cli.ts', import.meta.url));
 /** A start that takes this long has failed: the sample is ready within 10 s even on a busy machine. */
 const START_MS_MAX = 60_000;
@@ -23,7 +25,7 @@ const STOP_MS_MAX = 15_000;
  */
 export async function startServer(options: { data: string; flags?: readonly string[] }): Promise<RunningServer> {
   const flags = ['serve', '--data', options.data, '--port', '0', '--http10-port', '0', ...(options.flags ?? [])];
-  const child = spawn(process.execPath, [CLI, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [CLI, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], env: ENVIRONMENT });
   let printed = '';
   const output = (): string => printed;
   const addresses = new Promise<Addresses>((resolve, reject) => {

@@ -1,11 +1,11 @@
-// The public test suites that are no part of the project: in the folder that CATALOGUE_TESTDATA names,
+// The public test suites that are no part of the project: in the folder that TESTDATA names,
 // ../shared/testdata by default. Tests of them are skipped where it is not there, and one line at the end of the run
 // says so.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const FOLDER = process.env['CATALOGUE_TESTDATA'] ?? fileURLToPath(new URL('../../../shared/testdata', import.meta.url));
+const FOLDER = process.env['TESTDATA'] ?? fileURLToPath(new URL('../../../shared/testdata', import.meta.url));
 
 /** One case of a suite of path validation; what its fields mean is told beside the suites. PEM texts. */
 export interface PathCase {
@@ -42,8 +42,6 @@ export function pathCases(suite: (typeof PATH_SUITES)[number]): readonly PathCas
 export class SkippedTestdata {
   onTestRunEnd(): void {
     if (hasPathSuites()) return;
-    process.stdout.write(
-      `Skipped the public suites of path validation (not in ${FOLDER}; CATALOGUE_TESTDATA names it)\n`,
-    );
+    process.stdout.write(`Skipped the public suites of path validation (not in ${FOLDER}; TESTDATA names it)\n`);
   }
 }

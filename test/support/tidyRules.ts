@@ -66,6 +66,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b/,
       what: 'randomness',
       allowed: [
+        ['server/observe/requestIds.ts', 'ids of requests'],
         ['data/leftovers.ts', 'names what is not finished so that nobody can have made it before'],
         ['server/authority/serialNumber.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],

@@ -109,6 +109,7 @@ export class NodeExchange extends LiveExchange {
     const { body } = answer;
     const hasBody = this.#incoming.method !== 'HEAD' && !isBodiless(answer.status) && body.bytes > 0;
     const lines = headerLines(answer, answer.close === true || this.#context.isDraining);
+    if (this.requestId !== undefined) lines.push('X-Request-Id', this.requestId);
     const first = hasBody ? checkedPiece(body, 0) : undefined;
     // Nothing has been written above: what fails there can still become a 500.
     this.#response.writeHead(answer.status, lines);

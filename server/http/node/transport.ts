@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { statusText } from '../answerHead.ts';
 import type { Answer } from '../exchange.ts';
 import { REQUEST_HEAD_BYTES_MAX, REQUEST_HEADERS_MAX } from '../framing.ts';
-import type { DrainTime, Listener, ListenOptions } from '../listener.ts';
+import type { DrainTime, Listener, ListenerLoad, ListenOptions } from '../listener.ts';
 import { type LiveContext, liveContext } from '../liveExchange.ts';
 import { type NodeConnection, NodeExchange } from './exchange.ts';
 import { NodeRequest } from './request.ts';
@@ -29,7 +29,7 @@ export async function listenNode(options: ListenOptions): Promise<Listener> {
   const listening = new NodeListening(options);
   const port = await listening.listen(options);
   let drained: Promise<number> | undefined;
-  return { port, drain: (time) => (drained ??= listening.drain(time)) };
+  return { port, load: () => listening.load(), drain: (time) => (drained ??= listening.drain(time)) };
 }
 
 /** A connection; `isRefused` once a malformed request ended it: what follows is not looked at. */
@@ -66,6 +66,10 @@ class NodeListening {
     return boundPort(this.#server.address());
   }
 
+  load(): ListenerLoad {
+    return this.#context.flight.load();
+  }
+
   async drain({ graceMs, withinMs }: DrainTime): Promise<number> {
     this.#context.isDraining = true;
     if (graceMs > 0) await delay(graceMs);
@@ -79,6 +83,13 @@ class NodeListening {
   #observe(): void {
     const server = this.#server;
     server.on('connection', lingersWhenDone);
+    const { flight, watch } = this.#context;
+    if (watch) {
+      server.on('connection', (socket) => {
+        flight.connections++;
+        socket.once('close', () => flight.connections--);
+      });
+    }
     server.on('request', (incoming, response) => this.#receive(incoming, response));
     // As over uWebSockets.js, an expectation that nobody knows is none (RFC 9110, 10.1.1).
     server.on('checkExpectation', (incoming, response) => this.#receive(incoming, response));

@@ -118,11 +118,13 @@ export class UwsExchange extends LiveExchange {
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;
     // Nothing has been written above: what fails there can still become a 500.
     this.#hasBegun = true;
+    const { requestId } = this;
     this.tell(answer);
     const response = this.#response;
     // The library writes 200 by itself.
     if (answer.status !== 200) response.writeStatus(statusText(answer.status));
     if (announcesClose) response.writeHeader('Connection', 'close');
+    if (requestId !== undefined) response.writeHeader('X-Request-Id', requestId);
     if (block && lines) response.writeHeader(block.name, lines);
     else if (tagAlone) response.writeHeader(tagAlone.name, tagAlone.lines);
     if (!hasBody) this.#endWithoutBody(answer);

@@ -67,7 +67,7 @@ describe('the admin port', () => {
     const { body } = await admin.get('/status?pretty');
     const status = JSON.parse(body) as Record<string, Record<string, unknown>>;
     expect(status).toMatchObject({ status: 'ready', threads: { serving: 2 } });
-    const [, generation] = /generation ([0-9a-f]+)/.exec(server.out())!;
+    const [, generation] = /generation ([0-9a-f]+)/.exec(server.err())!;
     expect(status['data']!['generation']).toMatch(new RegExp(`^${generation!}`));
     expect(Object.keys(status['data']!['records'] as object)).toHaveLength(COLLECTIONS.length);
     expect(status['data']!['records']).toMatchObject({ observations: 500 });
@@ -88,6 +88,23 @@ describe('the admin port', () => {
     }
   });
 
+  test('has the same samples whatever clients send', async () => {
+    // Those of Node tell of what happened, such as kinds of garbage collections.
+    const names = async (): Promise<readonly string[]> =>
+      [...(await samples()).keys()].filter((name) => !/^(?:process|nodejs)_/.test(name));
+    const before = await names();
+    for (const [method, target] of [
+      ['BREW', '/made/up'],
+      ['GET', '/api/v3/observations/?made_up=1&title__made_up=2'],
+      ['PATCH', '/api/v3/made_up/'],
+      ['GET', '/api/v9/observations/1/'],
+    ] as const) {
+      await once(server.port, { method, target, headers: { 'x-request-id': 'made-up', 'user-agent': 'made up' } });
+    }
+    expect(await names()).toEqual(before);
+    expect(before.join()).not.toContain('made');
+  });
+
   test('has a line in its guide for every metric, and none more', async () => {
     const { body } = await admin.get('/metrics');
     const told = [...body.matchAll(/^# TYPE catalogue_replica_(\S+) /gm)].map(([, name]) => name!);
@@ -95,6 +112,64 @@ describe('the admin port', () => {
     const named = [...guide.matchAll(/^\| `([a-z_]+)` /gm)].map(([, name]) => name!);
     const own = told.filter((name) => !/^(?:process|nodejs)_/.test(name));
     expect(named.toSorted()).toEqual(own.toSorted());
+  });
+});
+
+describe('what threads tell of themselves once a second', () => {
+  const LISTS = '/api/v3/observations/';
+
+  const seconds = async (thread: number): Promise<number> =>
+    (await samples()).get(`event_loop_delay_seconds_count{thread="${thread}"}`)!;
+
+  /** Resolves once both threads have told what there is now. */
+  const told = async (): Promise<void> => {
+    const before = [await seconds(0), await seconds(1)];
+    for (const thread of [0, 1]) {
+      await expect.poll(() => seconds(thread), { timeout: 10_000 }).toBeGreaterThan(before[thread]!);
+    }
+  };
+
+  const growth = async (name: string, work: () => Promise<unknown>, by: number): Promise<void> => {
+    await told();
+    const before = (await samples()).get(name)!;
+    await work();
+    await told();
+    expect((await samples()).get(name)! - before, name).toBe(by);
+  };
+
+  test('is there from 0 on, whatever was asked', async () => {
+    const fresh = await samples();
+    for (const outcome of ['found', 'busy', 'gone', 'overtime']) {
+      expect(fresh.has(`pool_queries_total{outcome="${outcome}"}`)).toBe(true);
+    }
+    for (const thread of [0, 1]) expect(fresh.has(`event_loop_delay_seconds_count{thread="${thread}"}`)).toBe(true);
+    expect(fresh.has('event_loop_delay_seconds_count{thread="2"}')).toBe(false);
+  });
+
+  test.each(['port', 'http10Port'] as const)('connections to the %s come and go', async (name) => {
+    const count = async (): Promise<number> => (await samples()).get('connections')!;
+    await expect.poll(count, { timeout: 10_000 }).toBe(0);
+    const socket = await RawSocket.open(server[name]);
+    await socket.write(requestOf('GET', '/healthz'));
+    expect((await socket.answer())?.status).toBe(200);
+    await expect.poll(count, { timeout: 10_000 }).toBe(1);
+    socket.vanish();
+    await expect.poll(count, { timeout: 10_000 }).toBe(0);
+  });
+
+  test('lists, look-ups and rows of exports are counted where they happen', async () => {
+    const get = (target: string) => () => once(server.port, { method: 'GET', target, headers: {} });
+    await growth('lists_found_total{place="inline"}', get(`${LISTS}?limit=2&offset=7`), 1);
+    await growth('answer_cache_lookups_total{outcome="miss"}', get(`${LISTS}?limit=2&offset=8`), 1);
+    await growth('export_rows_total', get(`${LISTS}?format=ndjson&limit=12`), 12);
+    await growth('export_rows_total', get(`${LISTS}?format=csv&limit=3`), 3);
+    await growth('row_set_cache_lookups_total{outcome="miss"}', get(`${LISTS}?abstract__regex=q.*z`), 1);
+    await growth('pool_queries_total{outcome="found"}', get(`${LISTS}?abstract__regex=x.*z`), 1);
+  });
+
+  test('each event loop says once a second how long it was held at most', async () => {
+    await told();
+    await told();
   });
 });
 

@@ -1,6 +1,6 @@
 // The attribute authority as a whole: the program as operators start it, asked over HTTP, reloaded by a signal, and
 // audited.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -98,10 +98,10 @@ test('a message that another thread reads is answered as any', async () => {
 
 describe('the program without any setting', () => {
   test('says that its authority is a demonstration, and where its files are', () => {
-    expect(server.out()).toContain(
+    expect(server.err()).toContain(
       `the attribute authority is a demonstration, not for real use; what to send it lies in ${files}\n`,
     );
-    expect(server.out()).toContain('attribute authority: revocation is not checked: the configuration names no crls\n');
+    expect(server.err()).toContain('attribute authority: revocation is not checked: the configuration names no crls\n');
   });
 
   test('answers both operations, on both ports', async () => {
@@ -195,6 +195,27 @@ describe('the program without any setting', () => {
       serialNumber: '',
     });
   });
+
+  test('has standard output for its decisions alone, and says all else on standard error', () => {
+    const lines = server.out().trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ event: 'authorisation' });
+    expect(server.err()).toContain('listening on ');
+    expect(server.err()).not.toContain('"event"');
+  });
+
+  test('grants nothing once nobody reads its standard output, and says so to the client', async () => {
+    const unheard = await runServer(['--threads', '1'], { environment: { HOME: home } });
+    try {
+      expect((await asked(unheard.port, authorisation(file('user')))).get('statCode')).toBe('AccessGranted');
+      unheard.deafen();
+      const parts = await asked(unheard.port, authorisation(file('user')));
+      expect([parts.get('statCode'), parts.get('attCert')]).toEqual(['AccessError', '']);
+      expect(parts.get('errMsg')).toContain('cannot record its decisions');
+    } finally {
+      await unheard.kill();
+    }
+  });
 });
 
 describe.skipIf(process.platform === 'win32')('the program with a configured authority', () => {
@@ -276,6 +297,35 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
       await full.printed(/the audit log \/dev\/full cannot be written \(ENOSPC\): .*"reason":"unrecorded"/);
     } finally {
       await full.kill();
+    }
+  });
+
+  test('grants nothing while the directory of its audit is gone, and grants again when it is back', async () => {
+    const config = join(files, DEMONSTRATION_FILES.config);
+    const directory = join(home, 'audits');
+    const audit = join(directory, 'audit.log');
+    mkdirSync(directory);
+    const lost = await runServer(['--threads', '1', '--authority', config, '--audit-log', audit]);
+    const granted = async (): Promise<unknown> => {
+      const parts = await asked(lost.port, authorisation(file('user')));
+      expect(parts.get('attCert') !== '').toBe(parts.get('statCode') === 'AccessGranted');
+      return parts.get('statCode');
+    };
+    const recorded = (status: string): number =>
+      readFileSync(audit, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(`"status":"${status}"`)).length;
+    try {
+      expect(await granted()).toBe('AccessGranted');
+      expect(recorded('AccessGranted')).toBe(1);
+      rmSync(directory, { recursive: true });
+      expect(await granted()).toBe('AccessError');
+      await lost.printed(/the audit log \S+ cannot be written \(ENOENT\): .*"reason":"unrecorded"/);
+      mkdirSync(directory);
+      expect(await granted()).toBe('AccessGranted');
+      expect(recorded('AccessGranted')).toBe(1);
+    } finally {
+      await lost.kill();
     }
   });
 

@@ -139,6 +139,15 @@ describe('the exit code', () => {
     });
   });
 
+  test('of a variable that is no setting is 2, with the nearest one', () => {
+    expect(run(['serve', '--check'], { environment: { CATALOGUE_THREAD: '2' } })).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr:
+        'catalogue-replica: unknown environment variable CATALOGUE_THREAD: the nearest known is CATALOGUE_THREADS\n',
+    });
+  });
+
   test('of what the world refuses is 1, in one line without a stack', () => {
     const config = join(directory, 'absent.toml');
     expect(run(['serve', '--config', config])).toMatchObject({
@@ -189,7 +198,7 @@ describe('the launcher', () => {
     await server.printed(/listening on .*\n[^]*try: /);
     // Resolves when nobody holds its output any more, the server neither.
     await server.kill();
-    expect(server.out()).toMatch(/\ndraining \.\.\./);
+    expect(server.err()).toMatch(/\ndraining \.\.\./);
   });
 
   test('says in one line which Node is wanted where there is none', () => {
@@ -241,5 +250,40 @@ describe('a signal', () => {
     const { out, by } = await end('new Promise(() => {})', 'SIGTERM', 'SIGINT');
     expect(out).toMatch(/^ready\ndraining \.\.\..*\n$/);
     expect(by).toBe('SIGINT');
+  });
+});
+
+describe('serve --check', () => {
+  test('says what would run, where each setting comes from, and starts nothing', () => {
+    const config = join(directory, 'checked.toml');
+    writeFileSync(config, 'links = "request"\n');
+    const environment = { CATALOGUE_THREADS: '3', CATALOGUE_CONFIG: config };
+    const { status, stdout, stderr } = run(['serve', '--check', '--port', '9000'], { environment });
+    expect([status, stderr]).toEqual([0, '']);
+    const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(rows[0]).toEqual(['setting', 'value', 'from']);
+    expect(rows).toContainEqual(['port', '9000', 'flag --port']);
+    expect(rows).toContainEqual(['threads', '3', 'environment variable CATALOGUE_THREADS']);
+    expect(rows).toContainEqual(['links', 'request', `key links in ${config}`]);
+    expect(rows).toContainEqual(['host', '127.0.0.1', 'default']);
+    expect(stdout).toMatch(/\ndata: a directory of 34 files .*\nattribute authority: a demonstration\n$/);
+  });
+
+  test('finds what would keep a server from starting', () => {
+    const torn = join(directory, 'torn.snapshot');
+    writeFileSync(torn, 'no snapshot');
+    const refusal = {
+      status: 1,
+      stdout: '',
+      stderr: `catalogue-replica: ${torn}: file has 11 bytes, a header takes 128\n`,
+    };
+    expect(run(['serve', '--check', '--data', torn])).toMatchObject(refusal);
+    const authority = join(directory, 'wrong-authority.toml');
+    writeFileSync(authority, 'name = 1\n');
+    expect(run(['serve', '--check', '--authority', authority])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`${authority}:1`),
+    });
   });
 });

@@ -62,6 +62,9 @@ describe('without any source', () => {
       adminHost: '127.0.0.1',
       adminPort: undefined,
       soapBodyBytesMax: 1_048_576,
+      logFormat: 'auto',
+      accessLog: undefined,
+      accessLogSample: 1,
     };
     expect(rest).toEqual(expected);
   });

@@ -1,5 +1,6 @@
 // What is counted of every request: by route, method and status, how long its answer took, and how large it is. Closed
 // lists, so that no client makes a label.
+import { ROUTES } from '../http/exchange.ts';
 import {
   observeValue,
   type Labels,
@@ -7,16 +8,7 @@ import {
   type TalliedMetric,
   type Tally,
   type TallyMaker,
-} from './tally.ts';
-
-/**
- * What requests ask for, by the names of metrics: views of the catalogue, the attribute authority, the probe of load
- * balancers, and all that is none of them.
- */
-export const ROUTES = ['index', 'root', 'list', 'record', 'authority', 'health', 'other'] as const;
-
-/** One of them. */
-export type RouteName = (typeof ROUTES)[number];
+} from '../observe/tally.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS', 'other'] as const;
 const STATUSES = [200, 301, 304, 400, 404, 405, 406, 410, 413, 415, 500, 503, 'other'] as const;
@@ -61,6 +53,13 @@ const ABANDONED: TalliedMetric = {
   cells: BY_ROUTE,
 };
 
+/** Rows of exports that were answered with 200, HEAD aside. */
+const EXPORT_ROWS: TalliedMetric = {
+  name: 'export_rows_total',
+  help: 'Rows of exports that were answered.',
+  cells: [{}],
+};
+
 /** What one thread counts of requests, a tally of each metric. */
 export interface RequestTallies {
   readonly requests: Tally;
@@ -68,6 +67,7 @@ export interface RequestTallies {
   readonly bytes: Tally;
   readonly gzip: Tally;
   readonly abandoned: Tally;
+  readonly exportRows: Tally;
 }
 
 /** The tallies of one thread, from whoever makes them. */
@@ -78,37 +78,48 @@ export function requestTallies(make: TallyMaker): RequestTallies {
     bytes: make(ANSWER_BYTES),
     gzip: make(GZIP_ANSWERS),
     abandoned: make(ABANDONED),
+    exportRows: make(EXPORT_ROWS),
   };
 }
 
-const ROUTE_NUMBERS: Readonly<Record<RouteName, number>> = Object.fromEntries(
-  ROUTES.map((route, i) => [route, i]),
-) as Record<RouteName, number>;
-const METHOD_NUMBERS: ReadonlyMap<string, number> = new Map(METHODS.map((method, i) => [method, i]));
-const STATUS_NUMBERS: ReadonlyMap<unknown, number> = new Map(STATUSES.map((status, i) => [status, i]));
-const STATUS_BEYOND = STATUSES.length - 1;
 const METHOD_BEYOND = METHODS.length - 1;
+const STATUS_BEYOND = STATUSES.length - 1;
+/** The number of each status in STATUSES. */
+const STATUS_NUMBERS = Uint8Array.from({ length: 600 }, (_, status) => {
+  const number = (STATUSES as readonly unknown[]).indexOf(status);
+  return number < 0 ? STATUS_BEYOND : number;
+});
 
-/** What is counted of one answer; `bytes` are those of the body that the client gets. */
+/** The number of a method without a body. */
+export const HEAD = 1;
+
+/** The number of a method in METHODS. */
+export function methodNumber(method: string): number {
+  if (method === 'GET') return 0;
+  const number = (METHODS as readonly string[]).indexOf(method);
+  return number < 0 ? METHOD_BEYOND : number;
+}
+
+/** What is counted of one answer; `bytes` are those of the body that the client gets, `method` see methodNumber. */
 export interface CountedAnswer {
+  readonly method: number;
   readonly status: number;
   readonly bytes: number;
   readonly isGzip: boolean;
   readonly seconds: number;
 }
 
-/** Counts an answer. Cost: two look-ups and five additions. */
-export function countAnswer(tallies: RequestTallies, route: RouteName, method: string, answer: CountedAnswer): void {
-  const { status, bytes, isGzip, seconds } = answer;
-  const number = ROUTE_NUMBERS[route];
-  const row = number * METHODS.length + (METHOD_NUMBERS.get(method) ?? METHOD_BEYOND);
-  tallies.requests[row * STATUSES.length + (STATUS_NUMBERS.get(status) ?? STATUS_BEYOND)]! += 1;
-  tallies.bytes[number]! += bytes;
-  if (isGzip) tallies.gzip[number]! += 1;
-  observeValue(tallies.seconds, ANSWER_SECONDS, number, seconds);
+/** Counts an answer to a route, told by its number. Cost: five additions. */
+export function countAnswer(tallies: RequestTallies, route: number, answer: CountedAnswer): void {
+  const { method, status, bytes, isGzip, seconds } = answer;
+  const cell = (route * METHODS.length + method) * STATUSES.length + (STATUS_NUMBERS[status] ?? STATUS_BEYOND);
+  tallies.requests[cell]! += 1;
+  if (bytes > 0) tallies.bytes[route]! += bytes;
+  if (isGzip) tallies.gzip[route]! += 1;
+  observeValue(tallies.seconds, ANSWER_SECONDS, route, seconds);
 }
 
 /** Counts a request whose client left before there was an answer. */
-export function countAbandoned({ abandoned }: RequestTallies, route: RouteName): void {
-  abandoned[ROUTE_NUMBERS[route]]! += 1;
+export function countAbandoned({ abandoned }: RequestTallies, route: number): void {
+  abandoned[route]! += 1;
 }

@@ -1,0 +1,49 @@
+// What `serve --check` says: each setting with its value and where that came from, and what is there to be served.
+// Starts nothing, takes no port and writes nothing.
+import { closeSync } from 'node:fs';
+import { openDataSet } from '../../data/import/ndjson.ts';
+import { holdData } from '../../data/open.ts';
+import { describeHeld } from '../../data/store/load.ts';
+import { loadedOrThrown } from '../authority/configuration/load.ts';
+import { epochSeconds } from '../observe/clock.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+import { SAMPLE, type Settings } from '../settings/declarations.ts';
+import { tableText } from './terminal.ts';
+
+/**
+ * What would run under these settings, as lines for people: `origins` are those of settings that are no defaults. Reads
+ * of the data no more than headers and names, of the authority all of its configuration. Throws OperationError `file`,
+ * `snapshot` or `input` with what would keep a server from starting.
+ */
+export async function dryRunText(settings: Settings, origins: Readonly<Record<string, string>>): Promise<string> {
+  const names = Object.keys(settings) as (keyof Settings)[];
+  const rows = names.map((name) => [name, shown(settings[name]), origins[name] ?? 'default']);
+  const lines = [await dataLine(settings.data), authorityLine(settings)];
+  return [tableText([['setting', 'value', 'from'], ...rows]), ...lines].join('\n');
+}
+
+function shown(value: Settings[keyof Settings]): string {
+  if (typeof value === 'object') return value.join(' ') || '-';
+  return value === undefined ? '-' : String(value);
+}
+
+async function dataLine(data: string): Promise<string> {
+  const held = holdData(data);
+  if (!held) {
+    const { files } = await openDataSet(data);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    return `data: a directory of ${countText(files.length)} files (${bytesText(bytes)}), imported at each start`;
+  }
+  try {
+    const { bytes, generation } = describeHeld(held);
+    return `data: a snapshot file (${bytesText(bytes)}), generation ${generation}; verify looks at all of it`;
+  } finally {
+    closeSync(held.descriptor);
+  }
+}
+
+function authorityLine({ authority: file, data }: Settings): string {
+  if (file === undefined) return `attribute authority: ${data === SAMPLE ? 'a demonstration' : 'none'}`;
+  const { siteName } = loadedOrThrown(file, epochSeconds()).data;
+  return `attribute authority: ${siteName}, whose configuration has no mistake`;
+}

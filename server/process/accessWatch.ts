@@ -1,0 +1,112 @@
+// What the access log is told of requests: a line each, made of bounded values, with the id that a request has on its
+// way through proxies and programs. Counts what is counted beside it. Writes nothing itself.
+import { queryShape } from '../catalogue/queryShape.ts';
+import { isWithinNetworks, type Network, networksOf } from '../catalogue/baseUrl.ts';
+import { type Answer, type Request, ROUTES } from '../http/exchange.ts';
+import type { Watch, WatchedRequest } from '../http/listener.ts';
+import { type Clock, epochMs } from '../observe/clock.ts';
+import { newRequestId } from '../observe/requestIds.ts';
+
+/** What the watch is made of: `counting` is told first, where requests are counted; `write` gets the lines. */
+export interface AccessWatchOptions {
+  readonly sample: number;
+  readonly trustedProxies: readonly string[];
+  readonly counting: Watch | undefined;
+  readonly clock: Clock;
+  write(line: string): void;
+}
+
+/** A watch that logs one request in `sample`, and gives every one an id. */
+export function accessWatch(options: AccessWatchOptions): Watch {
+  const networks = networksOf(options.trustedProxies);
+  let number = 0;
+  return (request) => {
+    const isLogged = ++number % options.sample === 0;
+    return new LoggedRequest(options, request, requestId(request, networks), isLogged);
+  };
+}
+
+const ID = /^[A-Za-z0-9._~+/=-]{1,128}$/;
+
+/** That of a trusted proxy's X-Request-Id where it is one, else a new one. */
+function requestId(request: Request, networks: readonly Network[]): string {
+  const given = networks.length > 0 ? request.header('x-request-id') : undefined;
+  return given !== undefined && ID.test(given) && isWithinNetworks(networks, request.peer()) ? given : newRequestId();
+}
+
+/** W3C Trace Context, 3.2: version, trace, parent and flags in lower-case hexadecimal. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+class LoggedRequest implements WatchedRequest {
+  readonly id: string;
+  readonly #options: AccessWatchOptions;
+  readonly #counted: WatchedRequest | undefined;
+  readonly #isLogged: boolean;
+  readonly #startMs: number;
+  readonly #method: string;
+  readonly #target: string;
+  readonly #query: string | undefined;
+  readonly #traceparent: string | undefined;
+
+  constructor(options: AccessWatchOptions, request: Request, id: string, isLogged: boolean) {
+    this.id = id;
+    this.#options = options;
+    this.#counted = options.counting?.(request);
+    this.#isLogged = isLogged;
+    this.#startMs = options.clock();
+    this.#method = request.method;
+    this.#target = request.target;
+    this.#query = request.query;
+    this.#traceparent = isLogged ? request.header('traceparent') : undefined;
+  }
+
+  answered(answer: Answer, route: number): void {
+    this.#counted?.answered(answer, route);
+    if (this.#isLogged) this.#log(route, answer.status, this.#method === 'HEAD' ? 0 : answer.body.bytes);
+  }
+
+  abandoned(route: number): void {
+    this.#counted?.abandoned(route);
+    if (this.#isLogged) this.#log(route, 0, 0);
+  }
+
+  #log(route: number, status: number, bytes: number): void {
+    const ms = this.#options.clock() - this.#startMs;
+    const level = status >= 500 ? 'error' : 'info';
+    const traceparent =
+      this.#traceparent !== undefined && TRACEPARENT.test(this.#traceparent)
+        ? `,"traceparent":"${this.#traceparent}"`
+        : '';
+    const shape = this.#query === undefined ? '' : queryShape(this.#query);
+    // No value has a character that JSON escapes: JSON.stringify would take twice as long.
+    this.#options.write(
+      `{"time":"${timeText()}","level":"${level}","event":"request","id":"${this.id}"${traceparent}` +
+        `,"method":"${bounded(this.#method, METHOD_MAX)}","path":"${bounded(this.#target, PATH_MAX)}"` +
+        `,"route":"${ROUTES[route]}","shape":"${shape}","status":${status === 0 ? null : status},"bytes":${bytes}` +
+        `,"ms":${ms.toFixed(3)}}\n`,
+    );
+  }
+}
+
+const METHOD_MAX = 16;
+const PATH_MAX = 256;
+const UNUSUAL = /[^!#-[\]-~]/g;
+
+/** A text of a client, cut, with whatever is no plain character of a JSON text percent-encoded. */
+function bounded(text: string, charactersMax: number): string {
+  const cut = text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
+  return cut.replace(UNUSUAL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+}
+
+let lastMs = 0;
+let lastText = '';
+
+/** The time of day in ISO 8601, made once for all requests of a millisecond. */
+function timeText(): string {
+  const now = epochMs();
+  if (now !== lastMs) {
+    lastMs = now;
+    lastText = new Date(now).toISOString();
+  }
+  return lastText;
+}

@@ -1,0 +1,137 @@
+// What a serving thread tells of itself once a second, in cells that it shares with the supervisor: connections, pool,
+// caches, the delay of its event loop. Requests pay nothing for it. A metric: a row in READINGS.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { PoolStatistics } from '../../workers/pool.ts';
+import type { RouterStatistics } from '../../workers/router.ts';
+import type { MemoryStatistics } from '../catalogue/requestMemory.ts';
+import type { ListenerLoad } from '../http/listener.ts';
+import {
+  observeValue,
+  type TalliedHistogram,
+  type TalliedMetric,
+  type Tally,
+  type TallyMaker,
+} from '../observe/tally.ts';
+
+/** What generations have done, and what the one that is served holds now. */
+export interface GenerationStatistics {
+  readonly pool: PoolStatistics;
+  readonly router: RouterStatistics;
+  readonly answers: MemoryStatistics;
+}
+
+/** What is read of a thread, all since its start. */
+export interface ThreadStatistics extends GenerationStatistics {
+  readonly load: ListenerLoad;
+}
+
+interface Reading {
+  readonly metric: TalliedMetric;
+  /** A value for each cell of the metric. */
+  readonly read: (statistics: ThreadStatistics) => readonly number[];
+}
+
+const LOOKUPS = [{ outcome: 'hit' }, { outcome: 'miss' }] as const;
+
+const READINGS: readonly Reading[] = [
+  {
+    metric: { name: 'connections', help: 'Open connections of clients.', kind: 'gauge', cells: [{}] },
+    read: ({ load }) => [load.connections],
+  },
+  {
+    metric: {
+      name: 'requests_in_flight',
+      help: 'Requests whose answers were not complete in the turn in which they came.',
+      kind: 'gauge',
+      cells: [{}],
+    },
+    read: ({ load }) => [load.answers],
+  },
+  {
+    metric: {
+      name: 'pool_queries',
+      help: 'Heavy queries that run or wait for a thread of the pool.',
+      kind: 'gauge',
+      cells: [{ state: 'running' }, { state: 'waiting' }],
+    },
+    read: ({ pool }) => [pool.running, pool.waiting],
+  },
+  {
+    metric: {
+      name: 'pool_queries_total',
+      help: 'Heavy queries given to the pool, by what came of them; gone is cancelled.',
+      cells: [{ outcome: 'found' }, { outcome: 'busy' }, { outcome: 'gone' }, { outcome: 'overtime' }],
+    },
+    read: ({ pool: { outcomes } }) => [outcomes.found, outcomes.busy, outcomes.gone, outcomes.overtime],
+  },
+  {
+    metric: {
+      name: 'lists_found_total',
+      help: 'Lists by where their rows were found: here, in the pool, or with others that asked the same.',
+      cells: [{ place: 'inline' }, { place: 'pool' }, { place: 'joined' }],
+    },
+    read: ({ router }) => [router.inline, router.pooled, router.joined],
+  },
+  {
+    metric: { name: 'row_set_cache_lookups_total', help: 'Look-ups of rows that filters found.', cells: LOOKUPS },
+    read: ({ router }) => [router.hits, router.misses],
+  },
+  {
+    metric: { name: 'row_set_cache_bytes', help: 'Bytes of the rows that are kept.', kind: 'gauge', cells: [{}] },
+    read: ({ router }) => [router.bytes],
+  },
+  {
+    metric: { name: 'answer_cache_lookups_total', help: 'Look-ups of answers and tags by request.', cells: LOOKUPS },
+    read: ({ answers }) => [answers.hits, answers.misses],
+  },
+];
+
+/** The longest delay of each second, by thread: their number is a setting, no client's. */
+export function loopDelaysOf(threads: number): TalliedHistogram {
+  return {
+    name: 'event_loop_delay_seconds',
+    help: 'The longest delay of the event loop in each second, by serving thread.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    curves: Array.from({ length: threads }, (_, i) => ({ thread: String(i) })),
+  };
+}
+
+/** What one thread writes its readings in: a tally for each of READINGS, and the histogram with its own curve in it. */
+export interface ThreadTallies {
+  readonly readings: readonly Tally[];
+  readonly delays: TalliedHistogram;
+  readonly delayTally: Tally;
+  readonly thread: number;
+}
+
+/**
+ * The tallies of the thread of a number. Gauges come from `makeGauge`, which may give a thread that takes another's
+ * place the same cells, so that nothing of the one before stays.
+ */
+export function threadTallies(
+  thread: number,
+  delays: TalliedHistogram,
+  { make, makeGauge }: { readonly make: TallyMaker; readonly makeGauge: TallyMaker },
+): ThreadTallies {
+  const readings = READINGS.map(({ metric }) => (metric.kind === 'gauge' ? makeGauge : make)(metric));
+  return { readings, delays, delayTally: make(delays), thread };
+}
+
+const EVERY_MS = 1000;
+const RESOLUTION_MS = 10;
+const NS_PER_MS = 1e6;
+
+/** Writes the readings once a second from now on. Keeps no thread alive. Cost: 10 us a second, and a timer of 10 ms. */
+export function publishEverySecond(tallies: ThreadTallies, read: () => ThreadStatistics): void {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  const publish = (): void => {
+    const statistics = read();
+    for (const [i, reading] of READINGS.entries()) tallies.readings[i]!.set(reading.read(statistics));
+    // What is measured is the time between two timers, which has their interval in it.
+    const seconds = Math.max(0, delay.max / NS_PER_MS - RESOLUTION_MS) / 1000;
+    delay.reset();
+    observeValue(tallies.delayTally, tallies.delays, tallies.thread, seconds);
+  };
+  setInterval(publish, EVERY_MS).unref();
+}
