@@ -71,6 +71,8 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
     const at = turn % STRAINS.length;
     const turnSeed = random.integer(0, 2 ** 32);
     const { outcome, worstMs } = await oneTurn(STRAINS[at]!, turnSeed, world);
+    // A terminal's Ctrl-C ends the servers too: the turn that it came into says nothing.
+    if (isOver()) break;
     tallies[at] = counted(tallies[at]!, outcome, worstMs);
     const { finds } = outcome;
     if (finds.length > 0) onFind({ strain: STRAINS[at]!.name, seed, observations, turnSeed, finds });
@@ -84,6 +86,7 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
     memory.push(sample());
     onMinute(minutes, tallies, memory.at(-1)!.residentBytes);
   }
+  if (isOver()) return { tallies, memory, rest: memory.at(-1) ?? { seconds: past(), residentBytes: 0 } };
   const leaked = descriptors === 0 ? 0 : await leakedDescriptors(world.server, descriptors);
   if (leaked > 0) {
     const finds = [`${leaked} descriptors were not given back`];
