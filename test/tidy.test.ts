@@ -32,6 +32,7 @@ const STARTED = [
   'server/launch.js',
   'server/commands/cli.ts',
   'bench/bench.ts',
+  'test/campaign/campaign.ts',
   'bench/peers/programs/',
   'data/synth/sample.ts',
   'test/support/defects/',

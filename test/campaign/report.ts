@@ -1,0 +1,90 @@
+// What a campaign tells: a line a minute, and the table at its end. Pure: samples in, text out.
+import type { Outcome } from './strain.ts';
+
+/** What one strain has come to. `worstMs` is the longest wait of the watching client beside it. */
+export interface Tally extends Outcome {
+  readonly name: string;
+  readonly turns: number;
+  readonly worstMs: number;
+}
+
+/** The server's memory at a time since the start. */
+export interface MemorySample {
+  readonly seconds: number;
+  readonly residentBytes: number;
+}
+
+const MB = 1 << 20;
+const HOUR_SECONDS = 3600;
+
+/** All tallies as one. */
+export function totalOf(tallies: readonly Tally[]): Tally {
+  const sum = (of: (tally: Tally) => number): number => tallies.reduce((all, tally) => all + of(tally), 0);
+  return {
+    name: 'all',
+    turns: sum(({ turns }) => turns),
+    verified: sum(({ verified }) => verified),
+    tried: sum(({ tried }) => tried),
+    injected: sum(({ injected }) => injected),
+    worstMs: Math.max(0, ...tallies.map(({ worstMs }) => worstMs)),
+    finds: tallies.flatMap(({ finds }) => finds),
+  };
+}
+
+/** The tally with one more turn. */
+export function counted(tally: Tally, outcome: Outcome, worstMs: number): Tally {
+  return {
+    name: tally.name,
+    turns: tally.turns + 1,
+    verified: tally.verified + outcome.verified,
+    tried: tally.tried + outcome.tried,
+    injected: tally.injected + outcome.injected,
+    worstMs: Math.max(tally.worstMs, worstMs),
+    finds: [...tally.finds, ...outcome.finds],
+  };
+}
+
+/** By how many MB an hour the memory grows: the line of least squares; 0 of fewer than two samples. */
+export function memorySlope(samples: readonly MemorySample[]): number {
+  const mean = (of: (sample: MemorySample) => number): number =>
+    samples.reduce((all, sample) => all + of(sample), 0) / samples.length;
+  const [x, y] = [mean(({ seconds }) => seconds), mean(({ residentBytes }) => residentBytes)];
+  let [over, under] = [0, 0];
+  for (const { seconds, residentBytes } of samples) {
+    over += (seconds - x) * (residentBytes - y);
+    under += (seconds - x) ** 2;
+  }
+  return under === 0 ? 0 : ((over / under) * HOUR_SECONDS) / MB;
+}
+
+/** The line of a minute. */
+export function minuteLine(minute: number, tallies: readonly Tally[], residentBytes: number): string {
+  const { verified, tried, injected, worstMs, finds } = totalOf(tallies);
+  return (
+    `minute ${minute}: ${verified} requests verified, ${tried} hostilities, ${injected} faults injected, ` +
+    `worst wait ${worstMs.toFixed(1)} ms, ${Math.round(residentBytes / MB)} MB, ${finds.length} finds`
+  );
+}
+
+/** The table, a line a strain, and what became of the memory. `rest` is what the server holds after a rest. */
+export function table(tallies: readonly Tally[], memory: readonly MemorySample[], rest: MemorySample): string {
+  const head = ['strain', 'turns', 'verified', 'hostile', 'faults', 'worst wait', 'finds'];
+  const rows = [...tallies, totalOf(tallies)].map(({ name, turns, verified, tried, injected, worstMs, finds }) => [
+    name,
+    ...[turns, verified, tried, injected].map(String),
+    `${worstMs.toFixed(1)} ms`,
+    String(finds.length),
+  ]);
+  const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)));
+  const lines = [head, ...rows].map((row) =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
+  );
+  return [...lines, memoryLine(memory, rest)].join('\n');
+}
+
+function memoryLine(memory: readonly MemorySample[], rest: MemorySample): string {
+  const [early] = memory;
+  if (!early) return 'memory: too short a campaign to tell';
+  const above = ((rest.residentBytes - early.residentBytes) / MB).toFixed(1);
+  return `memory: ${memorySlope(memory).toFixed(1)} MB an hour; after a rest ${above} MB above the first sample`;
+}

@@ -1,0 +1,127 @@
+// A campaign: strains in turn against one world until the time is over, everything drawn from one seed. Each turn has a
+// seed of its own, which is all that repeats it. Prints nothing itself.
+import { setTimeout as delay } from 'node:timers/promises';
+import { holdingsOf } from '../support/commandProcess.ts';
+import { leakedDescriptors } from '../support/fuzz.ts';
+import { randomOf } from '../support/random.ts';
+import { counted, type MemorySample, type Tally } from './report.ts';
+import { STRAINS } from './strains/all.ts';
+import type { Outcome, Strain } from './strain.ts';
+import { type World, worldOf, type WorldOptions } from './world.ts';
+
+/** A turn that found something: what repeats it, and what was wrong. */
+export interface Find extends WorldOptions {
+  readonly strain: string;
+  readonly turnSeed: number;
+  readonly finds: readonly string[];
+}
+
+/** How long, of which seed, and who hears of it. With `isOver` it ends behind the turn at hand. */
+export interface CampaignOptions extends WorldOptions {
+  readonly seconds: number;
+  readonly isOver: () => boolean;
+  readonly onFind: (find: Find) => void;
+  readonly onMinute: (minute: number, tallies: readonly Tally[], residentBytes: number) => void;
+}
+
+/** What came of a campaign; `rest` is the memory once nothing has happened for a while. */
+export interface Campaign {
+  readonly tallies: readonly Tally[];
+  readonly memory: readonly MemorySample[];
+  readonly rest: MemorySample;
+}
+
+const MINUTE_SECONDS = 60;
+const REST_MS = 3000;
+/** Rounds of all strains until all threads and caches are there. */
+const WARM_ROUNDS = 4;
+/** Nothing but a hang makes a turn this long. */
+const TURN_MS_MAX = 180_000;
+
+/** Runs a campaign to its end. */
+export async function campaign(options: CampaignOptions): Promise<Campaign> {
+  const world = await worldOf(options);
+  try {
+    return await against(world, options);
+  } finally {
+    await world.close();
+  }
+}
+
+async function against(world: World, options: CampaignOptions): Promise<Campaign> {
+  const { seed, observations, seconds, isOver, onFind, onMinute } = options;
+  const random = randomOf(seed);
+  const tallies: Tally[] = STRAINS.map(({ name }) => ({
+    name,
+    turns: 0,
+    verified: 0,
+    tried: 0,
+    injected: 0,
+    worstMs: 0,
+    finds: [],
+  }));
+  const memory: MemorySample[] = [];
+  const started = performance.now();
+  const past = (): number => (performance.now() - started) / 1000;
+  const sample = (): MemorySample => ({ seconds: past(), residentBytes: holdingsOf(world.server.pid).residentBytes });
+  let descriptors = 0;
+  await world.watcher.look();
+  let minutes = 0;
+  for (let turn = 0; !isOver() && past() < seconds; turn++) {
+    const at = turn % STRAINS.length;
+    const turnSeed = random.integer(0, 2 ** 32);
+    const { outcome, worstMs } = await oneTurn(STRAINS[at]!, turnSeed, world);
+    // A terminal's Ctrl-C ends the servers too: the turn that it came into says nothing.
+    if (isOver()) break;
+    tallies[at] = counted(tallies[at]!, outcome, worstMs);
+    const { finds } = outcome;
+    if (finds.length > 0) onFind({ strain: STRAINS[at]!.name, seed, observations, turnSeed, finds });
+    if (turn < WARM_ROUNDS * STRAINS.length) continue;
+    if (memory.length === 0) {
+      memory.push(sample());
+      ({ descriptors } = holdingsOf(world.server.pid));
+    }
+    if (past() < (minutes + 1) * MINUTE_SECONDS) continue;
+    minutes = Math.floor(past() / MINUTE_SECONDS);
+    memory.push(sample());
+    onMinute(minutes, tallies, memory.at(-1)!.residentBytes);
+  }
+  if (isOver()) return { tallies, memory, rest: memory.at(-1) ?? { seconds: past(), residentBytes: 0 } };
+  const leaked = descriptors === 0 ? 0 : await leakedDescriptors(world.server, descriptors);
+  if (leaked > 0) {
+    const finds = [`${leaked} descriptors were not given back`];
+    tallies.push({ name: 'afterwards', turns: 1, verified: 0, tried: 0, injected: 0, worstMs: 0, finds });
+    onFind({ strain: 'afterwards', seed, observations, turnSeed: 0, finds });
+  }
+  await delay(REST_MS);
+  return { tallies, memory, rest: sample() };
+}
+
+/** One turn, beside the watching client; what it throws is a find. */
+async function oneTurn(strain: Strain, seed: number, world: World): Promise<{ outcome: Outcome; worstMs: number }> {
+  const failed = (text: string): Outcome => ({ verified: 0, tried: 0, injected: 0, finds: [text] });
+  const over = new AbortController();
+  const outcome = await Promise.race([
+    strain
+      .run(randomOf(seed), world)
+      .catch((error: unknown) => failed(error instanceof Error ? (error.stack ?? error.message) : String(error))),
+    delay(TURN_MS_MAX, failed('hangs'), { signal: over.signal }).catch(() => failed('')),
+  ]);
+  over.abort();
+  const { worstMs, faults } = await world.watcher.look();
+  return { outcome: { ...outcome, finds: [...outcome.finds, ...faults] }, worstMs };
+}
+
+/** Runs the turn of a find again in a world of its own; answers what it finds now. */
+export async function repeated({ strain, turnSeed, ...options }: Find): Promise<readonly string[]> {
+  const chosen = STRAINS.find(({ name }) => name === strain);
+  if (!chosen)
+    throw new Error(`There is no strain "${strain}"; the strains are ${STRAINS.map(({ name }) => name).join(', ')}.`);
+  const world = await worldOf(options);
+  try {
+    await world.watcher.look();
+    return (await oneTurn(chosen, turnSeed, world)).outcome.finds;
+  } finally {
+    await world.close();
+  }
+}

@@ -1,0 +1,26 @@
+// What every kind of hostility has in common, so that the campaign runs all of them alike: to add one, a file in
+// strains/ and its place in strains/all.ts.
+import type { Random } from '../support/random.ts';
+import type { World } from './world.ts';
+
+/**
+ * What came of one turn: how many requests had every byte of their answers checked against the oracle, how many things
+ * else were tried, how many faults of the world were injected, and what was wrong, each with what repeats it.
+ */
+export interface Outcome {
+  readonly verified: number;
+  readonly tried: number;
+  readonly injected: number;
+  readonly finds: readonly string[];
+}
+
+/** A kind of hostility. `run` is one turn of a few seconds, which draws all that it does from `random`. */
+export interface Strain {
+  readonly name: string;
+  run(random: Random, world: World): Promise<Outcome>;
+}
+
+/** An outcome of which only some is worth a word. */
+export function outcomeOf(some: Partial<Outcome>): Outcome {
+  return { verified: 0, tried: 0, injected: 0, finds: [], ...some };
+}

@@ -1,0 +1,21 @@
+// All strains, in the order of the table.
+import type { Strain } from '../strain.ts';
+import { certificates, configurations, envelopes } from './authority.ts';
+import { dataSets, snapshots } from './data.ts';
+import { faults } from './faults.ts';
+import { hostileHeads, legalHeads } from './heads.ts';
+import { rawBytes, vanishing } from './rawBytes.ts';
+
+/** Every kind of hostility that a campaign has. */
+export const STRAINS: readonly Strain[] = [
+  legalHeads,
+  hostileHeads,
+  rawBytes,
+  vanishing,
+  snapshots,
+  dataSets,
+  certificates,
+  envelopes,
+  configurations,
+  faults,
+];

@@ -1,0 +1,45 @@
+// Hostile heads: legal ones whose answers the oracle knows to the byte, and those of the grammar of hostile requests,
+// on which both transports must agree; alone, and sixty at once.
+import { randomRequest } from '../../differential/requests.ts';
+import { fuzzRequests } from '../../support/fuzz.ts';
+import type { Random } from '../../support/random.ts';
+import { outcomeOf, type Strain } from '../strain.ts';
+import type { World } from '../world.ts';
+
+const VERIFIED = 80;
+const IN_FLIGHT = 8;
+const HOSTILE = 60;
+const ALONE = 20;
+
+/** Legal requests, compared with the oracle. */
+export const legalHeads: Strain = {
+  name: 'legal heads',
+  run: async (random, world) => {
+    if (!world.dataSet) return outcomeOf({});
+    const finds = await verifySome(random, world, VERIFIED);
+    return outcomeOf({ verified: VERIFIED * 2, finds });
+  },
+};
+
+/** Requests of the hostile grammar: one after the other, then as many at once as one client has. */
+export const hostileHeads: Strain = {
+  name: 'hostile heads',
+  run: async (random, world) => {
+    const finds: string[] = [];
+    for (let i = 0; i < ALONE; i++) finds.push(...(await fuzzRequests(world.server, random, 1)));
+    finds.push(...(await fuzzRequests(world.server, random, HOSTILE)));
+    return outcomeOf({ tried: 2 * (ALONE + HOSTILE), finds });
+  },
+};
+
+/** Asks both transports so many random requests; answers what is wrong with what comes. */
+export async function verifySome(random: Random, world: World, count: number, to = world.server): Promise<string[]> {
+  const finds: string[] = [];
+  if (!world.dataSet) return finds;
+  const requests = Array.from({ length: count }, () => randomRequest(random, world.dataSet!));
+  for (let i = 0; i < count; i += IN_FLIGHT) {
+    const found = await Promise.all(requests.slice(i, i + IN_FLIGHT).map((request) => world.verify(request, to)));
+    finds.push(...found.flat());
+  }
+  return finds;
+}

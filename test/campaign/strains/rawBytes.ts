@@ -1,0 +1,38 @@
+// Bytes that are no requests on both sockets, and clients that leave in the middle, while the oracle's questions go on.
+import { abandonedFlood, abandonedPages } from '../../support/floods.ts';
+import { fuzzBytes } from '../../support/fuzz.ts';
+import { outcomeOf, type Strain } from '../strain.ts';
+import { verifySome } from './heads.ts';
+
+const CONNECTIONS = 60;
+const VERIFIED = 8;
+const LEAVING = 20;
+
+/** Broken framing, noise and floods of header lines. */
+export const rawBytes: Strain = {
+  name: 'raw bytes',
+  run: async (random, world) => {
+    const [bytes, wrong] = await Promise.all([
+      fuzzBytes(world.server, random, { count: CONNECTIONS, leaves: true }),
+      verifySome(random, world, VERIFIED),
+    ]);
+    return outcomeOf({
+      verified: world.dataSet ? VERIFIED * 2 : 0,
+      tried: CONNECTIONS * 2,
+      finds: [...bytes, ...wrong],
+    });
+  },
+};
+
+/** Clients that break their connections before an answer can have come, or read nothing of it. */
+export const vanishing: Strain = {
+  name: 'vanishing clients',
+  run: async (random, world) => {
+    for (const port of [world.server.port, world.server.http10Port]) {
+      await abandonedFlood(port, LEAVING);
+      await abandonedPages(port, LEAVING);
+    }
+    const finds = await verifySome(random, world, VERIFIED);
+    return outcomeOf({ verified: world.dataSet ? VERIFIED * 2 : 0, injected: 4 * LEAVING, finds });
+  },
+};

@@ -1,0 +1,37 @@
+// What a campaign tells, from samples made by hand.
+import { expect, test } from 'vitest';
+import { counted, memorySlope, minuteLine, table, type Tally, totalOf } from '../../campaign/report.ts';
+import { outcomeOf } from '../../campaign/strain.ts';
+
+const MB = 1 << 20;
+const NOTHING: Tally = { name: 'bytes', turns: 0, verified: 0, tried: 0, injected: 0, worstMs: 0, finds: [] };
+const BYTES = counted(NOTHING, outcomeOf({ tried: 30, finds: ['a', 'b'] }), 7.25);
+const FAULTS = counted({ ...NOTHING, name: 'faults' }, outcomeOf({ verified: 1200, injected: 2 }), 3);
+
+test('turns add up, and the longest wait of all is kept', () => {
+  const twice = counted(BYTES, outcomeOf({ tried: 1 }), 2);
+  expect(twice).toMatchObject({ turns: 2, tried: 31, worstMs: 7.25, finds: ['a', 'b'] });
+  expect(totalOf([twice, FAULTS])).toMatchObject({ turns: 3, verified: 1200, tried: 31, injected: 2, worstMs: 7.25 });
+});
+
+test('memory that grows by 2 MB a minute grows by 120 MB an hour, and one sample says nothing', () => {
+  const samples = [0, 1, 2, 3].map((minute) => ({ seconds: minute * 60, residentBytes: (100 + 2 * minute) * MB }));
+  expect(memorySlope(samples)).toBeCloseTo(120, 6);
+  expect(memorySlope(samples.slice(1, 2))).toBe(0);
+});
+
+test('a minute is a line, and the end a table with a line a strain and one of all', () => {
+  expect(minuteLine(3, [BYTES, FAULTS], 150 * MB)).toBe(
+    'minute 3: 1200 requests verified, 30 hostilities, 2 faults injected, worst wait 7.3 ms, 150 MB, 2 finds',
+  );
+  const sample = { seconds: 60, residentBytes: 100 * MB };
+  const lines = table([BYTES, FAULTS], [sample], { seconds: 90, residentBytes: 101 * MB }).split('\n');
+  expect(lines.slice(0, -1).map((line) => line.trim().split(/ {2,}/))).toEqual([
+    ['strain', 'turns', 'verified', 'hostile', 'faults', 'worst wait', 'finds'],
+    ['bytes', '1', '0', '30', '0', '7.3 ms', '2'],
+    ['faults', '1', '1200', '0', '2', '3.0 ms', '0'],
+    ['all', '2', '1200', '30', '2', '7.3 ms', '2'],
+  ]);
+  expect(lines.at(-1)).toBe('memory: 0.0 MB an hour; after a rest 1.0 MB above the first sample');
+  expect(table([BYTES], [], sample)).toContain('too short a campaign');
+});
