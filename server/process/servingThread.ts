@@ -18,6 +18,8 @@ import { ThreadGenerations } from './threadGenerations.ts';
 
 /** So often a thread shows that it turns; the supervisor looks as often. */
 const BEAT_MS = 1000;
+/** So long a thread that has drained may take to end by itself. */
+const LINGER_MS_MAX = 1000;
 
 const supervisor = parentPort;
 assert(supervisor, 'servingThread.ts runs as a thread of servingThreads.ts');
@@ -147,3 +149,5 @@ const data = await Promise.race([orders.data, orders.drain]);
 const cut = 'settings' in data ? await serve(data) : 0;
 send(supervisor, { kind: 'drained', cut });
 supervisor.close();
+// A thread of the pool's that failed while it was made is known to nobody, and would keep this one alive.
+setTimeout(() => process.exit(), LINGER_MS_MAX).unref();

@@ -26,7 +26,7 @@ const SEED = freshSeed();
 const RECORDS = 150;
 /** So many at least, and, while the memory grows, at most. */
 const ROUNDS_MIN = 4;
-const ROUNDS_MAX = 12;
+const ROUNDS_MAX = 8;
 /** Of each round and transport. */
 const REQUESTS = 3000;
 const CONNECTIONS = 400;
