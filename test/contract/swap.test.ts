@@ -189,19 +189,3 @@ function brokenDirectory(data: string): void {
   mkdirSync(data);
   writeFileSync(`${data}/migrationproperties.ndjson`, '{"id": 1,\n');
 }
-
-test('a watch takes data that was replaced, once it is whole, and a broken file only once', async () => {
-  const watching = await swappedServer(directory, a, ['--threads', '1', '--watch']);
-  try {
-    watching.replace(b);
-    await watching.printed(new RegExp(`generation ${b.generation.slice(0, 12)} is served now`));
-    writeFileSync(watching.data, 'no snapshot');
-    await watching.printed(/the new data is not taken/);
-    watching.replace(a);
-    await watching.printed(new RegExp(`generation ${a.generation.slice(0, 12)} is served now`));
-    expect(watching.out().split('the new data is not taken')).toHaveLength(2);
-  } finally {
-    watching.admin.close();
-    await watching.kill();
-  }
-});

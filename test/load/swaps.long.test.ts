@@ -1,5 +1,6 @@
 // A hundred swaps under load (SWAPS of the environment asks for more): nothing lost or mixed, and memory as flat at the
 // end as after the first ten. What is done is in test/support/swaps.ts.
+import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
@@ -71,4 +72,21 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
     process.stderr.write(`p99 in the second after a swap over that at other times: ${told}\n`);
     expect(Math.min(...ratios), told).toBeLessThan(RATIO_MAX);
   });
+});
+
+test('a watch takes data that was replaced, once it is whole, and a broken file only once', async () => {
+  const [a, b] = [await versionOf(directory, 'e', 2), await versionOf(directory, 'f', 3)];
+  const watching = await swappedServer(directory, a, ['--threads', '1', '--watch']);
+  try {
+    watching.replace(b);
+    await watching.printed(new RegExp(`generation ${b.generation.slice(0, 12)} is served now`));
+    writeFileSync(watching.data, 'no snapshot');
+    await watching.printed(/the new data is not taken/);
+    watching.replace(a);
+    await watching.printed(new RegExp(`generation ${a.generation.slice(0, 12)} is served now`));
+    expect(watching.out().split('the new data is not taken')).toHaveLength(2);
+  } finally {
+    watching.admin.close();
+    await watching.kill();
+  }
 });

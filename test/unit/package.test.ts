@@ -28,15 +28,15 @@ test('the entries of all threads are among them', () => {
   expect(threads.filter((path) => !files.has(`dist/${path.replace(/ts$/, 'js')}`))).toEqual([]);
 });
 
-test('the rest is the launcher, the embedded sample and documents, as they are in a checkout', () => {
+test('the rest is the launcher, the embedded sample, what deploys it and documents, as they are in a checkout', () => {
   const rest = [...files.keys()].filter((path) => !path.startsWith('dist/'));
-  const sample = [...tracked].filter((path) => path.startsWith('data/sample/'));
+  const whole = [...tracked].filter((path) => /^(?:data\/sample|deploy)\//.test(path));
   expect(rest.toSorted()).toEqual(
     [
       'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json server/launch.js'.split(' '),
       ['engine/schema/ASSUMPTIONS.md', 'engine/snapshot/FORMAT.md', 'engine/snapshot/format.fbs'],
       ['data/README.md', 'server/admin/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
-      sample,
+      whole,
     ]
       .flat()
       .toSorted(),

@@ -1,5 +1,5 @@
 // The access log's way out where the disk does not keep up: what waits is bounded, what is lost is counted and told.
-// How lines reach a file is in test/contract/accessLog.test.ts.
+// How lines reach a file is in test/contract/accessLog.long.test.ts.
 import { describe, expect, test } from 'vitest';
 import { AccessLog, AccessLogs } from '../../../../server/observe/accessLog.ts';
 import { ACCESS_LINES, newTally } from '../../../../server/observe/tally.ts';
