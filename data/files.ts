@@ -1,6 +1,6 @@
 // Reading and attempting file operations whose failures are the world's: told with the file's name. Knows nothing of
 // what the files hold.
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { OperationError } from './operationError.ts';
 
 const READ_BYTES = 8 << 20;
@@ -59,6 +59,25 @@ export function readAtMost(file: string, bytesMax: number): Buffer | 'noFile' | 
     closeSync(descriptor);
   }
 }
+
+/**
+ * Waits until the disk has the names in a directory, where its file system does that for directories, and the system
+ * lets them be opened. Throws what the system says.
+ */
+export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    if (!NO_SYNC.has(String((error as NodeJS.ErrnoException).code))) throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What file systems answer that keep names by themselves. */
+const NO_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']);
 
 /** What is said of a pipe, a socket, a device or a directory where a file is wanted. */
 export const NO_FILE = 'it is no file but a pipe, a device or a directory';

@@ -2,11 +2,11 @@
 // directories and counts of records only.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../files.ts';
+import { attempt, syncDirectory } from '../files.ts';
 import { MANIFEST_FILE } from '../import/manifest.ts';
 import { openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
-import { type CrawlState, syncDirectory } from './state.ts';
+import type { CrawlState } from './state.ts';
 
 /**
  * Before anything is asked for: the output is to be a data set or nothing, since it is replaced, and the state of a

@@ -1,20 +1,9 @@
 // What a crawl has so far, in a directory that outlives a run that is killed: the collections' files, and a checkpoint
 // that tells where each stands. Whatever the checkpoint says is on the disk before it says so.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
-import { attempt, readAtMost } from '../files.ts';
+import { attempt, readAtMost, syncDirectory } from '../files.ts';
 import { isAlive } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
@@ -139,17 +128,6 @@ export class CrawlState {
       renameSync(`${file}.next`, file);
       syncDirectory(this.directory);
     });
-  }
-}
-
-/** Waits until the disk has the names in a directory; where directories cannot be opened, the system sees to it. */
-export function syncDirectory(directory: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

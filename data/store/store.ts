@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
-import { attempt, openFile, readInto } from '../files.ts';
+import { attempt, openFile, readInto, syncDirectory } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import type { OnProgress } from '../progress.ts';
 import { generationOf } from './load.ts';
@@ -32,7 +32,7 @@ export async function writeSnapshot(
       const bytes = attempt(`cannot write ${file}`, () => output.close(header));
       attempt(`cannot write ${file}`, () => {
         renameSync(partial, file);
-        keepNames(path.dirname(file));
+        syncDirectory(path.dirname(file));
       });
       return { bytes, generation: generationOf(header, directory) };
     } catch (error) {
@@ -61,21 +61,6 @@ export async function contentHashOf(file: string, onProgress: OnProgress = () =>
     closeSync(descriptor);
   }
 }
-
-/** Has the disk keep the names of a directory, where its file system does that for directories. */
-function keepNames(directory: string): void {
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    if (!NO_SYNC.has(String((error as NodeJS.ErrnoException).code))) throw error;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** What file systems answer that keep names by themselves. */
-const NO_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']);
 
 class SnapshotOutput implements Sink {
   readonly #descriptor: number;
