@@ -30,6 +30,7 @@ export type FromServing = Extract<FromThread, { readonly kind: 'bug' | 'died' | 
 interface Waiter {
   readonly kinds: ReadonlySet<FromThread['kind']>;
   readonly take: (message: FromThread) => void;
+  readonly fail: (error: Error) => void;
 }
 
 /** `failed` is told once of an end that nobody asked for, or of one to come, when the thread has listened. */
@@ -80,10 +81,13 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
           // Of one of the kinds, as the caller has seen.
           resolve(message as never);
         },
+        fail: reject,
       };
       waiters.add(waiter);
-      void ended.then(() => reject(new Error('a serving thread ended before it answered')));
     });
+  worker.once('exit', () => {
+    for (const waiter of waiters) waiter.fail(new Error('a serving thread ended before it answered'));
+  });
   // Whoever begins hears of it; until then the data loads, and may fail first.
   listens.catch(() => undefined);
   const isServing = (): boolean => hasListened && !hasFailed;

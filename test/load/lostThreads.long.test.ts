@@ -8,8 +8,9 @@ import { SAMPLE } from '../../server/settings/declarations.ts';
 import { type CommandProcess, runCommand } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { failedAllocation } from '../support/failedAllocations.ts';
-import { type KilledKind, type Killer, killerIn } from '../support/killer.ts';
-import { isServed, metricOf, runWatchedServer, statusOf, until, type WatchedServer } from '../support/watchedServer.ts';
+import type { KilledKind } from '../support/killer.ts';
+import { isServed, killableServer, type KillableServer, metricOf, statusOf, until } from '../support/watchedServer.ts';
+import type { WatchedServer } from '../support/watchedServer.ts';
 
 const directory = temporaryDirectory();
 
@@ -22,16 +23,10 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((command) => command.kill()));
 });
 
-interface Served {
-  readonly killer: Killer;
-  readonly server: WatchedServer;
-}
-
-async function served(...words: readonly string[]): Promise<Served> {
-  const killer = killerIn(directory);
-  const server = await runWatchedServer(words, killer.node);
-  running.push(server);
-  return { killer, server };
+async function served(...words: readonly string[]): Promise<KillableServer> {
+  const one = await killableServer(directory, words);
+  running.push(one.server);
+  return one;
 }
 
 test('a serving thread that is silent is stopped where it is, told with the place, and replaced', async () => {

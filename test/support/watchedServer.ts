@@ -2,10 +2,17 @@
 // Over the public port, the admin port, and its output.
 import { clientOf } from './client.ts';
 import { type Addresses, type CommandProcess, runServer } from './commandProcess.ts';
+import { type Killer, killerIn } from './killer.ts';
 
 /** A server that runs, and where its admin port is. */
 export interface WatchedServer extends CommandProcess, Addresses {
   readonly adminUrl: string;
+}
+
+/** One, and what ends its threads. */
+export interface KillableServer {
+  readonly killer: Killer;
+  readonly server: WatchedServer;
 }
 
 /** Starts one; `node` are flags of Node. */
@@ -13,6 +20,12 @@ export async function runWatchedServer(words: readonly string[], node: readonly 
   const server = await runServer(['--gzip', 'live', '--admin-port', '0', ...words], { node });
   const [, adminUrl] = await server.printed(/admin on (http:\S+)\/status/);
   return { ...server, adminUrl: adminUrl! };
+}
+
+/** Starts one with a killer, whose files lie in a directory. */
+export async function killableServer(directory: string, words: readonly string[]): Promise<KillableServer> {
+  const killer = killerIn(directory);
+  return { killer, server: await runWatchedServer(words, killer.node) };
 }
 
 /** What one request on a connection of its own gets: a status, or that there is none. */

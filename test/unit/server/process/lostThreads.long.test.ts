@@ -8,15 +8,14 @@ import { clientOf } from '../../../support/client.ts';
 import { type CommandProcess, runProgram } from '../../../support/commandProcess.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
-import { type Killer, killerIn } from '../../../support/killer.ts';
 import { longProperties } from '../../../support/longProperties.ts';
 import {
   isServed,
   metricOf,
-  runWatchedServer,
+  killableServer,
+  type KillableServer,
   statusOf,
   until,
-  type WatchedServer,
 } from '../../../support/watchedServer.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
@@ -31,16 +30,10 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((command) => command.kill()));
 });
 
-interface Served {
-  readonly killer: Killer;
-  readonly server: WatchedServer;
-}
-
-async function served(...words: readonly string[]): Promise<Served> {
-  const killer = killerIn(directory);
-  const server = await runWatchedServer(['--data', snapshot, ...words], killer.node);
-  running.push(server);
-  return { killer, server };
+async function served(...words: readonly string[]): Promise<KillableServer> {
+  const one = await killableServer(directory, ['--data', snapshot, ...words]);
+  running.push(one.server);
+  return one;
 }
 
 test.each(['throws', 'exits'] as const)('a serving thread that %s is replaced and counted', async (deed) => {
