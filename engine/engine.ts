@@ -43,6 +43,7 @@ export { hasView, isViewHeavy } from './query/viewCost.ts';
 // From rows to the bytes of an answer.
 export { type Body, wholeBody } from './page/body.ts';
 export { indexBody, rootViewBody } from './page/envelope.ts';
+export { indentedAtOnce } from './page/indent.ts';
 export {
   exportRepresentation,
   measuringOf,

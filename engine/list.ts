@@ -60,7 +60,7 @@ function pageOf({ collection, ask, plan: { form, page } }: List, hits: Hits, ask
   const lastId = page.after === undefined ? undefined : (lastIdOf(collection, hits.rows) ?? page.after);
   const place = { address: form.baseUrl + asker.path, count: hits.count, offset: hits.offset, lastId };
   const links = pageLinks(ask, asker.options, { ...place, generation: asker.generation });
-  return pageRepresentation(rows, { count: hits.count, links, facets: hits.facets });
+  return pageRepresentation(rows, { count: hits.count, links, facets: hits.facets }, page.isIndented);
 }
 
 function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined {

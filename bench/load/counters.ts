@@ -51,7 +51,7 @@ function answer(collection: CollectionIndex, question: Question, counters: Count
     const row = rowOfId(collection, Number(/(\d+)\/$/.exec(path)?.[1]));
     if (row < 0) return { bodyBytes: 0, hops: 0 };
     const rows = { kind: 'range', start: row, end: row + 1 } as const;
-    const record = recordRepresentation({ records: collection.records, rows, form, keys: undefined });
+    const record = recordRepresentation({ records: collection.records, rows, form, keys: undefined }, false);
     return { bodyBytes: readAll(record), hops: 0 };
   }
   const { plan, page } = listHere(collection, query, { options: OPTIONS, form, path, counters });

@@ -49,8 +49,8 @@ export type IgnoredName = string | readonly [parameter: string, name: string];
 /**
  * Which part of a list is shown, and in which shape. `order` is empty where it is by id. `after`: only records with a
  * larger id are shown. `keys` are the top-level keys that records are cut to, undefined for whole records. `format` is
- * undefined where none is named; `exported` is the export to make, undefined for JSON. Of a single record only these
- * three say something.
+ * undefined where none is named; `exported` is the export to make, undefined for JSON, which is `isIndented`
+ * for people. Of a single record only these four say something.
  */
 export interface Page {
   readonly order: readonly OrderKey[];
@@ -61,6 +61,7 @@ export interface Page {
   readonly keys: ReadonlySet<string> | undefined;
   readonly format: string | undefined;
   readonly exported: ExportFormat | undefined;
+  readonly isIndented: boolean;
 }
 
 /**

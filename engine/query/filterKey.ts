@@ -29,7 +29,14 @@ export function filterKey(generation: string, collection: string, filter: Filter
  * The key of what is shown of a filter's rows: all of a page but the shape of its records. An id may be infinite, which
  * JSON does not know. Cost: about 1 us.
  */
-export function viewKey({ keys: _keys, format: _format, exported: _exported, after, ...shown }: Page): string {
+export function viewKey({
+  keys: _keys,
+  format: _format,
+  exported: _exported,
+  isIndented: _isIndented,
+  after,
+  ...shown
+}: Page): string {
   return JSON.stringify({ ...shown, after: String(after) });
 }
 

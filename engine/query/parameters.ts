@@ -42,6 +42,13 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     read: (reading, value) => (reading.isStrict ||= isSwitchedOn(value)),
   },
   {
+    name: 'pretty',
+    views: EVERY_VIEW,
+    value: '`1`, `true`',
+    meaning: 'JSON of up to 1 MiB is indented for people; the values stay as they are written',
+    read: ({ page }, value) => (page.isIndented = isSwitchedOn(value)),
+  },
+  {
     name: 'limit',
     views: LISTS,
     isWritten: true,

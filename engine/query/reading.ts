@@ -57,7 +57,7 @@ export class Reading {
     const { exported } = options;
     const limit = limitWithout(options, exported);
     const whole = { order: NONE, after: undefined, offset: 0, limit, facets: NONE, keys: undefined };
-    this.page = { ...whole, format: undefined, exported };
+    this.page = { ...whole, format: undefined, exported, isIndented: false };
   }
 
   /** Whether a parameter is there, with any value. Cost: the parameters. */

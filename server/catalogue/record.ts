@@ -47,6 +47,8 @@ export function recordAnswer(
     keys: ask.page.keys,
   };
   const format = ask.page.exported;
-  const record = format ? exportRepresentation(format, collection.keys, rows) : recordRepresentation(rows);
+  const record = format
+    ? exportRepresentation(format, collection.keys, rows)
+    : recordRepresentation(rows, ask.page.isIndented);
   return delivered(catalogue, visit, { route, ask, tag, collection }, record);
 }

@@ -1,6 +1,6 @@
 // The views without records: the root view of a version (spec 2.1) and the index at `/`.
 // Pure but for what the catalogue gives.
-import { type Ask, indexBody, parseRecordQuery, rootViewBody, wholeBody } from '../../engine/engine.ts';
+import { type Ask, indentedAtOnce, indexBody, parseRecordQuery, rootViewBody, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
 import { type CatalogueService, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
 import { countIgnored } from './tally.ts';
@@ -31,6 +31,7 @@ export function rootAnswer(catalogue: CatalogueService, route: RouteOf<'root'>, 
   const { tag, unchanged } = validated(catalogue, visit, route, ask, 'identity');
   if (unchanged) return unchanged;
   const { linkEnd } = formOf(catalogue, route, ask, choice);
-  const body = wholeBody(rootViewBody(choice.baseUrl, route.version, linkEnd));
+  const compact = wholeBody(rootViewBody(choice.baseUrl, route.version, linkEnd));
+  const body = ask.page.isIndented ? indentedAtOnce(compact) : compact;
   return catalogue.answers.found(body, { varies: choice.varies, ignored: ask.ignored, tag });
 }

@@ -44,6 +44,20 @@ export function writeJson(value: Json, mapText: (text: string) => string = (text
   }
 }
 
+/** The same value as people read it: two blanks a level, brackets without members on one line. Cost: quadratic. */
+export function indented(value: Json): string {
+  const parts =
+    value.kind === 'array'
+      ? value.items.map(indented)
+      : value.kind === 'object'
+        ? value.members.map(([key, inner]) => `${writeText(key)}: ${indented(inner)}`)
+        : undefined;
+  if (!parts) return writeJson(value);
+  const [open, close] = value.kind === 'array' ? '[]' : '{}';
+  const lines = parts.join(',\n').replaceAll('\n', '\n  ');
+  return parts.length === 0 ? `${open}${close}` : `${open}\n  ${lines}\n${close}`;
+}
+
 /** One JSON string literal, escaped as the service does. Cost: linear. */
 export function writeText(text: string): string {
   return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

@@ -7,7 +7,7 @@ import { formAccepted } from './accept.ts';
 import { linkedRecord, type DataSet, type OracleRecord } from './dataset.ts';
 import { csvOf, cutTo, keysOf, namesIn } from './exports.ts';
 import { matches, type World } from './filters.ts';
-import { writeJson, writeText } from './json.ts';
+import { indented, parseJson, writeJson, writeText } from './json.ts';
 import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } from './judge.ts';
 import { linkTo, servedText, type LinkStyle } from './links.ts';
 import { lastValue, nameBeyond, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
@@ -124,7 +124,8 @@ function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: 
     'x-total-count': view.kind === 'list' ? String(foundBy(context, view.collection, judgement, style).length) : null,
     'content-disposition': form === 'json' ? null : `attachment; filename="${file}.${form}"`,
   };
-  return json(200, body, { ...headers, 'content-type': type });
+  const isPretty = form === 'json' && ['1', 'true'].includes(lastValue(context.pairs, 'pretty') ?? '');
+  return json(200, isPretty ? indented(parseJson(body)) : body, { ...headers, 'content-type': type });
 }
 
 function nameOf(view: View): string {

@@ -27,6 +27,7 @@ const VALUES: Readonly<Record<string, readonly [first: string, last: string]>> =
   facets: ['status', 'language,publicationState'],
   explain: ['1', '0'],
   generation: ['abc', 'def'],
+  pretty: ['1', '0'],
 };
 
 function askIn(view: View, query: string, options: QueryOptions): Ask {
