@@ -1,0 +1,5 @@
+// The face of the engine for what describes the API: the declaration with its sentences, read only where somebody asks.
+// Only re-exports: every name is documented where it is defined.
+export { collectionSentence, describedFields, type DescribedField } from './query/describe.ts';
+export type { LookupGroup } from './query/lookups.ts';
+export { nearestName } from './query/suggest.ts';
