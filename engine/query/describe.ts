@@ -25,7 +25,7 @@ export function describedFields(collection: Collection): readonly DescribedField
 }
 
 /** The documented fields of a collection: those that are declared, then those that public documents show. */
-function documentedFields({ fields, shown }: Collection): readonly Field[] {
+export function documentedFields({ fields, shown }: Collection): readonly Field[] {
   return [...fields, ...shown];
 }
 

@@ -317,7 +317,11 @@ export const COLLECTIONS: readonly Collection[] = [
   ]),
   open('times', 'Times', [dateTime('startTime'), nullable(dateTime('endTime'))]),
   open('topiccategories', 'Topic Categories'),
-  open('verticalextents', 'Vertical Extents', [float('highestLevelBound'), float('lowestLevelBound'), text('units')]),
+  open('verticalextents', 'Vertical Extents', [
+    nullable(float('highestLevelBound')),
+    nullable(float('lowestLevelBound')),
+    text('units'),
+  ]),
   open('vocabularyterms', 'Vocabulary Terms', texts('vocabService', 'uri', 'resolvedTerm')),
 ];
 

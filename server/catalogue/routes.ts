@@ -1,6 +1,7 @@
 // What a path means: a view of the catalogue, a redirection to the path with its final slash, or nothing. Pure text,
 // derived from the declaration; knows neither requests nor records.
 import { type Collection, COLLECTIONS, collectionsOfPath, type Version } from '../../engine/engine.ts';
+import type { DescriptionPath } from '../openapi/files.ts';
 
 /**
  * What a target means. `isJsonPath` says that the path itself asks for JSON (`.json`). A record's `collections` are
@@ -18,6 +19,7 @@ export type Route =
       readonly id: number;
       readonly isJsonPath: boolean;
     }
+  | { readonly kind: 'description'; readonly path: DescriptionPath }
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'notFound' }
   | { readonly kind: 'badTarget' };
@@ -25,6 +27,16 @@ export type Route =
 const NOT_FOUND: Route = { kind: 'notFound' };
 const BAD_TARGET: Route = { kind: 'badTarget' };
 const VERSIONS: readonly Version[] = ['v2', 'v3'];
+
+/** What describes the API. */
+const DESCRIPTIONS: readonly DescriptionPath[] = [
+  '/openapi.json',
+  '/openapi.yaml',
+  '/docs/',
+  '/docs/docs.js',
+  '/docs/swagger-ui-bundle.js',
+  '/docs/swagger-ui.css',
+];
 
 /** Every path but those of records and redirections, as it is usually written. */
 const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
@@ -84,6 +96,7 @@ function plainRecord(target: string): Route | undefined {
 
 function viewsByPath(): ReadonlyMap<string, Route> {
   const views = new Map<string, Route>([['/', { kind: 'index' }]]);
+  for (const path of DESCRIPTIONS) views.set(path, { kind: 'description', path });
   const add = (path: string, view: (isJsonPath: boolean) => Route): void => {
     views.set(path.endsWith('/') ? path : `${path}/`, view(false));
     views.set(`${path}.json`, view(true)).set(`${path}.json/`, view(true));
@@ -146,7 +159,7 @@ function recordAt(path: string): Route | undefined {
 }
 
 /** A route that leads to a view. */
-type ViewRoute = Extract<Route, { kind: 'index' | 'root' | 'list' | 'record' }>;
+type ViewRoute = Extract<Route, { kind: 'index' | 'root' | 'list' | 'record' | 'description' }>;
 
 /** What a view is called after the stock service, such as `Observations List` (design: Responses). */
 export function viewName(view: ViewRoute): string {
@@ -159,5 +172,7 @@ export function viewName(view: ViewRoute): string {
       return `${view.collection.title} List`;
     case 'record':
       return `${view.collections[0]!.title} Instance`;
+    case 'description':
+      return 'Api Description';
   }
 }
