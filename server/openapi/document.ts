@@ -111,6 +111,7 @@ function pointerTo(path: string): string {
 function pathsOf(query: QueryOptions): DocumentObject {
   const paths = new Paths();
   paths.add('index', ['/'], indexItem);
+  for (const [form, content] of DOCUMENTS) paths.add(form, [`/openapi.${form}`], () => documentItem(form, content));
   for (const version of VERSIONS) {
     const root = `/api/${version}`;
     paths.add('root', spellings(`${root}/`), () => rootItem(query));
@@ -169,6 +170,17 @@ function indexItem(): DocumentObject {
   const view = { id: 'index', summary: 'Where to begin', tag: 'Views', parameters: [] };
   const found = foundResponse('The root views.', jsonContent(refTo('schemas', 'RootView')));
   return viewItem(view, found, failures('view', false));
+}
+
+const DOCUMENTS: readonly (readonly [form: string, content: DocumentObject])[] = [
+  ['json', jsonContent({ type: 'object' })],
+  ['yaml', { 'application/yaml': { schema: { type: 'string' } } }],
+];
+
+function documentItem(form: string, content: DocumentObject): DocumentObject {
+  const summary = `This document as ${form.toUpperCase()}`;
+  const view = { id: `${form}Document`, summary, tag: 'Views', parameters: [] };
+  return viewItem(view, foundResponse('The document.', content), failures('view', false));
 }
 
 function rootItem(query: QueryOptions): DocumentObject {
