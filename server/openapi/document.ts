@@ -119,7 +119,7 @@ function pathsOf(query: QueryOptions): DocumentObject {
       const collections = collectionsOfPath(segment, version);
       const names = collections.map(({ title }) => wordOf(title));
       const list = `${root}/${segment}`;
-      paths.add(`list ${names[0]!}`, spellings(list), () => listItem(collections[0]!, query));
+      paths.add(`list ${names[0]!}`, [...spellings(list), ...exportsOf(list)], () => listItem(collections[0]!, query));
       paths.add(`record ${names.join()}`, spellings(`${list}/{id}`), () => recordItem(collections, query));
     }
   }
@@ -134,6 +134,11 @@ function segmentsOf(version: Version): readonly string[] {
 
 function spellings(path: string): readonly string[] {
   return [path.endsWith('/') ? path : `${path}/`, `${path}.json`, `${path}.json/`];
+}
+
+/** The paths of a list that name an export. */
+function exportsOf(path: string): readonly string[] {
+  return ['ndjson', 'csv'].flatMap((form) => [`${path}.${form}`, `${path}.${form}/`]);
 }
 
 /** What the operations of a path have in common. */

@@ -16,6 +16,8 @@ export const HEADERS: Readonly<Record<string, DocumentObject>> = {
   'Last-Modified': text('When the data last changed, for If-Modified-Since.', 'Thu, 01 Feb 2024 03:04:05 GMT'),
   Vary: text('The headers of the request on which the answer depends.', 'Accept, Accept-Encoding'),
   'Content-Encoding': text('`gzip` where the client takes it and it pays.', 'gzip'),
+  'X-Total-Count': text('How many records the whole filtered list has.', '500'),
+  'Content-Disposition': text('A name for the file of an export.', 'attachment; filename="export.csv"'),
   'X-Ignored-Params': text('Parameters and names without effect, percent-encoded.', 'page, ordering=foo'),
   'X-Generation': text('With `--pin-walks`: the generation of the data.', '0123456789ab'),
   'Server-Timing': text('Milliseconds that the answer took.', 'pool;dur=12.3'),
@@ -28,7 +30,17 @@ export const HEADERS: Readonly<Record<string, DocumentObject>> = {
 };
 
 const OPEN = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'Server-Timing', 'X-Generation'];
-const FOUND = ['Allow', 'Cache-Control', 'Content-Encoding', 'ETag', 'Last-Modified', 'Vary', 'X-Ignored-Params'];
+const FOUND = [
+  'Allow',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'ETag',
+  'Last-Modified',
+  'Vary',
+  'X-Ignored-Params',
+  'X-Total-Count',
+];
 const ERROR = ['Allow', 'Cache-Control', 'Vary', ...OPEN];
 const PREFLIGHT = ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age'];
 

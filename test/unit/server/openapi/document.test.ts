@@ -59,6 +59,8 @@ test('a mistake is a problem to both', async () => {
   expect((await new Validator().validate(one)).valid).toBe(false);
 });
 
+const EXPORTS = ['.ndjson', '.ndjson/', '.csv', '.csv/'];
+
 describe('paths', () => {
   const paths = Object.keys(document.paths);
   const meaningOf = (path: string): string => {
@@ -80,12 +82,14 @@ describe('paths', () => {
     }
   });
 
-  test('are all that there are: each collection in each version by both its names, in three spellings', () => {
+  test('are all that there are: each collection in each version by both its names, in every spelling', () => {
     const wanted = COLLECTIONS.flatMap(({ name, documentedPath, versions }) =>
       versions.flatMap((version) =>
         [name, documentedPath].flatMap((segment) =>
           ['', '/{id}'].flatMap((rest) =>
-            ['/', '.json', '.json/'].map((end) => `/api/${version}/${segment}${rest}${end}`),
+            ['/', '.json', '.json/', ...(rest === '' ? EXPORTS : [])].map(
+              (end) => `/api/${version}/${segment}${rest}${end}`,
+            ),
           ),
         ),
       ),
