@@ -7,6 +7,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { LOOKUPS } from '../engine/query/lookups.ts';
 import { parametersTable } from '../engine/query/parameters.ts';
 import { GROUPS, sectionName, type SectionKind } from '../engine/snapshot/sections.ts';
+import { fieldsText } from '../server/commands/fields.ts';
 import { settingsTable } from '../server/settings/declarations.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
 import { projectFiles, readProjectFile, ROOT, sourceOf, type Source } from './support/sources.ts';
@@ -172,6 +173,13 @@ test.each([
     .filter((line) => !readme.has(bare(line)));
   // Cure: put these lines into the table under "Settings" or "Lists and records".
   expect(missing).toEqual([]);
+});
+
+test('engine/query/FILTERS.md is what the command `fields` prints of the declaration', () => {
+  const bare = (text: string): readonly string[] =>
+    text.split('\n').map((line) => line.replace(/ +/g, ' ').replace(/-+/g, '-'));
+  // Cure: `npm run filters` writes it again.
+  expect(bare(readProjectFile('engine/query/FILTERS.md').trimEnd())).toEqual(bare(fieldsText(undefined, 'markdown')));
 });
 
 test('every lookup stands in the table of README.md', () => {

@@ -18,7 +18,14 @@ export interface Column {
 }
 
 /**
- * One lookup. `fits`: the columns it can be asked of; elsewhere it is not supported. `parse` reads the client's text;
+ * Which columns a lookup can be asked of: `any`; `order`, all but booleans, since nobody would ask for the order of
+ * false and true; `text`, all but relations, which have no text of their own (A35); `date`, dates and times.
+ */
+export type LookupGroup = 'any' | 'order' | 'text' | 'date';
+
+/**
+ * One lookup. `fits`: whether it can be asked of a column of its `group`; elsewhere it is not supported. `meaning` ends
+ * the sentence "The field ...". `parse` reads the client's text;
  * with `isLenient` bad members of a list are dropped (A42). `codes` finds codes without a scan: undefined where the
  * dictionary at hand has to be searched instead. A lookup that never scans has no `search`. `scanCost` is what looking
  * at texts costs, in bytes of text that `contains` would see in that time; their bytes without one. What `isPooled` is
@@ -26,6 +33,8 @@ export interface Column {
  */
 export interface Lookup {
   readonly name: string;
+  readonly group: LookupGroup;
+  readonly meaning: string;
   fits(column: Column): boolean;
   parse(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand>;
   codes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined;
@@ -41,29 +50,46 @@ export const DEFAULT_LOOKUP = 'exact';
 /** The lookup of null and what is not null; rows that do not exist are null too (nulls.ts). */
 export const NULL_LOOKUP = 'isnull';
 
-/** All of them. */
-export const LOOKUPS: readonly Lookup[] = [
-  { name: DEFAULT_LOOKUP, fits: isAny, parse: oneValue, codes: memberCodes },
-  { name: 'in', fits: isAny, parse: listOfValues, codes: memberCodes },
-  { name: NULL_LOOKUP, fits: isAny, parse: truth, codes: nullCodes },
-  ordered('gt', (bound) => ({ from: bound(false) })),
-  ordered('gte', (bound) => ({ from: bound(true) })),
-  ordered('lt', (bound) => ({ to: bound(false) })),
-  ordered('lte', (bound) => ({ to: bound(true) })),
-  { name: 'range', fits: hasOrder, parse: twoValues, codes: rangeCodes },
-  textual('contains'),
-  { ...textual('startswith'), codes: prefixCodes },
-  textual('endswith'),
-  folded('iexact', 'exact'),
-  folded('icontains', 'contains'),
-  folded('istartswith', 'startswith'),
-  folded('iendswith', 'endswith'),
-  regular('regex', false),
-  regular('iregex', true),
-  { name: 'date', fits: isInstant, parse: oneDay, codes: codesOfDay },
-  { name: 'year', fits: isInstant, parse: oneWhole, codes: codesOfYear },
+type Row = Omit<Lookup, 'fits'>;
+
+const ROWS: readonly Row[] = [
+  { name: DEFAULT_LOOKUP, group: 'any', meaning: 'is the value', parse: oneValue, codes: memberCodes },
+  { name: 'in', group: 'any', meaning: 'is one of the values', parse: listOfValues, codes: memberCodes },
+  { name: NULL_LOOKUP, group: 'any', meaning: 'is null or, of a relation, is none', parse: truth, codes: nullCodes },
+  ordered('gt', 'is greater', (bound) => ({ from: bound(false) })),
+  ordered('gte', 'is greater or equal', (bound) => ({ from: bound(true) })),
+  ordered('lt', 'is less', (bound) => ({ to: bound(false) })),
+  ordered('lte', 'is less or equal', (bound) => ({ to: bound(true) })),
+  {
+    name: 'range',
+    group: 'order',
+    meaning: 'lies between two values or is one of them',
+    parse: twoValues,
+    codes: rangeCodes,
+  },
+  textual('contains', 'contains the text'),
+  { ...textual('startswith', 'starts with the text'), codes: prefixCodes },
+  textual('endswith', 'ends with the text'),
+  folded('iexact', 'is the text, in any case', 'exact'),
+  folded('icontains', 'contains the text, in any case', 'contains'),
+  folded('istartswith', 'starts with the text, in any case', 'startswith'),
+  folded('iendswith', 'ends with the text, in any case', 'endswith'),
+  regular('regex', 'matches the regular expression, anywhere', false),
+  regular('iregex', 'matches the regular expression, anywhere and in any case', true),
+  { name: 'date', group: 'date', meaning: 'lies in the day, in UTC', parse: oneDay, codes: codesOfDay },
+  { name: 'year', group: 'date', meaning: 'lies in the year, in UTC', parse: oneWhole, codes: codesOfYear },
   ...DATE_PARTS.map(partOfDate),
 ];
+
+const FITS: Readonly<Record<LookupGroup, Lookup['fits']>> = {
+  any: () => true,
+  order: ({ type }) => type !== 'boolean',
+  text: ({ isRelation }) => !isRelation,
+  date: ({ type }) => type === 'date' || type === 'dateTime',
+};
+
+/** All of them. */
+export const LOOKUPS: readonly Lookup[] = ROWS.map((row) => ({ ...row, fits: FITS[row.group] }));
 
 const BY_NAME: ReadonlyMap<string, Lookup> = new Map(LOOKUPS.map((lookup) => [lookup.name, lookup]));
 
@@ -77,29 +103,42 @@ export function scanCostOf(lookup: Lookup, texts: ScannedTexts): number {
   return lookup.scanCost?.(texts) ?? texts.bytes;
 }
 
-function ordered(name: string, ends: (bound: (isIncluded: boolean) => Bound) => { from?: Bound; to?: Bound }): Lookup {
+function ordered(
+  name: string,
+  meaning: string,
+  ends: (bound: (isIncluded: boolean) => Bound) => { from?: Bound; to?: Bound },
+): Row {
   const codes: Lookup['codes'] = (dictionary, { values }, form) =>
     codesBetween(
       dictionary,
       ends((isIncluded) => ({ value: values[0]!, isIncluded })),
       form,
     );
-  return { name, fits: hasOrder, parse: oneValue, codes };
+  return { name, group: 'order', meaning, parse: oneValue, codes };
 }
 
-function textual(name: TextRelation): Lookup {
-  return { name, fits: hasText, parse: oneText, codes: codesOfEmptyText, search: TEXT_SEARCHES[name] };
+function textual(name: TextRelation, meaning: string): Row {
+  return { name, group: 'text', meaning, parse: oneText, codes: codesOfEmptyText, search: TEXT_SEARCHES[name] };
 }
 
-function folded(name: string, relation: TextRelation | 'exact'): Lookup {
+function folded(name: string, meaning: string, relation: TextRelation | 'exact'): Row {
   const codes = relation === 'exact' ? () => undefined : codesOfEmptyText;
-  return { name, fits: hasText, parse: oneText, codes, search: FOLDED_SEARCHES[relation], scanCost: foldedCost };
-}
-
-function regular(name: string, isFolded: boolean): Lookup {
   return {
     name,
-    fits: hasText,
+    group: 'text',
+    meaning,
+    parse: oneText,
+    codes,
+    search: FOLDED_SEARCHES[relation],
+    scanCost: foldedCost,
+  };
+}
+
+function regular(name: string, meaning: string, isFolded: boolean): Row {
+  return {
+    name,
+    group: 'text',
+    meaning,
     parse: (_, text) => parseRegex(text, isFolded),
     codes: () => undefined,
     search: (operand) => regexSearch(operand.values[0]!, isFolded),
@@ -109,33 +148,16 @@ function regular(name: string, isFolded: boolean): Lookup {
   };
 }
 
-function partOfDate(part: DatePart): Lookup {
+function partOfDate(part: DatePart): Row {
   return {
     name: part.name,
-    fits: isInstant,
+    group: 'date',
+    meaning: `has this ${part.name.replace('_', ' ')}, ${part.least} to ${part.most}, in UTC`,
     parse: oneWhole,
     codes: (dictionary, operand) => partCodes(part, dictionary, operand),
     search: (operand) => partSearch(part, operand),
     scanCost: partCost,
   };
-}
-
-function isAny(): boolean {
-  return true;
-}
-
-/** A relation has no text of its own (A35). */
-function hasText(column: Column): boolean {
-  return !column.isRelation;
-}
-
-/** False and true have no order that anyone would ask for. */
-function hasOrder(column: Column): boolean {
-  return column.type !== 'boolean';
-}
-
-function isInstant(column: Column): boolean {
-  return column.type === 'date' || column.type === 'dateTime';
 }
 
 function memberCodes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] {

@@ -11,8 +11,9 @@ function scalar(name: string, type: ScalarType, values?: readonly string[]): Sca
 function nullable<F extends ScalarField | LinkField>(field: F): F {
   return { ...field, nullable: true };
 }
-function text(name: string, values?: readonly string[]): ScalarField {
-  return scalar(name, 'text', values);
+/** `values` have a blank between them. */
+function text(name: string, values?: string): ScalarField {
+  return scalar(name, 'text', values?.split(' '));
 }
 function integer(name: string): ScalarField {
   return scalar(name, 'integer');
@@ -39,7 +40,7 @@ const OB_ID = integer('ob_id');
 const RELATED_TO = record('relatedTo', [
   OB_ID,
   text('uuid'),
-  text('short_code', ['acq', 'cmppr', 'coll', 'comp', 'instr', 'mpop', 'ob', 'plat', 'proj', 'result']),
+  text('short_code', 'acq cmppr coll comp instr mpop ob plat proj result'),
 ]);
 
 const IPP_FIELDS: readonly Field[] = [
@@ -71,8 +72,8 @@ const RESULT_FIELD = record('result_field', [
   link('ob_id', 'observations'),
   text('dataPath'),
   { kind: 'scalars', name: 'oldDataPath', type: 'text' },
-  text('storageLocation', ['internal', 'external']),
-  text('storageStatus', ['online', 'offline']),
+  text('storageLocation', 'internal external'),
+  text('storageStatus', 'online offline'),
   integer('volume'),
   integer('numberOfFiles'),
   text('fileFormat'),
@@ -82,11 +83,11 @@ const PERMISSIONS = records('permissions', [
   link('ob_id', 'observations'),
   nullable(text('useLimitation')),
   nullable(text('accessConstraints')),
-  text('accessCategory', ['public', 'registered', 'restricted']),
+  text('accessCategory', 'public registered restricted'),
   nullable(text('accessRoles')),
   text('label'),
   text('licenceURL'),
-  text('licenceClassifications', ['any']),
+  text('licenceClassifications', 'any'),
 ]);
 
 const OBSERVATION_FIELDS: readonly Field[] = [
@@ -95,39 +96,18 @@ const OBSERVATION_FIELDS: readonly Field[] = [
   text('title'),
   text('abstract'),
   text('keywords'),
-  text('publicationState', ['working', 'preview', 'published', 'citable', 'old', 'removed']),
+  text('publicationState', 'working preview published citable old removed'),
   scalar('dataPublishedTime', 'dateTime'),
   nullable(scalar('doiPublishedTime', 'dateTime')),
-  text('updateFrequency', [
-    'continual',
-    'daily',
-    'weekly',
-    'fortnightly',
-    'monthly',
-    'quarterly',
-    'biannually',
-    'annually',
-    'asNeeded',
-    'irregular',
-    'notPlanned',
-    'unknown',
-  ]),
-  text('status', [
-    'planned',
-    'required',
-    'underDevelopment',
-    'pending',
-    'tentative',
-    'withdrawn',
-    'ongoing',
-    'completed',
-    'final',
-    'superseded',
-    'obsolete',
-    'historicalArchive',
-    'retired',
-    'deprecated',
-  ]),
+  text(
+    'updateFrequency',
+    'continual daily weekly fortnightly monthly quarterly biannually annually asNeeded irregular notPlanned unknown',
+  ),
+  text(
+    'status',
+    'planned required underDevelopment pending tentative withdrawn ongoing completed final superseded obsolete ' +
+      'historicalArchive retired deprecated',
+  ),
   RESULT_FIELD,
   link('timePeriod', 'times'),
   link('geographicExtent', 'bboxes'),
@@ -173,7 +153,6 @@ function open(name: string, title: string, shown: readonly Field[] = []): Collec
     fields: [OB_ID],
     shown,
     filters: [],
-    description: 'Any record with an integer ob_id; the specification shows no fields.',
     source: 'spec 2.1',
   };
 }
@@ -181,7 +160,7 @@ function open(name: string, title: string, shown: readonly Field[] = []): Collec
 function declared(
   name: string,
   title: string,
-  rest: Pick<Collection, 'fields' | 'description' | 'source'> & Partial<Collection>,
+  rest: Pick<Collection, 'fields' | 'source'> & Partial<Collection>,
 ): Collection {
   return {
     name,
@@ -200,7 +179,6 @@ function declared(
 export const COLLECTIONS: readonly Collection[] = [
   declared('acquisitions', 'Acquisitions', {
     fields: ACQUISITION_FIELDS,
-    description: 'One record per ProcedureAcquisition, mapping 1:1 to an Observation.',
     source: 'spec 2.3',
   }),
   open('bboxes', 'Bboxes', [
@@ -216,14 +194,12 @@ export const COLLECTIONS: readonly Collection[] = [
       opaque('responsiblepartyinfo_set'),
     ],
     documentedPath: 'ProcedureComputations',
-    description: 'A composite process of two or more components, serialised inline.',
     source: 'spec 2.7',
   }),
   declared('computations', 'Computations', {
     fields: COMPUTATION_FIELDS,
     documentedPath: 'ProcedureComputations',
     filters: ['uuid', 'title', 'keywords', 'abstract'],
-    description: 'A computation; maps 1:1 to an Observation.',
     source: 'spec 2.6',
   }),
   open('constraints', 'Constraints'),
@@ -235,12 +211,11 @@ export const COLLECTIONS: readonly Collection[] = [
       OB_ID,
       RELATED_TO,
       text('url'),
-      text('identifierType', ['doi', 'archive_abbreviation', 'legacy2_url', 'legacy3_url']),
+      text('identifierType', 'doi archive_abbreviation legacy2_url legacy3_url'),
       text('shortUrl'),
     ],
     documentedPath: 'identifier',
     filters: ['url', 'identifierType'],
-    description: 'One or more identifiers map to one Observation.',
     source: 'spec 2.8',
   }),
   open('imagedetails', 'Image Details'),
@@ -249,7 +224,6 @@ export const COLLECTIONS: readonly Collection[] = [
   open('iods', 'Iods'),
   declared('ipps', 'Ipps', {
     fields: IPP_FIELDS,
-    description: 'Links instruments, platforms and observations inside acquisitions.',
     source: 'spec 2.4',
   }),
   open('licenceclassifications', 'Licence Classifications'),
@@ -258,7 +232,6 @@ export const COLLECTIONS: readonly Collection[] = [
     fields: [integer('id'), text('key'), text('value'), scalar('modified', 'date'), integer('ob_ref')],
     versions: ['v3'],
     idField: 'id',
-    description: 'A property kept from an older catalogue.',
     source: 'spec 2.10',
   }),
   open('mpos', 'Mpos'),
@@ -284,7 +257,6 @@ export const COLLECTIONS: readonly Collection[] = [
       'publicationState',
       'permissions',
     ],
-    description: 'A dataset and the entities around it.',
     source: 'spec 2.9',
   }),
   open('onlineresources', 'Online Resources'),
@@ -295,21 +267,33 @@ export const COLLECTIONS: readonly Collection[] = [
       records('names', [OB_ID, text('name')]),
       records('terms', [
         OB_ID,
-        text('label', ['standard_name', 'var_id', 'long_name', 'units', 'names', 'alt_names']),
+        text('label', 'standard_name var_id long_name units names alt_names'),
         text('value'),
-        text('vocabulary', ['', 'cf_standard_names']),
+        text('vocabulary', ' cf_standard_names'),
       ]),
     ],
     documentedPath: 'phenomena',
     filters: ['names', 'terms'],
-    description: 'What was observed; many-to-many with Observations.',
     source: 'spec 2.5',
   }),
-  open('platforms', 'Platforms', [...TITLED, text('keywords'), text('platformType'), nullable(text('location'))]),
+  open('platforms', 'Platforms', [
+    ...TITLED,
+    text('keywords'),
+    text(
+      'platformType',
+      'aircraft balloon computer land_station mooring moving_platform satellite ship stationary_platform ' +
+        'station_group uas',
+    ),
+    nullable(text('location')),
+  ]),
   open('projects', 'Projects', [...TITLED, ...texts('publicationState', 'keywords', 'status')]),
   open('referenceables', 'Referenceables', texts('uuid', 'short_code')),
   open('relatedobservationinfos', 'Related Observation Infos', [
-    text('relationType'),
+    text(
+      'relationType',
+      'IsSupplementTo IsSupplementedBy Continues IsNewVersionOf IsVariantFormOf IsIdenticalTo HasMetadata ' +
+        'IsDerivedFrom IsPartOf',
+    ),
     link('subjectObservation', 'observations'),
     link('objectObservation', 'observations'),
   ]),
@@ -321,10 +305,23 @@ export const COLLECTIONS: readonly Collection[] = [
     ...texts('storageStatus', 'storageLocation'),
     { kind: 'scalars', name: 'oldDataPath', type: 'text' },
   ]),
-  open('rpis', 'Rpis', [integer('priority'), text('role'), link('party', 'parties'), RELATED_TO]),
+  open('rpis', 'Rpis', [
+    integer('priority'),
+    text(
+      'role',
+      'author co_investigator curator custodian data_owner distributor funder metadata_owner operator ' +
+        'principal_investigator point_of_contact publisher',
+    ),
+    link('party', 'parties'),
+    RELATED_TO,
+  ]),
   open('times', 'Times', [dateTime('startTime'), nullable(dateTime('endTime'))]),
   open('topiccategories', 'Topic Categories'),
-  open('verticalextents', 'Vertical Extents', [float('highestLevelBound'), float('lowestLevelBound'), text('units')]),
+  open('verticalextents', 'Vertical Extents', [
+    nullable(float('highestLevelBound')),
+    nullable(float('lowestLevelBound')),
+    text('units'),
+  ]),
   open('vocabularyterms', 'Vocabulary Terms', texts('vocabService', 'uri', 'resolvedTerm')),
 ];
 

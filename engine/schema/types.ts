@@ -87,6 +87,5 @@ export interface Collection {
   readonly fields: readonly Field[];
   readonly shown: readonly Field[];
   readonly filters: readonly string[];
-  readonly description: string;
   readonly source: string;
 }

@@ -27,7 +27,7 @@ export interface Remarks {
   readonly exported?: { readonly rows: number; readonly fileName: string } | undefined;
 }
 
-/** The media types of answers with a body of the catalogue: JSON, and the two of exports (A62). */
+/** The media types of answers with records: JSON, and the two of exports (A62). */
 export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8';
 
 /**
@@ -52,8 +52,8 @@ export function taggedAs(tag: string, made: Made): string {
 
 /** All answers under one configuration. */
 export interface Answers {
-  /** 200 with a page, record, root view, index or export. */
-  found(body: Body, remarks: Remarks, type?: MediaType, made?: Made): Answer;
+  /** 200 with a page, record, root view, index, export, or what describes the API. */
+  found(body: Body, remarks: Remarks, type?: string, made?: Made): Answer;
   /** 304 to a request whose answer would have this tag, without quotes but with what `taggedAs` adds to it. */
   notModified(tag: string, varies: readonly string[]): Answer;
   /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */

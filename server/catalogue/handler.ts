@@ -84,7 +84,7 @@ function answerTo(
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
   if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
-  request.route = ROUTE[view.kind];
+  request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {
@@ -96,6 +96,8 @@ function answerTo(
       return listAnswer(catalogue, view, visit);
     case 'record':
       return recordAnswer(catalogue, view, visit);
+    case 'description':
+      return import('./description.ts').then(({ descriptionAnswer }) => descriptionAnswer(catalogue, view, visit));
   }
 }
 

@@ -2,6 +2,7 @@
 // derived from the declaration; knows neither requests nor records.
 import { type Collection, COLLECTIONS, collectionsOfPath, nearestName, type Version } from '../../engine/engine.ts';
 import { type Ending, ENDINGS } from './negotiate.ts';
+import type { DescriptionPath } from '../openapi/files.ts';
 
 /**
  * What a target means. `ending` is the form that the path itself names: `.json`, and of lists `.ndjson` and `.csv`. A
@@ -25,6 +26,7 @@ export type Route =
       readonly id: number;
       readonly ending: Ending | undefined;
     }
+  | { readonly kind: 'description'; readonly path: DescriptionPath }
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'notFound' }
   | { readonly kind: 'badTarget' };
@@ -32,6 +34,16 @@ export type Route =
 const NOT_FOUND: Route = { kind: 'notFound' };
 const BAD_TARGET: Route = { kind: 'badTarget' };
 const VERSIONS: readonly Version[] = ['v2', 'v3'];
+
+/** What describes the API. */
+const DESCRIPTIONS: readonly DescriptionPath[] = [
+  '/openapi.json',
+  '/openapi.yaml',
+  '/docs/',
+  '/docs/docs.js',
+  '/docs/swagger-ui-bundle.js',
+  '/docs/swagger-ui.css',
+];
 
 /** Every path but those of records and redirections, as it is usually written. */
 const VIEWS: ReadonlyMap<string, Route> = viewsByPath();
@@ -91,6 +103,7 @@ function plainRecord(target: string): Route | undefined {
 
 function viewsByPath(): ReadonlyMap<string, Route> {
   const views = new Map<string, Route>([['/', { kind: 'index' }]]);
+  for (const path of DESCRIPTIONS) views.set(path, { kind: 'description', path });
   const add = (path: string, endings: readonly Ending[], view: (ending: Ending | undefined) => Route): void => {
     views.set(path.endsWith('/') ? path : `${path}/`, view(undefined));
     for (const ending of endings) {
@@ -183,7 +196,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 }
 
 /** A route that leads to a view. */
-type ViewRoute = Extract<Route, { kind: 'index' | 'root' | 'list' | 'record' }>;
+type ViewRoute = Extract<Route, { kind: 'index' | 'root' | 'list' | 'record' | 'description' }>;
 
 /** What a view is called after the stock service, such as `Observations List` (design: Responses). */
 export function viewName(view: ViewRoute): string {
@@ -196,5 +209,7 @@ export function viewName(view: ViewRoute): string {
       return `${view.collection.title} List`;
     case 'record':
       return `${view.collections[0]!.title} Instance`;
+    case 'description':
+      return 'Api Description';
   }
 }

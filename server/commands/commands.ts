@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
 import type { CrawlFlags } from './crawl.ts';
+import type { FieldFormat } from './fields.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
 import type { Output } from './terminal.ts';
 import { readOrigins, readSettings, SETTINGS } from '../settings/declarations.ts';
@@ -36,6 +37,7 @@ export function commandLine(outputs: Outputs): Command {
   addGenerate(root, outputs);
   addCrawl(root, outputs);
   addExplain(root, outputs);
+  addFields(root, outputs);
   addAuthority(root, outputs);
   return root;
 }
@@ -222,6 +224,21 @@ function addExplain(root: Command, { stdout }: Outputs): void {
       const settings = readSettings(flags);
       const { explainRequest } = await import('./explain.ts');
       stdout.write(`${await explainRequest(settings, request)}\n`);
+    });
+}
+
+const FIELD_FORMATS: readonly FieldFormat[] = ['table', 'json', 'ndjson', 'markdown'];
+
+function addFields(root: Command, { stdout }: Outputs): void {
+  root
+    .command('fields')
+    .description('Print what can be filtered: the fields of a collection, or of all, with their lookups.')
+    .argument('[collection]', 'as it stands in paths')
+    .addOption(new Option('--format <format>', 'how to print them').choices(FIELD_FORMATS).default('table'))
+    .addHelpText('after', example('fields observations'))
+    .action(async (collection: string | undefined, { format }: { readonly format: FieldFormat }) => {
+      const { fieldsText } = await import('./fields.ts');
+      stdout.write(`${fieldsText(collection, format)}\n`);
     });
 }
 

@@ -1,7 +1,8 @@
 // The embedded sample or a data set made by hand, served over a real socket for the tests of one file. Knows the API's
-// envelope.
+// envelope; every answer is judged by the OpenAPI document that the server gives.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
+import { DocumentChecker, type OpenApiDocument } from '../support/documentChecker.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { startServer, type RunningServer } from '../support/server.ts';
 
@@ -41,17 +42,21 @@ const START_MS_MAX = 60_000;
 export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL], data?: string): Sample {
   let server: RunningServer | undefined;
   let client: Client | undefined;
+  let checker: DocumentChecker | undefined;
   beforeAll(async () => {
     server = await startServer({ data: data ?? (await sampleSnapshot()), flags: ['--threads', '1', ...flags] });
     client = clientOf(server.url);
+    checker = new DocumentChecker(JSON.parse((await client.get('/openapi.json')).body) as OpenApiDocument);
   }, START_MS_MAX);
   afterAll(async () => {
     client?.close();
     await server?.stop();
   }, START_MS_MAX);
-  const send = (sent: Sent): Promise<Received> => {
-    if (!client) throw new Error('the sample is served only while tests run');
-    return client.send(sent);
+  const send = async (sent: Sent): Promise<Received> => {
+    if (!client || !checker) throw new Error('the sample is served only while tests run');
+    const received = await client.send(sent);
+    expect(checker.check(sent, received)).toEqual([]);
+    return received;
   };
   const url = (): string => server?.url ?? '';
   return { send, url, ...readers(send) };

@@ -1,6 +1,7 @@
 // Writes dist/, the program as a package has it: `npm pack` runs this first. Node's own stripping of types, which is
 // what a checkout runs, one file to one, with lines and columns as in the sources; only names of modules end in .js.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// The page at /docs/ has its library with it.
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,4 +20,15 @@ for (const module of modules) {
   const output = `${ROOT}dist/${module.replace(/ts$/, 'js')}`;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, script.replace(MODULE, '$<path>.js'));
+}
+
+mkdirSync(`${ROOT}dist/docs`);
+for (const file of [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'LICENSE',
+  'NOTICE',
+]) {
+  copyFileSync(`${ROOT}node_modules/swagger-ui-dist/${file}`, `${ROOT}dist/docs/${file}`);
 }

@@ -1,7 +1,9 @@
 // The declaration as a table: what every line of it must satisfy, and what derives from it.
 import { describe, expect, test } from 'vitest';
 import { collectionNamed, COLLECTIONS, collectionsOfPath } from '../../../engine/schema/catalogue.ts';
+import { collectionSentence, fieldSentence } from '../../../engine/query/describe.ts';
 import { layoutOf } from '../../../engine/schema/layout.ts';
+import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../../../engine/schema/sentences.ts';
 import type { Collection, Field } from '../../../engine/schema/types.ts';
 
 /** spec 2.1, as it stands there. */
@@ -34,6 +36,9 @@ const DECLARED = COLLECTIONS.filter(({ open }) => !open);
 function fieldsIn(fields: readonly Field[]): readonly Field[] {
   return fields.flatMap((field) => ('fields' in field ? [field, ...fieldsIn(field.fields)] : [field]));
 }
+
+/** No bar, which would end a cell of a table in Markdown. */
+const SENTENCE = /^[A-Z][^|]+\.$/;
 
 function names(collections: readonly Collection[]): string[] {
   return collections.map(({ name }) => name);
@@ -98,9 +103,8 @@ describe.each(COLLECTIONS)('$name', (collection) => {
     expect(collection.versions).toEqual(collection.name === 'migrationproperties' ? ['v3'] : ['v2', 'v3']);
   });
 
-  test('has a title, a description that is a sentence, and its source', () => {
+  test('has a title, and its source', () => {
     expect(collection.title).toMatch(/^[A-Z]/);
-    expect(collection.description).toMatch(/^[A-Z].*\.$/);
     expect(collection.source).toMatch(/^spec 2\.(1|3|4|5|6|7|8|9|10)$/);
   });
 
@@ -150,4 +154,27 @@ test('a to-many relation inside a to-many relation has a table whose parent is t
   expect(tables[pairs]!.parent).toBe(of('composites/acquisitionComponent'));
   const shortCode = columns.find(({ path }) => path.endsWith('instrumentplatformpair_set/relatedTo/short_code'))!;
   expect(shortCode.table).toBe(pairs);
+});
+
+test('each collection and each documented field has a sentence, and each sentence is of one', () => {
+  const used = new Set<string>();
+  const heed = (names: readonly string[]): string => {
+    const end = names.map((_, i) => names.slice(i).join('__')).find((each) => Object.hasOwn(FIELD_SENTENCES, each));
+    used.add(end ?? '');
+    return fieldSentence(names);
+  };
+  const below = (path: readonly string[], fields: readonly Field[]): void => {
+    for (const field of fields) {
+      const sentence = heed([...path, field.name]);
+      expect(sentence, `${path.join('__')}__${field.name}`).toMatch(SENTENCE);
+      if ('fields' in field) below([...path, field.name], field.fields);
+    }
+  };
+  for (const collection of COLLECTIONS) {
+    below([collection.name], [...collection.fields, ...collection.shown]);
+    expect(collectionSentence(collection)).toMatch(SENTENCE);
+  }
+  expect([...used].toSorted()).toEqual(Object.keys(FIELD_SENTENCES).toSorted());
+  expect(Object.keys(COLLECTION_SENTENCES)).toEqual(names(COLLECTIONS));
+  expect(() => fieldSentence(['observations', 'noField'])).toThrow('observations__noField has no sentence');
 });

@@ -25,7 +25,6 @@ const THINGS: Collection = {
   ],
   shown: [],
   filters: [],
-  description: '',
   source: '',
 };
 

@@ -1,0 +1,11 @@
+// The face of the engine for what describes the API: the declaration with its sentences, read only where somebody asks.
+// Only re-exports: every name is documented where it is defined.
+export {
+  collectionSentence,
+  type DescribedField,
+  describedFields,
+  documentedFields,
+  fieldSentence,
+} from './query/describe.ts';
+export type { Lookup, LookupGroup } from './query/lookups.ts';
+export { nearestName } from './query/suggest.ts';

@@ -1,0 +1,102 @@
+// The declaration for people and for what describes the API to machines: every documented field of a collection with
+// its filter key, its lookups and its sentence. Derived only; no request needs it, so no serving thread reads it at
+// start.
+import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../schema/sentences.ts';
+import type { Collection, Field } from '../schema/types.ts';
+import { LOOKUPS, type Column, type Lookup } from './lookups.ts';
+
+/**
+ * A field that the declaration or public documents show. `key` is the name of its filter, names within embedded records
+ * joined by `__`. `type` is a word for people, such as `text`, or what a relation leads to. `lookups` are those that
+ * fit, none where no filter is possible.
+ */
+export interface DescribedField {
+  readonly key: string;
+  readonly field: Field;
+  readonly type: string;
+  readonly isNullable: boolean;
+  readonly lookups: readonly Lookup[];
+  readonly sentence: string;
+}
+
+/** The fields of a collection in the order of its records, each embedded one behind what holds it. */
+export function describedFields(collection: Collection): readonly DescribedField[] {
+  return fieldsBelow(collection.name, '', documentedFields(collection));
+}
+
+/** The documented fields of a collection: those that are declared, then those that public documents show. */
+export function documentedFields({ fields, shown }: Collection): readonly Field[] {
+  return [...fields, ...shown];
+}
+
+/** What the records of a collection are, as a sentence. Throws for a collection without one, which is our bug. */
+export function collectionSentence({ name }: Collection): string {
+  return told(COLLECTION_SENTENCES[name], name);
+}
+
+/** What a field holds, as a sentence; `path` starts with its collection. Throws for a field without one. */
+export function fieldSentence(path: readonly string[]): string {
+  const ends = path.map((_, i) => path.slice(i).join('__'));
+  const end = ends.find((each) => Object.hasOwn(FIELD_SENTENCES, each));
+  return told(end === undefined ? undefined : FIELD_SENTENCES[end], path.join('__'));
+}
+
+function told(sentence: string | undefined, of: string): string {
+  if (sentence === undefined) throw new Error(`${of} has no sentence in sentences.ts`);
+  return sentence;
+}
+
+function fieldsBelow(collection: string, above: string, fields: readonly Field[]): readonly DescribedField[] {
+  return fields.flatMap((field) => {
+    const key = above + field.name;
+    const column = columnOf(field);
+    const described = {
+      key,
+      field,
+      type: typeText(field),
+      isNullable: 'nullable' in field && field.nullable,
+      lookups: column ? LOOKUPS.filter((lookup) => lookup.fits(column)) : [],
+      sentence: fieldSentence([collection, ...key.split('__')]),
+    };
+    return [described, ...('fields' in field ? fieldsBelow(collection, `${key}__`, field.fields) : [])];
+  });
+}
+
+/** What a key that ends on a field compares: its values, or the ids of a relation (A36). */
+function columnOf(field: Field): Column | undefined {
+  switch (field.kind) {
+    case 'scalar':
+    case 'scalars':
+      return { type: field.type, isRelation: false };
+    case 'link':
+    case 'links':
+      return { type: 'link', isRelation: true };
+    case 'record':
+    case 'records': {
+      const id = field.fields.find(({ name }) => name === field.idField);
+      const column = id && columnOf(id);
+      return column && { ...column, isRelation: true };
+    }
+    case 'opaque':
+      return undefined;
+  }
+}
+
+function typeText(field: Field): string {
+  switch (field.kind) {
+    case 'scalar':
+      return field.type;
+    case 'scalars':
+      return `list of ${field.type}`;
+    case 'link':
+      return `link to ${field.to}`;
+    case 'links':
+      return `links to ${field.to}`;
+    case 'record':
+      return 'record';
+    case 'records':
+      return 'list of records';
+    case 'opaque':
+      return 'list';
+  }
+}

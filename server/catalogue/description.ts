@@ -1,0 +1,33 @@
+// The views that describe the API: files made of its declaration, answered like all else, with their own tags.
+// Read when the first is asked for: no start and no other request has anything of it.
+import { wholeBody } from '../../engine/engine.ts';
+import type { Answer } from '../http/exchange.ts';
+import { DescriptionFiles, DOCS_POLICY } from '../openapi/files.ts';
+import { type Made, taggedAs } from './answers.ts';
+import type { CatalogueService, CatalogueSettings, RouteOf, Visit } from './catalogue.ts';
+
+/** Those of each configuration; new data brings no new ones. */
+const filesUnder = new WeakMap<CatalogueSettings, DescriptionFiles>();
+
+/** Of a page, what it may load and reach; and no type but ours. */
+const GUARDED: Answer['headers'] = [
+  ['Content-Security-Policy', DOCS_POLICY],
+  ['X-Content-Type-Options', 'nosniff'],
+];
+
+/** The file at a path, or 304. Cost: see files.ts. */
+export async function descriptionAnswer(
+  { settings, queryOptions, answers, conditional }: CatalogueService,
+  { path }: RouteOf<'description'>,
+  { choice, coding, condition }: Visit,
+): Promise<Answer> {
+  const files = filesUnder.get(settings) ?? new DescriptionFiles(queryOptions);
+  filesUnder.set(settings, files);
+  const { type, bytes, gzipped, digest } = await files.file(path, choice.baseUrl);
+  const made: Made = coding === 'identity' ? 'identity' : 'live';
+  const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));
+  if (unchanged) return unchanged;
+  const body = wholeBody(made === 'identity' ? bytes : gzipped);
+  const answer = answers.found(body, { varies: choice.varies, ignored: [], tag: digest }, type, made);
+  return path.startsWith('/docs/') ? { ...answer, headers: [...answer.headers, ...GUARDED] } : answer;
+}

@@ -1,0 +1,117 @@
+// What the command `fields` prints: the fields of collections with their types, lookups and sentences, as tables for
+// people, as the filter reference in Markdown, or as JSON. Derived from the declaration; reads no data.
+import { OperationError } from '../../data/operationError.ts';
+import {
+  collectionSentence,
+  type DescribedField,
+  describedFields,
+  type LookupGroup,
+  nearestName,
+} from '../../engine/described.ts';
+import { type Collection, COLLECTIONS, collectionsOfPath, LOOKUPS } from '../../engine/engine.ts';
+import { tableText } from './terminal.ts';
+
+/** How fields are printed. */
+export type FieldFormat = 'table' | 'json' | 'ndjson' | 'markdown';
+
+const GROUPS: readonly LookupGroup[] = ['any', 'order', 'text', 'date'];
+
+/**
+ * The fields of the collection that a path segment means, or of all without one, as text without a final line break.
+ * Throws OperationError `usage` for a name that is none, with what is near.
+ */
+export function fieldsText(name: string | undefined, format: FieldFormat): string {
+  const collections = name === undefined ? COLLECTIONS : collectionsCalled(name);
+  switch (format) {
+    case 'table':
+      return tables(collections);
+    case 'markdown':
+      return markdown(collections);
+    case 'json':
+      return JSON.stringify(collections.flatMap(rowsOf), null, 2);
+    case 'ndjson':
+      return collections
+        .flatMap(rowsOf)
+        .map((row) => JSON.stringify(row))
+        .join('\n');
+  }
+}
+
+function collectionsCalled(name: string): readonly Collection[] {
+  const found = collectionsOfPath(name, 'v3');
+  if (found.length > 0) return found;
+  const names = COLLECTIONS.flatMap((collection) => [collection.name, collection.documentedPath]);
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? `want one of ${[...new Set(names)].join(', ')}` : `did you mean ${nearest}?`;
+  throw new OperationError('usage', `there is no collection ${JSON.stringify(name)}; ${hint}`);
+}
+
+function rowsOf(collection: Collection): readonly object[] {
+  return describedFields(collection).map(({ key, field, type, isNullable, lookups, sentence }) => ({
+    collection: collection.name,
+    field: key,
+    type,
+    nullable: isNullable,
+    lookups: lookups.map((lookup) => lookup.name),
+    ...('values' in field ? { values: field.values } : {}),
+    sentence,
+  }));
+}
+
+function tables(collections: readonly Collection[]): string {
+  const parts = collections.map((collection) => {
+    const rows = describedFields(collection).map((row) => [
+      row.key,
+      row.type,
+      row.isNullable ? 'yes' : '',
+      groupsOf(row).join(', '),
+      row.sentence,
+    ]);
+    const table = tableText([['field', 'type', 'null', 'lookups', 'sentence'], ...rows]);
+    return `${collection.name}: ${collectionSentence(collection)}\n\n${table}`;
+  });
+  const groups = GROUPS.map((group) => `${group}: ${namesOf(group).join(', ')}`);
+  return `${parts.join('\n\n')}\n\nLookups\n\n${groups.join('\n')}`;
+}
+
+/** The groups that a field's lookups are of; each comes whole or not at all. */
+function groupsOf({ lookups }: DescribedField): readonly LookupGroup[] {
+  return GROUPS.filter((group) => lookups.some((lookup) => lookup.group === group));
+}
+
+function namesOf(group: LookupGroup): readonly string[] {
+  return LOOKUPS.filter((lookup) => lookup.group === group).map(({ name }) => name);
+}
+
+const PREAMBLE = `# Filters
+
+\`<field>=<value>\` or \`<field>__<lookup>=<value>\`; \`!\` behind either negates. Below are the fields that the
+specification and public documents show, with the groups of lookups that each takes. A link or a list of links is also a
+step to the fields of the records that it leads to: \`projects__title__contains=ice\`. Other fields of a data set can be
+filtered too, by what import inferred of them. \`npx catalogue-replica fields\` prints this page for a terminal or as JSON.`;
+
+function markdown(collections: readonly Collection[]): string {
+  const lookups = LOOKUPS.map(({ name, group, meaning }) => [code(name), group, `The field ${meaning}.`]);
+  const parts = collections.map((collection) => {
+    const rows = describedFields(collection).map((row) => {
+      const values =
+        row.field.kind === 'scalar' ? row.field.values?.filter((value) => value !== '').map(code) : undefined;
+      const seen = values ? ` Values seen: ${values.join(', ')}.` : '';
+      const type = row.isNullable ? `${row.type} or null` : row.type;
+      return [code(row.key), type, groupsOf(row).join(', '), row.sentence + seen];
+    });
+    const table = markdownTable(['Field', 'Type', 'Lookups', 'What it holds'], rows);
+    return `## ${collection.name}\n\n${collectionSentence(collection)}\n\n${table}`;
+  });
+  const table = markdownTable(['Lookup', 'Group', 'Finds records of which'], lookups);
+  return [PREAMBLE, `## Lookups\n\n${table}`, ...parts].join('\n\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,223 @@
+// The OpenAPI 3.1 document of the catalogue, derived from its declaration under the settings of a server. Plain data;
+// every path that is not the first of its kind is a reference to that one, so that it stays small enough to open.
+import { collectionSentence, describedFields } from '../../engine/described.ts';
+import {
+  type Collection,
+  COLLECTIONS,
+  collectionsOfPath,
+  type QueryOptions,
+  type Version,
+} from '../../engine/engine.ts';
+import { filtersParameter, parameterComponents, parametersOf } from './parameters.ts';
+import { type DocumentObject, refsTo, refTo, wordOf } from './references.ts';
+import { failures, foundResponse, HEADERS, jsonContent, RESPONSES } from './responses.ts';
+import { filtersSchema, pageSchema, recordSchema, schemaName, sharedSchemas } from './schemas.ts';
+
+/**
+ * What a document is made for: the base URL of its links, how queries are read, and a record of each collection, as
+ * JSON gives it, where there is one to show.
+ */
+export interface DocumentOptions {
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly query: QueryOptions;
+  readonly examples: ReadonlyMap<string, unknown>;
+}
+
+const DESCRIPTION = `A read-only catalogue of observations and the entities around them. Each collection is listed in
+pages and filtered by any field; a record is fetched by its id.
+
+Every path answers GET, HEAD (the headers alone, with the length of the body) and OPTIONS. A path without its final
+slash is answered 301 with the path that has it. Both versions have the same collections, but for one that only v3 has; links in answers have the
+version that was asked for. Parameters that are unknown are ignored and named in the header \`X-Ignored-Params\`, unless
+\`strict\` refuses them. Members of a record that are shown here may be missing, and a data set may have others;
+enumerations have the values that were seen.`;
+
+const VERSIONS: readonly Version[] = ['v3', 'v2'];
+
+/** The document. Cost: some ms; about 400 kB of JSON. */
+export function openApiDocument(options: DocumentOptions): DocumentObject {
+  const { query, examples } = options;
+  const schemas = COLLECTIONS.flatMap((collection) => [
+    [schemaName(collection, 'Record'), recordSchema(collection, examples.get(collection.name))] as const,
+    [schemaName(collection, 'Page'), pageSchema(collection)] as const,
+    [schemaName(collection, 'Filters'), filtersSchema(filtersOf(collection, query))] as const,
+  ]);
+  const filters = COLLECTIONS.map((collection) => {
+    const name = schemaName(collection, 'Filters');
+    return [name, filtersParameter(name, filterExample(collection, query))] as const;
+  });
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Catalogue',
+      version: options.version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: options.baseUrl }],
+    security: [],
+    tags: [
+      { name: 'Views', description: 'What there is.' },
+      ...COLLECTIONS.map((collection) => ({ name: collection.title, description: collectionSentence(collection) })),
+    ],
+    paths: pathsOf(query),
+    components: {
+      schemas: { ...sharedSchemas(query.mayExplain === true), ...Object.fromEntries(schemas) },
+      parameters: { ...parameterComponents(query), ...Object.fromEntries(filters) },
+      headers: HEADERS,
+      responses: query.pinsWalks === true ? RESPONSES : withoutGone(RESPONSES),
+    },
+  };
+}
+
+function withoutGone({ Gone: _gone, ...others }: typeof RESPONSES): DocumentObject {
+  return others;
+}
+
+/** The fields that can be filtered under these settings. */
+function filtersOf(collection: Collection, { filters }: QueryOptions): ReturnType<typeof describedFields> {
+  const fields = describedFields(collection).filter(({ lookups }) => lookups.length > 0);
+  return filters === 'all' ? fields : fields.filter(({ key }) => collection.filters.includes(key.split('__')[0]!));
+}
+
+/** A filter by a text where the collection has one, else by id. */
+function filterExample(collection: Collection, query: QueryOptions): DocumentObject {
+  const fields = filtersOf(collection, query);
+  const text = fields.find(({ field }) => field.kind === 'scalar' && field.type === 'text');
+  if (text) return { [`${text.key}__startswith`]: 'a' };
+  return fields.length === 0 ? {} : { [`${fields[0]!.key}__in`]: '1,8' };
+}
+
+/** The path items by path; `kinds` has the first path of each, which the others refer to. */
+class Paths {
+  readonly items: Record<string, DocumentObject> = {};
+  readonly #kinds = new Map<string, string>();
+
+  add(kind: string, paths: readonly string[], item: () => DocumentObject): void {
+    for (const path of paths) {
+      const first = this.#kinds.get(kind);
+      this.items[path] = first === undefined ? item() : { $ref: pointerTo(first) };
+      if (first === undefined) this.#kinds.set(kind, path);
+    }
+  }
+}
+
+/** A reference to a path item. Source: RFC 6901, 3 and 6. */
+function pointerTo(path: string): string {
+  return `#/paths/${path.replace(/\//g, '~1').replace('{', '%7B').replace('}', '%7D')}`;
+}
+
+function pathsOf(query: QueryOptions): DocumentObject {
+  const paths = new Paths();
+  paths.add('index', ['/'], indexItem);
+  for (const [form, content] of DOCUMENTS) paths.add(form, [`/openapi.${form}`], () => documentItem(form, content));
+  for (const version of VERSIONS) {
+    const root = `/api/${version}`;
+    paths.add('root', spellings(`${root}/`), () => rootItem(query));
+    for (const segment of segmentsOf(version)) {
+      const collections = collectionsOfPath(segment, version);
+      const names = collections.map(({ title }) => wordOf(title));
+      const list = `${root}/${segment}`;
+      paths.add(`list ${names[0]!}`, [...spellings(list), ...exportsOf(list)], () => listItem(collections[0]!, query));
+      paths.add(`record ${names.join()}`, spellings(`${list}/{id}`), () => recordItem(collections, query));
+    }
+  }
+  return paths.items;
+}
+
+/** Both names of every collection of a version. */
+function segmentsOf(version: Version): readonly string[] {
+  const served = COLLECTIONS.filter((collection) => collection.versions.includes(version));
+  return [...new Set([...served.map(({ name }) => name), ...served.map(({ documentedPath }) => documentedPath)])];
+}
+
+function spellings(path: string): readonly string[] {
+  return [path.endsWith('/') ? path : `${path}/`, `${path}.json`, `${path}.json/`];
+}
+
+/** The paths of a list that name an export. */
+function exportsOf(path: string): readonly string[] {
+  return ['ndjson', 'csv'].flatMap((form) => [`${path}.${form}`, `${path}.${form}/`]);
+}
+
+/** What the operations of a path have in common. */
+interface View {
+  readonly id: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly parameters: readonly DocumentObject[];
+}
+
+/** A path with its three methods; HEAD and OPTIONS say no more than GET. */
+function viewItem({ id, summary, tag, parameters }: View, get: DocumentObject, failed: DocumentObject): DocumentObject {
+  const tags = [tag];
+  const { 304: notModified, ...others } = failed;
+  return {
+    ...(parameters.length === 0 ? {} : { parameters }),
+    get: { operationId: id, summary, tags, responses: { 200: get, 304: notModified, ...others } },
+    head: {
+      operationId: `${id}Head`,
+      summary: `${summary}: the headers`,
+      tags,
+      responses: { 200: refTo('responses', 'Head'), 304: notModified, ...others },
+    },
+    options: {
+      operationId: `${id}Options`,
+      summary: `${summary}: the methods`,
+      tags,
+      responses: { 200: refTo('responses', 'View'), ...refsTo('responses', { 404: 'NotFound' }) },
+    },
+  };
+}
+
+function indexItem(): DocumentObject {
+  const view = { id: 'index', summary: 'Where to begin', tag: 'Views', parameters: [] };
+  const found = foundResponse('The root views.', jsonContent(refTo('schemas', 'RootView')));
+  return viewItem(view, found, failures('view', false));
+}
+
+const DOCUMENTS: readonly (readonly [form: string, content: DocumentObject])[] = [
+  ['json', jsonContent({ type: 'object' })],
+  ['yaml', { 'application/yaml': { schema: { type: 'string' } } }],
+];
+
+function documentItem(form: string, content: DocumentObject): DocumentObject {
+  const summary = `This document as ${form.toUpperCase()}`;
+  const view = { id: `${form}Document`, summary, tag: 'Views', parameters: [] };
+  return viewItem(view, foundResponse('The document.', content), failures('view', false));
+}
+
+function rootItem(query: QueryOptions): DocumentObject {
+  const parameters = parametersOf('root', query);
+  const view = { id: 'listCollections', summary: 'All collections', tag: 'Views', parameters };
+  const found = foundResponse('Each collection with its list.', jsonContent(refTo('schemas', 'RootView')));
+  return viewItem(view, found, failures('view', query.pinsWalks === true));
+}
+
+const LINES: DocumentObject = {
+  'application/x-ndjson': { schema: { type: 'string', description: 'A record of JSON a line.' } },
+  'text/csv': { schema: { type: 'string', description: 'A header row, and a row a record.' } },
+};
+
+function listItem(collection: Collection, query: QueryOptions): DocumentObject {
+  const { title } = collection;
+  const filters = refTo('parameters', schemaName(collection, 'Filters'));
+  const parameters = [...parametersOf('list', query), filters];
+  const view = { id: `list${wordOf(title)}`, summary: `A list of ${title}`, tag: title, parameters };
+  const page = refTo('schemas', schemaName(collection, 'Page'));
+  const schema = query.mayExplain === true ? { anyOf: [page, refTo('schemas', 'Explanation')] } : page;
+  const found = foundResponse('A page, or an export.', { ...jsonContent(schema), ...LINES });
+  return viewItem(view, found, failures('list', query.pinsWalks === true));
+}
+
+function recordItem(collections: readonly Collection[], query: QueryOptions): DocumentObject {
+  const title = collections.map((collection) => collection.title).join(' or ');
+  const parameters = [refTo('parameters', 'Id'), ...parametersOf('record', query)];
+  const tag = collections[0]!.title;
+  const view = { id: `get${wordOf(title)}`, summary: `A record of ${title}`, tag, parameters };
+  const schemas = collections.map((collection) => refTo('schemas', schemaName(collection, 'Record')));
+  const schema = schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
+  const found = foundResponse('The record.', { ...jsonContent(schema), ...LINES });
+  return viewItem(view, found, failures('view', query.pinsWalks === true));
+}

@@ -1,0 +1,100 @@
+// The files that describe the API, by path: the OpenAPI document in both its forms, and the page that shows it with
+// Swagger UI, which is served from here. Made when one is asked for first, and kept; knows no request.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { QueryOptions } from '../../engine/engine.ts';
+import { installed, packageVersion } from '../settings/installation.ts';
+import { openApiDocument } from './document.ts';
+import { sampleExamples } from './examples.ts';
+import { DOCS_PAGE, DOCS_SCRIPT } from './page.ts';
+import { yamlText } from './yaml.ts';
+
+/** Their paths. */
+export type DescriptionPath =
+  | '/openapi.json'
+  | '/openapi.yaml'
+  | '/docs/'
+  | '/docs/docs.js'
+  | '/docs/swagger-ui-bundle.js'
+  | '/docs/swagger-ui.css';
+
+/** A file: its bytes, also compressed, and a digest of them that is no other file's. */
+export interface DescriptionFile {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly gzipped: Uint8Array;
+  readonly digest: string;
+}
+
+/** Where the page comes from and what it may reach: this server, and pictures in the style sheet. */
+export const DOCS_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const DIGEST_DIGITS = 32;
+const compressed = promisify(gzip);
+
+/** The files under the settings of a server. */
+export class DescriptionFiles {
+  readonly #query: QueryOptions;
+  readonly #files = new Map<string, Promise<DescriptionFile>>();
+
+  constructor(query: QueryOptions) {
+    this.#query = query;
+  }
+
+  /**
+   * A file. Cost: 30 ms of the thread for the first of each document and base URL, of which a server has a few; then a
+   * look-up. Rejects where a file of the installation is missing.
+   */
+  file(path: DescriptionPath, baseUrl: string): Promise<DescriptionFile> {
+    const key = path.startsWith('/openapi.') ? `${path} ${baseUrl}` : path;
+    const known = this.#files.get(key);
+    if (known) return known;
+    const made = this.#made(path, baseUrl);
+    this.#files.set(key, made);
+    made.catch(() => this.#files.delete(key));
+    return made;
+  }
+
+  async #made(path: DescriptionPath, baseUrl: string): Promise<DescriptionFile> {
+    const bytes = await this.#bytes(path, baseUrl);
+    const digest = createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
+    return { type: TYPES[path], bytes, gzipped: await compressed(bytes), digest };
+  }
+
+  async #bytes(path: DescriptionPath, baseUrl: string): Promise<Uint8Array> {
+    switch (path) {
+      case '/openapi.json':
+        return Buffer.from(JSON.stringify(await this.#document(baseUrl)));
+      case '/openapi.yaml':
+        return Buffer.from(yamlText(await this.#document(baseUrl)));
+      case '/docs/':
+        return Buffer.from(DOCS_PAGE);
+      case '/docs/docs.js':
+        return Buffer.from(DOCS_SCRIPT);
+      case '/docs/swagger-ui-bundle.js':
+      case '/docs/swagger-ui.css':
+        return readFile(installed(SWAGGER_UI + path.slice('/docs/'.length)));
+    }
+  }
+
+  async #document(baseUrl: string): Promise<object> {
+    const examples = await sampleExamples(baseUrl);
+    return openApiDocument({ baseUrl, version: packageVersion(), query: this.#query, examples });
+  }
+}
+
+/** In a checkout a tool of development; a package has a copy, so that it installs none. */
+const SWAGGER_UI = import.meta.url.endsWith('.ts') ? 'node_modules/swagger-ui-dist/' : 'dist/docs/';
+
+const TYPES: Readonly<Record<DescriptionPath, string>> = {
+  '/openapi.json': 'application/json',
+  '/openapi.yaml': 'application/yaml',
+  '/docs/': 'text/html; charset=utf-8',
+  '/docs/docs.js': 'text/javascript; charset=utf-8',
+  '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  '/docs/swagger-ui.css': 'text/css; charset=utf-8',
+};

@@ -1,0 +1,41 @@
+// The page at /docs/ and its script: Swagger UI over the document of this server. It fetches nothing from elsewhere,
+// and leaves out what would hide the view that people look for.
+
+/** The page. Its addresses are relative, so that it works below the path of a base URL too. */
+export const DOCS_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Catalogue: API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="swagger-ui.css">
+    <script src="swagger-ui-bundle.js" defer></script>
+    <script src="docs.js" type="module"></script>
+  </head>
+  <body>
+    <div id="docs"></div>
+    <noscript>This page needs scripts. The document is at <a href="../openapi.json">openapi.json</a>.</noscript>
+  </body>
+</html>
+`;
+
+/** Paths that refer to another one are other spellings of it. Requests go to where the page came from. */
+export const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
+const spec = await response.json();
+for (const [path, item] of Object.entries(spec.paths)) {
+  if ('$ref' in item) delete spec.paths[path];
+  delete item.head;
+  delete item.options;
+}
+spec.servers = [{ url: location.pathname.replace(/\\/docs\\/.*/, '') || '/' }];
+SwaggerUIBundle({
+  spec,
+  dom_id: '#docs',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  defaultModelsExpandDepth: -1,
+  validatorUrl: null,
+});
+`;

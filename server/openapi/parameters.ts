@@ -1,0 +1,66 @@
+// The parameters of the document: those of engine/query/parameters.ts with a schema each, the id of a record, and one
+// for the filters of each collection. Shared by reference; which view heeds which is the engine's table's to say.
+import { PARAMETERS, type QueryOptions } from '../../engine/engine.ts';
+import { type DocumentObject, refTo, wordOf } from './references.ts';
+
+/** What a parameter may be, and a value of it; names are sent with commas between them. */
+const VALUES: Readonly<Record<string, { readonly schema: DocumentObject; readonly example: unknown }>> = {
+  format: { schema: { type: 'string', enum: ['api', 'json', 'ndjson', 'csv'] }, example: 'json' },
+  strict: switchedOn(),
+  limit: { schema: { type: 'integer', minimum: 1, default: 100 }, example: 100 },
+  offset: { schema: { type: 'integer', minimum: 0, default: 0 }, example: 200 },
+  fields: names('uuid', 'title'),
+  ordering: names('-ob_id'),
+  after: { schema: { type: 'integer', minimum: 0 }, example: 141 },
+  facets: names('ob_id'),
+  explain: switchedOn(),
+  generation: { schema: { type: 'string' }, example: '0123456789ab' },
+};
+
+function switchedOn(): { readonly schema: DocumentObject; readonly example: unknown } {
+  return { schema: { type: 'string', enum: ['1', 'true'] }, example: '1' };
+}
+
+function names(...example: readonly string[]): { readonly schema: DocumentObject; readonly example: unknown } {
+  return { schema: { type: 'array', items: { type: 'string' } }, example };
+}
+
+/** The parameters that are offered under these settings, by the name of their component. */
+export function parameterComponents(options: QueryOptions): DocumentObject {
+  const offered = offeredParameters(options).map(({ name, value, meaning }) => {
+    const { schema, example } = valuesOf(name);
+    const style = 'items' in schema ? { style: 'form', explode: false } : {};
+    const description = `${meaning[0]!.toUpperCase()}${meaning.slice(1)}. Value: ${value}.`;
+    return [wordOf(name), { name, in: 'query', description, schema, ...style, example }] as const;
+  });
+  const id = { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: { type: 'integer' } };
+  return { ...Object.fromEntries(offered), Id: { ...id, example: 141 } };
+}
+
+function valuesOf(name: string): { readonly schema: DocumentObject; readonly example: unknown } {
+  const values = VALUES[name];
+  if (!values) throw new Error(`the parameter ${name} has no schema in parameters.ts`);
+  return values;
+}
+
+function offeredParameters(options: QueryOptions): typeof PARAMETERS {
+  return PARAMETERS.filter(({ setting }) => setting === undefined || options[setting] === true);
+}
+
+/** The parameters that a view heeds, as references. */
+export function parametersOf(view: 'list' | 'record' | 'root', options: QueryOptions): readonly DocumentObject[] {
+  const heeded = offeredParameters(options).filter(({ views }) => views.includes(view));
+  return heeded.map(({ name }) => refTo('parameters', wordOf(name)));
+}
+
+const FILTERS = `One query parameter for each member: \`<field>=<value>\` or \`<field>__<lookup>=<value>\`. \`!\` behind
+either negates. A link, or a list of links, is also a step to the fields of the records that it leads to, up to six
+steps deep: \`projects__title__contains=ice\`. Fields that only the data set has can be filtered too. All conditions
+must hold.`;
+
+/** The filters of a collection as one parameter, which is sent as one for each member of the object. */
+export function filtersParameter(schema: string, example: DocumentObject): DocumentObject {
+  const description = FILTERS.replace(/\n/g, ' ');
+  const style = { style: 'form', explode: true };
+  return { name: 'filters', in: 'query', description, ...style, schema: refTo('schemas', schema), example };
+}

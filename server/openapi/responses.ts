@@ -1,0 +1,115 @@
+// The answers that there are, with their headers: those of every view, and what each view adds to them.
+// Pure; statuses and headers are those of server/catalogue/answers.ts, which a test compares.
+import { type DocumentObject, refsTo, refTo } from './references.ts';
+
+const text = (description: string, example: string): DocumentObject => ({
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+/** Every header that an answer may have, by its name. */
+export const HEADERS: Readonly<Record<string, DocumentObject>> = {
+  Allow: text('The methods of the path.', 'GET, HEAD, OPTIONS'),
+  'Cache-Control': text('How long the answer may be kept, and by whom.', 'public, no-cache'),
+  ETag: text('Names the bytes of the answer, for If-None-Match.', '"a1b2c3d4e5f60718-0123456789abcdef"'),
+  'Last-Modified': text('When the data last changed, for If-Modified-Since.', 'Thu, 01 Feb 2024 03:04:05 GMT'),
+  Vary: text('The headers of the request on which the answer depends.', 'Accept, Accept-Encoding'),
+  'Content-Encoding': text('`gzip` where the client takes it and it pays.', 'gzip'),
+  'X-Total-Count': text('How many records the whole filtered list has.', '500'),
+  'Content-Disposition': text('A name for the file of an export.', 'attachment; filename="export.csv"'),
+  'X-Ignored-Params': text('Parameters and names without effect, percent-encoded.', 'page, ordering=foo'),
+  'X-Generation': text('With `--pin-walks`: the generation of the data.', '0123456789ab'),
+  'Server-Timing': text('Milliseconds that the answer took.', 'pool;dur=12.3'),
+  'Retry-After': text('Seconds to wait before the next try.', '1'),
+  'Access-Control-Allow-Origin': text('Every origin may read the answer.', '*'),
+  'Access-Control-Expose-Headers': text('Headers that scripts may read.', 'Allow, ETag'),
+  'Access-Control-Allow-Methods': text('The methods that scripts may use.', 'GET, HEAD, OPTIONS'),
+  'Access-Control-Allow-Headers': text('The headers that scripts may send.', '*'),
+  'Access-Control-Max-Age': text('Seconds for which that may be remembered.', '86400'),
+};
+
+const OPEN = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'Server-Timing', 'X-Generation'];
+const FOUND = [
+  'Allow',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'ETag',
+  'Last-Modified',
+  'Vary',
+  'X-Ignored-Params',
+  'X-Total-Count',
+];
+const ERROR = ['Allow', 'Cache-Control', 'Vary', ...OPEN];
+const PREFLIGHT = ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age'];
+
+function headers(names: readonly string[]): DocumentObject {
+  return refsTo('headers', Object.fromEntries(names.map((name) => [name, name])));
+}
+
+/** A 200 with a body of these media types. */
+export function foundResponse(description: string, content: DocumentObject): DocumentObject {
+  return { description, headers: headers([...FOUND, ...OPEN]), content };
+}
+
+/** A body of JSON by one schema. */
+export function jsonContent(schema: DocumentObject, example?: unknown): DocumentObject {
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+}
+
+function failure(description: string, names: readonly string[], schema: string, example: unknown): DocumentObject {
+  return { description, headers: headers(names), content: jsonContent(refTo('schemas', schema), example) };
+}
+
+/** All answers but those with records, by the name of their component. */
+export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
+  Head: { description: 'The headers of GET, without a body.', headers: headers([...FOUND, ...OPEN]) },
+  View: {
+    description: 'What the view is called, and the answer to a preflight.',
+    headers: headers([...ERROR, ...PREFLIGHT]),
+    content: jsonContent(refTo('schemas', 'View')),
+  },
+  NotModified: {
+    description: 'The client has the answer already.',
+    headers: headers(['Cache-Control', 'ETag', 'Vary', ...OPEN]),
+  },
+  BadRequest: failure('A parameter is wrong.', ERROR, 'Problems', { limit: ['Enter a whole number.'] }),
+  NotFound: failure('There is no such path, record or format.', ERROR, 'Detail', { detail: 'Not found.' }),
+  MethodNotAllowed: failure('The API is read-only.', ERROR, 'Detail', { detail: 'Method "POST" not allowed.' }),
+  NotAcceptable: failure('Accept rules JSON out.', ERROR, 'Detail', {
+    detail: 'Could not satisfy the request Accept header.',
+  }),
+  Gone: failure(
+    'With `--pin-walks`: another generation of the data is served than the one that the walk began in.',
+    ['Cache-Control', ...OPEN],
+    'Detail',
+    {
+      detail: 'This generation of the data is gone; 0123456789ab is served now. Begin the walk again.',
+      generation: '0123456789ab',
+    },
+  ),
+  Unavailable: failure(
+    'Too many heavy queries wait, or this one took too long.',
+    ['Cache-Control', 'Retry-After', ...OPEN],
+    'Detail',
+    { detail: 'Too many heavy queries at the moment; try again shortly.' },
+  ),
+  Refused: failure('What is refused before it is looked at, such as heads beyond 64 kB, or a bug.', ERROR, 'Detail', {
+    detail: 'Malformed request.',
+  }),
+};
+
+/** The failures of a view, by status; a list may also be busy or, where walks are pinned, gone. */
+export function failures(of: 'view' | 'list', pinsWalks: boolean): DocumentObject {
+  return refsTo('responses', {
+    304: 'NotModified',
+    400: 'BadRequest',
+    404: 'NotFound',
+    405: 'MethodNotAllowed',
+    406: 'NotAcceptable',
+    ...(of === 'list' && pinsWalks ? { 410: 'Gone' } : {}),
+    ...(of === 'list' ? { 503: 'Unavailable' } : {}),
+    default: 'Refused',
+  });
+}

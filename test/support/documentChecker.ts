@@ -1,0 +1,112 @@
+// Judges answers by the OpenAPI document that their server gives: path, method, status, headers, media type and body.
+// Shares nothing with what makes the document; knows OpenAPI 3.1 as far as that uses it.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { gunzipSync } from 'node:zlib';
+import type { Received, Sent } from './client.ts';
+
+interface ResponseObject {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+interface Reference {
+  readonly $ref: string;
+}
+interface Operation {
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+}
+type PathItem = Readonly<Partial<Record<'get' | 'head' | 'options', Operation>>>;
+
+/** What is read of a document. */
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, PathItem | Reference>>;
+  readonly components: { readonly schemas: object; readonly responses: Readonly<Record<string, ResponseObject>> };
+}
+
+/** What the transport adds to every answer. */
+const OF_TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'uwebsockets'];
+/** Statuses that any request can be refused with, whatever its path: OpenAPI's `default`. */
+const REFUSED = [400, 431, 500, 505];
+
+/** Says what is wrong with an answer by the document: one line each, none where it is as the document has it. */
+export class DocumentChecker {
+  readonly #document: OpenApiDocument;
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: OpenApiDocument) {
+    this.#document = document;
+    // Those of filters are no answer's, and half of the document.
+    const ofAnswers = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Filters'));
+    this.#ajv.addSchema({ $id: 'document', components: { schemas: Object.fromEntries(ofAnswers) } });
+  }
+
+  check({ method = 'GET', target }: Sent, received: Received): readonly string[] {
+    const problems = this.#problems(method, pathOf(target), received);
+    return problems.map((problem) => `${method} ${target}: ${received.status}: ${problem}`);
+  }
+
+  #problems(method: string, path: string, received: Received): readonly string[] {
+    const { status } = received;
+    const item = this.#itemOf(path);
+    if (!item) {
+      const isMoved = status === 301 && this.#itemOf(`${path}/`) !== undefined;
+      if (isMoved) return received.headers['location'] === undefined ? ['a redirection without Location'] : [];
+      const refused = this.#document.components.responses[status === 404 ? 'NotFound' : 'Refused']!;
+      return [404, ...REFUSED].includes(status) ? this.#responseProblems(refused, received) : ['no such path'];
+    }
+    const operation = method === 'HEAD' ? item.head : method === 'OPTIONS' ? item.options : item.get;
+    const response = operation?.responses[status] ?? (REFUSED.includes(status) && operation?.responses['default']);
+    if (!response) return ['no such status'];
+    return this.#responseProblems(this.#resolved(response), received, method === 'HEAD');
+  }
+
+  #responseProblems({ headers = {}, content = {} }: ResponseObject, received: Received, isHead = false): string[] {
+    const known = new Set([...OF_TRANSPORT, ...Object.keys(headers).map((name) => name.toLowerCase())]);
+    const problems = Object.keys(received.headers).filter((name) => !known.has(name));
+    const unknown = problems.map((name) => `no such header: ${name}`);
+    if (isHead || received.bytes.length === 0) return unknown;
+    const type = received.headers['content-type']?.split(';', 1)[0] ?? '';
+    const media = content[type];
+    if (!media) return [...unknown, `no such media type: ${type}`];
+    if (type !== 'application/json') return unknown;
+    const isCompressed = received.headers['content-encoding'] === 'gzip';
+    const body: unknown = JSON.parse(isCompressed ? gunzipSync(received.bytes).toString() : received.body);
+    const validate = this.#validatorOf(media.schema);
+    return validate(body) ? unknown : [...unknown, this.#ajv.errorsText(validate.errors)];
+  }
+
+  #validatorOf(schema: object): ValidateFunction {
+    const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+    const known = this.#validators.get(text);
+    if (known) return known;
+    const made = this.#ajv.compile(JSON.parse(text) as object);
+    this.#validators.set(text, made);
+    return made;
+  }
+
+  #itemOf(path: string): PathItem | undefined {
+    const { paths } = this.#document;
+    // An id may be written in any way that is an integer's, or be none.
+    const item = paths[path] ?? paths[path.replace(/\/[^/]+?(\.json\/?|\/)$/, '/{id}$1')];
+    return item && this.#resolved(item);
+  }
+
+  /** An object, or what a reference to it leads to. */
+  #resolved<T extends object>(object: T | Reference): T {
+    if (!('$ref' in object)) return object;
+    const steps = decodeURIComponent(object.$ref).split('/').slice(1);
+    const names = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const found = names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], this.#document);
+    return this.#resolved(found as T | Reference);
+  }
+}
+
+/** The path of a target, decoded; as it is where it does not decode. */
+function pathOf(target: string): string {
+  const [path = ''] = target.split('?', 1);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

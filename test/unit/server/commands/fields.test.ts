@@ -1,0 +1,40 @@
+// What the command `fields` prints in each of its forms, and what it refuses.
+import { expect, test } from 'vitest';
+import { fieldsText } from '../../../../server/commands/fields.ts';
+import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
+
+test('a table of one collection has its sentence, a line for each field, and the lookups behind their groups', () => {
+  const text = fieldsText('computations', 'table');
+  expect(text).toMatch(/^computations: How data were computed; .*\.\n\nfield +type +null +lookups +sentence\n/);
+  expect(text).toMatch(/^softwareReference +text +yes +any, order, text +The software that computed,/m);
+  expect(text).toContain('\nany: exact, in, isnull\n');
+});
+
+test('a path that means two collections prints both, and none prints all', () => {
+  expect(fieldsText('ProcedureComputations', 'table')).toMatch(/^computations: [^]*^composites: /m);
+  const all = JSON.parse(fieldsText(undefined, 'json')) as { readonly collection: string }[];
+  expect([...new Set(all.map(({ collection }) => collection))]).toEqual(COLLECTIONS.map(({ name }) => name));
+});
+
+test('JSON and NDJSON say the same', () => {
+  const rows = JSON.parse(fieldsText('phenomena', 'json')) as unknown[];
+  const lines = fieldsText('phenomena', 'ndjson').split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(rows);
+  expect(rows).toContainEqual({
+    collection: 'phenomona',
+    field: 'terms__vocabulary',
+    type: 'text',
+    nullable: false,
+    lookups: expect.arrayContaining(['exact', 'icontains']),
+    values: ['', 'cf_standard_names'],
+    sentence: 'The vocabulary that the term is from; empty where it is from none.',
+  });
+});
+
+test.each([
+  ['obsrvations', 'there is no collection "obsrvations"; did you mean observations?'],
+  ['phenomenon', 'there is no collection "phenomenon"; did you mean phenomena?'],
+  ['x', 'there is no collection "x"; want one of acquisitions, bboxes, composites, ProcedureComputations,'],
+])('a collection that is none is refused: %s', (name, message) => {
+  expect(() => fieldsText(name, 'table')).toThrow(message);
+});
