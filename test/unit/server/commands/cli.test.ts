@@ -131,9 +131,9 @@ describe('the exit code', () => {
       status: 2,
       stdout: '',
       stderr: [
-        `catalogue-replica: setting host (key host in ${config}): got 1, want an IP address (IPv6 without brackets) or a host name`,
-        'catalogue-replica: setting port (environment variable CATALOGUE_PORT): got "tcp://10.0.0.1:80", want an integer from 0 to 65535',
-        'catalogue-replica: setting links (flag --links): got "x", want spec or request',
+        `catalogue-replica: ${config}:1:1: key host: got 1, want an IP address (IPv6 without brackets) or a host name`,
+        'catalogue-replica: environment variable CATALOGUE_PORT: got "tcp://10.0.0.1:80", want an integer from 0 to 65535',
+        'catalogue-replica: flag --links: got "x", want spec or request',
         '',
       ].join('\n'),
     });
@@ -264,7 +264,7 @@ describe('serve --check', () => {
     expect(rows[0]).toEqual(['setting', 'value', 'from']);
     expect(rows).toContainEqual(['port', '9000', 'flag --port']);
     expect(rows).toContainEqual(['threads', '3', 'environment variable CATALOGUE_THREADS']);
-    expect(rows).toContainEqual(['links', 'request', `key links in ${config}`]);
+    expect(rows).toContainEqual(['links', 'request', `${config}:1:1: key links`]);
     expect(rows).toContainEqual(['host', '127.0.0.1', 'default']);
     expect(stdout).toMatch(/\ndata: a directory of 34 files .*\nattribute authority: a demonstration\n$/);
   });
