@@ -1,6 +1,6 @@
 // The command line: help, version, refusals with the nearest known name, and the exit code of each kind of end.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -199,6 +199,22 @@ describe('the launcher', () => {
     // Resolves when nobody holds its output any more, the server neither.
     await server.kill();
     expect(server.err()).toMatch(/\ndraining \.\.\./);
+  });
+
+  test('takes Node 24 where no other is installed, or the installed one does not start', () => {
+    const checkout = dataSetOf(directory, {
+      'package.json': '{ "type": "module" }',
+      'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
+      'server/commands/cli.ts': "process.stdout.write('here');",
+    });
+    const script = join(checkout, 'server', 'launch.js');
+    const newer = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"24.1.0"})';
+    expect(run([], { script, node: ['--import', newer] })).toMatchObject({ status: 0, stdout: 'here', stderr: '' });
+    const platform = process.platform === 'win32' ? 'win' : process.platform;
+    const installed = join(checkout, 'node_modules', `node-${platform}-${process.arch}`);
+    mkdirSync(installed, { recursive: true });
+    writeFileSync(join(installed, 'package.json'), '{ "version": "22.18.0", "bin": { "node": "none" } }');
+    expect(run([], { script, node: ['--import', newer] })).toMatchObject({ status: 0, stdout: 'here', stderr: '' });
   });
 
   test('says in one line which Node is wanted where there is none', () => {
