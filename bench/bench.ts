@@ -17,7 +17,8 @@ import {
 import { runMicroBench } from './micro/micro.ts';
 import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
 import { runPeerBench } from './peers/peerBench.ts';
-import { runFullReport, mixedOptions } from './report/fullReport.ts';
+import { proxyFigures, runProxyBench } from './proxy/proxyBench.ts';
+import { runFullReport, mixedOptions, proxyOptions } from './report/fullReport.ts';
 import { hasValgrind } from './processes/instructionCounts.ts';
 import { runInstructionBench } from './load/instructions.ts';
 import { htmlPage, markdownTable } from './report/htmlPage.ts';
@@ -28,6 +29,7 @@ import {
   microTable,
   mixedTable,
   peerTable,
+  proxyTable,
   soapTable,
   startTable,
 } from './report/report.ts';
@@ -47,6 +49,7 @@ interface Flags {
   readonly client: ClientName;
   readonly peers?: boolean;
   readonly soap?: boolean;
+  readonly proxy?: boolean;
   readonly report?: boolean;
   readonly quick?: boolean;
   readonly micro?: boolean;
@@ -86,6 +89,7 @@ function command(): Command {
       'race against Fastify over SQLite, json-server and nginx, the first two installed for it; then --soap',
     )
     .option('--soap', 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap')
+    .option('--proxy', 'one mix of requests beside a heavy client, directly, through nginx and HAProxy of deploy/')
     .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
     .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
     .option(
@@ -114,11 +118,21 @@ function oneMore(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
 }
 
-function benchOf({ micro, peers, soap, report, instructions, start, only }: Flags): (flags: Flags) => Promise<string> {
+function benchOf({
+  micro,
+  peers,
+  soap,
+  proxy,
+  report,
+  instructions,
+  start,
+  only,
+}: Flags): (flags: Flags) => Promise<string> {
   if (instructions === true) return runInstructions;
   if (start === true) return runStart;
   if (micro === true) return runMicro;
   if (soap === true) return runSoap;
+  if (proxy === true) return runProxy;
   if (peers === true) return runPeers;
   if (report === true) return runReport;
   return only.length > 0 ? runLoad : runWhole;
@@ -149,6 +163,15 @@ async function runPeers(flags: Flags): Promise<string> {
 
 async function runSoap(flags: Flags): Promise<string> {
   return soapTable(await runSoapBench(optionsOf(flags), { onStep }));
+}
+
+async function runProxy(flags: Flags): Promise<string> {
+  const options = proxyOptions(optionsOf(flags));
+  const points = await withProgress(process.stderr, (onProgress) => runProxyBench(options, { onProgress, onStep }));
+  const { lines, isGood } = guardLines(proxyFigures(points), placeOf(flags));
+  const errors = points.reduce((sum, point) => sum + point.errors, 0);
+  if (!isGood || errors > 0) process.exitCode = 1;
+  return [proxyTable(points), lines.join('\n')].join('\n\n');
 }
 
 async function runLoad(flags: Flags): Promise<string> {

@@ -16,11 +16,14 @@ const source = fileURLToPath(new URL('commands/cli.ts', import.meta.url));
 const compiled = fileURLToPath(new URL('../dist/server/commands/cli.js', import.meta.url));
 const cli = existsSync(source) ? source : compiled;
 
-/** Whether a Node runs the program: .ts files without a flag (22.18), binaries of uWebSockets.js (up to 22). */
+/** Whether a Node runs the program as it should: .ts files without a flag (22.18), binaries of uWebSockets.js (22). */
 function isSuitable(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major === 22 && minor >= 18;
 }
+
+/** Whether this Node runs it at all: without uWebSockets.js more slowly. Those that are tested. */
+const isGoodEnough = process.versions.node.startsWith('24.');
 
 /** The path of the Node that the install brought for this platform, or undefined without one. */
 function installedNode() {
@@ -48,14 +51,18 @@ function runOn(node) {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => refuse(`${node} does not start (${error.message})`));
+  child.on('spawn', () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
+  });
+  // As where its libc is another one.
+  child.on('error', (error) => runHereOr(`${node} does not start (${error.message})`));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
 }
 
-function refuse(reason) {
+async function runHereOr(reason) {
+  if (isGoodEnough) return import(pathToFileURL(cli).href);
   process.stderr.write(
-    `catalogue-replica: ${reason}; wanted is Node 22.18 or a later 22: run npm install without --omit=optional ` +
+    `catalogue-replica: ${reason}; wanted is Node 22.18 or a later 22, or 24: run npm install without --omit=optional ` +
       'in its folder, or install Node 22 from https://nodejs.org\n',
   );
   process.exitCode = 1;
@@ -66,5 +73,5 @@ if (isSuitable(process.versions.node)) {
 } else {
   const node = installedNode();
   if (node) runOn(node);
-  else refuse(`this is Node ${process.versions.node}`);
+  else await runHereOr(`this is Node ${process.versions.node}`);
 }

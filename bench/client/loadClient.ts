@@ -24,26 +24,31 @@ export interface Exchange {
 /**
  * What the client is to do: `requests` in all on `connections` keep-alive connections to 127.0.0.1, one at a time on
  * each, the exchanges in turn; as fast as they are answered, or `perSecond` of them, whether or not those before are
- * answered. Bodies that are new each time are made before the first request: `ahead` of them, or as many as there are
- * requests. It gives up after `withinMs`.
+ * answered: a request that waits for a connection has begun when it was due. Bodies that are new each time are made
+ * before the first request: `ahead` of them, or as many as there are requests. With `ports` the connections take these
+ * in turn. So many requests as `errorsMax` may fail, on connections that are then opened again; without it the first
+ * one ends the order. It gives up after `withinMs`.
  */
 export interface LoadOrder {
   readonly port: number;
+  readonly ports?: readonly number[];
   readonly exchanges: readonly Exchange[];
   readonly requests: number;
   readonly connections: number;
   readonly perSecond?: number;
   readonly ahead?: number;
+  readonly errorsMax?: number;
   readonly withinMs: number;
 }
 
 /**
- * What came of an order; `fault` says what was wrong, and then the numbers are those up to there. `elapsedMs` is from
- * the first request to the last answer, `p99Ms` what 99 % of the answers took at most, from when the request was due to
- * their last byte.
+ * What came of an order: `requests` that were answered, `errors` that were not, or wrongly; `fault` says what was
+ * wrong, and then the numbers are those up to there. `elapsedMs` is from the first request to the last answer, `p99Ms`
+ * what 99 % of the answers took at most, from when the request was due to their last byte.
  */
 export interface LoadOutcome {
   readonly requests: number;
+  readonly errors: number;
   readonly bodyBytes: number;
   readonly elapsedMs: number;
   readonly p50Ms: number;

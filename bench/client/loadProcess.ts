@@ -22,6 +22,7 @@ interface Errand {
 /** The requests of one order, taken in turn by its connections: as fast as they can, or at the pace of the order. */
 class Run {
   requests = 0;
+  errors = 0;
   bodyBytes = 0;
   readonly #startMs: number;
   readonly #waitsMs: number[] = [];
@@ -53,29 +54,43 @@ class Run {
     return { exchange: this.#order.exchanges[i]!, wire: this.#wires[i]!(), dueMs };
   }
 
-  /**
-   * Notices what has become due; a request waits from here on, so that a client's own slow timer is not the server's.
-   */
+  /** Notices what has become due; a request waits from when it was, however late this is. */
   tick(perSecond: number): void {
-    const now = performance.now();
-    const due = Math.min(this.#order.requests, Math.floor(((now - this.#startMs) * perSecond) / 1000));
-    for (; this.#noticed < due; this.#noticed++) this.#dueMs.push(now);
+    const due = Math.min(this.#order.requests, Math.floor(((performance.now() - this.#startMs) * perSecond) / 1000));
+    while (this.#noticed < due) this.#dueMs.push(this.#startMs + (++this.#noticed * 1000) / perSecond);
     while (this.#dueMs.length > 0 && this.#idle.length > 0) this.#idle.shift()!.ask();
+  }
+
+  /** A connection that is no more idle. */
+  forget(connection: Connection): void {
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
   }
 
   done(bytes: number, waitMs: number): void {
     this.requests++;
     this.bodyBytes += bytes;
     this.#waitsMs.push(waitMs);
-    if (this.requests === this.#order.requests) this.finish();
+    this.#finishWhenAll();
+  }
+
+  /** A request failed; the order goes on where it may. */
+  failed(reason: string): void {
+    if (this.errors === (this.#order.errorsMax ?? 0)) return this.finish(reason);
+    this.errors++;
+    this.#finishWhenAll();
+  }
+
+  #finishWhenAll(): void {
+    if (this.requests + this.errors === this.#order.requests) this.finish();
   }
 
   outcome(fault: string | undefined): LoadOutcome {
-    const { requests, bodyBytes } = this;
+    const { requests, errors, bodyBytes } = this;
     const waits = Float64Array.from(this.#waitsMs).sort();
     const [p50Ms, p99Ms, p999Ms] = [0.5, 0.99, 0.999].map((part) => waits[Math.ceil(requests * part) - 1] ?? 0);
     const elapsedMs = performance.now() - this.#startMs;
-    return { requests, bodyBytes, elapsedMs, p50Ms: p50Ms!, p99Ms: p99Ms!, p999Ms: p999Ms!, fault };
+    return { requests, errors, bodyBytes, elapsedMs, p50Ms: p50Ms!, p99Ms: p99Ms!, p999Ms: p999Ms!, fault };
   }
 }
 
@@ -92,27 +107,62 @@ function wiresOf(exchange: Exchange, ahead: number): () => Buffer {
   return () => made.pop() ?? next();
 }
 
-/** One connection: asks, waits for the whole answer, asks again. */
+/** One connection: asks, waits for the whole answer, asks again; on a new socket where the server ends the last one. */
 class Connection {
-  readonly socket: Socket;
+  readonly #port: number;
   readonly #run: Run;
+  /** None once the run is over. */
+  #socket: Socket | undefined;
   #errand: Errand | undefined;
   #head = '';
   #bytes = 0;
   #bytesLeft = 0;
+  #isLast = false;
 
   constructor(port: number, run: Run) {
+    this.#port = port;
     this.#run = run;
+    this.#open();
+  }
+
+  end(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.destroy();
+  }
+
+  #open(): void {
+    this.end();
+    [this.#head, this.#bytesLeft, this.#isLast] = ['', 0, false];
     const onread = { buffer: Buffer.alloc(READ_BYTES), callback: this.#read.bind(this) };
-    this.socket = connect({ host: '127.0.0.1', port, noDelay: true, onread });
-    this.socket.once('connect', () => this.ask());
-    this.socket.once('error', (error) => run.finish(error.message));
-    this.socket.once('close', () => this.#errand && run.finish('the server closed a connection'));
+    const socket = connect({ host: '127.0.0.1', port: this.#port, noDelay: true, onread });
+    this.#socket = socket;
+    let isConnected = false;
+    socket.once('connect', () => {
+      isConnected = true;
+      this.ask();
+    });
+    const onEnd = (reason: string): void => {
+      if (socket !== this.#socket) return;
+      if (!isConnected) this.#run.finish(reason);
+      else this.#broke(reason);
+    };
+    socket.once('error', (error) => onEnd(error.message));
+    socket.once('close', () => onEnd('the server closed a connection'));
+  }
+
+  /** An idle connection is taken from those that wait when it asks again. */
+  #broke(reason: string): void {
+    const errand = this.#errand;
+    this.#errand = undefined;
+    if (errand) this.#run.failed(reason);
+    else this.#run.forget(this);
+    if (this.#socket) this.#open();
   }
 
   ask(): void {
     this.#errand = this.#run.next(this);
-    if (this.#errand) this.socket.write(this.#errand.wire);
+    if (this.#errand) this.#socket?.write(this.#errand.wire);
   }
 
   #read(length: number, buffer: Uint8Array): boolean {
@@ -131,8 +181,9 @@ class Connection {
     const { exchange } = this.#errand!;
     if (status !== exchange.status || Math.abs(bytes - exchange.bytes) > (exchange.bytesSlack ?? 0)) {
       const got = `got status ${status} and ${bytes} bytes`;
-      return this.#run.finish(`${exchange.target}: ${got}, expected ${exchange.status} and ${exchange.bytes}`);
+      return this.#broke(`${exchange.target}: ${got}, expected ${exchange.status} and ${exchange.bytes}`);
     }
+    this.#isLast = /\r\nconnection: *close/i.test(this.#head.slice(0, end));
     const bodyBytes = this.#head.length - end - HEAD_END.length;
     this.#head = '';
     this.#bytes = bytes;
@@ -143,10 +194,12 @@ class Connection {
   #take(length: number): void {
     this.#bytesLeft -= length;
     const { exchange, dueMs } = this.#errand!;
-    if (this.#bytesLeft < 0) return this.#run.finish(`${exchange.target}: more bytes than announced`);
+    if (this.#bytesLeft < 0) return this.#broke(`${exchange.target}: more bytes than announced`);
     if (this.#bytesLeft > 0) return;
+    this.#errand = undefined;
     this.#run.done(this.#bytes, performance.now() - dueMs);
-    this.ask();
+    if (this.#isLast && this.#socket) this.#open();
+    else this.ask();
   }
 }
 
@@ -160,14 +213,15 @@ function runOrder(order: LoadOrder): Promise<LoadOutcome> {
     const finish = (fault?: string): void => {
       clearTimeout(timer);
       clearInterval(ticks);
-      for (const { socket } of connections) socket.destroy();
+      for (const connection of connections) connection.end();
       resolve(run.outcome(fault));
     };
     const timer = setTimeout(() => finish(`${order.exchanges[0]!.target}: no end in time`), order.withinMs);
     const run = new Run(order, finish);
     const ticks = perSecond === undefined ? undefined : setInterval(() => run.tick(perSecond), TICK_MS);
     running = run;
-    for (let i = 0; i < order.connections; i++) connections.push(new Connection(order.port, run));
+    const { ports = [order.port] } = order;
+    for (let i = 0; i < order.connections; i++) connections.push(new Connection(ports[i % ports.length]!, run));
   });
 }
 

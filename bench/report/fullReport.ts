@@ -8,6 +8,7 @@ import { runLoadBench, type LoadObserver, type LoadOptions, type ScenarioReport 
 import { runMixedBench, type MixedReport } from '../load/mixed.ts';
 import { runPeerBench, type PeerReport } from '../peers/peerBench.ts';
 import { runSoapBench, type SoapReport } from '../authority/soapBench.ts';
+import { hasProxies, runProxyBench, type ProxyOptions, type ProxyPoint } from '../proxy/proxyBench.ts';
 import { runSizes, runSweeps, type SizeReport, type SweepRun } from '../load/sweepRun.ts';
 
 /** What was measured, and on what. */
@@ -19,6 +20,7 @@ export interface FullReport extends SweepRun {
   readonly mixed: readonly MixedReport[];
   readonly peers: readonly PeerReport[];
   readonly soap: readonly SoapReport[];
+  readonly proxied: readonly ProxyPoint[];
   readonly sizes: readonly SizeReport[];
 }
 
@@ -33,6 +35,7 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
   const mixed = await runMixedBench(mixedOptions(options), observer);
   const peers = await runPeerBench(options, observer);
   const soap = await runSoapBench(options, observer);
+  const proxied = hasProxies() ? await runProxyBench(proxyOptions(options), observer) : [];
   const sweepRun = await runSweeps(options, observer);
   const sizes = await runSizes(options, smallerOf(options), observer);
   const observations = sizes.at(-1)!.observations;
@@ -44,6 +47,7 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
     mixed,
     peers,
     soap,
+    proxied,
     sizes,
     ...sweepRun,
   };
@@ -52,6 +56,25 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
 /** The options of the mixed bench that belong to those of the load bench. */
 export function mixedOptions(options: LoadOptions): LoadOptions & { readonly cheapRequests: number } {
   return { ...options, cheapRequests: Math.max(1, Math.round(CHEAP_REQUESTS * options.requestsPart)) };
+}
+
+/** Requests of the mix in a round as fast as they go. */
+const PROXY_REQUESTS = 4000;
+/** Parts of what the replicas do directly; two cores have proxy and client to bear too. */
+const PROXY_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+const PROXY_SECONDS = 3;
+const PROXY_ROUNDS = 2;
+
+/** The options of the proxies that belong to those of the load bench. */
+export function proxyOptions(options: LoadOptions): LoadOptions & ProxyOptions {
+  const requests = Math.max(1, Math.round(PROXY_REQUESTS * options.requestsPart));
+  return {
+    ...options,
+    rounds: PROXY_ROUNDS,
+    requests,
+    seconds: PROXY_SECONDS * options.requestsPart,
+    parts: PROXY_PARTS,
+  };
 }
 
 /** Generated ones, smaller than that of the options; a given one may be of any size. */

@@ -42,6 +42,7 @@ const TARGET_COLORS: readonly Named[] = [
 export function drawings(report: FullReport): readonly Drawing[] {
   return [
     ...pacedDrawings(report),
+    ...proxyDrawings(report),
     ...loadDrawings(report),
     ...peerDrawings(report),
     ...report.sweeps.flatMap(sweepDrawings),
@@ -126,6 +127,22 @@ function pacedDrawings({ paced }: FullReport): readonly Drawing[] {
   const caption =
     'What clients wait for, from when a request was due, at a steady rate. Wall-clock time: other work on the machine shows.';
   return [{ title: 'Waiting time of single records against load', caption, ...plotted }];
+}
+
+function proxyDrawings({ proxied }: FullReport): readonly Drawing[] {
+  const paced = proxied.filter(({ part }) => part !== undefined);
+  if (paced.length === 0) return [];
+  const points = paced.flatMap(({ way, part, p50Ms, p99Ms }) => [
+    { name: `${way}, p50`, x: part! * 100, y: p50Ms },
+    { name: `${way}, p99`, x: part! * 100, y: p99Ms },
+  ]);
+  const plotted = linesOf(points, {
+    x: { label: 'offered load, % of what two replicas answer directly' },
+    y: { label: 'ms', type: 'log' },
+  });
+  const caption =
+    'A mix of requests beside a heavy client, from when a request was due. Client, proxy and replicas share the cores.';
+  return [{ title: 'Waiting time through proxies against offered load', caption, ...plotted }];
 }
 
 function loadDrawings({ load }: FullReport): readonly Drawing[] {

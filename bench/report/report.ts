@@ -10,6 +10,7 @@ import type { PeerReport } from '../peers/peerBench.ts';
 import { BARE, KEPT, PEERS, TARGETED } from '../peers/peers.ts';
 import type { SoapReport } from '../authority/soapBench.ts';
 import type { StartReport } from '../load/startBench.ts';
+import { ratiosOf, type ProxyPoint } from '../proxy/proxyBench.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
@@ -160,6 +161,26 @@ const MICRO_HEAD = 'task,ns,calibration,ratio,spread,pass,great,verdict,budget,g
 
 function percentText(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
+}
+
+/** The table of the proxies: each way under each load, and its ratios to the direct way under the same. */
+export function proxyTable(points: readonly ProxyPoint[]): string {
+  return tableText([PROXY_HEAD, ...points.map((point) => proxyCells(point, points))]);
+}
+
+const PROXY_HEAD =
+  'way,load,requests/s,p50 ms,p99 ms,p99.9 ms,errors,replicas us,proxy us,client us,p50,p99,p99.9,replicas,CPU'.split(
+    ',',
+  );
+
+function proxyCells(point: ProxyPoint, points: readonly ProxyPoint[]): readonly string[] {
+  const { way, part, perSecond, p50Ms, p99Ms, p999Ms, errors, cpu } = point;
+  const { p50, p99, p999, replicas, cpu: all } = ratiosOf(point, points);
+  const load = part === undefined ? 'closed loop' : `open loop, ${percentText(part)}`;
+  const times = [p50Ms, p99Ms, p999Ms].map((ms) => ms.toFixed(2));
+  const costs = [cpu.replicas, cpu.proxy, cpu.client].map((us) => us.toFixed(0));
+  const ratios = [p50, p99, p999, replicas, all].map((ratio) => ratio.toFixed(2));
+  return [way, load, perSecond.toFixed(0), ...times, `${errors}`, ...costs, ...ratios];
 }
 
 /** The table of starts. */

@@ -1,13 +1,12 @@
-// The entry point of `catalogue-replica`: runs the command line and turns its end into an exit code. 0: done; 1: the
-// world's fault, said in one message; 2: wrong usage; 70: our bug, with its stack.
+// The entry point of `catalogue-replica`, on the Node that launch.js has chosen: runs the command line and turns its
+// end into an exit code. 0: done; 1: the world's fault, said in one message; 2: wrong usage; 70: our bug, with its
+// stack.
 import { CommanderError } from 'commander';
-import { pathToFileURL } from 'node:url';
 import { OperationError } from '../../data/operationError.ts';
 import { isStarved } from '../../workers/starvation.ts';
 import { commandLine } from './commands.ts';
 import { BUG_EXIT } from '../process/exit.ts';
 import { endWithLauncher } from '../process/signals.ts';
-import { installed } from '../settings/installation.ts';
 
 const USAGE_EXIT = 2;
 const OPERATION_EXIT = 1;
@@ -48,13 +47,8 @@ function onLostOutput(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') process.exitCode = OPERATION_EXIT;
 }
 
-// uWebSockets.js has binaries for Node up to 22; on a newer one the launcher finds the Node that the install brought.
-if (process.versions.node.startsWith('22.')) {
-  process.on('uncaughtException', (error) => process.exit(exitCodeOf(error)));
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', onLostOutput);
-  endWithLauncher();
-  const code = await run();
-  process.exitCode ||= code;
-} else {
-  await import(pathToFileURL(installed('server/launch.js')).href);
-}
+process.on('uncaughtException', (error) => process.exit(exitCodeOf(error)));
+for (const stream of [process.stdout, process.stderr]) stream.on('error', onLostOutput);
+endWithLauncher();
+const code = await run();
+process.exitCode ||= code;

@@ -35,6 +35,8 @@ function reasonOf(cause: unknown, flag: string, holder: string): string {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return 'cannot be taken: the address is not one of this machine; choose another with --host';
+    case 'ENOTSUP':
+      return 'cannot be shared by threads here without uWebSockets.js: run Node 22';
     default:
       return 'cannot be taken: it is in use, or the address is not one of this machine';
   }

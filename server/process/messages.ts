@@ -58,11 +58,13 @@ export interface ServingData {
 }
 
 /**
- * From a serving thread: it listens, it could not listen, a request met a bug of ours, it met one itself, a thread of
- * its own died or could not start, the process has no descriptor left, it is ready for the next generation or cannot
- * be, it serves that one, nobody reads the one before any more, it has drained, and cut so many answers.
+ * From a serving thread: uWebSockets.js cannot be loaded, so that node:http will serve in its place, it listens, it
+ * could not listen, a request met a bug of ours, it met one itself, a thread of its own died or could not start, the
+ * process has no descriptor left, it is ready for the next generation or cannot be, it serves that one, nobody reads
+ * the one before any more, it has drained, and cut so many answers.
  */
 export type FromThread =
+  | { readonly kind: 'noUws'; readonly reason: string }
   | { readonly kind: 'listening' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'bug'; readonly stack: string }

@@ -11,7 +11,7 @@ import type { ThreadKind } from '../observe/events.ts';
 import { healthBefore } from '../http/health.ts';
 import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
-import { loadUws } from '../http/uws/library.ts';
+import { whyNoUws } from '../http/uws/library.ts';
 import { Exhaustion } from './exhaustion.ts';
 import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
 import { ThreadGenerations } from './threadGenerations.ts';
@@ -31,11 +31,12 @@ setInterval(() => {
   const reason = exhaustion.look();
   if (reason !== undefined) send(supervisor, { kind: 'exhausted', reason });
 }, BEAT_MS).unref();
-const [authorityPart, http10Part] = await Promise.all([
+const [authorityPart, noUws] = await Promise.all([
   hasAuthority ? import('./authorityThread.ts') : undefined,
-  hasHttp10 ? import('../http/node/transport.ts') : undefined,
-  loadUws(),
+  whyNoUws(),
 ]);
+const nodePart = hasHttp10 || noUws !== undefined ? await import('../http/node/transport.ts') : undefined;
+if (noUws !== undefined) send(supervisor, { kind: 'noUws', reason: noUws });
 
 function onError(error: unknown): void {
   send(supervisor!, { kind: 'bug', stack: stackOf(error) });
@@ -55,10 +56,11 @@ async function listen(
   { handler, slices, watch }: Pick<ListenOptions, 'handler' | 'slices' | 'watch'>,
 ): Promise<readonly Listener[]> {
   const shared = { host, handler, slices, watch, onError };
-  const main = await listenUws({ ...shared, port, exclusive: false });
-  if (http10Port === undefined || !http10Part) return [main];
+  const listenMain = noUws === undefined || !nodePart ? listenUws : nodePart.listenNode;
+  const main = await listenMain({ ...shared, port, exclusive: false });
+  if (http10Port === undefined || !nodePart) return [main];
   try {
-    return [main, await http10Part.listenNode({ ...shared, port: http10Port, exclusive: true })];
+    return [main, await nodePart.listenNode({ ...shared, port: http10Port, exclusive: true })];
   } catch (error) {
     await main.drain({ graceMs: 0, withinMs: 0 });
     throw error;

@@ -69,6 +69,7 @@ class Replaced implements ServingThreads {
   #served: Served | undefined;
   #cut = 0;
   #isStopping = false;
+  #isWithoutUws = false;
 
   constructor(count: number, parts: ThreadParts, report: Report, losses: ThreadLosses) {
     this.#parts = parts;
@@ -129,10 +130,19 @@ class Replaced implements ServingThreads {
 
   #heard(message: FromServing): void {
     if (message.kind === 'bug') this.#report(`a request met a bug, please report it: ${message.stack}`, 'error');
+    else if (message.kind === 'noUws') this.#sayNoUws(message.reason);
     else if (message.kind === 'exhausted') this.#losses.exhausted(message.reason);
     else if (message.kind === 'starved') this.#losses.starved(message.thread, message.reason);
     else if (ThreadLosses.isHopeless(this.#losses.died(message.thread, message.stack)) && message.thread === 'signing')
       this.#fail(new Error(`signing threads keep dying, the last one of this:\n${message.stack}`));
+  }
+
+  /** Each thread finds it out, and those that replace others; it is told once. */
+  #sayNoUws(reason: string): void {
+    if (this.#isWithoutUws) return;
+    this.#isWithoutUws = true;
+    const system = `Node ${process.versions.node}, ${process.platform} ${process.arch}`;
+    this.#report(`node:http serves, more slowly: uWebSockets.js does not load on ${system} (${reason})`, 'warn');
   }
 
   #give(i: number, { worker }: ServingThread): void {

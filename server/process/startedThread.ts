@@ -24,7 +24,7 @@ export interface ServingThread {
 }
 
 /** What a serving thread tells of requests and of its own threads. */
-export type FromServing = Extract<FromThread, { readonly kind: 'bug' | 'died' | 'starved' | 'exhausted' }>;
+export type FromServing = Extract<FromThread, { readonly kind: 'noUws' | 'bug' | 'died' | 'starved' | 'exhausted' }>;
 
 /** Who waits for a message of a thread. */
 interface Waiter {
@@ -95,5 +95,5 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
 }
 
 function isAboutThreads(message: FromThread): message is FromServing {
-  return ['bug', 'died', 'starved', 'exhausted'].includes(message.kind);
+  return ['noUws', 'bug', 'died', 'starved', 'exhausted'].includes(message.kind);
 }

@@ -338,19 +338,23 @@ export function readOrigins(
 ): { readonly settings: Settings; readonly origins: Readonly<Record<string, string>> } {
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
   const { values, origins, mistakes } = gatherSettings(sources);
-  mistakes.push(...sharedPorts(values));
+  mistakes.push(...sharedPorts(values, origins));
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
   return { settings: values as unknown as Settings, origins };
 }
 
 /** What is wrong where two listeners would have one port; any number of them may take a free one. */
-function sharedPorts(values: Readonly<Record<string, unknown>>): readonly string[] {
+function sharedPorts(
+  values: Readonly<Record<string, unknown>>,
+  origins: Readonly<Record<string, string>>,
+): readonly string[] {
   const names = ['port', 'http10Port', 'adminPort'];
   return names.flatMap((name, i) => {
     const other = names.slice(0, i).find((before) => values[before] === values[name]);
     if (other === undefined || !values[name]) return [];
-    return [`setting ${name}: got ${values[name] as number}, which is also the ${other}; want a port of its own`];
+    const where = origins[name] ?? `setting ${name}`;
+    return [`${where}: got ${values[name] as number}, which is also the ${other}; want a port of its own`];
   });
 }
 

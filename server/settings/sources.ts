@@ -1,10 +1,10 @@
 // Where settings come from: flags, environment, a TOML file, defaults, in this order of precedence. Generic over the
 // table of settings, which declarations.ts has; knows no setting by name. Reads one file, the TOML file.
 import { closest } from 'fastest-levenshtein';
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse, TomlError } from 'smol-toml';
+import { NO_FILE, readAtMost } from '../../data/files.ts';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
+import { placeText, readToml, type TomlDocument, type TomlPath } from './toml.ts';
 import { PATH, type ValueKind } from './values.ts';
 
 /**
@@ -84,14 +84,15 @@ function unknownVariables({ declarations, fileSetting, environment }: Sources): 
   return unknown.map((name) => `unknown environment variable ${name}: the nearest known is ${closest(name, known)}`);
 }
 
+/** Where values came from, and those of a list in the file one by one. */
 interface Given {
   readonly from: string;
   readonly values: readonly unknown[];
+  readonly froms?: readonly string[];
 }
 
-interface ConfigFile {
+interface ConfigFile extends TomlDocument {
   readonly path: string;
-  readonly table: Readonly<Record<string, unknown>>;
 }
 
 function given(setting: Setting<unknown>, sources: Sources, file: ConfigFile | undefined): Given | undefined {
@@ -106,23 +107,26 @@ function given(setting: Setting<unknown>, sources: Sources, file: ConfigFile | u
   }
   const value = file && Object.hasOwn(file.table, setting.name) ? file.table[setting.name] : undefined;
   if (!file || value === undefined) return undefined;
-  return { from: `key ${setting.name} in ${file.path}`, values: fileValues(setting, value, file.path) };
+  const members: readonly unknown[] = setting.arity === 'many' && Array.isArray(value) ? value : [value];
+  const fromAt = (...path: TomlPath): string => `${placeText(file.placeOf(path))}: key ${setting.name}`;
+  return {
+    from: fromAt(setting.name),
+    values: members.map((member) => fileValue(setting, member, file.path)),
+    froms: members.map((_, i) => fromAt(setting.name, i)),
+  };
 }
 
 // A value of the right TOML type becomes its text; any other value is passed on as it is and refused by valueOf.
-function fileValues(setting: Setting<unknown>, value: unknown, path: string): readonly unknown[] {
-  const members: readonly unknown[] = setting.arity === 'many' && Array.isArray(value) ? value : [value];
-  return members.map((member) => {
-    if (typeof member !== setting.kind.toml) return { member };
-    return setting.kind === PATH && member !== '' ? resolve(dirname(path), String(member)) : String(member);
-  });
+function fileValue(setting: Setting<unknown>, member: unknown, path: string): unknown {
+  if (typeof member !== setting.kind.toml) return { member };
+  return setting.kind === PATH && member !== '' ? resolve(dirname(path), String(member)) : String(member);
 }
 
 function valueOf(setting: Setting<unknown>, source: Given, mistakes: string[]): unknown {
-  const values = source.values.map((text) => {
+  const values = source.values.map((text, i) => {
     const value = typeof text === 'string' ? setting.kind.parse(text) : undefined;
     if (value === undefined) {
-      mistakes.push(`setting ${setting.name} (${source.from}): got ${shown(text)}, want ${setting.kind.wanted}`);
+      mistakes.push(`${source.froms?.[i] ?? source.from}: got ${shown(text)}, want ${setting.kind.wanted}`);
     }
     return value;
   });
@@ -135,27 +139,33 @@ function shown(value: unknown): string {
 
 function readConfigFile(path: unknown, sources: Sources, mistakes: string[]): ConfigFile | undefined {
   if (typeof path !== 'string') return undefined;
-  const table = readTable(path);
+  const document = readDocument(path);
   const known = Object.values(sources.declarations).map((setting) => setting.name);
-  for (const key of Object.keys(table)) {
+  for (const key of Object.keys(document.table)) {
     if (known.includes(key)) continue;
-    mistakes.push(`unknown key ${JSON.stringify(key)} in ${path}: the nearest known is ${closest(key, known)}`);
+    const place = placeText(document.placeOf([key]));
+    mistakes.push(`${place}: unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, known)}`);
   }
-  return { path, table };
+  return { ...document, path };
 }
 
-function readTable(path: string): Readonly<Record<string, unknown>> {
+/** A file of settings has a few hundred bytes. */
+const FILE_BYTES_MAX = 64 << 10;
+
+function readDocument(path: string): TomlDocument {
+  const reading = readToml(path, readText(path));
+  if (reading.kind === 'read') return reading;
+  throw new OperationError('usage', `${placeText(reading.place)}: ${reading.reason}`);
+}
+
+function readText(path: string): string {
+  let reason: string;
   try {
-    return parse(readFileSync(path, 'utf8'));
+    const bytes = readAtMost(path, FILE_BYTES_MAX);
+    if (typeof bytes !== 'string') return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    reason = bytes === 'noFile' ? NO_FILE : `it has more than ${FILE_BYTES_MAX} bytes`;
   } catch (cause) {
-    if (cause instanceof TomlError) {
-      const reason = cause.message.split('\n')[0];
-      throw new OperationError(
-        'usage',
-        `config file ${path}, line ${cause.line}, column ${cause.column}: ${reason}`,
-        cause,
-      );
-    }
-    throw new OperationError('file', `config file ${path} cannot be read (${reasonOf(cause)})`, cause);
+    reason = reasonOf(cause);
   }
+  throw new OperationError('file', `config file ${path} cannot be read (${reason})`);
 }

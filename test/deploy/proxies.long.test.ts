@@ -9,15 +9,8 @@ import { claimPort } from '../../server/http/claim.ts';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
 import { hasProgram } from '../support/debian.ts';
 import { call } from '../support/envelopes.ts';
-import {
-  PROXIES,
-  type Proxy,
-  type ProxyName,
-  PUBLIC_URL,
-  type Replica,
-  startProxy,
-  startReplica,
-} from '../support/proxies.ts';
+import { PROXIES, type ProxyName } from '../../bench/proxy/shippedProxies.ts';
+import { type Proxy, PUBLIC_URL, type Replica, startProxy, startReplica } from '../support/proxies.ts';
 import { loadOn, soundRequest } from '../support/proxyLoad.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 

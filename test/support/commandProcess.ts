@@ -36,12 +36,16 @@ export interface Addresses {
 
 const CLI = fileURLToPath(new URL('../../server/commands/cli.ts', import.meta.url));
 
-/** Runs the command line with these words; `environment` is added to ours, `node` are flags of Node itself. */
-export function runCommand(
-  words: readonly string[],
-  options: { environment?: Readonly<Record<string, string>>; node?: readonly string[] } = {},
-): CommandProcess {
-  return runProgram(process.execPath, [...(options.node ?? []), CLI, ...words], options);
+/** `environment` is added to ours, `node` are flags of Node itself, `program` is another Node than ours. */
+export interface CommandOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly node?: readonly string[];
+  readonly program?: string;
+}
+
+/** Runs the command line with these words. */
+export function runCommand(words: readonly string[], options: CommandOptions = {}): CommandProcess {
+  return runProgram(options.program ?? process.execPath, [...(options.node ?? []), CLI, ...words], options);
 }
 
 /**
@@ -106,7 +110,7 @@ export function runProgram(
 /** Starts a server on free ports of both transports and waits until it listens. */
 export async function runServer(
   words: readonly string[],
-  options: Parameters<typeof runCommand>[1] = {},
+  options: CommandOptions = {},
 ): Promise<CommandProcess & Addresses> {
   const command = runCommand(['serve', '--port', '0', '--http10-port', '0', ...words], options);
   const [, url, port] = await command.printed(/listening on (http:\/\/\S+:(\d+))\n/);

@@ -1,6 +1,6 @@
 // Clients that keep their connections and leave when they are told to, as proxies do, on a server that is told to stop:
 // what becomes of every request that they have sent.
-import { runServer } from './commandProcess.ts';
+import { type CommandOptions, runServer } from './commandProcess.ts';
 import { type Random } from './random.ts';
 import { RawSocket, requestOf } from './rawSocket.ts';
 
@@ -20,8 +20,8 @@ export interface DrainOutcome {
 }
 
 /** Starts a server, lets clients ask it over both transports, tells it to stop, and waits until all is over. */
-export async function drainUnderLoad(random: Random): Promise<DrainOutcome> {
-  const server = await runServer(['--threads', '2', '--drain-grace-seconds', '1']);
+export async function drainUnderLoad(random: Random, options: CommandOptions = {}): Promise<DrainOutcome> {
+  const server = await runServer(['--threads', '2', '--drain-grace-seconds', '1'], options);
   try {
     const tally = { answered: 0, told: 0, lost: [] as string[] };
     const ports = [server.port, server.http10Port];

@@ -5,20 +5,15 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_FILE, readAtMost } from '../../../data/files.ts';
 import { reasonOf } from '../../../data/operationError.ts';
+import type { Place } from '../../settings/toml.ts';
 import type { Mistakes } from './mistakes.ts';
-
-/** Where a mistake about a file is reported: at the key that names it. */
-export interface Place {
-  readonly file: string;
-  readonly line: number | undefined;
-}
 
 /**
  * The longest files of an authority, by what they are (A107): each is read and judged within some seconds. 100,000
  * users take 5 to 10 MB in a file of their own.
  */
 export const FILE_BYTES_MAX = {
-  configuration: 2 << 20,
+  configuration: 512 << 10,
   users: 16 << 20,
   mapConfig: 4 << 20,
   key: 64 << 10,
@@ -26,7 +21,7 @@ export const FILE_BYTES_MAX = {
   crls: 64 << 20,
 } as const;
 
-/** The bytes of a file, or undefined with a mistake at `place`. */
+/** The bytes of a file, or undefined with a mistake at `place`, the key that names it. */
 export function readBytes(path: string, bytesMax: number, place: Place, mistakes: Mistakes): Buffer | undefined {
   try {
     const bytes = readAtMost(path, bytesMax);
@@ -40,8 +35,8 @@ export function readBytes(path: string, bytesMax: number, place: Place, mistakes
 }
 
 /** Names the file where it is another one than that of the place. */
-function addMistake(what: string, path: string, { file, line }: Place, mistakes: Mistakes): void {
-  mistakes.add(file, line, path === file ? what : `${path} ${what}`);
+function addMistake(what: string, path: string, place: Place, mistakes: Mistakes): void {
+  mistakes.add(place, path === place.file ? what : `${path} ${what}`);
 }
 
 /** The text of a file in UTF-8, without a byte order mark, or undefined with a mistake at `place`. */

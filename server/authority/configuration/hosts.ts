@@ -2,10 +2,9 @@
 // Checked alike, whichever file they come from.
 import { nameSetKeyOfText } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
-import type { Place } from './files.ts';
+import { type Place, placeText, type TomlDocument, type TomlPath } from '../../settings/toml.ts';
 import type { Mistakes } from './mistakes.ts';
 import { personDoubt, personProblem, roleProblem, siteNameProblem } from './names.ts';
-import type { LineOf } from './tomlLines.ts';
 
 /** Whoever has `remote` at the trusted host gets `local` here. */
 export interface RoleMapping {
@@ -40,7 +39,7 @@ export function checkedHosts(
   return drafts.map((draft) => {
     const complain = complainAt(draft.place, mistakes);
     const earlier = places.get(draft.name);
-    if (earlier) complain(`the trusted host ${JSON.stringify(draft.name)} is also at ${earlier.file}:${earlier.line}`);
+    if (earlier) complain(`the trusted host ${JSON.stringify(draft.name)} is also at ${placeText(earlier)}`);
     else places.set(draft.name, draft.place);
     if (draft.name === siteName) complain(`the trusted host ${JSON.stringify(draft.name)} has the name of this site`);
     complain(problemOf('name', draft.name, siteNameProblem));
@@ -66,9 +65,9 @@ export function hostNotes(drafts: readonly HostDraft[], namespaces: Namespaces |
   });
 }
 
-function complainAt({ file, line }: Place, mistakes: Mistakes): (message: string | undefined) => void {
+function complainAt(place: Place, mistakes: Mistakes): (message: string | undefined) => void {
   return (message) => {
-    if (message !== undefined) mistakes.add(file, line, message);
+    if (message !== undefined) mistakes.add(place, message);
   };
 }
 
@@ -88,11 +87,11 @@ const MAPPING_KEYS = ['remote', 'local'];
 /** The tables `trustedHost` of a configuration as drafts. */
 export function hostDrafts(
   tables: unknown,
-  { file, lineOf, mistakes }: { file: string; lineOf: LineOf; mistakes: Mistakes },
+  { placeOf, mistakes }: Pick<TomlDocument, 'placeOf'> & { readonly mistakes: Mistakes },
 ): readonly HostDraft[] {
   if (tables === undefined) return [];
   if (!Array.isArray(tables)) {
-    mistakes.add(file, lineOf(['trustedHost']), 'trustedHost: want tables, each begun with [[trustedHost]]');
+    mistakes.add(placeOf(['trustedHost']), 'trustedHost: want tables, each begun with [[trustedHost]]');
     return [];
   }
   return tables.map((table: unknown, i) => {
@@ -110,12 +109,8 @@ export function hostDrafts(
     return { name: name!, uri: uri!, signer: signer!, place: placeOf(path), mappings };
   });
 
-  function placeOf(path: readonly (string | number)[]): Place {
-    return { file, line: lineOf(path) };
-  }
-
-  function complain(path: readonly (string | number)[], message: string): void {
-    mistakes.add(file, lineOf(path), message);
+  function complain(path: TomlPath, message: string): void {
+    mistakes.add(placeOf(path), message);
   }
 
   /**
@@ -123,7 +118,7 @@ export function hostDrafts(
    */
   function textsOf(
     table: unknown,
-    path: readonly (string | number)[],
+    path: TomlPath,
     wanted: readonly string[],
     other: readonly string[],
   ): ReadonlyMap<string, unknown> {

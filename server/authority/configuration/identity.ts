@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../../data/operationError.ts';
+import type { Place } from '../../settings/toml.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import type { Crl } from '../x509/crl.ts';
@@ -11,7 +12,7 @@ import { nameProblem, nameText } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
 import { trustStoreOf } from '../x509/trust.ts';
 import { validateChain } from '../x509/validate.ts';
-import { ENTRIES_MAX, FILE_BYTES_MAX, type Place, readBytes } from './files.ts';
+import { ENTRIES_MAX, FILE_BYTES_MAX, readBytes } from './files.ts';
 import type { AuthorityKeys } from './keys.ts';
 import type { Mistakes } from './mistakes.ts';
 
@@ -39,7 +40,7 @@ export function readAnchors(
   for (const [i, path] of paths.entries()) {
     anchors.push(...certificatesOf(path, placeOf(i), mistakes));
     if (anchors.length <= ANCHORS_MAX && i < ANCHORS_MAX) continue;
-    mistakes.add(placeOf(i).file, placeOf(i).line, `ca: more than ${ANCHORS_MAX} certificates, or files of them`);
+    mistakes.add(placeOf(i), `ca: more than ${ANCHORS_MAX} certificates, or files of them`);
     break;
   }
   return anchors;
@@ -51,7 +52,7 @@ function certificatesOf(path: string, place: Place, mistakes: Mistakes): readonl
   if (bytes === undefined) return [];
   const reading = readCertificateFile(bytes);
   if (reading.kind === 'read') return reading.certificates;
-  mistakes.add(path, undefined, reading.reason);
+  mistakes.add({ file: path }, reading.reason);
   return [];
 }
 
@@ -70,7 +71,7 @@ export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Ide
   const certificates = certificatesOf(keys.certificate, placeOf('certificate'), mistakes);
   const [certificate] = certificates;
   if (!key || !certificate) return undefined;
-  const complain = (message: string): void => mistakes.add(keys.certificate, undefined, message);
+  const complain = (message: string): void => mistakes.add({ file: keys.certificate }, message);
   if (!isPublicKeyOf(certificate, key)) complain(`is not the certificate of the key in ${keys.key}`);
   const problem = nameProblem(certificate.subject);
   if (problem !== undefined) complain(`its subject cannot be used: ${problem}`);
@@ -103,11 +104,11 @@ function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | unde
   try {
     const key = createPrivateKey(bytes);
     const problem = keyProblem(key);
-    if (problem !== undefined) mistakes.add(path, undefined, problem);
+    if (problem !== undefined) mistakes.add({ file: path }, problem);
     return problem === undefined ? key : undefined;
   } catch {
     // The reason may repeat what the file holds.
-    mistakes.add(path, undefined, 'holds no private key in PEM without a passphrase');
+    mistakes.add({ file: path }, 'holds no private key in PEM without a passphrase');
     return undefined;
   }
 }
@@ -145,11 +146,10 @@ export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes
   let names: readonly string[];
   try {
     const entries = readdirSync(directory);
-    if (entries.length > ENTRIES_MAX)
-      mistakes.add(place.file, place.line, `${directory} has more than ${ENTRIES_MAX} files`);
+    if (entries.length > ENTRIES_MAX) mistakes.add(place, `${directory} has more than ${ENTRIES_MAX} files`);
     names = entries.length > ENTRIES_MAX ? [] : entries.filter((name) => CRL_NAME.test(name));
   } catch (cause) {
-    mistakes.add(place.file, place.line, `${directory} cannot be read as a directory (${reasonOf(cause)})`);
+    mistakes.add(place, `${directory} cannot be read as a directory (${reasonOf(cause)})`);
     return [];
   }
   let bytesLeft = CRL_BYTES_MAX;
@@ -158,7 +158,7 @@ export function readCrlFiles(directory: string, place: Place, mistakes: Mistakes
     const bytes = readBytes(path, Math.min(bytesLeft, FILE_BYTES_MAX.crls), place, mistakes);
     bytesLeft -= bytes?.length ?? 0;
     const reading = bytes && readCrlFile(bytes);
-    if (reading?.kind === 'unreadable') mistakes.add(path, undefined, reading.reason);
+    if (reading?.kind === 'unreadable') mistakes.add({ file: path }, reading.reason);
     return bytes ? { bytes, crls: reading?.kind === 'read' ? reading.all : [] } : [];
   });
 }

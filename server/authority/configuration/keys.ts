@@ -3,11 +3,11 @@
 // then asks for in server/authority/README.md. Reads no file.
 import { closest } from 'fastest-levenshtein';
 import { dirname, resolve } from 'node:path';
+import type { TomlDocument } from '../../settings/toml.ts';
 import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settings/values.ts';
 import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
 import type { Mistakes } from './mistakes.ts';
 import { siteNameProblem } from './names.ts';
-import type { LineOf } from './tomlLines.ts';
 
 /** What can be set. Paths are absolute or relative to the working directory; undefined means: not given. */
 export interface AuthorityKeys {
@@ -108,21 +108,17 @@ const TABLES = ['users', 'namespaces', 'trustedHost'] as const;
 
 /** The keys of a parsed file; what is wrong or unknown is a mistake, and has its default or '' here. */
 export function keysOf(
-  table: Readonly<Record<string, unknown>>,
-  { file, lineOf, mistakes }: { readonly file: string; readonly lineOf: LineOf; readonly mistakes: Mistakes },
+  file: string,
+  { table, placeOf, mistakes }: TomlDocument & { readonly mistakes: Mistakes },
 ): AuthorityKeys {
   const names = [...Object.keys(KEYS), ...TABLES];
   for (const key of Object.keys(table)) {
     if (names.includes(key)) continue;
-    mistakes.add(
-      file,
-      lineOf([key]),
-      `unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, names)}`,
-    );
+    mistakes.add(placeOf([key]), `unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, names)}`);
   }
   const values = Object.entries(KEYS).map(([key, row]: [string, KeyRow<unknown>]) => {
     if (table[key] !== undefined) return [key, valueOf(key, row, table[key])];
-    if (row.isRequired) mistakes.add(file, undefined, `the key ${key} is missing: ${row.help}`);
+    if (row.isRequired) mistakes.add({ file }, `the key ${key} is missing: ${row.help}`);
     return [key, row.initial ?? (row.arity === 'many' ? [] : row.isRequired ? '' : undefined)];
   });
   // One value per key of KEYS, made by the row of that key; its mapped type ties the two.
@@ -136,12 +132,14 @@ export function keysOf(
       if (parsedValue !== undefined) {
         return row.kind === PATH ? resolve(dirname(file), parsedValue as string) : parsedValue;
       }
-      const place = isMany ? [key, i] : [key];
-      mistakes.add(file, lineOf(place), `${key}: got ${JSON.stringify(member)}, want ${row.kind.wanted}`);
+      mistakes.add(
+        placeOf(isMany ? [key, i] : [key]),
+        `${key}: got ${JSON.stringify(member)}, want ${row.kind.wanted}`,
+      );
       return row.kind.toml === 'string' ? '' : row.initial;
     });
     if (row.arity === 'one') return parsed[0];
-    if (members.length === 0) mistakes.add(file, lineOf([key]), `${key}: got nothing, want ${row.kind.wanted}`);
+    if (members.length === 0) mistakes.add(placeOf([key]), `${key}: got nothing, want ${row.kind.wanted}`);
     return parsed;
   }
 }

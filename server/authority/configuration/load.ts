@@ -1,11 +1,11 @@
 // Loads the configuration of an authority: the TOML file and every file it names, checked as a whole. All mistakes are
 // found before any is told, and a configuration with one is not used at all. Reads files, starts nothing.
 import type { KeyObject } from 'node:crypto';
-import { parse, TomlError } from 'smol-toml';
 import { OperationError } from '../../../data/operationError.ts';
+import { readToml, type TomlDocument } from '../../settings/toml.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
 import { usersTableOf, type UsersTable } from '../usersTable.ts';
-import { directoryStamp, FILE_BYTES_MAX, readText, type Place } from './files.ts';
+import { directoryStamp, FILE_BYTES_MAX, readText } from './files.ts';
 import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
@@ -13,7 +13,6 @@ import { readMapConfig } from './mapConfig.ts';
 import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
 import { namespaceNotes, readNamespaces } from './namespaces.ts';
 import { notesOf } from './notes.ts';
-import { tomlLines, type LineOf } from './tomlLines.ts';
 import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
 
 /**
@@ -61,26 +60,28 @@ export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; rea
  */
 export function loadAuthority(file: string, at: number): AuthorityLoading {
   const mistakes = noMistakes();
-  const text = readText(file, FILE_BYTES_MAX.configuration, { file, line: undefined }, mistakes);
-  const table = text === undefined ? undefined : tableOf(file, text, mistakes);
-  if (text === undefined || !table) return { kind: 'refused', mistakes: mistakes.all };
-  const source: Source = { file, table, lineOf: tomlLines(text), mistakes };
-  const keys = keysOf(table, source);
+  const text = readText(file, FILE_BYTES_MAX.configuration, { file }, mistakes);
+  const reading = text === undefined ? undefined : readToml(file, text);
+  if (reading?.kind === 'refused') mistakes.add(reading.place, reading.reason);
+  if (reading?.kind !== 'read') return { kind: 'refused', mistakes: mistakes.all };
+  const { table, placeOf } = reading;
+  const source: Source = { table, placeOf, mistakes };
+  const keys = keysOf(file, source);
   const drafts = draftsOf(source, keys);
   const hosts = checkedHosts(drafts, keys.name, mistakes);
   const namespaces = readNamespaces(table['namespaces'], source);
   const users = usersOf(source, keys, namespaces?.patterns);
-  const anchors = readAnchors(keys.ca, (i) => placeOf(source, ['ca', i]), mistakes);
+  const anchors = readAnchors(keys.ca, (i) => placeOf(['ca', i]), mistakes);
   const identity = readIdentity(keys, {
     at,
     namespaces: namespaces?.patterns,
     anchors,
-    placeOf: (key) => placeOf(source, [key]),
+    placeOf: (key) => placeOf([key]),
     mistakes,
   });
   // Before the files are read: one that is written meanwhile is another state.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
-  const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(source, ['crls']), mistakes);
+  const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(['crls']), mistakes);
   if (!identity || mistakes.all.length > 0) return { kind: 'refused', mistakes: mistakes.all };
   const { lifetimeSeconds, notBeforeOffsetSeconds, clockSkewSeconds, legacyProxies, allowWeak, externalSignatures } =
     keys;
@@ -118,47 +119,26 @@ export function loadedOrThrown(file: string, at: number): LoadedAuthority {
   throw new OperationError('input', loading.mistakes.map(mistakeText).join('\n'));
 }
 
-interface Source {
-  readonly file: string;
-  readonly table: Readonly<Record<string, unknown>>;
-  readonly lineOf: LineOf;
+interface Source extends TomlDocument {
   readonly mistakes: Mistakes;
-}
-
-function tableOf(file: string, text: string, mistakes: Mistakes): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return parse(text);
-  } catch (cause) {
-    if (!(cause instanceof TomlError)) throw cause;
-    mistakes.add(file, cause.line, `column ${cause.column}: ${cause.message.split('\n')[0]}`);
-    return undefined;
-  }
-}
-
-function placeOf({ file, lineOf }: Source, path: readonly (string | number)[]): Place {
-  return { file, line: lineOf(path) };
 }
 
 /** Those of the older file first. */
 function draftsOf(source: Source, keys: AuthorityKeys): readonly HostDraft[] {
-  const { mistakes, table } = source;
+  const { mistakes, placeOf, table } = source;
   const older =
-    keys.mapConfig === undefined ? undefined : readMapConfig(keys.mapConfig, placeOf(source, ['mapConfig']), mistakes);
+    keys.mapConfig === undefined ? undefined : readMapConfig(keys.mapConfig, placeOf(['mapConfig']), mistakes);
   if (older?.siteName && older.siteName.name !== keys.name) {
     const { name, place } = older.siteName;
-    mistakes.add(
-      place.file,
-      place.line,
-      `thisHost is ${JSON.stringify(name)}, but this site is ${JSON.stringify(keys.name)}`,
-    );
+    mistakes.add(place, `thisHost is ${JSON.stringify(name)}, but this site is ${JSON.stringify(keys.name)}`);
   }
   return [...(older?.hosts ?? []), ...hostDrafts(table['trustedHost'], source)];
 }
 
 function usersOf(source: Source, { usersFile }: AuthorityKeys, namespaces: Namespaces | undefined): UserList {
-  const { file, lineOf, mistakes, table } = source;
+  const { mistakes, placeOf, table } = source;
   const list = new UserList(mistakes, namespaces);
-  if (usersFile !== undefined) addUsersOfFile(usersFile, placeOf(source, ['usersFile']), list, mistakes);
-  addUsersOfTable(table['users'], { file, lineOf, list, mistakes });
+  if (usersFile !== undefined) addUsersOfFile(usersFile, placeOf(['usersFile']), list, mistakes);
+  addUsersOfTable(table['users'], { placeOf, list, mistakes });
   return list;
 }

@@ -2,8 +2,9 @@
 // `AAmap/thisHost` (its name only) and `AAmap/trusted`; other elements there, such as pages for logging in, are
 // ignored.
 import { attributeOf, childElements, ownText, type XmlElement } from '../../xml/element.ts';
+import type { Place } from '../../settings/toml.ts';
 import { readXml, type XmlLimits, type XmlProblem } from '../../xml/reader.ts';
-import { FILE_BYTES_MAX, readText, type Place } from './files.ts';
+import { FILE_BYTES_MAX, readText } from './files.ts';
 import type { HostDraft } from './hosts.ts';
 import type { Mistakes } from './mistakes.ts';
 
@@ -43,15 +44,15 @@ export function readMapConfig(path: string, place: Place, mistakes: Mistakes): M
     ended: (element, line) => ends.set(element, line),
   });
   if (reading.kind === 'refused') {
-    mistakes.add(path, undefined, REASONS[reading.problem] ?? `is not well-formed XML: ${reading.words}`);
+    mistakes.add({ file: path }, REASONS[reading.problem] ?? `is not well-formed XML: ${reading.words}`);
     return NOTHING;
   }
   const { root } = reading;
+  const placeOf = (element: XmlElement): Place => ({ file: path, line: starts.get(element) });
   if (root.name !== 'AAmap') {
-    mistakes.add(path, starts.get(root), `the root is ${root.name}; want AAmap`);
+    mistakes.add(placeOf(root), `the root is ${root.name}; want AAmap`);
     return NOTHING;
   }
-  const placeOf = (element: XmlElement): Place => ({ file: path, line: starts.get(element) });
   const [site] = named(root, 'thisHost')
     .filter((element) => attributeOf(element, '', 'name') !== undefined)
     .toReversed();
@@ -61,7 +62,7 @@ export function readMapConfig(path: string, place: Place, mistakes: Mistakes): M
       const addresses = ADDRESSES.map((name) => textIn(host, name)).filter((address) => address !== '');
       const name = attributeOf(host, '', 'name') ?? '';
       if (new Set(addresses).size > 1) {
-        mistakes.add(path, ends.get(host), `${name} has two addresses: ${addresses.join(' and ')}`);
+        mistakes.add({ file: path, line: ends.get(host) }, `${name} has two addresses: ${addresses.join(' and ')}`);
       }
       const mappings = named(host, 'role').map((role) => ({
         remote: attributeOf(role, '', 'remote') ?? '',

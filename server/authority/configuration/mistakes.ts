@@ -1,10 +1,10 @@
 // Mistakes in the files of an authority: collected until all are known, so that an operator mends them in one go. Plain
 // data and its text; whoever reads a file adds to the list.
 
-/** A mistake and where it is: `line` counts from 1; undefined where it is about the file as a whole. */
-export interface Mistake {
-  readonly file: string;
-  readonly line: number | undefined;
+import { type Place, placeText } from '../../settings/toml.ts';
+
+/** A mistake and where it is. */
+export interface Mistake extends Place {
   readonly message: string;
 }
 
@@ -13,7 +13,7 @@ export interface Mistake {
  * first. Of many it has the first, and how many more there are.
  */
 export interface Mistakes {
-  add(file: string, line: number | undefined, message: string): void;
+  add(place: Place, message: string): void;
   readonly all: readonly Mistake[];
 }
 
@@ -25,8 +25,8 @@ export function noMistakes(): Mistakes {
   const list: Mistake[] = [];
   let untold = 0;
   return {
-    add(file, line, message) {
-      if (list.length < TOLD_MAX) list.push({ file, line, message });
+    add(place, message) {
+      if (list.length < TOLD_MAX) list.push({ ...place, message });
       else untold++;
     },
     get all() {
@@ -34,14 +34,12 @@ export function noMistakes(): Mistakes {
       const told = files.flatMap((name) =>
         list.filter(({ file }) => file === name).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
       );
-      return untold === 0
-        ? told
-        : [...told, { file: files[0]!, line: undefined, message: `and ${untold} more mistakes` }];
+      return untold === 0 ? told : [...told, { file: files[0]!, message: `and ${untold} more mistakes` }];
     },
   };
 }
 
-/** `file:line: message`, as editors understand it. */
-export function mistakeText({ file, line, message }: Mistake): string {
-  return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`;
+/** `file:line:column: message`. */
+export function mistakeText(mistake: Mistake): string {
+  return `${placeText(mistake)}: ${mistake.message}`;
 }

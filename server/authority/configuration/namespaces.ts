@@ -3,9 +3,9 @@
 import { type Certificate, shownSubject } from '../x509/certificate.ts';
 import { nameSetKey, nameSetKeyOfText, nameTextsOfText, unknownTypesOf } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
+import type { TomlDocument } from '../../settings/toml.ts';
 import type { Mistakes } from './mistakes.ts';
 import { personProblem } from './names.ts';
-import type { LineOf } from './tomlLines.ts';
 
 /** The namespaces of a configuration, and of each CA in them how it is written; undefined where every CA has all. */
 export interface ReadNamespaces {
@@ -19,18 +19,18 @@ const PATTERNS_MAX = 2048;
 /** Reads the table: a CA's name is the key, a pattern or an array of them the value. Undefined without the table. */
 export function readNamespaces(
   table: unknown,
-  { file, lineOf, mistakes }: { readonly file: string; readonly lineOf: LineOf; readonly mistakes: Mistakes },
+  { placeOf, mistakes }: Pick<TomlDocument, 'placeOf'> & { readonly mistakes: Mistakes },
 ): ReadNamespaces | undefined {
   if (table === undefined) return undefined;
   const patterns = new Map<string, readonly string[]>();
   const written = new Map<string, string>();
   if (typeof table !== 'object' || table === null || Array.isArray(table)) {
-    mistakes.add(file, lineOf(['namespaces']), 'namespaces: want a table, "/O=Site/CN=CA" = ["/O=Site/*"]');
+    mistakes.add(placeOf(['namespaces']), 'namespaces: want a table, "/O=Site/CN=CA" = ["/O=Site/*"]');
     return { patterns, written };
   }
   let count = 0;
   for (const [name, value] of Object.entries(table)) {
-    const complain = (message: string): void => mistakes.add(file, lineOf(['namespaces', name]), message);
+    const complain = (message: string): void => mistakes.add(placeOf(['namespaces', name]), message);
     const ca = JSON.stringify(name);
     const problem = personProblem(name);
     if (problem !== undefined) complain(`the CA ${ca} ${problem}`);

@@ -2,10 +2,10 @@
 // Builds the list that usersTable.ts packs; whoever is named twice, with whatever roles, is a mistake.
 import { nameSetKeyOfText } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
-import { FILE_BYTES_MAX, readText, type Place } from './files.ts';
+import { type Place, placeText, type TomlDocument } from '../../settings/toml.ts';
+import { FILE_BYTES_MAX, readText } from './files.ts';
 import type { Mistakes } from './mistakes.ts';
 import { personDoubt, personProblem, roleProblem } from './names.ts';
-import type { LineOf } from './tomlLines.ts';
 
 /** A user by the key of the name (see nameSetKey), and the roles in their order, without duplicates. */
 export interface UserRoles {
@@ -57,13 +57,13 @@ export class UserList {
     }
     const key = nameSetKeyOfText(name)!;
     const earlier = this.#places.get(key);
-    if (earlier) this.#complain(place, `the user ${JSON.stringify(name)} is also at ${earlier.file}:${earlier.line}`);
+    if (earlier) this.#complain(place, `the user ${JSON.stringify(name)} is also at ${placeText(earlier)}`);
     else this.#places.set(key, place);
     return key;
   }
 
-  #complain({ file, line }: Place, message: string): void {
-    this.#mistakes.add(file, line, message);
+  #complain(place: Place, message: string): void {
+    this.#mistakes.add(place, message);
   }
 }
 
@@ -86,22 +86,22 @@ export function addUsersOfFile(path: string, place: Place, list: UserList, mista
     if (match) {
       const roles = match[2]!.split(',').map((role) => role.trim());
       list.add(match[1]!.replace(/\\(.)/g, '$1'), roles, { file: path, line: number });
-    } else mistakes.add(path, number, 'is no user; want "/O=Site/CN=Name" role, role');
+    } else mistakes.add({ file: path, line: number }, 'is no user; want "/O=Site/CN=Name" role, role');
   }
 }
 
 /** Adds the users of the table `users` of a configuration: the name is the key, an array of roles the value. */
 export function addUsersOfTable(
   table: unknown,
-  { file, lineOf, list, mistakes }: { file: string; lineOf: LineOf; list: UserList; mistakes: Mistakes },
+  { placeOf, list, mistakes }: Pick<TomlDocument, 'placeOf'> & { list: UserList; mistakes: Mistakes },
 ): void {
   if (table === undefined) return;
   if (typeof table !== 'object' || table === null || Array.isArray(table)) {
-    return mistakes.add(file, lineOf(['users']), 'users: want a table, "/O=Site/CN=Name" = ["role"]');
+    return mistakes.add(placeOf(['users']), 'users: want a table, "/O=Site/CN=Name" = ["role"]');
   }
   for (const [name, roles] of Object.entries(table)) {
-    const line = lineOf(['users', name]);
-    if (Array.isArray(roles) && roles.every((role) => typeof role === 'string')) list.add(name, roles, { file, line });
-    else mistakes.add(file, line, `the roles of ${JSON.stringify(name)}: want an array of strings`);
+    const place = placeOf(['users', name]);
+    if (Array.isArray(roles) && roles.every((role) => typeof role === 'string')) list.add(name, roles, place);
+    else mistakes.add(place, `the roles of ${JSON.stringify(name)}: want an array of strings`);
   }
 }

@@ -1,6 +1,6 @@
-// The second transport: node:http, for HTTP/1.0 and for clients that uWebSockets.js turns away. Off by default, and
-// slower. Same handlers, same limits, same answers; what node:http leaves open (time limits, error answers) is closed
-// here.
+// The second transport: node:http, for HTTP/1.0 and for clients that uWebSockets.js turns away, and on the main port
+// where that library has no binary. Slower. Same handlers, same limits, same answers; what node:http leaves open (time
+// limits, error answers) is closed here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

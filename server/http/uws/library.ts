@@ -26,10 +26,23 @@ export function raiseHeadLimit(): void {
 }
 
 /**
- * The library, with the limit of request heads raised. Throws in a thread whose parent has not called raiseHeadLimit.
+ * The library, with the limit of request heads raised. Throws in a thread whose parent has not called raiseHeadLimit,
+ * and where there is no binary for this Node and system, or none that it can load.
  */
 export async function loadUws(): Promise<typeof import('uWebSockets.js')> {
   if (isMainThread) raiseHeadLimit();
   assert(process.env[VARIABLE] !== undefined, 'call raiseHeadLimit() on the main thread before starting this one');
   return import('uWebSockets.js');
+}
+
+/** Why the library cannot be loaded here, in one line of the system's own words; undefined where it can. */
+export async function whyNoUws(): Promise<string | undefined> {
+  try {
+    await loadUws();
+    return undefined;
+  } catch (error) {
+    // The library says what it supports, and below that what the system said.
+    const lines = String(error).split('\n');
+    return lines.findLast((line) => /^(?:\w*Error): /.test(line)) ?? lines[0];
+  }
 }

@@ -153,6 +153,53 @@ describe('the load client', () => {
     }
   });
 
+  test('counts what fails where it may, and goes on over connections of its own', async () => {
+    let asked = 0;
+    const server = createServer((request, response) => {
+      asked++;
+      if (asked % 4 === 0) request.socket.destroy();
+      else if (asked % 4 === 1) response.writeHead(200, { 'Content-Length': 4, Connection: 'close' }).end('four');
+      else response.writeHead(asked % 4 === 2 ? 503 : 200, { 'Content-Length': 4 }).end('four');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = startLoadClient();
+    try {
+      const { port } = server.address() as AddressInfo;
+      const exchanges = [{ target: '/', status: 200, bytes: 4 }];
+      const order = { port, ports: [port, port], exchanges, requests: 40, connections: 2, withinMs: 10_000 };
+      await expect(client.run({ ...order, errorsMax: 40 })).resolves.toMatchObject({ requests: 20, errors: 20 });
+      await expect(client.run({ ...order, errorsMax: 5 })).rejects.toThrow(/503|closed|ECONNRESET/);
+      await expect(client.run(order)).rejects.toThrow(/503|closed|ECONNRESET/);
+    } finally {
+      await client.stop();
+      server.close();
+    }
+  });
+
+  test('measures from when a request was due, so that a pause of the server is in all that came meanwhile', async () => {
+    const PAUSE_MS = 400;
+    let asked = 0;
+    const server = createServer((_, response) => {
+      const answer = (): void => void response.writeHead(200, { 'Content-Length': 4 }).end('four');
+      if (asked++ === 0) setTimeout(answer, PAUSE_MS);
+      else answer();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = startLoadClient();
+    try {
+      const { port } = server.address() as AddressInfo;
+      const exchanges = [{ target: '/', status: 200, bytes: 4 }];
+      const order = { port, exchanges, requests: 20, connections: 1, withinMs: 10_000, perSecond: 100 };
+      const { p50Ms, p99Ms } = await client.run(order);
+      // 20 requests, due every 10 ms, of which the first alone is answered late.
+      expect(p99Ms).toBeGreaterThan(PAUSE_MS * 0.9);
+      expect(p50Ms).toBeGreaterThan(PAUSE_MS / 2);
+    } finally {
+      await client.stop();
+      server.close();
+    }
+  });
+
   test('ends an order when it is told that it is enough, and takes another one', async () => {
     const server = createServer((_, response) => void response.writeHead(200, { 'Content-Length': 4 }).end('four'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -8,7 +8,8 @@ import { TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
 import { runLoadBench } from '../../../../bench/load/load.ts';
 import type { PeerReport } from '../../../../bench/peers/peerBench.ts';
 import { PEER_QUESTIONS, TARGETED } from '../../../../bench/peers/peers.ts';
-import { peerTable, soapTable } from '../../../../bench/report/report.ts';
+import { type ProxyPoint, ratiosOf, WAYS } from '../../../../bench/proxy/proxyBench.ts';
+import { peerTable, proxyTable, soapTable } from '../../../../bench/report/report.ts';
 import type { SoapReport } from '../../../../bench/authority/soapBench.ts';
 import { SIZE_LINES, SWEEPS } from '../../../../bench/scenarios/sweeps.ts';
 import { runSizes, runSweeps } from '../../../../bench/load/sweepRun.ts';
@@ -45,6 +46,21 @@ const SOAP: SoapReport = {
   great: undefined,
 };
 
+/** Two rates in each way; behind a proxy all takes twice as long. */
+const PROXIED: readonly ProxyPoint[] = [0.1, 0.5].flatMap((part) =>
+  WAYS.map((way, i) => ({
+    way,
+    part,
+    perSecond: 1000 * part,
+    p50Ms: i === 0 ? 1 : 2,
+    p99Ms: i === 0 ? 3 : 6,
+    p999Ms: i === 0 ? 4 : 8,
+    errors: 0,
+    cpu: { replicas: 100, proxy: i === 0 ? 0 : 50, client: 30 },
+    spread: 0,
+  })),
+);
+
 beforeAll(async () => {
   const load = await runLoadBench(OPTIONS, QUIET);
   const sweepRun = await runSweeps(OPTIONS, QUIET);
@@ -57,6 +73,7 @@ beforeAll(async () => {
     mixed: [],
     peers: told(40),
     soap: [SOAP],
+    proxied: PROXIED,
     sizes,
     ...sweepRun,
   };
@@ -92,7 +109,8 @@ describe('a report', () => {
     const { document } = parseHTML(html);
     const titles = [...document.querySelectorAll('figure h2')].map(({ textContent }) => textContent);
     for (const { title } of SWEEPS) expect(titles).toContain(`${title}: CPU`);
-    expect(titles).toEqual(expect.arrayContaining(['Memory against the number of records', 'Bytes by encoding']));
+    const others = ['Memory against the number of records', 'Bytes by encoding'];
+    expect(titles).toEqual(expect.arrayContaining([...others, 'Waiting time through proxies against offered load']));
     expect(document.querySelectorAll('figure svg')).toHaveLength(titles.length);
     expect(document.querySelectorAll('table')[0]?.querySelectorAll('tbody tr')).toHaveLength(3);
     // What is wider than the window scrolls by itself, in place of being cut off.
@@ -101,6 +119,12 @@ describe('a report', () => {
     }
     expect(html).not.toMatch(/<script|<link|(?:src|href)=/);
     expect(html).toContain('a &lt;machine&gt;');
+  });
+
+  test('compares what goes through a proxy with what goes directly under the same load', () => {
+    expect(ratiosOf(PROXIED[4]!, PROXIED)).toEqual({ p50: 2, p99: 2, p999: 2, replicas: 1, cpu: 1.5 });
+    const [, , , , , row] = proxyTable(PROXIED).split('\n');
+    expect(row).toMatch(/^nginx +open loop, 50 % +500 .* 2\.00 +2\.00 +2\.00 +1\.00 +1\.50$/);
   });
 
   test('draws a line for each name, through each of its points', () => {

@@ -180,9 +180,9 @@ describe('a reload', () => {
     site.write('authority.toml', [...CONFIG_LINES, '[[trustedHost]]', 'name = "X"'].join('\n'));
     expect(supervisor.reload()).toBe(false);
     const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);
-    expect(mistakes.map((line) => /[a-z.]+:\d+(?=: )/.exec(line)?.[0])).toEqual([
-      'authority.toml:16',
-      'authority.toml:16',
+    expect(mistakes.map((line) => /[a-z.]+:\d+(?::\d+)?(?=: )/.exec(line)?.[0])).toEqual([
+      'authority.toml:16:3',
+      'authority.toml:16:3',
       'users:2',
     ]);
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
@@ -277,7 +277,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     await tick('nothing');
     const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);
     expect(mistakes).toEqual([
-      expect.stringMatching(/authority\.toml:1: .*crls cannot be read as a directory \(ENOENT\)$/),
+      expect.stringMatching(/authority\.toml:1:1: .*crls cannot be read as a directory \(ENOENT\)$/),
     ]);
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
     renameSync(join(site.directory, 'away'), join(site.directory, 'crls'));
@@ -290,7 +290,7 @@ test('an authority with mistakes does not start, and tells all of them', () => {
   site.write('authority.toml', ['x = 1', 'y = 2', ...CONFIG_LINES].join('\n'));
   const start = (): unknown => superviseAuthority(site.config, observer());
   expect(start).toThrow(OperationError);
-  expect(start).toThrow(/:1: unknown key "x".*\n.*:2: unknown key "y"/);
+  expect(start).toThrow(/:1:1: unknown key "x".*\n.*:2:1: unknown key "y"/);
 });
 
 test('a thread that has closed its link is not told of reloads', async () => {

@@ -1,6 +1,6 @@
 // The command line: help, version, refusals with the nearest known name, and the exit code of each kind of end.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -131,9 +131,9 @@ describe('the exit code', () => {
       status: 2,
       stdout: '',
       stderr: [
-        `catalogue-replica: setting host (key host in ${config}): got 1, want an IP address (IPv6 without brackets) or a host name`,
-        'catalogue-replica: setting port (environment variable CATALOGUE_PORT): got "tcp://10.0.0.1:80", want an integer from 0 to 65535',
-        'catalogue-replica: setting links (flag --links): got "x", want spec or request',
+        `catalogue-replica: ${config}:1:1: key host: got 1, want an IP address (IPv6 without brackets) or a host name`,
+        'catalogue-replica: environment variable CATALOGUE_PORT: got "tcp://10.0.0.1:80", want an integer from 0 to 65535',
+        'catalogue-replica: flag --links: got "x", want spec or request',
         '',
       ].join('\n'),
     });
@@ -201,6 +201,22 @@ describe('the launcher', () => {
     expect(server.err()).toMatch(/\ndraining \.\.\./);
   });
 
+  test('takes Node 24 where no other is installed, or the installed one does not start', () => {
+    const checkout = dataSetOf(directory, {
+      'package.json': '{ "type": "module" }',
+      'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
+      'server/commands/cli.ts': "process.stdout.write('here');",
+    });
+    const script = join(checkout, 'server', 'launch.js');
+    const newer = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"24.1.0"})';
+    expect(run([], { script, node: ['--import', newer] })).toMatchObject({ status: 0, stdout: 'here', stderr: '' });
+    const platform = process.platform === 'win32' ? 'win' : process.platform;
+    const installed = join(checkout, 'node_modules', `node-${platform}-${process.arch}`);
+    mkdirSync(installed, { recursive: true });
+    writeFileSync(join(installed, 'package.json'), '{ "version": "22.18.0", "bin": { "node": "none" } }');
+    expect(run([], { script, node: ['--import', newer] })).toMatchObject({ status: 0, stdout: 'here', stderr: '' });
+  });
+
   test('says in one line which Node is wanted where there is none', () => {
     const alone = join(directory, 'launch.mjs');
     writeFileSync(alone, readFileSync(LAUNCHER));
@@ -264,7 +280,7 @@ describe('serve --check', () => {
     expect(rows[0]).toEqual(['setting', 'value', 'from']);
     expect(rows).toContainEqual(['port', '9000', 'flag --port']);
     expect(rows).toContainEqual(['threads', '3', 'environment variable CATALOGUE_THREADS']);
-    expect(rows).toContainEqual(['links', 'request', `key links in ${config}`]);
+    expect(rows).toContainEqual(['links', 'request', `${config}:1:1: key links`]);
     expect(rows).toContainEqual(['host', '127.0.0.1', 'default']);
     expect(stdout).toMatch(/\ndata: a directory of 34 files .*\nattribute authority: a demonstration\n$/);
   });

@@ -60,8 +60,8 @@ describe('a start from a snapshot', () => {
   // stripped.
   test.each([
     // What heals is read before descriptors run out: it is there from the start.
-    ['the supervisor', 'of its own', () => ownOf(supervisor), 54],
-    ['the supervisor', 'in all', () => supervisor, 84],
+    ['the supervisor', 'of its own', () => ownOf(supervisor), 55],
+    ['the supervisor', 'in all', () => supervisor, 80],
     ['a serving thread', 'of its own', () => ownOf(thread), 135],
     ['a serving thread', 'in all', () => thread, 152],
   ] as const)('reads in %s few modules %s', (_, _of, modules, most) => {
@@ -91,7 +91,7 @@ describe('a start from a snapshot', () => {
 
   test('reads in the serving thread neither commands nor settings nor what builds snapshots', () => {
     expect(
-      matching(thread, /commander|smol-toml|^server\/(commands|settings|process\/serve\.)|^data\/(?!operationError)/),
+      matching(thread, /commander|toml|^server\/(commands|settings|process\/serve\.)|^data\/(?!operationError)/),
     ).toEqual([]);
   });
 });

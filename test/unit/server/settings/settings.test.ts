@@ -144,23 +144,23 @@ describe('a wrong value', () => {
   test('names the setting, the flag, what was given and what is wanted', () => {
     expect(refusal(() => readSettings({ port: '65536' }, {}))).toEqual({
       code: 'usage',
-      lines: ['setting port (flag --port): got "65536", want an integer from 0 to 65535'],
+      lines: ['flag --port: got "65536", want an integer from 0 to 65535'],
     });
   });
 
   test('names the environment variable', () => {
     expect(refusal(() => readSettings({}, { CATALOGUE_FILTER_ERRORS: 'warn' })).lines).toEqual([
-      'setting filterErrors (environment variable CATALOGUE_FILTER_ERRORS): got "warn", want fail or empty or ignore',
+      'environment variable CATALOGUE_FILTER_ERRORS: got "warn", want fail or empty or ignore',
     ]);
   });
 
   test('names the file and the key, and is judged by its TOML type too', () => {
     const config = toml('limitMax = "10"\nstrict = 1\nlinks = ["spec"]\ndata = ""\n');
     expect(refusal(() => readSettings({ config }, {})).lines).toEqual([
-      `setting data (key data in ${config}): got "", want the path of a directory or file`,
-      `setting links (key links in ${config}): got ["spec"], want spec or request`,
-      `setting limitMax (key limitMax in ${config}): got "10", want an integer from 1 up`,
-      `setting strict (key strict in ${config}): got 1, want true or false (or 1 or 0)`,
+      `${config}:4:1: key data: got "", want the path of a directory or file`,
+      `${config}:3:10: key links: got ["spec"], want spec or request`,
+      `${config}:1:1: key limitMax: got "10", want an integer from 1 up`,
+      `${config}:2:1: key strict: got 1, want true or false (or 1 or 0)`,
     ]);
   });
 
@@ -200,11 +200,11 @@ describe('a wrong value', () => {
   test('is a port that another listener has too, unless each is to take a free one', () => {
     const refused = (ports: object): readonly string[] => refusal(() => readSettings({ ...ports }, {})).lines;
     expect(refused({ port: '81', http10Port: '81', adminPort: '81' })).toEqual([
-      expect.stringContaining('setting http10Port: got 81, which is also the port; want a port of its own'),
-      expect.stringContaining('setting adminPort: got 81, which is also the port; want a port of its own'),
+      expect.stringContaining('flag --http10-port: got 81, which is also the port; want a port of its own'),
+      expect.stringContaining('flag --admin-port: got 81, which is also the port; want a port of its own'),
     ]);
     expect(refused({ http10Port: '81', adminPort: '81' })).toEqual([
-      expect.stringContaining('setting adminPort: got 81, which is also the http10Port'),
+      expect.stringContaining('flag --admin-port: got 81, which is also the http10Port'),
     ]);
     const free = { port: '0', http10Port: '0', adminPort: '0' };
     expect(readSettings(free, {})).toMatchObject({ port: 0, http10Port: 0, adminPort: 0 });
@@ -251,7 +251,7 @@ describe('the TOML file', () => {
   test('refuses an unknown key with the nearest known', () => {
     const config = toml('filterErors = "fail"\n');
     expect(refusal(() => readSettings({ config }, {})).lines).toEqual([
-      `unknown key "filterErors" in ${config}: the nearest known is filterErrors`,
+      `${config}:1:1: unknown key "filterErors"; the nearest known is filterErrors`,
     ]);
   });
 
@@ -260,10 +260,10 @@ describe('the TOML file', () => {
   });
 
   test('names line and column of what is no TOML', () => {
-    const config = toml('port = 1\nhost = \n');
+    const config = toml('port = 1\nhost = nobody\n');
     const { code, lines } = refusal(() => readSettings({ config }, {}));
     expect(code).toBe('usage');
-    expect(lines[0]).toContain(`config file ${config}, line 2, column `);
+    expect(lines[0]).toContain(`${config}:2:8: `);
   });
 
   test('that cannot be read is an error of its own', () => {
@@ -272,6 +272,12 @@ describe('the TOML file', () => {
       code: 'file',
       lines: [`config file ${config} cannot be read (ENOENT)`],
     });
+  });
+
+  test('that is too long, a pipe or no text is not parsed', () => {
+    for (const config of [toml('#'.repeat(65_537)), '/dev/zero']) {
+      expect(refusal(() => readSettings({ config }, {}))).toMatchObject({ code: 'file' });
+    }
   });
 
   test('keys of the object prototype are unknown keys like any other', () => {

@@ -66,8 +66,8 @@ test('check says every mistake with its file and line, with 1', async () => {
   expect([code, command.err().replaceAll(`${directory}/`, '')]).toEqual([
     1,
     [
-      'catalogue-replica: wrong.toml:6: unknown key "userFile"; the nearest known is usersFile',
-      'catalogue-replica: wrong.toml:8: uri: got "partner.example.org/attAuthority.wsdl", want an address such as https://host/path',
+      'catalogue-replica: wrong.toml:6:1: unknown key "userFile"; the nearest known is usersFile',
+      'catalogue-replica: wrong.toml:8:3: uri: got "partner.example.org/attAuthority.wsdl", want an address such as https://host/path',
       '',
     ].join('\n'),
   ]);

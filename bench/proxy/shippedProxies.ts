@@ -1,0 +1,136 @@
+// The proxies of deploy/ as they are shipped, with other ports, folders and certificates in their texts. What is run is
+// what operators run: a place that the text no longer has is an error. Starts none.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { claimPort } from '../../server/http/claim.ts';
+
+const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
+/** Below the ports that Linux gives to clients: a replica that starts again finds its own free. */
+const PORTS = { first: 20_000, count: 12_000 };
+let last = (process.pid * 97) % PORTS.count;
+
+/** A port that nobody has, and that no client is given. */
+export async function steadyPort(): Promise<number> {
+  for (;;) {
+    last = (last + 1) % PORTS.count;
+    const claimed = await claimPort('127.0.0.1', PORTS.first + last).catch(() => undefined);
+    await claimed?.release();
+    if (claimed) return claimed.port;
+  }
+}
+
+/** How each is started on its file: other texts in place of the shipped ones, and the words of its command. */
+export interface ProxyKind {
+  readonly program: 'nginx' | 'haproxy' | 'varnishd';
+  readonly file: string;
+  readonly endsTls: boolean;
+  places(at: Places): readonly (readonly [shipped: string, ours: string])[];
+  words(file: string, at: Places, text: string): readonly string[];
+}
+
+/** Where a proxy listens, and its own folder. */
+export interface Places {
+  readonly folder: string;
+  readonly port: number;
+  readonly tlsPort: number;
+}
+
+/** The name of a proxy of deploy/. */
+export type ProxyName = 'nginx' | 'haproxy' | 'varnish';
+
+/** The proxies of deploy/. */
+export const PROXIES: Readonly<Record<ProxyName, ProxyKind>> = {
+  nginx: {
+    program: 'nginx',
+    file: 'nginx.conf',
+    endsTls: true,
+    places: ({ folder, port, tlsPort }) => [
+      ['listen 80 ', `listen 127.0.0.1:${port} `],
+      ['listen 443 ', `listen 127.0.0.1:${tlsPort} `],
+      ['/run/', `${folder}/`],
+      ['/var/log/nginx/', `${folder}/`],
+      ['/etc/nginx/catalogue', `${folder}/catalogue`],
+    ],
+    words: (file, { folder }) => ['-p', folder, '-c', file, '-e', 'early.log', '-g', `daemon off; user ${user()};`],
+  },
+  haproxy: {
+    program: 'haproxy',
+    file: 'haproxy.cfg',
+    endsTls: true,
+    places: ({ folder, port, tlsPort }) => [
+      // Tests run as anybody.
+      ['  user haproxy\n  group haproxy\n', ''],
+      ['bind :80\n', `bind 127.0.0.1:${port}\n`],
+      ['bind :443 ', `bind 127.0.0.1:${tlsPort} `],
+      ['/etc/haproxy/catalogue', `${folder}/catalogue`],
+    ],
+    words: (file) => ['-db', '-f', file],
+  },
+  varnish: {
+    program: 'varnishd',
+    file: 'varnish.vcl',
+    endsTls: false,
+    places: () => [],
+    // The command stands in the file's header.
+    words: (file, { folder, port }, text) => {
+      const [, ...words] = /# varnishd .*\n(?:#   .*\n)+/.exec(text)![0].replaceAll('#', '').trim().split(/\s+/);
+      return [...words.map((word) => (word === ':80' ? `127.0.0.1:${port}` : word)), '-n', folder, '-j', 'none'].map(
+        (word) => (word === 'varnish.vcl' ? file : word),
+      );
+    },
+  },
+};
+
+/** The user that the tests run as: nginx, started by root, would give its threads to another. */
+function user(): string {
+  return spawnSync('id', ['-un'], { encoding: 'utf8' }).stdout.trim();
+}
+
+/** A proxy that can be started: its folder and ports, and the words of its command. */
+export interface AdaptedProxy {
+  readonly kind: ProxyKind;
+  readonly at: Places;
+  readonly words: readonly string[];
+}
+
+/**
+ * The shipped file of a proxy, adapted to a folder inside `parent` and to the ports of the replicas, of which it has no
+ * more than there are. Throws where the file lacks a text that is replaced.
+ */
+export async function adaptedProxy(
+  name: ProxyName,
+  parent: string,
+  replicas: readonly { readonly port: number; readonly http10Port: number }[],
+): Promise<AdaptedProxy> {
+  const kind = PROXIES[name];
+  const folder = mkdtempSync(join(parent, `${name}-`));
+  const at = { folder, port: await steadyPort(), tlsPort: await steadyPort() };
+  const shipped = readFileSync(join(DEPLOY, kind.file), 'utf8');
+  const ports = replicas.flatMap(({ port, http10Port }, i) => [
+    [`808${i + 1}`, `${port}`] as const,
+    ...(name === 'haproxy' ? [[`818${i + 1}`, `${http10Port}`] as const] : []),
+  ]);
+  let text = shipped;
+  for (const [place, ours] of [...kind.places(at), ...ports]) {
+    if (!shipped.includes(place))
+      throw new Error(`${kind.file} has no ${place}: change bench/proxy/shippedProxies.ts too`);
+    text = text.replaceAll(place, ours);
+  }
+  const absent = /^ *server .*127\.0\.0\.1:8[01]8\d.*\n/gm;
+  text = text.replaceAll(absent, '');
+  const file = join(folder, kind.file);
+  writeFileSync(file, text);
+  if (kind.endsTls) writeCertificate(folder);
+  return { kind, at, words: kind.words(file, at, shipped) };
+}
+
+/** A certificate for the public name that signs itself: key, certificate, and both in one file. */
+function writeCertificate(folder: string): void {
+  const path = (end: string): string => join(folder, `catalogue.${end}`);
+  const files = ['-keyout', path('key'), '-out', path('crt'), '-subj', '/CN=catalogue.example.org'];
+  const made = spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...files]);
+  if (made.status !== 0) throw new Error(made.stderr.toString());
+  writeFileSync(path('pem'), readFileSync(path('crt'), 'utf8') + readFileSync(path('key'), 'utf8'));
+}

@@ -1,0 +1,65 @@
+// The mix of `npm run bench -- --proxy` in its short form: every answer right at every rate, rates reached, and the
+// replicas at work no more behind a proxy than their budgets say. Latencies are told, not judged: the machine is
+// shared.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
+import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
+import { proxyFigures, type ProxyPoint, ratiosOf, runProxyBench, WAYS } from '../../bench/proxy/proxyBench.ts';
+import { proxyTable } from '../../bench/report/report.ts';
+import { hasProgram } from '../support/debian.ts';
+
+const PARTS = [0.1, 0.4];
+const OPTIONS = {
+  observations: 2000,
+  seed: 1,
+  cacheDirectory: CACHE_DIRECTORY,
+  rounds: 2,
+  requests: 400,
+  seconds: 1,
+  parts: PARTS,
+};
+const isHere = hasProgram('nginx') && hasProgram('haproxy') && hasProgram('openssl');
+
+describe.skipIf(!isHere)('a mix of requests through the shipped proxies', () => {
+  let points: readonly ProxyPoint[] = [];
+  beforeAll(async () => {
+    points = await runProxyBench(OPTIONS, { onProgress: () => {}, onStep: () => {} });
+    process.stderr.write(`${proxyTable(points)}\n`);
+  });
+
+  test('is measured in every way under every load, without one error', () => {
+    expect(points.map(({ way, part }) => [way, part])).toEqual(
+      [undefined, ...PARTS].flatMap((part) => WAYS.map((way) => [way, part])),
+    );
+    expect(points.filter(({ errors }) => errors > 0)).toEqual([]);
+  });
+
+  test('costs CPU of every process that it goes through, and of no other', () => {
+    for (const { way, cpu } of points) {
+      expect(cpu.replicas).toBeGreaterThan(0);
+      expect(cpu.client).toBeGreaterThan(0);
+      expect([way, cpu.proxy > 0]).toEqual([way, way !== 'direct']);
+    }
+  });
+
+  test('is answered at the rate that it is offered at, where that is low', () => {
+    const direct = points[0]!.perSecond;
+    for (const { part, perSecond } of points.filter((point) => point.part === PARTS[0])) {
+      expect(perSecond / (direct * part!)).toBeGreaterThan(0.8);
+    }
+  });
+
+  test.for(['nginx', 'haproxy'] as const)(
+    'is no more work for the replicas behind %s than budgeted',
+    (way, { skip }) => {
+      const measured = proxyFigures(points).find(({ name }) => name === `${way}Replicas`)!;
+      const guarded = guardedOf(measured, 'ci');
+      skip(guarded === 'too noisy', `not judged: ${noiseText(measured)}`);
+      expect(guarded, `${measured.ratio.toFixed(2)} is beyond ${placeOfBudget('ratios', measured.name)}`).toBe('held');
+    },
+  );
+
+  test('is one by the direct way itself', () => {
+    expect(ratiosOf(points[0]!, points)).toEqual({ p50: 1, p99: 1, p999: 1, replicas: 1, cpu: 1 });
+  });
+});

@@ -1,0 +1,119 @@
+// A server where uWebSockets.js cannot be loaded: node:http serves the main port from all threads, says so once, and
+// answers as the other transport does. Once on a Node that the library has no binary for, once on ours with the library
+// hidden, as where its binary wants another libc.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientOf, type Client, type Received } from '../../../support/client.ts';
+import {
+  type Addresses,
+  type CommandOptions,
+  type CommandProcess,
+  runServer,
+} from '../../../support/commandProcess.ts';
+import { drainUnderLoad } from '../../../support/drains.ts';
+import { roleCall } from '../../../support/envelopes.ts';
+import { hasNode24, NODE_24 } from '../../../support/node24.ts';
+import { freshSeed, randomOf } from '../../../support/random.ts';
+
+const SEED = freshSeed();
+const HIDDEN = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === 'uWebSockets.js') throw new Error('hidden by a test');
+      return next(specifier, context);
+    },
+  });`)}`;
+const LIST = '/api/v3/observations/';
+const GZIP = { 'Accept-Encoding': 'gzip' };
+const REQUESTS: readonly (readonly [target: string, headers?: Readonly<Record<string, string>>])[] = [
+  ['/api/v3/'],
+  [`${LIST}5/`],
+  [`${LIST}?limit=3`],
+  [`${LIST}?limit=20&offset=460`],
+  [`${LIST}?publicationState=citable`],
+  [`${LIST}?title__iregex=.*a.*e`],
+  [`${LIST}?limit=100`, GZIP],
+  [`${LIST}?format=csv`],
+  [`${LIST}?format=ndjson`, GZIP],
+  [`${LIST}?status=%zz`],
+  ['/attAuthority.wsdl'],
+  ['/nothing'],
+];
+/** What differs from one answer to the next. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'server-timing',
+  'last-modified',
+  'uwebsockets',
+]);
+
+function compared({ status, headers, bytes }: Received): object {
+  const kept = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name));
+  return { status, headers: Object.fromEntries(kept), bytes };
+}
+
+/** Sockets that listen on a port of 127.0.0.1, whoever has them. */
+function listeningOn(port: number): number {
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
+  return readFileSync('/proc/net/tcp', 'utf8').split(address).length - 1;
+}
+
+const BASE = ['--threads', '2', '--base-url', 'https://a.example.org'];
+let usual: CommandProcess & Addresses;
+beforeAll(async () => void (usual = await runServer(BASE)));
+afterAll(() => usual.kill());
+
+const WITHOUT: readonly (readonly [system: string, isThere: boolean, options: CommandOptions, reason: RegExp])[] = [
+  ['Node 24', hasNode24, { program: NODE_24 }, /on Node 24\.\S+ linux x64 \(Error: Cannot find module /],
+  ['ours, with the library hidden', true, { node: ['--import', HIDDEN] }, /\(Error: hidden by a test\)/],
+];
+describe.each(WITHOUT)('on %s', (_, isThere, options, reason) => {
+  let server: (CommandProcess & Addresses) | undefined;
+  let clients: readonly Client[] = [];
+  beforeAll(async () => {
+    if (!isThere) return;
+    server = await runServer(BASE, options);
+    clients = [usual, server].map(({ url }) => clientOf(url));
+  });
+  afterAll(async () => {
+    for (const client of clients) client.close();
+    await server?.kill();
+  });
+
+  test.skipIf(!isThere)('node:http serves in every thread, which is said once, with the reason', () => {
+    const said = server!
+      .err()
+      .split('\n')
+      .filter((line) => line.startsWith('node:http serves, more slowly: '));
+    expect(said).toEqual([expect.stringMatching(reason)]);
+    if (process.platform === 'linux') expect(listeningOn(server!.port)).toBe(2);
+  });
+
+  test.skipIf(!isThere)('every answer is that of the usual transport', async () => {
+    for (const [target, headers] of REQUESTS) {
+      const [expected, got] = await Promise.all(clients.map((client) => client.get(target, headers)));
+      expect([target, compared(got!)]).toEqual([target, compared(expected!)]);
+      const tag = expected!.headers['etag'];
+      if (tag === undefined) continue;
+      const again = await clients[1]!.get(target, { ...headers, 'If-None-Match': tag });
+      expect([target, again.status, again.bytes.length]).toEqual([target, 304, 0]);
+    }
+  });
+
+  test.skipIf(!isThere)('the attribute authority answers alike', async () => {
+    const call = { method: 'POST', target: '/attAuthority.wsdl', headers: { 'Content-Type': 'text/xml' } };
+    const answers = await Promise.all(clients.map((client) => client.send({ ...call, body: roleCall('staff') })));
+    expect(answers[0]!.status).toBe(200);
+    expect(compared(answers[1]!)).toEqual(compared(answers[0]!));
+  });
+
+  test.skipIf(!isThere)(`it drains without a loss (seed ${SEED})`, async () => {
+    const { answered, told, lost, end } = await drainUnderLoad(randomOf(SEED), options);
+    expect({ lost, end }).toEqual({ lost: [], end: { code: 0, signal: null } });
+    expect(told).toBeGreaterThan(0);
+    expect(answered).toBeGreaterThan(told);
+  });
+});
