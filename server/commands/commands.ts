@@ -5,13 +5,14 @@ import { readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
+import type { ChangeFormat } from './changes.ts';
 import type { CrawlFlags } from './crawl.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
 import type { Output } from './terminal.ts';
 import { readOrigins, readSettings, SETTINGS } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
 import { flagName, type Flags, type Setting } from '../settings/sources.ts';
-import { BASE_URL, integerBetween, numberBetween, PATH, SWITCH, type ValueKind } from '../settings/values.ts';
+import { BASE_URL, integerBetween, numberBetween, oneOf, PATH, SWITCH, type ValueKind } from '../settings/values.ts';
 
 const SETTINGS_HINT = `
 Every flag is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a key in the
@@ -35,6 +36,8 @@ export function commandLine(outputs: Outputs): Command {
   addVerify(root, outputs);
   addGenerate(root, outputs);
   addCrawl(root, outputs);
+  addDiff(root, outputs);
+  addChanges(root, outputs);
   addExplain(root, outputs);
   addAuthority(root, outputs);
   return root;
@@ -211,6 +214,37 @@ function addCrawl(root: Command, outputs: Outputs): void {
     });
 }
 
+function addDiff(root: Command, outputs: Outputs): void {
+  root
+    .command('diff')
+    .description('Tell which records differ between two data set directories or snapshot files, by id and digest.')
+    .argument('<before>', 'data set directory or snapshot file')
+    .argument('<after>', 'data set directory or snapshot file')
+    .addOption(valueOption('--format', FORMAT_HELP, CHANGE_FORMAT).default('table'))
+    .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .addHelpText('after', example('diff catalogue/ catalogue.snapshot --format ndjson'))
+    .action(
+      async (before: string, after: string, flags: { readonly format: ChangeFormat; readonly threads: number }) => {
+        const { runDiff } = await import('./changes.ts');
+        await runDiff([before, after], flags, outputs);
+      },
+    );
+}
+
+function addChanges(root: Command, outputs: Outputs): void {
+  root
+    .command('changes')
+    .description('Tell what changed from generation to generation, as the change log of a replica has it.')
+    .argument('<directory>', 'folder of a replica that follows another, or its change log')
+    .addOption(valueOption('--since', 'what changed behind this one (default: all that is known)', GENERATION))
+    .addOption(valueOption('--format', FORMAT_HELP, CHANGE_FORMAT).default('table'))
+    .addHelpText('after', example('changes replica/ --since 5d43adc79607 --format ndjson'))
+    .action(async (directory: string, flags: { readonly format: ChangeFormat; readonly since?: string }) => {
+      const { runChanges } = await import('./changes.ts');
+      runChanges(directory, flags, outputs);
+    });
+}
+
 function addExplain(root: Command, { stdout }: Outputs): void {
   const command = root
     .command('explain')
@@ -256,6 +290,14 @@ const CONCURRENCY = integerBetween(1, 4);
 const RATE = numberBetween(0.01, 1000);
 const TIMEOUT = numberBetween(0.01, 600);
 const PERCENT = numberBetween(0, 100);
+const FORMAT_HELP = 'how many changes, or a line of JSON for each';
+const CHANGE_FORMAT = oneOf('table', 'ndjson');
+const GENERATION: ValueKind<string> = {
+  placeholder: '<generation>',
+  wanted: 'a generation, or its first 8 digits or more',
+  toml: 'string',
+  parse: (text) => (/^[0-9a-f]{8,64}$/.test(text) ? text : undefined),
+};
 const CONTACT: ValueKind<string> = {
   placeholder: '<text>',
   wanted: 'an address or URL of at most 200 printable ASCII characters',
