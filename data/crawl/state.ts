@@ -8,16 +8,20 @@ import { isAlive } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
 
-const CHECKPOINT_BYTES_MAX = 1 << 20;
+const CHECKPOINT_BYTES_MAX = 16 << 20;
 
 /** The form of the checkpoint. */
 const VERSION = 1;
 
-/** What the checkpoint holds; `begun` is the time of the crawl, `isAccepted` that only publishing it is left. */
+/**
+ * What the checkpoint holds; `begun` is the time of the crawl, `isRenewal` where it takes what is held for what has not
+ * changed, `isAccepted` that only publishing it is left.
+ */
 interface Checkpoint {
   readonly version: number;
   readonly url: string;
   readonly begun: string;
+  readonly isRenewal?: boolean;
   readonly isAccepted: boolean;
   readonly parts: Readonly<Record<string, PartState>>;
 }
@@ -27,6 +31,8 @@ export class CrawlState {
   readonly directory: string;
   readonly url: string;
   readonly begun: string;
+  /** Whether what is held stands for what has not changed. */
+  readonly isRenewal: boolean;
   /** Whether an earlier run began it. */
   readonly isResumed: boolean;
   isAccepted: boolean;
@@ -37,16 +43,18 @@ export class CrawlState {
     this.directory = directory;
     this.url = checkpoint.url;
     this.begun = checkpoint.begun;
+    this.isRenewal = checkpoint.isRenewal === true;
     this.isAccepted = checkpoint.isAccepted;
     this.isResumed = isResumed;
     this.#saved = { ...checkpoint.parts };
   }
 
   /**
-   * The state in a directory, which is made, or the one that is there. Throws OperationError: `usage` where it is of
-   * another URL, `file` where it cannot be had, is damaged, or another process has it.
+   * The state in a directory, which is made, or the one that is there; a whole crawl does not go on with a renewal.
+   * Throws OperationError: `usage` where it is of another URL, `file` where it cannot be had, is damaged, or another
+   * process has it.
    */
-  static open(directory: string, url: string, now: string): CrawlState {
+  static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => mkdirSync(path.join(directory, 'data'), { recursive: true }));
     lock(path.join(directory, 'lock'));
     const found = checkpointIn(path.join(directory, 'checkpoint.json'));
@@ -54,8 +62,9 @@ export class CrawlState {
       const cure = 'remove it, or name another with --state';
       throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
     }
-    const begun = { version: VERSION, url, begun: now, isAccepted: false, parts: {} };
-    return new CrawlState(directory, found ?? begun, found !== undefined);
+    const begun = { version: VERSION, url, begun: now, isRenewal, isAccepted: false, parts: {} };
+    const goesOn = found !== undefined && (isRenewal || found.isRenewal !== true || found.isAccepted);
+    return new CrawlState(directory, goesOn ? found : begun, goesOn);
   }
 
   /** Where the data set is put together. */
@@ -121,8 +130,8 @@ export class CrawlState {
 
   #write(): void {
     const file = path.join(this.directory, 'checkpoint.json');
-    const { url, begun, isAccepted } = this;
-    const checkpoint: Checkpoint = { version: VERSION, url, begun, isAccepted, parts: this.#saved };
+    const { url, begun, isRenewal, isAccepted } = this;
+    const checkpoint: Checkpoint = { version: VERSION, url, begun, isRenewal, isAccepted, parts: this.#saved };
     attempt(`cannot write ${file}`, () => {
       writeFileSync(`${file}.next`, JSON.stringify(checkpoint), { flush: true });
       renameSync(`${file}.next`, file);

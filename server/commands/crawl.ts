@@ -35,6 +35,7 @@ export async function runCrawl(url: string, flags: CrawlFlags, { stdout, stderr 
   const options = {
     ...others,
     ...ATTEMPTS,
+    kind: 'new' as const,
     base,
     output,
     isForced,
