@@ -32,6 +32,8 @@ export interface UpstreamOptions {
   readonly backoffMs: number;
   readonly timeoutMs: number;
   readonly clock: () => number;
+  /** Told, for people, of each answer that is none. */
+  readonly onTrouble?: (what: string) => void;
 }
 
 /** What is wrong with one answer; `isPassing` where asking again may help. Never leaves `Upstream.get`. */
@@ -116,6 +118,7 @@ export class Upstream {
         } catch (error) {
           if (!(error instanceof Trouble)) throw error;
           onTrouble?.();
+          this.#options.onTrouble?.(`${what} (${url}): ${error.message}`);
           throw error;
         }
       });

@@ -1,10 +1,10 @@
 // What a crawl has so far, in a directory that outlives a run that is killed: the collections' files, and a checkpoint
 // that tells where each stands. Whatever the checkpoint says is on the disk before it says so.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
-import { attempt, readAtMost, syncDirectory } from '../files.ts';
-import { isAlive } from '../leftovers.ts';
+import { attempt, readAtMost, replaceFile, syncDirectory } from '../files.ts';
+import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
 
@@ -56,7 +56,7 @@ export class CrawlState {
    */
   static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => mkdirSync(path.join(directory, 'data'), { recursive: true }));
-    lock(path.join(directory, 'lock'));
+    lock(path.join(directory, 'lock'), 'crawls');
     const found = checkpointIn(path.join(directory, 'checkpoint.json'));
     if (found && found.url !== url) {
       const cure = 'remove it, or name another with --state';
@@ -132,11 +132,7 @@ export class CrawlState {
     const file = path.join(this.directory, 'checkpoint.json');
     const { url, begun, isRenewal, isAccepted } = this;
     const checkpoint: Checkpoint = { version: VERSION, url, begun, isRenewal, isAccepted, parts: this.#saved };
-    attempt(`cannot write ${file}`, () => {
-      writeFileSync(`${file}.next`, JSON.stringify(checkpoint), { flush: true });
-      renameSync(`${file}.next`, file);
-      syncDirectory(this.directory);
-    });
+    replaceFile(file, JSON.stringify(checkpoint));
   }
 }
 
@@ -150,15 +146,4 @@ function checkpointIn(file: string): Checkpoint | undefined {
     // Told below.
   }
   throw new OperationError('file', `${file} is no checkpoint of this program: remove ${path.dirname(file)}`);
-}
-
-/** One process has a state at a time: the lock holds its number, and that of a dead one counts for nothing. */
-function lock(file: string): void {
-  attempt(`cannot write ${file}`, () => {
-    const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-    if (holder > 0 && holder !== process.pid && isAlive(holder))
-      throw new OperationError('file', `process ${holder} crawls there already; if it does not, remove ${file}`);
-    rmSync(file, { force: true });
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
-  });
 }
