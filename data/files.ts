@@ -1,6 +1,18 @@
 // Reading and attempting file operations whose failures are the world's: told with the file's name. Knows nothing of
 // what the files hold.
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
 import { OperationError } from './operationError.ts';
 
 const READ_BYTES = 8 << 20;
@@ -74,6 +86,18 @@ export function syncDirectory(directory: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * Puts a text in the place of a file, which is the old one or the new one whatever happens; once this returns, the disk
+ * has it. Throws OperationError `file`.
+ */
+export function replaceFile(file: string, text: string): void {
+  attempt(`cannot write ${file}`, () => {
+    writeFileSync(`${file}.next`, text, { flush: true });
+    renameSync(`${file}.next`, file);
+    syncDirectory(path.dirname(file));
+  });
 }
 
 /** What file systems answer that keep names by themselves. */

@@ -32,6 +32,8 @@ export interface UpstreamOptions {
   readonly backoffMs: number;
   readonly timeoutMs: number;
   readonly clock: () => number;
+  /** Told, for people, of each answer that is none. */
+  readonly onTrouble?: (what: string) => void;
 }
 
 /** What is wrong with one answer; `isPassing` where asking again may help. Never leaves `Upstream.get`. */
@@ -48,6 +50,17 @@ export interface UpstreamRequest {
   readonly what: string;
   readonly path: () => string;
   readonly onTrouble?: () => void;
+}
+
+/**
+ * What came: the body, the milliseconds that it took, the URL, and what says later whether that still holds, an entity
+ * tag or a date.
+ */
+export interface UpstreamAnswer {
+  readonly body: Buffer;
+  readonly ms: number;
+  readonly url: string;
+  readonly validator: string | undefined;
 }
 
 const unpacked = promisify(gunzip);
@@ -70,13 +83,22 @@ export class Upstream {
   }
 
   /**
-   * What `read` makes of the body of a path below the base, of the milliseconds that the answer took, and of the URL;
-   * it throws `Trouble` for what is no answer. Throws OperationError `network` with what was asked for, the URL and the
-   * cause, at once or when no try helped.
+   * What `read` makes of what a path below the base answers; it throws `Trouble` for what is no answer. Throws
+   * OperationError `network` with what was asked for, the URL and the cause, at once or when no try helped.
    */
-  async get<T>(
+  get<T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T): Promise<T> {
+    return this.#ask(request, undefined, (answer) => read(answer!));
+  }
+
+  /** Whether a path still answers what it answered with this validator: it says 304. Throws as `get` does. */
+  isAsBefore(request: UpstreamRequest, validator: string): Promise<boolean> {
+    return this.#ask(request, validator, (answer) => answer === undefined);
+  }
+
+  async #ask<T>(
     { what, path, onTrouble }: UpstreamRequest,
-    read: (body: Buffer, ms: number, url: string) => T,
+    validator: string | undefined,
+    read: (answer: UpstreamAnswer | undefined) => T,
   ): Promise<T> {
     const { base, tries, backoffMs: initialDelay, clock } = this.#options;
     const backoff = new ExponentialBackoff({ generator: fullJitterGenerator, initialDelay, maxDelay: BACKOFF_MS_MAX });
@@ -91,11 +113,12 @@ export class Upstream {
         tried++;
         try {
           const startMs = clock();
-          const body = await this.#body(url);
-          return read(body, clock() - startMs, url);
+          const answer = await this.#answer(url, validator);
+          return read(answer && { ...answer, ms: clock() - startMs, url });
         } catch (error) {
           if (!(error instanceof Trouble)) throw error;
           onTrouble?.();
+          this.#options.onTrouble?.(`${what} (${url}): ${error.message}`);
           throw error;
         }
       });
@@ -120,13 +143,22 @@ export class Upstream {
     this.#nextMs = Math.max(clock(), this.#nextMs) + 1000 / rate;
   }
 
-  async #body(url: string): Promise<Buffer> {
+  /** The body and what it may be asked for by again; undefined where it is as it was. */
+  async #answer(
+    url: string,
+    validator: string | undefined,
+  ): Promise<Pick<UpstreamAnswer, 'body' | 'validator'> | undefined> {
     const { userAgent, timeoutMs } = this.#options;
     const { pathname, search } = new URL(url);
-    const headers = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent };
+    const condition = validator === undefined ? {} : conditionOf(validator);
+    const headers = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent, ...condition };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const answer = await this.#pool.request({ method: 'GET', path: pathname + search, headers, signal });
+      if (answer.statusCode === 304 && validator !== undefined) {
+        await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal });
+        return undefined;
+      }
       if (answer.statusCode !== 200) {
         await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal }).catch(() => undefined);
         throw this.#refusal(answer.statusCode, answer.headers);
@@ -135,7 +167,7 @@ export class Upstream {
       const body = await decoded(sent, textOf(answer.headers['content-encoding']));
       const isHtml = /html/i.test(textOf(answer.headers['content-type'])) || body[0] === 0x3c;
       if (isHtml) throw new Trouble('HTML in place of JSON');
-      return body;
+      return { body, validator: validatorIn(answer.headers) };
     } catch (error) {
       if (error instanceof Trouble) throw error;
       if (signal.aborted) throw new Trouble(`no whole answer within ${timeoutMs} ms`);
@@ -162,6 +194,22 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 function textOf(header: string | string[] | undefined): string {
   return [header ?? ''].flat().join(', ');
+}
+
+const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/;
+
+/** A date is believed where it was so long ago: what changes within its second has the same (RFC 9110, 8.8.2.2). */
+const SETTLED_MS = 60_000;
+
+function validatorIn(headers: Headers): string | undefined {
+  const tag = textOf(headers['etag']);
+  if (ENTITY_TAG.test(tag)) return tag;
+  const date = textOf(headers['last-modified']);
+  return Date.parse(textOf(headers['date'])) - Date.parse(date) >= SETTLED_MS ? date : undefined;
+}
+
+function conditionOf(validator: string): Readonly<Record<string, string>> {
+  return ENTITY_TAG.test(validator) ? { 'if-none-match': validator } : { 'if-modified-since': validator };
 }
 
 /** The wait that Retry-After asks for: in seconds, or until a date by the clock of who sent it (RFC 9110, 10.2.3). */

@@ -9,7 +9,9 @@ import { Trouble, Upstream, type UpstreamOptions } from '../upstream.ts';
 import { parsed } from './page.ts';
 import { PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
-import { countsIn, judgeOutput, publish } from './publish.ts';
+import { countsIn, judgeOutput, publish, publishManifest } from './publish.ts';
+import { heldIn, pagesOf, sameIn } from './held.ts';
+import { type Held, type Manner, renew } from './renew.ts';
 import { CrawlState } from './state.ts';
 import { countOf, Disorder, Drift, walk, type Walker } from './walk.ts';
 
@@ -24,9 +26,11 @@ const ROOT_BYTES_MAX = 1 << 16;
 /**
  * What is crawled to where. `state` holds what is not finished; `now` is the time of day, that of the data. A crawl is
  * accepted where at least `linksMin` percent of the links resolve, and no collection has lost more than `shrinkMax`
- * percent of the records in `output`, unless it `isForced`.
+ * percent of the records in `output`, unless it `isForced`. One that is `new` asks for all and replaces the output; a
+ * `sweep` leaves it where it is the same; a `renewal` does too, and asks only for what changed since.
  */
 export interface CrawlOptions extends UpstreamOptions {
+  readonly kind: 'new' | 'sweep' | 'renewal';
   readonly output: string;
   readonly state: string;
   readonly linksMin: number;
@@ -35,8 +39,14 @@ export interface CrawlOptions extends UpstreamOptions {
   readonly now: string;
 }
 
-/** What a crawl brought: records by collection, links and those that lead nowhere, and what it left out. */
+/**
+ * What a crawl brought: records by collection and how each was had, links and those that lead nowhere, what it left
+ * out, and whether the output had all of it.
+ */
 export interface CrawlReport {
+  readonly isUnchanged: boolean;
+  readonly isRenewal: boolean;
+  readonly manners: ReadonlyMap<string, Manner>;
   readonly counts: Readonly<Record<string, number>>;
   readonly links: number;
   readonly dangling: number;
@@ -53,7 +63,8 @@ export interface CrawlReport {
  */
 export async function crawl(options: CrawlOptions, onProgress: OnProgress): Promise<CrawlReport | undefined> {
   judgeOutput(options.output, options.state);
-  const state = CrawlState.open(options.state, options.base, options.now);
+  const isRenewal = options.kind === 'renewal';
+  const state = CrawlState.open(options.state, options.base, { now: options.now, isRenewal });
   try {
     if (state.isAccepted) {
       publish(state, options.output);
@@ -85,16 +96,50 @@ async function collect(
   await state.openParts(collections, bases);
   const look = (collection: Collection): Promise<void> =>
     lookAt({ walker, state, clock: options.clock, onProgress }, collection);
-  for (const collection of collections) await look(collection);
+  const held = state.isRenewal ? await heldIn(options.output, options.base) : new Map<string, Held>();
+  const manners = new Map<string, Manner>();
+  for (const collection of collections) {
+    const manner = await renewed(walker, state, collection, held.get(collection.name));
+    if (!manner) await look(collection);
+    manners.set(collection.name, manner ?? 'walked');
+  }
   for (const collection of collections) await lookAgain(walker, state, collection, look);
   const links = judgeLinks(state.parts, options);
   const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
   if (!options.isForced) judgeLosses(await countsIn(options.output), counts, options);
   const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
-  const manifest = { created: state.begun, source: options.base, counts, sha256 };
-  state.accept(`${JSON.stringify(manifest, null, 2)}\n`, MANIFEST_FILE);
-  publish(state, options.output);
-  return { counts, ...links, unknown, resumed: state.isResumed ? state.begun : undefined };
+  const pages = pagesOf(state.parts);
+  const { isRenewal, isResumed, begun } = state;
+  const same = options.kind === 'new' ? undefined : await sameIn(options.output, sha256);
+  const created = same?.created ?? begun;
+  const manifest = { created, source: options.base, counts, sha256, ...(pages.length > 0 && { pages }) };
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  if (same) publishManifest(state, options.output, text);
+  else {
+    state.accept(text, MANIFEST_FILE);
+    publish(state, options.output);
+  }
+  const resumed = isResumed ? begun : undefined;
+  return { isUnchanged: same !== undefined, isRenewal, manners, counts, ...links, unknown, resumed };
+}
+
+/** Fills a part that is empty out of what is held, where that can be; answers how. */
+async function renewed(
+  walker: Walker,
+  state: CrawlState,
+  collection: Collection,
+  held: Held | undefined,
+): Promise<Manner | undefined> {
+  const part = state.parts.get(collection.name)!;
+  if (!held || part.isDone || part.ids.size > 0) return undefined;
+  const manner = await renew(walker, collection, held, part);
+  if (!manner) {
+    state.restart(collection.name);
+    return undefined;
+  }
+  part.isDone = true;
+  state.save(collection.name);
+  return manner;
 }
 
 interface RootView {
@@ -105,7 +150,7 @@ interface RootView {
 
 /** The collections that the root view names, and the base URLs under which the upstream knows itself: ours, and its. */
 async function rootView(upstream: Upstream, base: string): Promise<RootView> {
-  return upstream.get({ what: 'the root view', path: () => '/api/v3/' }, (body) => {
+  return upstream.get({ what: 'the root view', path: () => '/api/v3/' }, ({ body }) => {
     if (body.length > ROOT_BYTES_MAX) throw new Trouble(`more than ${ROOT_BYTES_MAX} bytes`);
     const root = parsed(body.toString());
     if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new Trouble('no object of collections');
@@ -158,8 +203,9 @@ async function walkOnce(
   const { name } = collection;
   let savedMs = clock();
   let last = { count: 0, where: name };
-  for await (const { records, position, count, where } of walk(walker, collection, part.position)) {
+  for await (const { records, position, count, where, page } of walk(walker, collection, part.position)) {
     const repeated = part.add(records);
+    part.addPage(page);
     if (repeated) throw new Drift(`${where}: id ${repeated.id} came twice`);
     part.position = position;
     last = { count, where };

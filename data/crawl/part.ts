@@ -7,13 +7,17 @@ import { attempt } from '../files.ts';
 import { readLines } from '../import/ndjson.ts';
 import { withOwnUrls } from './ownUrls.ts';
 import type { SentRecord } from './page.ts';
-import type { Position } from './walk.ts';
+import type { PageMark, Position } from './walk.ts';
 
-/** What is kept of a collection between two runs: where its walk stands, and how many bytes its file had then. */
+/**
+ * What is kept of a collection between two runs: where its walk stands, how many bytes its file had then, and its
+ * pages, as long as all have a validator.
+ */
 export interface PartState {
   readonly position: Position;
   readonly bytes: number;
   readonly isDone: boolean;
+  readonly pages?: readonly PageMark[] | undefined;
 }
 
 /** The state of a collection of which nothing was collected. */
@@ -21,6 +25,7 @@ export const NOTHING: PartState = {
   position: { collected: 0, recent: [], isOrdered: true },
   bytes: 0,
   isDone: false,
+  pages: [],
 };
 
 /** The ids of a collection, and how often its records link to which: by collection and id. */
@@ -40,6 +45,7 @@ export class CollectionPart {
   #bytes = 0;
   position: Position = NOTHING.position;
   isDone = false;
+  pages: PageMark[] | undefined = [];
 
   private constructor(file: string, idField: string, bases: ReadonlySet<string>) {
     this.#file = file;
@@ -72,6 +78,7 @@ export class CollectionPart {
     }
     part.position = state.position;
     part.isDone = state.isDone;
+    part.pages = state.pages && [...state.pages];
     return part;
   }
 
@@ -107,6 +114,12 @@ export class CollectionPart {
     return undefined;
   }
 
+  /** Notes a page that was collected. */
+  addPage(page: PageMark): void {
+    if (page.validator === undefined) this.pages = undefined;
+    else this.pages?.push(page);
+  }
+
   /** Forgets all records. */
   restart(): void {
     this.#attempt(() => ftruncateSync(this.#descriptor, 0));
@@ -115,12 +128,13 @@ export class CollectionPart {
     this.#bytes = 0;
     this.position = { ...NOTHING.position, isOrdered: this.position.isOrdered };
     this.isDone = false;
+    this.pages = [];
   }
 
   /** Waits until the disk has the file; answers its state. */
   sync(): PartState {
     this.#attempt(() => fsyncSync(this.#descriptor));
-    return { position: this.position, bytes: this.#bytes, isDone: this.isDone };
+    return { position: this.position, bytes: this.#bytes, isDone: this.isDone, pages: this.pages };
   }
 
   /** Closes the file. */

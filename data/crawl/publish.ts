@@ -1,6 +1,6 @@
 // Puts a data set that a crawl accepted in the place of the old one, and compares it with that before. Knows whole
 // directories and counts of records only.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, syncDirectory } from '../files.ts';
 import { MANIFEST_FILE } from '../import/manifest.ts';
@@ -73,6 +73,19 @@ export function publish(state: CrawlState, output: string): void {
       syncDirectory(path.dirname(path.resolve(output)));
     }
     rmSync(previous, { recursive: true, force: true });
+  });
+  state.remove();
+}
+
+/** Puts a manifest in the place of the one before, of a data set that is the same, and lets go of the state. */
+export function publishManifest(state: CrawlState, output: string, text: string): void {
+  const file = path.join(output, MANIFEST_FILE);
+  attempt(`cannot write ${file}`, () => {
+    if (readFileSync(file, 'utf8') === text) return;
+    const next = path.join(state.data, MANIFEST_FILE);
+    writeFileSync(next, text, { flush: true });
+    renameSync(next, file);
+    syncDirectory(output);
   });
   state.remove();
 }

@@ -1,23 +1,27 @@
 // What a crawl has so far, in a directory that outlives a run that is killed: the collections' files, and a checkpoint
 // that tells where each stands. Whatever the checkpoint says is on the disk before it says so.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
-import { attempt, readAtMost, syncDirectory } from '../files.ts';
-import { isAlive } from '../leftovers.ts';
+import { attempt, readAtMost, replaceFile, syncDirectory } from '../files.ts';
+import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
 
-const CHECKPOINT_BYTES_MAX = 1 << 20;
+const CHECKPOINT_BYTES_MAX = 16 << 20;
 
 /** The form of the checkpoint. */
 const VERSION = 1;
 
-/** What the checkpoint holds; `begun` is the time of the crawl, `isAccepted` that only publishing it is left. */
+/**
+ * What the checkpoint holds; `begun` is the time of the crawl, `isRenewal` where it takes what is held for what has not
+ * changed, `isAccepted` that only publishing it is left.
+ */
 interface Checkpoint {
   readonly version: number;
   readonly url: string;
   readonly begun: string;
+  readonly isRenewal?: boolean;
   readonly isAccepted: boolean;
   readonly parts: Readonly<Record<string, PartState>>;
 }
@@ -27,6 +31,8 @@ export class CrawlState {
   readonly directory: string;
   readonly url: string;
   readonly begun: string;
+  /** Whether what is held stands for what has not changed. */
+  readonly isRenewal: boolean;
   /** Whether an earlier run began it. */
   readonly isResumed: boolean;
   isAccepted: boolean;
@@ -37,25 +43,28 @@ export class CrawlState {
     this.directory = directory;
     this.url = checkpoint.url;
     this.begun = checkpoint.begun;
+    this.isRenewal = checkpoint.isRenewal === true;
     this.isAccepted = checkpoint.isAccepted;
     this.isResumed = isResumed;
     this.#saved = { ...checkpoint.parts };
   }
 
   /**
-   * The state in a directory, which is made, or the one that is there. Throws OperationError: `usage` where it is of
-   * another URL, `file` where it cannot be had, is damaged, or another process has it.
+   * The state in a directory, which is made, or the one that is there; a whole crawl does not go on with a renewal.
+   * Throws OperationError: `usage` where it is of another URL, `file` where it cannot be had, is damaged, or another
+   * process has it.
    */
-  static open(directory: string, url: string, now: string): CrawlState {
+  static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
     attempt(`cannot write ${directory}`, () => mkdirSync(path.join(directory, 'data'), { recursive: true }));
-    lock(path.join(directory, 'lock'));
+    lock(path.join(directory, 'lock'), 'crawls');
     const found = checkpointIn(path.join(directory, 'checkpoint.json'));
     if (found && found.url !== url) {
       const cure = 'remove it, or name another with --state';
       throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
     }
-    const begun = { version: VERSION, url, begun: now, isAccepted: false, parts: {} };
-    return new CrawlState(directory, found ?? begun, found !== undefined);
+    const begun = { version: VERSION, url, begun: now, isRenewal, isAccepted: false, parts: {} };
+    const goesOn = found !== undefined && (isRenewal || found.isRenewal !== true || found.isAccepted);
+    return new CrawlState(directory, goesOn ? found : begun, goesOn);
   }
 
   /** Where the data set is put together. */
@@ -121,13 +130,9 @@ export class CrawlState {
 
   #write(): void {
     const file = path.join(this.directory, 'checkpoint.json');
-    const { url, begun, isAccepted } = this;
-    const checkpoint: Checkpoint = { version: VERSION, url, begun, isAccepted, parts: this.#saved };
-    attempt(`cannot write ${file}`, () => {
-      writeFileSync(`${file}.next`, JSON.stringify(checkpoint), { flush: true });
-      renameSync(`${file}.next`, file);
-      syncDirectory(this.directory);
-    });
+    const { url, begun, isRenewal, isAccepted } = this;
+    const checkpoint: Checkpoint = { version: VERSION, url, begun, isRenewal, isAccepted, parts: this.#saved };
+    replaceFile(file, JSON.stringify(checkpoint));
   }
 }
 
@@ -141,15 +146,4 @@ function checkpointIn(file: string): Checkpoint | undefined {
     // Told below.
   }
   throw new OperationError('file', `${file} is no checkpoint of this program: remove ${path.dirname(file)}`);
-}
-
-/** One process has a state at a time: the lock holds its number, and that of a dead one counts for nothing. */
-function lock(file: string): void {
-  attempt(`cannot write ${file}`, () => {
-    const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-    if (holder > 0 && holder !== process.pid && isAlive(holder))
-      throw new OperationError('file', `process ${holder} crawls there already; if it does not, remove ${file}`);
-    rmSync(file, { force: true });
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
-  });
 }

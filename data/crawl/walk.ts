@@ -24,16 +24,24 @@ export interface WalkStep {
   readonly position: Position;
   readonly count: number;
   readonly where: string;
+  readonly page: PageMark;
+}
+
+/** A page as it was asked for, without what every page is, and what says later whether it is as it was. */
+export interface PageMark {
+  readonly query: string;
+  readonly validator: string | undefined;
 }
 
 /** The collection is not as it was a moment ago, or not in one order: it must be walked anew. */
 export class Drift extends Error {}
 
-/** What a walk asks, and how many pages at once. */
+/** What a walk asks, and how many pages at once; `query` is added to that of every page. */
 export interface Walker {
   readonly upstream: Upstream;
   readonly size: PageSize;
   readonly concurrency: number;
+  readonly query?: string;
 }
 
 /**
@@ -48,19 +56,44 @@ export async function* walk(walker: Walker, collection: Collection, from: Positi
     position = behind(position, page);
     const records = page.records.slice(page.records.length - (position.collected - from.collected));
     from = position;
-    yield { records, position, count: page.count, where: page.where };
+    yield { records, position, count: page.count, where: page.where, page: page.mark };
   }
 }
 
 /** How many records the upstream counts now. Throws what it throws. */
-export async function countOf({ upstream, size }: Walker, collection: Collection): Promise<number> {
-  const page = await fetchPage({ upstream, size }, collection, { offset: 0, limit: 1, isOrdered: true });
+export async function countOf(walker: Walker, collection: Collection): Promise<number> {
+  const page = await fetchPage(walker, collection, { offset: 0, limit: 1, isOrdered: true });
   return page.count;
+}
+
+/** So many records from a place on, in the order of ids. Throws as a walk does. */
+export async function recordsAt(
+  walker: Walker,
+  collection: Collection,
+  offset: number,
+  limit: number,
+): Promise<readonly SentRecord[]> {
+  const [first, ...more] = await fetchRange(walker, collection, { offset, limit, isOrdered: true }, 0);
+  return [first!, ...more].flatMap(({ records }) => records);
+}
+
+/** Whether a page is as it was when it came with its validator. Throws what the upstream throws. */
+export async function isPageAsBefore(
+  { upstream }: Walker,
+  { name }: Collection,
+  { query, validator = '' }: PageMark,
+): Promise<boolean> {
+  return upstream.isAsBefore({ what: `${name}, page ${query}`, path: () => pathOf(name, query) }, validator);
+}
+
+function pathOf(name: string, query: string): string {
+  return `/api/v3/${name}/?${query}`;
 }
 
 interface Page extends SentPage {
   readonly offset: number;
   readonly where: string;
+  readonly mark: PageMark;
 }
 
 interface Range {
@@ -111,23 +144,25 @@ async function fetchRange(walker: Walker, collection: Collection, range: Range, 
 }
 
 async function fetchPage(
-  { upstream, size }: Pick<Walker, 'upstream' | 'size'>,
+  { upstream, size, query: more = '' }: Walker,
   { name, idField }: Collection,
   { offset, limit: most, isOrdered }: Range,
 ): Promise<Page> {
   let limit = most;
+  let query = '';
   const path = (): string => {
     limit = Math.min(most, size.size);
-    return `/api/v3/${name}/?limit=${limit}&offset=${offset}${isOrdered ? `&ordering=${idField}` : ''}`;
+    query = `limit=${limit}&offset=${offset}${isOrdered ? `&ordering=${idField}` : ''}${more}`;
+    return pathOf(name, query);
   };
   const what = `${name}, page at offset ${offset}`;
   const request = { what, path, onTrouble: () => size.failed() };
-  return upstream.get(request, (body, ms, url) => {
+  return upstream.get(request, ({ body, ms, url, validator }) => {
     const page = parsePage(body, idField);
     if (page.limit !== undefined && page.limit < limit && page.records.length === page.limit) size.limitTo(page.limit);
     else judgeLength(page, offset, limit);
     size.answered(ms);
-    return { ...page, offset, where: `${what} (${url})` };
+    return { ...page, offset, where: `${what} (${url})`, mark: { query, validator } };
   });
 }
 

@@ -11,12 +11,14 @@ export const MANIFEST_FILE = 'MANIFEST.json';
 
 /**
  * Time of the data, records by collection, and SHA-256 sums in lower-case hexadecimal digits by name of the file as it
- * is stored.
+ * is stored. Of a crawl also the base URL it came from, and its pages with what each is known by, not judged.
  */
 export interface Manifest {
   readonly created: string | undefined;
   readonly counts: ReadonlyMap<string, number>;
   readonly sha256: ReadonlyMap<string, string>;
+  readonly source: unknown;
+  readonly pages: unknown;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
     throw refused((error as Error).message, error);
   }
   if (!isObject(manifest)) throw refused('expected an object');
-  const { created, counts = {}, sha256 = {} } = manifest;
+  const { created, counts = {}, sha256 = {}, source, pages } = manifest;
   if (created !== undefined && (typeof created !== 'string' || Number.isNaN(parseInstant(created)))) {
     throw refused('/created: expected a time such as "2026-01-31T00:00:00Z"');
   }
@@ -54,6 +56,8 @@ export async function readManifest(directory: string): Promise<Manifest> {
     created,
     counts: new Map(Object.entries(counts).map(([name, count]) => [name, Number(count)])),
     sha256: new Map(Object.entries(sha256).map(([name, sum]) => [name, String(sum).toLowerCase()])),
+    source,
+    pages,
   };
 }
 

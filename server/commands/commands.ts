@@ -5,14 +5,25 @@ import { readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import { addAuthority } from './authority/commands.ts';
+import type { ChangeFormat } from './changes.ts';
 import type { CrawlFlags } from './crawl.ts';
 import type { FieldFormat } from './fields.ts';
+import type { FollowFlags } from './follow.ts';
 import { example, NAME, type Outputs, valueOption } from './parts.ts';
 import type { Output } from './terminal.ts';
 import { readOrigins, readSettings, SETTINGS } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
 import { flagName, type Flags, type Setting } from '../settings/sources.ts';
-import { BASE_URL, integerBetween, numberBetween, PATH, SWITCH, type ValueKind } from '../settings/values.ts';
+import {
+  BASE_URL,
+  DURATION,
+  integerBetween,
+  numberBetween,
+  oneOf,
+  PATH,
+  SWITCH,
+  type ValueKind,
+} from '../settings/values.ts';
 
 const SETTINGS_HINT = `
 Every flag is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a key in the
@@ -36,6 +47,9 @@ export function commandLine(outputs: Outputs): Command {
   addVerify(root, outputs);
   addGenerate(root, outputs);
   addCrawl(root, outputs);
+  addFollow(root, outputs);
+  addDiff(root, outputs);
+  addChanges(root, outputs);
   addExplain(root, outputs);
   addFields(root, outputs);
   addAuthority(root, outputs);
@@ -192,24 +206,82 @@ same command runs again. A crawl is refused where too many links lead nowhere or
 is kept then, and the error says how to accept it.`;
 
 function addCrawl(root: Command, outputs: Outputs): void {
-  root
-    .command('crawl')
+  addCrawling(root.command('crawl'))
     .description('Fetch a catalogue that serves this API into a directory of NDJSON files, for import and serve.')
     .argument('<url>', 'base URL of the catalogue, or its root view')
     .addOption(valueOption('-o, --output', 'directory to write or replace', PATH).makeOptionMandatory())
     .addOption(valueOption('--state', 'directory of what is not finished (default: OUTPUT.crawl)', PATH))
+    .addHelpText('after', CRAWL_HINT)
+    .addHelpText('after', example('crawl https://catalogue.example.org -o catalogue/ --contact ops@example.org'))
+    .action(async (url: string, flags: CrawlFlags) => {
+      const { runCrawl } = await import('./crawl.ts');
+      await runCrawl(url, flags, outputs);
+    });
+}
+
+function addDiff(root: Command, outputs: Outputs): void {
+  root
+    .command('diff')
+    .description('Tell which records differ between two data set directories or snapshot files, by id and digest.')
+    .argument('<before>', 'data set directory or snapshot file')
+    .argument('<after>', 'data set directory or snapshot file')
+    .addOption(valueOption('--format', FORMAT_HELP, CHANGE_FORMAT).default('table'))
+    .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .addHelpText('after', example('diff catalogue/ catalogue.snapshot --format ndjson'))
+    .action(
+      async (before: string, after: string, flags: { readonly format: ChangeFormat; readonly threads: number }) => {
+        const { runDiff } = await import('./changes.ts');
+        await runDiff([before, after], flags, outputs);
+      },
+    );
+}
+
+function addChanges(root: Command, outputs: Outputs): void {
+  root
+    .command('changes')
+    .description('Tell what changed from generation to generation, as the change log of a replica has it.')
+    .argument('<directory>', 'folder of a replica that follows another, or its change log')
+    .addOption(valueOption('--since', 'what changed behind this one (default: all that is known)', GENERATION))
+    .addOption(valueOption('--format', FORMAT_HELP, CHANGE_FORMAT).default('table'))
+    .addHelpText('after', example('changes replica/ --since 5d43adc79607 --format ndjson'))
+    .action(async (directory: string, flags: { readonly format: ChangeFormat; readonly since?: string }) => {
+      const { runChanges } = await import('./changes.ts');
+      runChanges(directory, flags, outputs);
+    });
+}
+
+/** How every crawl asks, and what it accepts. */
+function addCrawling(command: Command): Command {
+  return command
     .addOption(valueOption('--concurrency', 'requests at a time, 1 to 4', CONCURRENCY).default(2))
     .addOption(valueOption('--rate', 'requests a second at most', RATE).default(10))
     .addOption(valueOption('--timeout', 'seconds that an answer may take', TIMEOUT).default(30))
     .addOption(valueOption('--contact', 'who crawls, for the User-Agent: an address or URL', CONTACT))
     .addOption(valueOption('--links-min', 'percentage of links that must lead to a record', PERCENT).default(99.9))
     .addOption(valueOption('--shrink-max', 'percentage of records that a collection may lose', PERCENT).default(5))
-    .option('--force', 'accept collections that lost more')
-    .addHelpText('after', CRAWL_HINT)
-    .addHelpText('after', example('crawl https://catalogue.example.org -o catalogue/ --contact ops@example.org'))
-    .action(async (url: string, flags: CrawlFlags) => {
-      const { runCrawl } = await import('./crawl.ts');
-      await runCrawl(url, flags, outputs);
+    .option('--force', 'accept collections that lost more');
+}
+
+const FOLLOW_HINT = `
+The folder holds the data set, catalogue.snapshot for serve --watch, and the log of what changed. Each refresh asks only
+for what changed, each sweep for everything. One that fails, or is ended in whatever way, leaves what is there.`;
+
+function addFollow(root: Command, outputs: Outputs): void {
+  addCrawling(root.command('follow'))
+    .description(
+      'Keep a folder with a snapshot fresh: crawl what changed, import it, and note the changes; again and again.',
+    )
+    .argument('<url>', 'base URL of the catalogue, or its root view')
+    .addOption(valueOption('-o, --output', 'folder of the replica', PATH).makeOptionMandatory())
+    .addOption(valueOption('--every', 'time from one refresh to the next', DURATION).default(900, '15m'))
+    .addOption(valueOption('--sweep-every', 'time after which everything is read anew', DURATION).default(86_400, '1d'))
+    .option('--once', 'refresh once and end, for cron')
+    .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .addHelpText('after', FOLLOW_HINT)
+    .addHelpText('after', example('follow https://catalogue.example.org -o replica/ --every 15m'))
+    .action(async (url: string, flags: FollowFlags) => {
+      const { runFollow } = await import('./follow.ts');
+      await runFollow(url, flags, outputs);
     });
 }
 
@@ -273,6 +345,14 @@ const CONCURRENCY = integerBetween(1, 4);
 const RATE = numberBetween(0.01, 1000);
 const TIMEOUT = numberBetween(0.01, 600);
 const PERCENT = numberBetween(0, 100);
+const FORMAT_HELP = 'how many changes, or a line of JSON for each';
+const CHANGE_FORMAT = oneOf('table', 'ndjson');
+const GENERATION: ValueKind<string> = {
+  placeholder: '<generation>',
+  wanted: 'a generation, or its first 8 digits or more',
+  toml: 'string',
+  parse: (text) => (/^[0-9a-f]{8,64}$/.test(text) ? text : undefined),
+};
 const CONTACT: ValueKind<string> = {
   placeholder: '<text>',
   wanted: 'an address or URL of at most 200 printable ASCII characters',

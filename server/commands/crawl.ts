@@ -1,7 +1,7 @@
 // What the crawl command does with its flags, and what it prints; commands.ts declares them, and the crawl itself is
 // data/crawl/crawl.ts.
 import { resolve } from 'node:path';
-import { crawl, type CrawlReport } from '../../data/crawl/crawl.ts';
+import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { countText } from '../observe/quantities.ts';
@@ -10,10 +10,8 @@ import { BASE_URL } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';
 import { withProgress } from './terminal.ts';
 
-/** The flags of the command. */
-export interface CrawlFlags {
-  readonly output: string;
-  readonly state?: string;
+/** The flags of every crawl. */
+export interface CrawlingFlags {
   readonly concurrency: number;
   readonly rate: number;
   readonly timeout: number;
@@ -23,26 +21,36 @@ export interface CrawlFlags {
   readonly force?: boolean;
 }
 
+/** The flags of the command. */
+export interface CrawlFlags extends CrawlingFlags {
+  readonly output: string;
+  readonly state?: string;
+}
+
 /** A request is tried this often: with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
 const ATTEMPTS = { tries: 6, backoffMs: 500 };
 
-/** Crawls the catalogue at a base URL or root view, and reports. Throws OperationError `usage`, and what it throws. */
-export async function runCrawl(url: string, flags: CrawlFlags, { stdout, stderr }: Outputs): Promise<void> {
+/** How a catalogue is crawled, at a base URL or root view. Throws OperationError `usage`. */
+export function crawlingOf(
+  url: string,
+  { contact, concurrency, rate, timeout, linksMin, shrinkMax, force: isForced = false }: CrawlingFlags,
+): Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   const base = BASE_URL.parse(url.replace(/\/api\/v[23]\/?(?:\?.*)?$/, ''));
   if (base === undefined) throw new OperationError('usage', `${url}: want ${BASE_URL.wanted}`);
-  const { contact, force: isForced = false, ...others } = flags;
+  const userAgent = `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`;
+  const judged = { linksMin, shrinkMax, isForced };
+  return { ...ATTEMPTS, ...judged, base, concurrency, rate, timeoutMs: timeout * 1000, userAgent, clock: steadyMs };
+}
+
+/** Crawls the catalogue at a base URL or root view, and reports. Throws OperationError `usage`, and what it throws. */
+export async function runCrawl(url: string, flags: CrawlFlags, { stdout, stderr }: Outputs): Promise<void> {
   const output = resolve(flags.output);
   const options = {
-    ...others,
-    ...ATTEMPTS,
-    base,
+    ...crawlingOf(url, flags),
+    kind: 'new' as const,
     output,
-    isForced,
-    timeoutMs: flags.timeout * 1000,
     state: flags.state ?? `${output}.crawl`,
-    userAgent: `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`,
     now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
-    clock: steadyMs,
   };
   const report = await withProgress(stderr, (onProgress) => crawl(options, onProgress));
   stdout.write(`${crawlText(report, output)}\n`);

@@ -1,6 +1,6 @@
 // What `serve --check` says: each setting with its value and where that came from, and what is there to be served.
 // Starts nothing, takes no port and writes nothing.
-import { closeSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import { openDataSet } from '../../data/import/ndjson.ts';
 import { holdData } from '../../data/open.ts';
 import { describeHeld } from '../../data/store/load.ts';
@@ -18,7 +18,7 @@ import { tableText } from './terminal.ts';
 export async function dryRunText(settings: Settings, origins: Readonly<Record<string, string>>): Promise<string> {
   const names = Object.keys(settings) as (keyof Settings)[];
   const rows = names.map((name) => [name, shown(settings[name]), origins[name] ?? 'default']);
-  const lines = [await dataLine(settings.data), authorityLine(settings)];
+  const lines = [await dataLine(settings), authorityLine(settings)];
   return [tableText([['setting', 'value', 'from'], ...rows]), ...lines].join('\n');
 }
 
@@ -27,7 +27,8 @@ function shown(value: Settings[keyof Settings]): string {
   return value === undefined ? '-' : String(value);
 }
 
-async function dataLine(data: string): Promise<string> {
+async function dataLine({ data, follow }: Settings): Promise<string> {
+  if (follow !== undefined && !existsSync(data)) return `data: none yet; it is fetched from ${follow} first`;
   const held = holdData(data);
   if (!held) {
     const { files } = await openDataSet(data);

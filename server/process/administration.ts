@@ -12,7 +12,7 @@ import type { Settings } from '../settings/declarations.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Generation, Served } from './data.ts';
-import { CHANGE_STATUSES, CHANGES, type Change } from './generations.ts';
+import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
@@ -27,6 +27,9 @@ export class Administration {
   /** How the last order to change the data ended, and when. */
   #lastChange: (Change & { readonly at: string }) | undefined;
   readonly #lastChangeSeconds = new Map<Change['status'], number>();
+  /** How the last refresh of each outcome ended, and when. */
+  readonly #refreshes = new Map<Change['status'], { readonly atMs: number; readonly reason: string | undefined }>();
+  readonly #refreshTally: Tally;
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
   #listener: AdminListener | undefined;
@@ -38,8 +41,9 @@ export class Administration {
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#loopDelays = loopDelaysOf(settings.threads);
-    for (const gauge of this.#gauges()) this.metrics.gauge(gauge);
+    for (const gauge of [...this.#gauges(), ...this.#refreshGauges()]) this.metrics.gauge(gauge);
     this.#changes = this.metrics.tally(CHANGES);
+    this.#refreshTally = this.metrics.tally(REFRESHES);
   }
 
   /** Listens on this port and answers the port taken. Throws OperationError `port`. */
@@ -96,6 +100,12 @@ export class Administration {
     this.#lastChange = { ...change, at: new Date(atMs).toISOString() };
     this.#lastChangeSeconds.set(change.status, atMs / 1000);
     this.#changes[CHANGE_STATUSES.indexOf(change.status)]! += 1;
+  }
+
+  /** A refresh of what is followed has ended. */
+  refreshed({ status, reason }: Change, atMs: number): void {
+    this.#refreshes.set(status, { atMs, reason });
+    this.#refreshTally[CHANGE_STATUSES.indexOf(status)]! += 1;
   }
 
   /** The server takes no requests any more. */
@@ -155,6 +165,47 @@ export class Administration {
     ];
   }
 
+  #refreshGauges(): readonly OwnGauge[] {
+    return [
+      {
+        name: 'last_refresh_seconds',
+        help: 'When a refresh of what is followed last ended so, in seconds since 1970.',
+        label: 'status',
+        valuesOf: () => [...this.#refreshes].map(([status, { atMs }]) => [status, atMs / 1000] as const),
+      },
+      {
+        name: 'refresh_age_seconds',
+        help: 'How long ago a refresh last succeeded.',
+        valuesOf: () => one(this.#refreshAge()),
+      },
+    ];
+  }
+
+  /** In seconds; undefined before the first success. */
+  #refreshAge(): number | undefined {
+    const atMs = this.#lastSuccessMs();
+    return atMs === undefined ? undefined : Math.round(epochMs() - atMs) / 1000;
+  }
+
+  #lastSuccessMs(): number | undefined {
+    const found = (['swapped', 'unchanged'] as const).flatMap((status) => this.#refreshes.get(status)?.atMs ?? []);
+    return found.length === 0 ? undefined : Math.max(...found);
+  }
+
+  #refreshStatus(): unknown {
+    const { follow, every } = this.#settings;
+    if (follow === undefined) return null;
+    const successMs = this.#lastSuccessMs();
+    const failure = this.#refreshes.get('refused');
+    return {
+      from: follow,
+      everySeconds: every,
+      lastSuccess: successMs === undefined ? null : new Date(successMs).toISOString(),
+      ageSeconds: this.#refreshAge() ?? null,
+      lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,
+    };
+  }
+
   #status(): unknown {
     const served = this.#served?.generation;
     return {
@@ -170,6 +221,7 @@ export class Administration {
       },
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
       lastChange: this.#lastChange ?? null,
+      refresh: this.#refreshStatus(),
       threads: { serving: this.#settings.threads },
       settings: this.#settings,
     };

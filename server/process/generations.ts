@@ -27,6 +27,13 @@ export const CHANGES: TalliedMetric = {
   cells: CHANGE_STATUSES.map((status) => ({ status })),
 };
 
+/** Refreshes of what is followed by how they ended. */
+export const REFRESHES: TalliedMetric = {
+  name: 'refreshes_total',
+  help: 'Refreshes of what is followed, by how they ended: swapped, unchanged or refused, as failures are too.',
+  cells: CHANGES.cells,
+};
+
 /**
  * What changes the data. `load` loads what is there now, or a file that is held; undefined where that is what is
  * served. `serve` has everybody serve it, so that it is what is `served`, and nobody where it rejects. Both reject with

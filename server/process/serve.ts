@@ -17,6 +17,7 @@ import { type GenerationOptions, loadGeneration, type Served, type ShowProgress 
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { ThreadLosses } from './threadLosses.ts';
+import type { Follower } from './follower.ts';
 import type { Change, Generations } from './generations.ts';
 import type { ReloadOptions } from './reloads.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
@@ -67,6 +68,11 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
+    const follower = await followerOf(settings, report);
+    if (follower) {
+      stops.push(() => follower.stop());
+      await follower.first();
+    }
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? (await import('./watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports, baseUrl, authority, administration, accessLogs };
@@ -75,7 +81,7 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
     await threads.begin((i) => servingData(settings, shared, i), served);
     assertOwn(settings.host, ports.port);
     administration?.begin(served);
-    stops.push(heedOrders({ settings, baseUrl, served, threads, administration, report }, watch));
+    stops.push(heedOrders({ settings, baseUrl, served, threads, administration, report }, watch, follower));
     return { welcome: welcomeOf(settings, ports, baseUrl), stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
@@ -88,7 +94,11 @@ async function loaded(settings: Settings, options: GenerationOptions): Promise<S
 }
 
 /** Takes other data when it is told to; the code for it is read with the first order. Answers what ends that. */
-function heedOrders(options: ReloadOptions, watch: ((onReplaced: () => void) => () => void) | undefined): () => void {
+function heedOrders(
+  options: ReloadOptions,
+  watch: ((onReplaced: () => void) => () => void) | undefined,
+  follower: Follower | undefined,
+): () => void {
   let started: Promise<Generations> | undefined;
   const generations = (): Promise<Generations> =>
     (started ??= import('./reloads.ts').then(({ generationsOf }) => generationsOf(options)));
@@ -96,6 +106,12 @@ function heedOrders(options: ReloadOptions, watch: ((onReplaced: () => void) => 
   options.administration?.command({
     '/reload': reload,
     '/rollback': async () => (await generations()).rollback(),
+    ...(follower && { '/refresh': () => follower.refresh() }),
+  });
+  follower?.begin({
+    reload,
+    served: () => options.served.generation.loaded.generation,
+    onRefreshed: (change, atMs) => options.administration?.refreshed(change, atMs),
   });
   const onOrder = (): void => void reload();
   process.on('SIGHUP', onOrder);
@@ -127,6 +143,13 @@ async function authorityOf(
   if (!hasAuthority(settings)) return undefined;
   const { startAuthority } = await import('./authorityStart.ts');
   return startAuthority(settings, report, observe);
+}
+
+/** Who follows another catalogue, where the settings name one; its code is read only then. */
+async function followerOf(settings: Settings, report: Report): Promise<Follower | undefined> {
+  if (settings.follow === undefined) return undefined;
+  const { Follower } = await import('./follower.ts');
+  return new Follower(settings.follow, settings, report);
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */

@@ -2,6 +2,7 @@
 // table in this file. The only file that sees the process environment. To add a setting: a property in Settings, a row
 // in DECLARATIONS, the line the tidy test then asks for in README.md.
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { OperationError } from '../../data/operationError.ts';
 import { installed } from './installation.ts';
 import { environmentName, flagName, gatherSettings } from './sources.ts';
@@ -9,6 +10,7 @@ import type { Environment, Flags, Setting } from './sources.ts';
 import {
   BASE_URL,
   CACHE_CONTROL,
+  DURATION,
   HOST,
   integerBetween,
   NETWORK,
@@ -22,6 +24,9 @@ import {
 export interface Settings {
   readonly data: string;
   readonly watch: boolean;
+  readonly follow: string | undefined;
+  readonly every: number;
+  readonly state: string;
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string | undefined;
@@ -104,6 +109,20 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     },
     false,
   ),
+  follow: one(
+    {
+      name: 'follow',
+      kind: BASE_URL,
+      help: 'base URL of the catalogue to serve a replica of, kept fresh in --state; POST /refresh does it at once',
+      initialText: 'off',
+    },
+    undefined,
+  ),
+  every: one(
+    { name: 'every', kind: DURATION, help: 'with --follow, time from one refresh to the next', initialText: '15m' },
+    900,
+  ),
+  state: one({ name: 'state', kind: PATH, help: 'with --follow, folder of the replica' }, 'catalogue.follow'),
   host: one({ name: 'host', kind: HOST, help: 'address to listen on' }, '127.0.0.1'),
   port: one({ name: 'port', kind: PORT, help: 'port to listen on; 0 takes a free one and prints it' }, 8080),
   baseUrl: one(
@@ -338,10 +357,18 @@ export function readOrigins(
 ): { readonly settings: Settings; readonly origins: Readonly<Record<string, string>> } {
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
   const { values, origins, mistakes } = gatherSettings(sources);
-  mistakes.push(...sharedPorts(values, origins));
+  mistakes.push(...sharedPorts(values, origins), ...followed(values, origins));
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
   return { settings: values as unknown as Settings, origins };
+}
+
+/** What is followed is what is served; what is wrong where other data is named too. */
+function followed(values: Record<string, unknown>, origins: Readonly<Record<string, string>>): readonly string[] {
+  if (values['follow'] === undefined) return [];
+  if (origins['data'] !== undefined) return ['setting data: got it beside follow, whose data is in state; want one'];
+  values['data'] = path.join(String(values['state']), 'catalogue.snapshot');
+  return [];
 }
 
 /** What is wrong where two listeners would have one port; any number of them may take a free one. */

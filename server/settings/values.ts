@@ -75,6 +75,22 @@ export const INSTANT: ValueKind<number> = {
   },
 };
 
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+/** What timers take, and a week is enough. */
+const DURATION_SECONDS_MAX = 604_800;
+
+/** A length of time with its unit, in seconds. */
+export const DURATION: ValueKind<number> = {
+  placeholder: '<time>',
+  wanted: 'a time such as 15m, with s, m, h or d, from 1s to 7d',
+  toml: 'string',
+  parse(text) {
+    const [, digits, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+    const seconds = Number(digits) * (UNIT_SECONDS[unit] ?? Number.NaN);
+    return seconds >= 1 && seconds <= DURATION_SECONDS_MAX ? seconds : undefined;
+  },
+};
+
 /** A path of the file system; whether it exists is judged by who opens it. */
 export const PATH: ValueKind<string> = {
   placeholder: '<path>',

@@ -36,6 +36,7 @@ export async function crawled(
   options: Partial<CrawlOptions> = {},
 ): Promise<CrawlReport | undefined> {
   const quick = {
+    kind: 'new' as const,
     concurrency: 2,
     rate: 1e6,
     tries: 3,

@@ -1,5 +1,6 @@
 // A catalogue that tests hold in their hands: a list of records by collection, which may change between two requests.
-// Heeds limit, offset and `ordering`; notes what it was asked.
+// Heeds limit, offset and `ordering`, and what else it is told to; notes what it was asked.
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sendJson } from './rudeUpstream.ts';
@@ -9,17 +10,25 @@ export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: 
 
 /**
  * What the server has and does: `collections` by name; `onRequest` is called before each answer; `heedsOrder` where
- * lists ascend by id when asked for.
+ * lists ascend by id when asked for, `heedsDates` where it has the filter `lastUpdatedDate__gte`, `heedsFields` where
+ * records are cut to `fields`. It gives pages entity tags where they are `honest`, or the same ones for ever.
  */
 export interface PlainUpstreamOptions {
   readonly collections: Record<string, readonly PlainRecord[]>;
   readonly onRequest?: (request: IncomingMessage) => void | Promise<void>;
   readonly heedsOrder?: boolean;
+  readonly heedsDates?: boolean;
+  readonly heedsFields?: boolean;
+  readonly tags?: 'honest' | 'lying' | undefined;
 }
 
-/** A running server. `requests` has those that it got, `underWayMax` how many it had at a time. */
+/**
+ * A running server. `requests` has those that it got, `underWayMax` how many it had at a time, `sent` how many records
+ * it sent as a whole.
+ */
 export interface PlainUpstream {
   readonly url: string;
+  readonly sent: () => number;
   readonly requests: readonly IncomingMessage[];
   readonly underWayMax: () => number;
   close(): Promise<void>;
@@ -27,7 +36,8 @@ export interface PlainUpstream {
 
 /** Starts the server on a free port. */
 export async function startPlainUpstream(options: PlainUpstreamOptions): Promise<PlainUpstream> {
-  const { collections, onRequest, heedsOrder = true } = options;
+  const { collections, onRequest, heedsOrder = true, heedsDates, heedsFields, tags } = options;
+  let sent = 0;
   const requests: IncomingMessage[] = [];
   let underWay = 0;
   let underWayMax = 0;
@@ -49,17 +59,34 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
         return;
       }
       const isOrdered = heedsOrder && searchParams.has('ordering');
-      const all = collections[name]!;
+      const from = heedsDates ? Date.parse(searchParams.get('lastUpdatedDate__gte') ?? '') : Number.NaN;
+      const isNew = (record: PlainRecord): boolean => !(Date.parse(String(record['lastUpdatedDate'])) < from);
+      const all = collections[name]!.filter(isNew);
       const records = isOrdered ? all.toSorted((a, b) => a.ob_id - b.ob_id) : all;
       const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key))) as [number, number];
       const next = offset + limit < all.length ? `${base}${pathname}?limit=${limit}&offset=${offset + limit}` : null;
-      sendJson(response, { count: all.length, next, previous: null, results: records.slice(offset, offset + limit) });
+      const fields = heedsFields ? searchParams.get('fields')?.split(',') : undefined;
+      const page = records.slice(offset, offset + limit);
+      const results = page.map((record) =>
+        fields ? Object.fromEntries(fields.map((field) => [field, record[field]])) : record,
+      );
+      const body = { count: all.length, next, previous: null, results };
+      const sum = createHash('md5').update(JSON.stringify(body)).digest('hex');
+      if (tags) response.setHeader('etag', `"${tags === 'honest' ? sum : 'always'}"`);
+      const wanted = request.headers['if-none-match'];
+      if (wanted !== undefined && (tags === 'lying' || wanted === `"${sum}"`)) {
+        response.writeHead(304).end();
+        return;
+      }
+      if (!fields) sent += results.length;
+      sendJson(response, body);
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    sent: () => sent,
     underWayMax: () => underWayMax,
     close: async () => {
       server.closeAllConnections();

@@ -17,7 +17,7 @@ const SIGNALS_URL = new URL('../../../../server/process/signals.ts', import.meta
 /** Has the launcher take the Node that runs it for one that cannot run the program. */
 const OLD_NODE =
   'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
-const COMMANDS = ['serve', 'import', 'verify', 'generate', 'explain', 'fields'];
+const COMMANDS = ['serve', 'import', 'verify', 'generate', 'crawl', 'follow', 'diff', 'changes', 'explain', 'fields'];
 
 let directory: string;
 beforeAll(() => {

@@ -36,6 +36,9 @@ describe('without any source', () => {
     expect(threads).toBeGreaterThanOrEqual(1);
     const expected: Omit<Settings, 'data' | 'threads'> = {
       watch: false,
+      follow: undefined,
+      every: 900,
+      state: 'catalogue.follow',
       host: '127.0.0.1',
       port: 8080,
       baseUrl: undefined,

@@ -1,0 +1,256 @@
+// Brings a collection up to date out of what is held of it, asking only for what changed: by the dates of its records,
+// else by the validators of its pages, else by its count. Whatever does not fit is no answer: it is then walked (A115).
+import { GrowableF64 } from '../../engine/bits/growable.ts';
+import { parseInstant } from '../../engine/query/instant.ts';
+import type { Collection } from '../../engine/schema/types.ts';
+import { readLines, type CollectionFile } from '../import/ndjson.ts';
+import { OperationError } from '../operationError.ts';
+import { Trouble } from '../upstream.ts';
+import type { SentRecord } from './page.ts';
+import { type CollectionPart, NOTHING } from './part.ts';
+import { countOf, Drift, isPageAsBefore, type PageMark, recordsAt, walk, type Walker } from './walk.ts';
+
+/** The member of records that says when each was changed last, where a service has one. */
+const STAMP = 'lastUpdatedDate';
+
+/** Changes are asked for from so long before the last known one: zones may differ, and a change may come in late. */
+const OVERLAP_MICROSECONDS = 86_400_000_000;
+
+/** More of a collection is walked: so many records, or this part of it. */
+const CHANGED_MAX = { records: 1000, part: 0.25 };
+
+/** Changed records with fewer unchanged ones between them are asked for at once. */
+const GAP_RECORDS = 20;
+
+/** A window of records is at most this long. */
+const WINDOW_RECORDS = 100;
+
+/** So many records are added at a time. */
+const ADDED_RECORDS = 1000;
+
+/** A date behind all others. */
+const NEVER = '9999-12-31T23:59:59Z';
+
+/** What is held of a collection: its file, and its pages as they came where each had a validator. */
+export interface Held {
+  readonly file: CollectionFile;
+  readonly pages: readonly PageMark[] | undefined;
+}
+
+/** How a collection came: as it was held, with some records changed, or every record anew. */
+export type Manner = 'kept' | 'patched' | 'walked';
+
+/**
+ * Fills an empty part with what the upstream has now, out of what is held. Answers how, or undefined where that is in
+ * doubt, and the part is to be emptied. Throws what the upstream throws but for what it refuses to be asked. Cost: two
+ * passes over the file; memory holds ids and dates of its records, and those that changed.
+ */
+export async function renew(
+  walker: Walker,
+  collection: Collection,
+  held: Held,
+  part: CollectionPart,
+): Promise<Manner | undefined> {
+  try {
+    const survey = await surveyOf(held.file, collection);
+    const patch = await patchOf(walker, collection, survey, held);
+    if (!patch) return undefined;
+    await fill(part, held.file, survey.ids, patch);
+    const isKept = patch.records.length === 0 && patch.gone.size === 0;
+    if (isKept) part.pages = held.pages ? [...held.pages] : undefined;
+    return isKept ? 'kept' : 'patched';
+  } catch (error) {
+    if (error instanceof Drift || isRefused(error)) return undefined;
+    // What is held is damaged.
+    if (error instanceof OperationError && error.code === 'input') return undefined;
+    throw error;
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof OperationError && error.cause instanceof Trouble && !error.cause.isPassing;
+}
+
+/** The ids of the lines of a file, and the dates by id where each has one. */
+interface Survey {
+  readonly ids: Float64Array;
+  readonly stamps: ReadonlyMap<number, string>;
+  readonly isAscending: boolean;
+}
+
+async function surveyOf(file: CollectionFile, { idField }: Collection): Promise<Survey> {
+  const ids = new GrowableF64();
+  const stamps = new Map<number, string>();
+  let isAscending = true;
+  for await (const { bytes } of readLines(file)) {
+    for (const line of linesOf(bytes)) {
+      const record = recordIn(line, file);
+      const id = record[idField];
+      if (typeof id !== 'number') throw new OperationError('input', `${file.path}: a record without ${idField}`);
+      isAscending &&= ids.length === 0 || id > ids.at(ids.length - 1);
+      ids.push(id);
+      if (isStamp(record[STAMP])) stamps.set(id, record[STAMP]);
+    }
+  }
+  return { ids: ids.view(), stamps, isAscending };
+}
+
+function linesOf(bytes: Uint8Array): readonly string[] {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    .toString()
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}
+
+function recordIn(line: string, { path }: CollectionFile): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw new OperationError('input', `${path}: ${(error as Error).message}`, error);
+  }
+}
+
+function isStamp(value: unknown): value is string {
+  return typeof value === 'string' && !Number.isNaN(parseInstant(value));
+}
+
+/** What is other than held: records created or changed, by ascending id, and ids that are gone. */
+interface Patch {
+  readonly records: readonly SentRecord[];
+  readonly gone: ReadonlySet<number>;
+}
+
+const NO_PATCH: Patch = { records: [], gone: new Set() };
+
+async function patchOf(
+  walker: Walker,
+  collection: Collection,
+  survey: Survey,
+  { pages }: Held,
+): Promise<Patch | undefined> {
+  const { ids, stamps, isAscending } = survey;
+  if (stamps.size === ids.length && ids.length > 0) {
+    const patch = (await patchSince(walker, collection, survey)) ?? (await patchByDates(walker, collection, survey));
+    // Where a new record belongs is known in the order of ids only.
+    return isAscending || patch === NO_PATCH ? patch : undefined;
+  }
+  if (pages) return (await areAsBefore(walker, collection, pages)) ? NO_PATCH : undefined;
+  return (await countOf(walker, collection)) === ids.length ? NO_PATCH : undefined;
+}
+
+/** What changed since the last date that is held; undefined where that cannot be asked, or the count says otherwise. */
+async function patchSince(
+  walker: Walker,
+  collection: Collection,
+  { ids, stamps, isAscending: isOrdered }: Survey,
+): Promise<Patch | undefined> {
+  const asking = (stamp: string): Walker => ({ ...walker, query: `&${STAMP}__gte=${encodeURIComponent(stamp)}` });
+  try {
+    // A service that does not know the filter answers with all records.
+    if ((await countOf(asking(NEVER), collection)) > 0) return undefined;
+  } catch (error) {
+    if (isRefused(error)) return undefined;
+    throw error;
+  }
+  let latest = 0;
+  for (const stamp of stamps.values()) latest = Math.max(latest, parseInstant(stamp));
+  const since = latest - OVERLAP_MICROSECONDS;
+  const from = new Date(since / 1000).toISOString();
+  const records: SentRecord[] = [];
+  for await (const step of walk(asking(from), collection, { ...NOTHING.position, isOrdered })) {
+    if (step.count > changedMax(ids) || step.records.some(({ text }) => !(instantIn(text) >= since))) return undefined;
+    records.push(...step.records);
+  }
+  const created = records.filter(({ id }) => !stamps.has(id)).length;
+  if ((await countOf(walker, collection)) !== ids.length + created) return undefined;
+  // In the order of ids they are taken whatever their dates say, which may be those of days.
+  const isSame = !isOrdered && records.every(({ id, text }) => stamps.get(id) === stampIn(text));
+  return isSame ? NO_PATCH : { records, gone: new Set() };
+}
+
+function instantIn(text: string): number {
+  const stamp = stampIn(text);
+  return isStamp(stamp) ? parseInstant(stamp) : Number.NaN;
+}
+
+function stampIn(text: string): unknown {
+  return (JSON.parse(text) as Readonly<Record<string, unknown>>)[STAMP];
+}
+
+/** What changed by the dates of all records; undefined where they cannot be had alone, or too much changed. */
+async function patchByDates(
+  walker: Walker,
+  collection: Collection,
+  { ids: held, stamps, isAscending: isOrdered }: Survey,
+): Promise<Patch | undefined> {
+  const ids: number[] = [];
+  const places: number[] = [];
+  const dates = { ...walker, query: `&fields=${collection.idField},${STAMP}` };
+  for await (const { records } of walk(dates, collection, { ...NOTHING.position, isOrdered })) {
+    for (const { id, text } of records) {
+      const record = JSON.parse(text) as Readonly<Record<string, unknown>>;
+      if (Object.keys(record).length !== 2 || !isStamp(record[STAMP])) return undefined;
+      if (stamps.get(id) !== record[STAMP] || (!isOrdered && held[ids.length] !== id)) places.push(ids.length);
+      ids.push(id);
+    }
+    if (places.length > changedMax(held)) return undefined;
+  }
+  const there = new Set(ids);
+  const gone = new Set(held.filter((id) => !there.has(id)));
+  if (places.length === 0 && gone.size === 0) return NO_PATCH;
+  const records: SentRecord[] = [];
+  for (const [start, end] of windowsOf(places)) {
+    const found = await recordsAt(walker, collection, start, end - start);
+    if (found.length !== end - start || found.some(({ id }, i) => id !== ids[start + i])) return undefined;
+    records.push(...found);
+  }
+  return { records, gone };
+}
+
+/** Ranges that hold all places, which ascend. */
+function windowsOf(places: readonly number[]): readonly (readonly [start: number, end: number])[] {
+  const windows: [number, number][] = [];
+  for (const place of places) {
+    const last = windows.at(-1);
+    if (last && place - last[1] < GAP_RECORDS && place - last[0] < WINDOW_RECORDS) last[1] = place + 1;
+    else windows.push([place, place + 1]);
+  }
+  return windows;
+}
+
+/** Whether all pages are as they came: the last one first, since what is new stands there. */
+async function areAsBefore(walker: Walker, collection: Collection, pages: readonly PageMark[]): Promise<boolean> {
+  // Who says so of a page that nobody has seen says it of any.
+  const [first] = pages;
+  if (!first || (await isPageAsBefore(walker, collection, { ...first, validator: '"never-seen"' }))) return false;
+  for (const page of pages.toReversed()) if (!(await isPageAsBefore(walker, collection, page))) return false;
+  return true;
+}
+
+function changedMax(ids: Float64Array): number {
+  return Math.max(CHANGED_MAX.records, ids.length * CHANGED_MAX.part);
+}
+
+/** Adds what is held and not gone, with what is new in its place. */
+async function fill(part: CollectionPart, file: CollectionFile, ids: Float64Array, patch: Patch): Promise<void> {
+  const { records, gone } = patch;
+  const fresh = new Set(records.map(({ id }) => id));
+  let batch: SentRecord[] = [];
+  const flush = (): void => {
+    const repeated = part.add(batch);
+    if (repeated) throw new Drift(`id ${repeated.id} came twice`);
+    batch = [];
+  };
+  let row = 0;
+  let next = 0;
+  for await (const { bytes } of readLines(file)) {
+    for (const text of linesOf(bytes)) {
+      const id = ids[row++]!;
+      while (next < records.length && records[next]!.id < id) batch.push(records[next++]!);
+      if (!gone.has(id) && !fresh.has(id)) batch.push({ id, text });
+      if (batch.length >= ADDED_RECORDS) flush();
+    }
+  }
+  batch.push(...records.slice(next));
+  flush();
+}

@@ -1,0 +1,70 @@
+// The folder of a replica that follows another catalogue: what lies where, and what its last runs came to. Every file
+// of it is replaced as a whole.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { CHANGES_FILE } from '../changes/changeFile.ts';
+import { attempt, readAtMost, replaceFile } from '../files.ts';
+import { OperationError } from '../operationError.ts';
+
+/** The paths in a folder. `next` is a snapshot that is whole, and not in its place yet. */
+export interface FollowPaths {
+  readonly dataSet: string;
+  readonly crawlState: string;
+  readonly snapshot: string;
+  readonly next: string;
+  readonly changes: string;
+  readonly notes: string;
+  readonly lock: string;
+}
+
+/**
+ * What a folder notes, in milliseconds since 1970: the last sweep, and the sum of the data set that the snapshot was
+ * built of.
+ */
+export interface FollowNotes {
+  readonly url: string;
+  readonly sweptMs: number;
+  readonly imported: string;
+}
+
+const NOTES_BYTES_MAX = 1 << 16;
+
+/** The paths in a folder. */
+export function pathsIn(folder: string): FollowPaths {
+  const at = (name: string): string => path.join(path.resolve(folder), name);
+  return {
+    dataSet: at('catalogue'),
+    crawlState: at('catalogue.crawl'),
+    snapshot: at('catalogue.snapshot'),
+    next: at('next.snapshot'),
+    changes: at(CHANGES_FILE),
+    notes: at('follow.json'),
+    lock: at('lock'),
+  };
+}
+
+/** The notes in a folder, of a catalogue that nothing is known of where there are none. Throws OperationError. */
+export function notesIn({ notes }: FollowPaths, url: string): FollowNotes {
+  if (!existsSync(notes)) return { url, sweptMs: 0, imported: '' };
+  const text = attempt(`cannot read ${notes}`, () => readAtMost(notes, NOTES_BYTES_MAX));
+  const found = notesOf(String(text));
+  if (!found) throw new OperationError('file', `${notes} is none of this program: remove it`);
+  if (found.url === url) return found;
+  const cure = 'name another folder';
+  throw new OperationError('usage', `${path.dirname(notes)} follows ${found.url}, not ${url}: ${cure}`);
+}
+
+function notesOf(text: string): FollowNotes | undefined {
+  try {
+    const { url, sweptMs, imported } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const isWhole = typeof url === 'string' && typeof sweptMs === 'number' && typeof imported === 'string';
+    return isWhole ? { url, sweptMs, imported } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts notes in the place of those before. Throws OperationError `file`. */
+export function note({ notes }: FollowPaths, text: FollowNotes): void {
+  replaceFile(notes, `${JSON.stringify(text)}\n`);
+}

@@ -1,0 +1,205 @@
+// Brings the folder of a replica up to date with the catalogue that it follows: crawl, import, change log, and one
+// rename. Each step is left whole or not at all, and the next run goes on where one was killed.
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { appendGeneration, generationsIn } from '../changes/changeFile.ts';
+import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../changes/diff.ts';
+import { type CatalogueDigests, digestsOf } from '../changes/digests.ts';
+import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
+import { attempt, openFile, syncDirectory } from '../files.ts';
+import { importDirectory } from '../import/import.ts';
+import { readManifest } from '../import/manifest.ts';
+import { lock } from '../lock.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { describeHeld } from '../store/load.ts';
+import { type FollowPaths, note, notesIn, pathsIn } from './folder.ts';
+
+/**
+ * What is followed into which folder. Everything is read anew where the last sweep began `sweepEveryMs` ago or more;
+ * `nowMs` is the time of day, in milliseconds since 1970. `threads` are for the import.
+ */
+export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
+  readonly folder: string;
+  readonly sweepEveryMs: number;
+  readonly threads: number;
+  readonly nowMs: () => number;
+}
+
+/** How many records of a generation are created, changed and deleted. */
+export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
+
+/** A step of a refresh that was done, with its figures. */
+export type RefreshStep =
+  | { readonly kind: 'crawlBegan'; readonly how: CrawlOptions['kind'] }
+  | {
+      readonly kind: 'crawled';
+      readonly records: number;
+      readonly manners: Readonly<Record<string, number>>;
+      readonly isUnchanged: boolean;
+      readonly ms: number;
+    }
+  | { readonly kind: 'resumed' }
+  | { readonly kind: 'built'; readonly generation: string; readonly bytes: number; readonly ms: number }
+  | { readonly kind: 'placed'; readonly generation: string; readonly counts: ChangeCounts | undefined };
+
+/** Who is told of a refresh: its steps, and how long ones get on. */
+export interface RefreshObserver {
+  readonly onStep: (step: RefreshStep) => void;
+  readonly onProgress: OnProgress;
+}
+
+/**
+ * One refresh. Answers the generation that is in place, and whether it is another one than before. Throws
+ * OperationError, and leaves what was there: `network`, `input`, `usage`, `file` and `snapshot`. Cost: a renewal or a
+ * crawl, and for new data an import and two loads; memory is that of an import, or of one snapshot.
+ */
+export async function refresh(
+  options: RefreshOptions,
+  observer: RefreshObserver,
+): Promise<{ readonly generation: string; readonly isNew: boolean }> {
+  const paths = pathsIn(options.folder);
+  attempt(`cannot write ${options.folder}`, () => mkdirSync(options.folder, { recursive: true }));
+  lock(paths.lock, 'refreshes');
+  try {
+    const before = generationIn(paths.snapshot);
+    const notes = notesIn(paths, options.base);
+    note(paths, notes);
+    endEarlier(paths, observer);
+    const sweptMs = (await crawlInto(paths, notes.sweptMs, options, observer)) ?? notes.sweptMs;
+    const sum = await sumOf(paths.dataSet);
+    const there = generationIn(paths.snapshot);
+    const generation = notes.imported === sum && there ? there : await build(paths, options, observer);
+    note(paths, { url: options.base, sweptMs, imported: sum });
+    return { generation, isNew: generation !== before };
+  } finally {
+    rmSync(paths.lock, { force: true });
+  }
+}
+
+/** Crawls; answers when everything was last read, where that was now. */
+async function crawlInto(
+  paths: FollowPaths,
+  sweptMs: number,
+  options: RefreshOptions,
+  { onStep, onProgress }: RefreshObserver,
+): Promise<number | undefined> {
+  const startMs = options.nowMs();
+  const clockMs = options.clock();
+  const kind = startMs - sweptMs >= options.sweepEveryMs ? 'sweep' : 'renewal';
+  const now = `${new Date(startMs).toISOString().slice(0, 19)}Z`;
+  onStep({ kind: 'crawlBegan', how: kind });
+  try {
+    const whole = { ...options, kind, now, output: paths.dataSet, state: paths.crawlState } as const;
+    const report = await crawl(whole, onProgress);
+    if (!report) {
+      onStep({ kind: 'resumed' });
+      return undefined;
+    }
+    const manners: Record<string, number> = {};
+    for (const manner of report.manners.values()) manners[manner] = (manners[manner] ?? 0) + 1;
+    const records = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
+    const { isUnchanged } = report;
+    onStep({ kind: 'crawled', records, manners, isUnchanged, ms: options.clock() - clockMs });
+    return report.isRenewal ? undefined : startMs;
+  } catch (error) {
+    // What was refused would be judged again, and again: it is fetched anew.
+    if (error instanceof OperationError && error.code === 'input')
+      rmSync(paths.crawlState, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** What a data set is known by: its time, and the sums of its files. */
+async function sumOf(dataSet: string): Promise<string> {
+  const { created, sha256 } = await readManifest(dataSet);
+  return createHash('sha256')
+    .update(JSON.stringify([created, [...sha256].toSorted(([a], [b]) => (a < b ? -1 : 1))]))
+    .digest('hex');
+}
+
+/** The generation of a snapshot file; undefined where there is none, or one that this version cannot read. */
+function generationIn(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const descriptor = openFile(file);
+  try {
+    return describeHeld({ descriptor, file }).generation;
+  } catch (error) {
+    if (error instanceof OperationError && error.code === 'snapshot') return undefined;
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A snapshot that the log has is put in its place; one that it has not is built again. */
+function endEarlier(paths: FollowPaths, { onStep }: RefreshObserver): void {
+  const logged = generationsIn(paths.changes).at(-1)?.generation;
+  if (!existsSync(paths.next)) return;
+  const generation = generationIn(paths.next);
+  if (generation === undefined || generation !== logged) return rmSync(paths.next);
+  place(paths);
+  onStep({ kind: 'placed', generation, counts: undefined });
+}
+
+/** Builds the snapshot of the data set and puts it in place; answers its generation. */
+async function build(paths: FollowPaths, options: RefreshOptions, observer: RefreshObserver): Promise<string> {
+  const startMs = options.clock();
+  const { dataSet: directory, next: file } = paths;
+  const importing = { directory, file, created: undefined, isLenient: false, threads: options.threads };
+  const { generation, snapshotBytes: bytes } = await importDirectory(importing, observer.onProgress);
+  observer.onStep({ kind: 'built', generation, bytes, ms: options.clock() - startMs });
+  const before = generationIn(paths.snapshot);
+  if (before === generation) {
+    rmSync(paths.next);
+    return generation;
+  }
+  const counts = await log(paths, { before, generation, at: options.nowMs() / 1000 }, observer.onProgress);
+  place(paths);
+  observer.onStep({ kind: 'placed', generation, counts });
+  return generation;
+}
+
+/** Notes what changes with the next generation; answers how much, where that is known. */
+async function log(
+  paths: FollowPaths,
+  { before, generation, at }: { before: string | undefined; generation: string; at: number },
+  onProgress: OnProgress,
+): Promise<ChangeCounts | undefined> {
+  const old = before === undefined ? undefined : await digestsOfOld(paths.snapshot, onProgress);
+  if (!old || before === undefined) {
+    appendGeneration(paths.changes, { generation, at, isBase: true, changes: [] });
+    return undefined;
+  }
+  // Somebody put another snapshot in place, or the log away.
+  if (generationsIn(paths.changes).at(-1)?.generation !== before)
+    appendGeneration(paths.changes, { generation: before, at, isBase: true, changes: [] });
+  const young = await digestsOf(paths.next, 0, onProgress);
+  const counts = { created: 0, changed: 0, deleted: 0 };
+  const counted = function* (): Generator<RecordChange> {
+    for (const change of changesBetween(old, young)) {
+      counts[kindOf(change)]++;
+      yield change;
+    }
+  };
+  appendGeneration(paths.changes, { generation, at, isBase: false, changes: counted() });
+  return counts;
+}
+
+/** Of a snapshot that cannot be read any more, of another version of the program perhaps, nothing is known. */
+async function digestsOfOld(file: string, onProgress: OnProgress): Promise<CatalogueDigests | undefined> {
+  try {
+    return await digestsOf(file, 0, onProgress);
+  } catch (error) {
+    if (error instanceof OperationError && error.code === 'snapshot') return undefined;
+    throw error;
+  }
+}
+
+function place({ next, snapshot }: FollowPaths): void {
+  attempt(`cannot write ${snapshot}`, () => {
+    renameSync(next, snapshot);
+    syncDirectory(path.dirname(snapshot));
+  });
+}

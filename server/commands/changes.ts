@@ -1,0 +1,92 @@
+// What `diff` and `changes` print of records that were created, changed or deleted: a table of how many, or a line of
+// JSON each. commands.ts declares them; what changed is found in data/changes/.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { CHANGES_FILE, changesSince } from '../../data/changes/changeFile.ts';
+import { CHANGE_KINDS, type ChangeKind, changesBetween, kindOf, type RecordChange } from '../../data/changes/diff.ts';
+import { digestsOf } from '../../data/changes/digests.ts';
+import { countText } from '../observe/quantities.ts';
+import type { Outputs } from './parts.ts';
+import { type Output, tableText, withProgress } from './terminal.ts';
+
+/** How changes are printed. */
+export type ChangeFormat = 'table' | 'ndjson';
+
+/** Lines are gathered up to here. */
+const PRINTED_CHARACTERS = 1 << 16;
+
+/** Compares two data sets or snapshot files in so many threads and prints what differs. Throws as digestsOf does. */
+export async function runDiff(
+  [before, after]: readonly [string, string],
+  { format, threads }: { readonly format: ChangeFormat; readonly threads: number },
+  { stdout, stderr }: Outputs,
+): Promise<void> {
+  const [old, young] = await withProgress(
+    stderr,
+    async (onProgress) =>
+      [await digestsOf(before, threads, onProgress), await digestsOf(after, threads, onProgress)] as const,
+  );
+  const rows = function* (): Generator<ChangeRow> {
+    for (const change of changesBetween(old, young)) yield { key: [change.collection], of: {}, change };
+  };
+  print(stdout, format, ['collection'], rows());
+}
+
+/** Prints what the change log of a folder, or a change log, has behind a generation. Throws as changesSince does. */
+export function runChanges(
+  where: string,
+  { format, since }: { readonly format: ChangeFormat; readonly since?: string },
+  { stdout }: Outputs,
+): void {
+  const isFolder = statSync(where, { throwIfNoEntry: false })?.isDirectory() === true;
+  const file = isFolder ? path.join(where, CHANGES_FILE) : where;
+  const rows = function* (): Generator<ChangeRow> {
+    for (const { generation, at, changes } of changesSince(file, since)) {
+      const time = new Date(at * 1000).toISOString();
+      for (const change of changes)
+        yield { key: [generation.slice(0, 12), time, change.collection], of: { generation, time }, change };
+    }
+  };
+  print(stdout, format, ['generation', 'time', 'collection'], rows());
+}
+
+/** A change, what it is counted under, and what is told of it beside itself. */
+interface ChangeRow {
+  readonly key: readonly string[];
+  readonly of: Readonly<Record<string, string>>;
+  readonly change: RecordChange;
+}
+
+function print(stdout: Output, format: ChangeFormat, head: readonly string[], rows: Iterable<ChangeRow>): void {
+  if (format === 'ndjson') return printLines(stdout, rows);
+  const counts = new Map<string, { readonly key: readonly string[]; readonly of: Record<ChangeKind, number> }>();
+  const total = { created: 0, changed: 0, deleted: 0 };
+  for (const { key, change } of rows) {
+    const name = key.join(' ');
+    let row = counts.get(name);
+    if (!row) counts.set(name, (row = { key, of: { created: 0, changed: 0, deleted: 0 } }));
+    row.of[kindOf(change)]++;
+    total[kindOf(change)]++;
+  }
+  const cells = (of: Record<ChangeKind, number>): readonly string[] => CHANGE_KINDS.map((kind) => countText(of[kind]));
+  const lines = [...counts.values()].map(({ key, of }) => [...key, ...cells(of)]);
+  const last = ['total', ...head.slice(1).map(() => ''), ...cells(total)];
+  stdout.write(`${tableText([[...head, ...CHANGE_KINDS], ...lines, last])}\n`);
+}
+
+function printLines(stdout: Output, rows: Iterable<ChangeRow>): void {
+  let text = '';
+  for (const { of, change } of rows) {
+    const { collection, id, before, after } = change;
+    const told = { ...of, collection, id, change: kindOf(change), before: digits(before), after: digits(after) };
+    text += `${JSON.stringify(told)}\n`;
+    if (text.length < PRINTED_CHARACTERS) continue;
+    stdout.write(text);
+    text = '';
+  }
+  if (text !== '') stdout.write(text);
+}
+
+function digits(digest: Uint8Array | null): string | null {
+  return digest && Buffer.from(digest).toString('hex');
+}

@@ -1,0 +1,92 @@
+// What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
+// commands.ts declares its flags, and a refresh is data/follow/refresh.ts.
+import { setTimeout } from 'node:timers/promises';
+import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
+import { OperationError } from '../../data/operationError.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+import { crawlingOf, type CrawlingFlags } from './crawl.ts';
+import type { Outputs } from './parts.ts';
+import { type Output, reportTo, withProgress } from './terminal.ts';
+
+/** The flags of the command; times are in seconds. */
+export interface FollowFlags extends CrawlingFlags {
+  readonly output: string;
+  readonly every: number;
+  readonly sweepEvery: number;
+  readonly once?: boolean;
+  readonly threads: number;
+}
+
+/**
+ * Follows the catalogue at a base URL or root view. A refresh that fails is told, and the next one comes at its time;
+ * with `once` it is thrown. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
+ */
+export async function runFollow(url: string, flags: FollowFlags, { stdout, stderr }: Outputs): Promise<void> {
+  const isJson = stdout.isTTY !== true;
+  const report = reportTo(stdout, isJson);
+  const onTrouble = (what: string): void => report(what, 'warn');
+  const options: RefreshOptions = {
+    ...crawlingOf(url, flags),
+    onTrouble,
+    folder: flags.output,
+    sweepEveryMs: flags.sweepEvery * 1000,
+    threads: flags.threads,
+    nowMs: epochMs,
+  };
+  endOnSignals(report);
+  const progress: Output = isJson ? { write: () => undefined } : stderr;
+  for (;;) {
+    const startMs = steadyMs();
+    await refreshOnce(options, report, progress, flags.once === true);
+    if (flags.once === true) return;
+    await setTimeout(Math.max(0, startMs + flags.every * 1000 - steadyMs()));
+  }
+}
+
+async function refreshOnce(options: RefreshOptions, report: Report, progress: Output, isOnly: boolean): Promise<void> {
+  try {
+    const { generation, isNew } = await withProgress(progress, (onProgress) =>
+      refresh(options, { onStep: (step) => report(stepLine(step)), onProgress }),
+    );
+    const name = generation.slice(0, 12);
+    report(isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`);
+  } catch (error) {
+    if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;
+    report(`the refresh failed, and what was there stays: ${error.message}`, 'error');
+  }
+}
+
+function stepLine(step: RefreshStep): string {
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  switch (step.kind) {
+    case 'crawlBegan':
+      return step.how === 'sweep' ? 'a crawl began, of everything' : 'a crawl began, of what changed';
+    case 'crawled': {
+      const manners = Object.entries(step.manners).map(([manner, count]) => `${count} ${manner}`);
+      const outcome = step.isUnchanged ? ', nothing changed' : '';
+      return `crawled ${countText(step.records)} records in ${seconds(step.ms)}, collections: ${manners.join(', ')}${outcome}`;
+    }
+    case 'resumed':
+      return 'what an earlier run had fetched is in place';
+    case 'built':
+      return `built generation ${step.generation.slice(0, 12)} (${bytesText(step.bytes)}) in ${seconds(step.ms)}`;
+    case 'placed': {
+      const name = step.generation.slice(0, 12);
+      if (!step.counts) return `generation ${name} is in place`;
+      const { created, changed, deleted } = step.counts;
+      const counts = `${countText(created)} created, ${countText(changed)} changed, ${countText(deleted)} deleted`;
+      return `generation ${name} is in place: ${counts}`;
+    }
+  }
+}
+
+/** Behind those who remove what is not finished. */
+function endOnSignals(report: Report): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      report(`${signal}: ended; the next run goes on`);
+      setImmediate(() => process.exit(0));
+    });
+}

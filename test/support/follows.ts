@@ -1,0 +1,41 @@
+// A replica that follows a catalogue which tests change: refreshed by the command in a process of its own, killed at
+// any step, and compared with the catalogue record by record.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { changesSince, generationsIn } from '../../data/changes/changeFile.ts';
+import { changesBetween, kindOf } from '../../data/changes/diff.ts';
+import { digestsOf } from '../../data/changes/digests.ts';
+import { type CommandProcess, runCommand } from './commandProcess.ts';
+import type { PlainRecord } from './plainUpstream.ts';
+
+const KILLED_AT_STEP = new URL('./defects/killedAtStep.ts', import.meta.url).href;
+
+/** The flags of a quick refresh. */
+export const QUICK = ['--rate', '1000', '--threads', '1', '--force'];
+
+/** One refresh in a process of its own, killed at a step as killedAtStep.ts has it. */
+export function followOnce(url: string, folder: string, step?: number): CommandProcess {
+  const words = ['follow', url, '-o', folder, '--once', ...QUICK];
+  if (step === undefined) return runCommand(words);
+  return runCommand(words, { environment: { KILLED_AT_STEP: String(step) }, node: ['--import', KILLED_AT_STEP] });
+}
+
+/** What differs between a folder's snapshot and these notes, as `id kind`. */
+export async function differencesFrom(folder: string, notes: readonly PlainRecord[]): Promise<readonly string[]> {
+  const expected = mkdtempSync(join(folder, '..', 'expected-'));
+  writeFileSync(join(expected, 'notes.ndjson'), notes.map((note) => `${JSON.stringify(note)}\n`).join(''));
+  const nothing = (): void => undefined;
+  const [a, b] = [
+    await digestsOf(expected, 0, nothing),
+    await digestsOf(join(folder, 'catalogue.snapshot'), 0, nothing),
+  ];
+  return [...changesBetween(a, b)].map((change) => `${change.id} ${kindOf(change)}`);
+}
+
+/** What a folder's log has behind its generation of a number, as `id kind`. */
+export function loggedIn(folder: string, behind: number): readonly string[] {
+  const file = join(folder, 'changes.log');
+  return [...changesSince(file, generationsIn(file)[behind]!.generation)].flatMap(({ changes }) =>
+    changes.map((change) => `${change.id} ${kindOf(change)}`),
+  );
+}

@@ -1,0 +1,212 @@
+// A crawl that asks only for what changed ends in what a whole crawl of the same upstream gives, byte for byte, by
+// whatever the upstream can be asked for and however it lies; what cannot be asked for is found by the next sweep.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { crawled, filesOf, recordsOf } from '../../../support/crawls.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import {
+  type PlainRecord,
+  type PlainUpstream,
+  type PlainUpstreamOptions,
+  startPlainUpstream,
+} from '../../../support/plainUpstream.ts';
+import { randomOf } from '../../../support/random.ts';
+import { type Misbehave, notesLines, sendJson, startRudeUpstream } from '../../../support/rudeUpstream.ts';
+import { RUDE_WAYS } from '../../../support/rudeWays.ts';
+
+const directory = temporaryDirectory();
+const running: PlainUpstream[] = [];
+afterEach(async () => {
+  for (const upstream of running.splice(0)) await upstream.close();
+});
+
+async function upstreamOf(options: PlainUpstreamOptions): Promise<PlainUpstream> {
+  const upstream = await startPlainUpstream(options);
+  running.push(upstream);
+  return upstream;
+}
+
+function newOutput(): string {
+  return join(mkdtempSync(join(directory, 'crawl-')), 'out');
+}
+
+/** The day of a record that was changed so late. */
+function dayOf(day: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + day * 86_400_000).toISOString();
+}
+
+function noteOf(id: number, day: number, text = 'as it was'): PlainRecord {
+  return { ob_id: id, text: `${text} ${id}`, lastUpdatedDate: dayOf(day) };
+}
+
+function notesOf(count: number): PlainRecord[] {
+  return Array.from({ length: count }, (_, i) => noteOf(i * 3, i % 10));
+}
+
+/** What a whole crawl into a new directory gives. */
+async function whole(url: string): Promise<Readonly<Record<string, string>>> {
+  const output = newOutput();
+  await crawled(url, output);
+  return recordsOf(output)!;
+}
+
+const UPSTREAMS: readonly [what: string, options: Omit<PlainUpstreamOptions, 'collections'>, isSparing: boolean][] = [
+  ['heeds dates and fields', { heedsDates: true, heedsFields: true }, true],
+  ['heeds dates only', { heedsDates: true }, true],
+  ['heeds fields only', { heedsFields: true }, true],
+  ['heeds none', {}, false],
+  ['has its own order', { heedsOrder: false, heedsDates: true, heedsFields: true }, false],
+  ['has entity tags', { tags: 'honest' }, false],
+  ['has dates, fields and entity tags', { heedsDates: true, heedsFields: true, tags: 'honest' }, true],
+];
+
+describe.each(UPSTREAMS)('of an upstream that %s', (_what, options, isSparing) => {
+  const isOrdered = options.heedsOrder ?? true;
+  test.each<[string, (notes: PlainRecord[]) => PlainRecord[], boolean]>([
+    ['nothing changed', (notes) => notes, true],
+    ['one changed', (notes) => notes.with(200, noteOf(600, 20, 'changed')), true],
+    ['one came', (notes) => [...notes, noteOf(5000, 20)], true],
+    ['one came among the others', (notes) => [...notes, noteOf(4, 20)], true],
+    ['one went', (notes) => notes.toSpliced(7, 1), options.heedsFields === true],
+    ['one went and one came', (notes) => [...notes.toSpliced(7, 1), noteOf(5000, 20)], options.heedsFields === true],
+    [
+      'the last went and one changed',
+      (notes) => notes.with(0, noteOf(0, 21, 'x')).slice(0, -1),
+      options.heedsFields === true,
+    ],
+    ['all changed', (notes) => notes.map(({ ob_id: id }) => noteOf(id, 20, 'changed')), false],
+  ])('%s', async (_change, change, isSparingHere) => {
+    const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(900), times: [{ ob_id: 1 }] };
+    const upstream = await upstreamOf({ ...options, collections });
+    const output = newOutput();
+    await crawled(upstream.url, output);
+    collections['notes'] = change([...collections['notes']!]);
+    const before = upstream.sent();
+    const report = await crawled(upstream.url, output, { kind: 'renewal', now: '2026-02-01T00:00:00Z' });
+    const sent = upstream.sent() - before;
+    expect(recordsOf(output)).toEqual(await whole(upstream.url));
+    const isUnchanged = _change === 'nothing changed';
+    expect(report?.isUnchanged).toBe(isUnchanged);
+    expect(JSON.parse(filesOf(output)!['MANIFEST.json']!)).toMatchObject({
+      created: isUnchanged ? '2026-01-31T00:00:00Z' : '2026-02-01T00:00:00Z',
+    });
+    if (isSparing && isSparingHere && isOrdered) expect(sent).toBeLessThan(400);
+  });
+});
+
+test('many random changes, one renewal after the other, end in what a whole crawl gives', async () => {
+  const random = randomOf(7);
+  for (const [, options] of UPSTREAMS) {
+    const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(300) };
+    const { url } = await upstreamOf({ ...options, collections });
+    const output = newOutput();
+    for (let day = 11; day < 19; day++) {
+      await crawled(url, output, { kind: 'renewal', isForced: true });
+      expect(recordsOf(output)).toEqual(await whole(url));
+      let notes = [...collections['notes']!];
+      for (let n = random.integer(0, 5); n > 0; n--) {
+        const at = random.integer(0, notes.length);
+        const id = random.pick([notes[at]!.ob_id, random.integer(0, 3000)]);
+        notes = notes.filter(({ ob_id: one }) => one !== id);
+        if (random.chance(0.7)) notes.push(noteOf(id, day, `day ${day}`));
+      }
+      collections['notes'] = notes;
+    }
+  }
+});
+
+test('pages that are as they were are asked for by their tags, and nothing is sent; the output stays as it is', async () => {
+  const collections = { notes: notesOf(500).map(({ ob_id: id }) => ({ ob_id: id })) };
+  const upstream = await upstreamOf({ collections, tags: 'honest' });
+  const output = newOutput();
+  await crawled(upstream.url, output);
+  const files = filesOf(output);
+  const before = upstream.sent();
+  const report = await crawled(upstream.url, output, { kind: 'renewal', now: '2026-02-01T00:00:00Z' });
+  expect(report).toMatchObject({ isUnchanged: true, manners: new Map([['notes', 'kept']]) });
+  // The page of a tag that nobody has, and the count.
+  expect(upstream.sent() - before).toBeLessThan(110);
+  expect(filesOf(output)).toEqual(files);
+});
+
+test('tags that lie are found out at once; a change that shows nowhere is found by the next sweep', async () => {
+  const notes = notesOf(300).map(({ ob_id: id }) => ({ ob_id: id, text: 'a' }));
+  for (const tags of ['lying', undefined] as const) {
+    const collections = { notes };
+    const { url } = await upstreamOf({ collections, tags });
+    const output = newOutput();
+    await crawled(url, output);
+    collections.notes = notes.with(3, { ob_id: 9, text: 'b' });
+    await crawled(url, output, { kind: 'renewal' });
+    if (tags === 'lying') expect(recordsOf(output)).toEqual(await whole(url));
+    await crawled(url, output, { kind: 'sweep' });
+    expect(recordsOf(output)).toEqual(await whole(url));
+    expect(await crawled(url, output, { kind: 'sweep' })).toMatchObject({ isUnchanged: true, isRenewal: false });
+  }
+});
+
+test('what is held is of no use where it is damaged, of another catalogue, or of nobody', async () => {
+  const collections = { notes: notesOf(300), times: [{ ob_id: 1 }] };
+  const upstream = await upstreamOf({ collections, heedsDates: true, heedsFields: true });
+  const spoilt: ((output: string) => void)[] = [
+    (output) => writeFileSync(join(output, 'notes.ndjson'), '{"ob_id":0}\n'),
+    (output) => writeFileSync(join(output, 'notes.ndjson'), '{"ob_id"'),
+    (output) => rmSync(join(output, 'notes.ndjson')),
+    (output) => rmSync(join(output, 'MANIFEST.json')),
+    (output) => {
+      const file = join(output, 'MANIFEST.json');
+      writeFileSync(file, readFileSync(file, 'utf8').replace(upstream.url, 'http://other.example.org'));
+    },
+  ];
+  for (const spoil of spoilt) {
+    const output = newOutput();
+    await crawled(upstream.url, output);
+    const files = filesOf(output);
+    spoil(output);
+    const report = await crawled(upstream.url, output, { kind: 'renewal', isForced: true });
+    expect(report?.manners.get('notes')).toBe('walked');
+    expect(filesOf(output)).toEqual(files);
+  }
+});
+
+test('pages that a manifest names elsewhere are never asked for', async () => {
+  const upstream = await upstreamOf({ collections: { notes: [{ ob_id: 1 }] }, tags: 'honest' });
+  const output = newOutput();
+  await crawled(upstream.url, output);
+  const file = join(output, 'MANIFEST.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { pages: [string, [string, string][]][] };
+  manifest.pages[0]![1][0]![0] = '../../../secrets';
+  writeFileSync(file, JSON.stringify(manifest));
+  expect((await crawled(upstream.url, output, { kind: 'renewal' }))?.manners.get('notes')).toBe('kept');
+  expect(upstream.requests.some(({ url }) => url!.includes('secrets'))).toBe(false);
+});
+
+describe('an upstream that misbehaves in a renewal', () => {
+  const ways = RUDE_WAYS.filter(({ isLong, name }, i) => !isLong && !/never|stops|repeats/.test(name) && i % 3 === 0);
+  test.each(ways.map((way) => [way.name, way] as const))('%s', async (_name, way) => {
+    let isRude = false;
+    const misbehave: Misbehave = (occasion) =>
+      isRude ? way.misbehave(occasion) : sendJson(occasion.response, occasion.page);
+    const upstream = await startRudeUpstream(misbehave, 'first', Infinity);
+    try {
+      const output = newOutput();
+      await crawled(upstream.url, output);
+      const old = filesOf(output);
+      isRude = true;
+      const error = await crawled(upstream.url, output, { kind: 'renewal' }).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (error === undefined) expect(recordsOf(output)?.['notes.ndjson']).toBe(notesLines());
+      else
+        expect([error, filesOf(output)]).toEqual([
+          expect.objectContaining({ message: expect.stringContaining('notes') }),
+          old,
+        ]);
+      expect(upstream.asked()).toBeLessThan(80);
+    } finally {
+      await upstream.close();
+    }
+  });
+});

@@ -1,0 +1,62 @@
+// A refresh that is killed with SIGKILL at every fifth of its steps, and at moments by the clock: what is left is the
+// old generation or the new one, never a third, and the next run ends it.
+import { cpSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { differencesFrom, followOnce, loggedIn } from '../../../support/follows.ts';
+import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
+import { freshSeed, randomOf } from '../../../support/random.ts';
+
+const directory = temporaryDirectory();
+const first = join(directory, 'first');
+const BEFORE: readonly PlainRecord[] = Array.from({ length: 500 }, (_, id) => ({ ob_id: id, text: `note ${id}` }));
+const AFTER: readonly PlainRecord[] = [...BEFORE.slice(2), { ob_id: 900 }].with(5, { ob_id: 7, text: 'other' });
+const CHANGES = ['0 deleted', '1 deleted', '7 changed', '900 created'];
+const collections = { notes: BEFORE };
+let upstream: PlainUpstream;
+beforeAll(async () => {
+  upstream = await startPlainUpstream({ collections });
+  await followOnce(upstream.url, first).ended;
+  collections.notes = AFTER;
+});
+afterAll(() => upstream.close());
+
+function begun(): string {
+  const folder = join(mkdtempSync(join(directory, 'follow-')), 'replica');
+  cpSync(first, folder, { recursive: true });
+  return folder;
+}
+
+async function judge(folder: string, when: string): Promise<void> {
+  const [old, young] = [await differencesFrom(folder, BEFORE), await differencesFrom(folder, AFTER)];
+  expect(old.length === 0 || young.length === 0, when).toBe(true);
+  expect(await followOnce(upstream.url, folder).ended, when).toEqual({ code: 0, signal: null });
+  expect(await differencesFrom(folder, AFTER), when).toEqual([]);
+  expect(loggedIn(folder, 0), when).toEqual(CHANGES);
+}
+
+test('at every fifth step', async () => {
+  const counted = followOnce(upstream.url, begun(), 0);
+  const steps = Number((await counted.printed(/steps: (\d+)\n/))[1]);
+  await counted.ended;
+  for (let step = 1; step <= steps; step += 5) {
+    const folder = begun();
+    await followOnce(upstream.url, folder, step).ended;
+    await judge(folder, `killed at step ${step} of ${steps}`);
+  }
+});
+
+test('at random moments', async () => {
+  const random = randomOf(freshSeed());
+  for (let i = 0; i < 10; i++) {
+    const folder = begun();
+    const command = followOnce(upstream.url, folder);
+    const ms = random.integer(100, 2500);
+    await Promise.race([setTimeout(ms), command.ended]);
+    command.signal('SIGKILL');
+    await command.ended;
+    await judge(folder, `killed after ${ms} ms`);
+  }
+});

@@ -1,0 +1,130 @@
+// A replica that follows a catalogue: each refresh brings what changed and notes it; one that fails or is killed leaves
+// the old generation or the new one, and the next run ends it; the long ring kills at every step.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
+import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
+
+const directory = temporaryDirectory();
+const running: PlainUpstream[] = [];
+afterEach(async () => {
+  for (const upstream of running.splice(0)) await upstream.close();
+});
+
+function newFolder(): string {
+  return join(mkdtempSync(join(directory, 'follow-')), 'replica');
+}
+
+const BEFORE: readonly PlainRecord[] = [1, 2, 3].map((id) => ({ ob_id: id, text: `note ${id}` }));
+const AFTER: readonly PlainRecord[] = [{ ob_id: 2, text: 'other' }, BEFORE[2]!, { ob_id: 4 }, { ob_id: 5 }];
+const CHANGES = ['1 deleted', '2 changed', '4 created', '5 created'];
+
+async function upstreamOf(notes: readonly PlainRecord[]) {
+  const collections = { notes };
+  const upstream = await startPlainUpstream({ collections, tags: 'honest' });
+  running.push(upstream);
+  return { upstream, collections };
+}
+
+async function refreshed(url: string, folder: string): Promise<string> {
+  const command = followOnce(url, folder);
+  expect([await command.ended, command.err()]).toEqual([{ code: 0, signal: null }, '']);
+  return command.out();
+}
+
+test('a refresh brings what changed, notes it and tells each step; without changes nothing is built', async () => {
+  const { upstream, collections } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  expect(await refreshed(upstream.url, folder)).toMatch(/a crawl began, of everything.*\n.*crawled 3 records/);
+  expect(await differencesFrom(folder, BEFORE)).toEqual([]);
+  const snapshot = readFileSync(join(folder, 'catalogue.snapshot'));
+  const again = await refreshed(upstream.url, folder);
+  expect(again).toMatch(/a crawl began, of what changed.*\n.*collections: 1 kept, nothing changed.*\n.*is what/);
+  expect(again).not.toContain('built');
+  expect(readFileSync(join(folder, 'catalogue.snapshot'))).toEqual(snapshot);
+  collections.notes = AFTER;
+  expect(await refreshed(upstream.url, folder)).toMatch(/is in place: 2 created, 1 changed, 1 deleted/);
+  expect(await differencesFrom(folder, AFTER)).toEqual([]);
+  expect(loggedIn(folder, 0)).toEqual(CHANGES);
+});
+
+test('a refresh that fails says why and leaves every file as it is', async () => {
+  const { upstream } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  await refreshed(upstream.url, folder);
+  const old = readFileSync(join(folder, 'catalogue.snapshot'));
+  const log = readFileSync(join(folder, 'changes.log'));
+  const broken = await startPlainUpstream({
+    collections: { notes: AFTER },
+    onRequest: ({ url, socket }) => void (url!.includes('notes') && socket.destroy()),
+  });
+  running.push(broken);
+  // The folder of the one, told to be of the other.
+  const notes = join(folder, 'follow.json');
+  writeFileSync(notes, readFileSync(notes, 'utf8').replace(upstream.url, broken.url));
+  const command = followOnce(broken.url, folder);
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  expect(command.err()).toMatch(/notes, page at offset 0 \(http.*tried 6 times/);
+  expect(command.out()).toContain('"level":"warn"');
+  expect(readFileSync(join(folder, 'catalogue.snapshot'))).toEqual(old);
+  expect(readFileSync(join(folder, 'changes.log'))).toEqual(log);
+  const other = followOnce(upstream.url, folder);
+  expect(await other.ended).toEqual({ code: 2, signal: null });
+  expect(other.err()).toContain(`follows ${broken.url}, not ${upstream.url}`);
+});
+
+test('a log that is damaged is an error before anything is asked, and what is served stays', async () => {
+  const { upstream } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  await refreshed(upstream.url, folder);
+  const log = join(folder, 'changes.log');
+  const bytes = readFileSync(log);
+  bytes[20]! ^= 1;
+  writeFileSync(log, bytes);
+  const asked = upstream.requests.length;
+  const command = followOnce(upstream.url, folder);
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  expect(command.err()).toContain(`${log}: damaged at byte 8`);
+  expect(upstream.requests.length).toBe(asked);
+});
+
+test('a refresh that is killed leaves the old generation or the new one, and the next one ends it', async () => {
+  const { upstream, collections } = await upstreamOf(BEFORE);
+  const first = newFolder();
+  await refreshed(upstream.url, first);
+  collections.notes = AFTER;
+  const begun = (): string => {
+    const folder = newFolder();
+    mkdirSync(folder, { recursive: true });
+    cpSync(first, folder, { recursive: true });
+    return folder;
+  };
+  const counted = followOnce(upstream.url, begun(), 0);
+  const steps = Number((await counted.printed(/steps: (\d+)\n/))[1]);
+  await counted.ended;
+  for (const step of [Math.round(steps / 2), steps - 3, steps - 6, steps - 9]) {
+    const folder = begun();
+    const killed = followOnce(upstream.url, folder, step);
+    expect(await killed.ended).toEqual({ code: null, signal: 'SIGKILL' });
+    const [old, young] = [await differencesFrom(folder, BEFORE), await differencesFrom(folder, AFTER)];
+    expect(old.length === 0 || young.length === 0, `killed at step ${step}`).toBe(true);
+    await refreshed(upstream.url, folder);
+    expect(await differencesFrom(folder, AFTER)).toEqual([]);
+    expect(loggedIn(folder, 0), `killed at step ${step}`).toEqual(CHANGES);
+  }
+}, 120_000);
+
+test('follows until it is told to end, and ends with 0', async () => {
+  const { upstream, collections } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  const command = runCommand(['follow', upstream.url, '-o', folder, '--every', '1s', ...QUICK]);
+  await command.printed(/refreshed: generation/);
+  collections.notes = AFTER;
+  await command.printed(/is in place: 2 created, 1 changed, 1 deleted/);
+  expect(await differencesFrom(folder, AFTER)).toEqual([]);
+  command.signal('SIGINT');
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+});

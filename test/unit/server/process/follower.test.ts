@@ -1,0 +1,101 @@
+// A server that follows another catalogue: it fetches what it has not, takes what changed, at its time or when ordered,
+// and serves on whatever fails.
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
+
+const directory = temporaryDirectory();
+const running: CommandProcess[] = [];
+const upstreams: PlainUpstream[] = [];
+afterEach(async () => {
+  for (const command of running.splice(0)) await command.kill();
+  for (const upstream of upstreams.splice(0)) await upstream.close();
+});
+
+function notesOf(count: number): readonly PlainRecord[] {
+  return Array.from({ length: count }, (_, i) => ({ ob_id: i + 1 }));
+}
+
+async function following(every: string) {
+  const collections = { notes: notesOf(3) };
+  let isBroken = false;
+  const upstream = await startPlainUpstream({
+    collections,
+    onRequest: ({ socket }) => void (isBroken && socket.destroy()),
+  });
+  upstreams.push(upstream);
+  const state = join(mkdtempSync(join(directory, 'state-')), 'state');
+  const words = ['--follow', upstream.url, '--state', state, '--every', every, '--threads', '1'];
+  const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
+  running.push(command);
+  const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
+  const [, url] = await command.printed(/listening on (http:\S+)\n/);
+  const counted = async (): Promise<number> => {
+    const answer = await fetch(`${url}/api/v3/notes/?limit=1`);
+    return ((await answer.json()) as { count: number }).count;
+  };
+  const breakUpstream = (): void => void (isBroken = true);
+  return { upstream, collections, command, admin: admin!, counted, state, breakUpstream };
+}
+
+async function ordered(admin: string): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  const answer = await fetch(`${admin}/refresh`, { method: 'POST' });
+  return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> };
+}
+
+interface RefreshStatus {
+  readonly from: string;
+  readonly everySeconds: number;
+  readonly lastSuccess: string | null;
+  readonly ageSeconds: number | null;
+  readonly lastFailure: { readonly at: string; readonly reason: string } | null;
+}
+
+async function statusOf(admin: string): Promise<RefreshStatus> {
+  return ((await (await fetch(`${admin}/status`)).json()) as { refresh: RefreshStatus }).refresh;
+}
+
+test('fetches what it has not, and takes what changed when it is ordered to; what fails changes nothing', async () => {
+  const { upstream, collections, command, admin, counted, breakUpstream } = await following('1h');
+  expect(command.out()).toMatch(/there is no data in .* it is fetched first\n(?:.*\n)*crawled 3 records/);
+  expect(await counted()).toBe(3);
+  collections.notes = notesOf(5);
+  expect(await ordered(admin)).toMatchObject({ status: 200, body: { status: 'swapped' } });
+  expect(await counted()).toBe(5);
+  expect(command.out()).toMatch(/is in place: 2 created, 0 changed, 0 deleted/);
+  expect(await ordered(admin)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
+  breakUpstream();
+  const refused = await ordered(admin);
+  const reason = expect.stringMatching(/^the root view \(http.*tried 6 times$/);
+  expect(refused).toMatchObject({ status: 422, body: { status: 'refused', reason } });
+  expect(await counted()).toBe(5);
+  const status = await statusOf(admin);
+  expect(status).toMatchObject({ from: upstream.url, everySeconds: 3600, lastFailure: { reason } });
+  expect(status.ageSeconds).toBeGreaterThan(0);
+  const metrics = await (await fetch(`${admin}/metrics`)).text();
+  expect(metrics).toMatch(/catalogue_replica_refreshes_total\{status="swapped"\} 1\n/);
+  expect(metrics).toMatch(/catalogue_replica_refreshes_total\{status="refused"\} 1\n/);
+  expect(metrics).toMatch(/catalogue_replica_refresh_age_seconds [\d.]+\n/);
+}, 60_000);
+
+test('takes what changed at its time, and ends with what it started', async () => {
+  const { collections, command, counted, state } = await following('1s');
+  collections.notes = notesOf(4);
+  await command.printed(/is in place: 1 created/);
+  await command.printed(/is served now/);
+  expect(await counted()).toBe(4);
+  command.signal('SIGTERM');
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  // Nobody holds the folder any more: it can be followed by others.
+  const other = runCommand(['changes', state]);
+  expect(await other.ended).toEqual({ code: 0, signal: null });
+});
+
+test('data and what is followed cannot both be named', async () => {
+  const command = runCommand(['serve', '--follow', 'http://a.example.org', '--data', 'x']);
+  expect(await command.ended).toEqual({ code: 2, signal: null });
+  expect(command.err()).toContain('setting data: got it beside follow');
+});
