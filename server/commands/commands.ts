@@ -33,6 +33,8 @@ export function commandLine(outputs: Outputs): Command {
   addServe(root, outputs);
   addImport(root, outputs);
   addVerify(root, outputs);
+  addPublish(root, outputs);
+  addPrune(root, outputs);
   addGenerate(root, outputs);
   addCrawl(root, outputs);
   addExplain(root, outputs);
@@ -141,6 +143,38 @@ function addVerify(root: Command, { stdout, stderr }: Outputs): void {
 const DEEP_HELP =
   'compare every value, link and embedded row with the records too: memory as for serving, 2 us a value';
 
+/** Settings of `serve` that a publisher has too. */
+const PUBLISHER_SETTINGS = ['logFormat', 'config'];
+
+function addPublish(root: Command, outputs: Outputs): void {
+  const command = root
+    .command('publish')
+    .description('Put a snapshot file where replicas fetch it (serve --from), and point to it.')
+    .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
+    .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
+    .option('--allow-rollback', 'publish even where the data is older than what is current');
+  addSettings(command, PUBLISHER_SETTINGS)
+    .addHelpText('after', example('publish catalogue.snapshot --to file:///srv/snapshots'))
+    .action(async (file: string, { to, ...flags }: Flags & { readonly to: string }) => {
+      const { runPublish } = await import('./publish.ts');
+      await runPublish(file, to, flags, outputs);
+    });
+}
+
+function addPrune(root: Command, outputs: Outputs): void {
+  const command = root
+    .command('prune')
+    .description('Remove from a target what is neither current nor of the generations right before.')
+    .argument('<target>', PUBLISHED_FORMS)
+    .addOption(valueOption('--keep', 'generations to keep, the current one included', KEEP).makeOptionMandatory());
+  addSettings(command, PUBLISHER_SETTINGS)
+    .addHelpText('after', example('prune file:///srv/snapshots --keep 3'))
+    .action(async (target: string, { keep, ...flags }: Flags & { readonly keep: number }) => {
+      const { runPrune } = await import('./publish.ts');
+      await runPrune(target, keep, flags, outputs);
+    });
+}
+
 interface GenerateFlags {
   readonly observations: number;
   readonly seed: number;
@@ -225,8 +259,10 @@ function addExplain(root: Command, { stdout }: Outputs): void {
     });
 }
 
-function addSettings(command: Command): Command {
-  for (const setting of SETTINGS) for (const option of settingOptions(setting)) command.addOption(option);
+/** All settings, or those of these names. */
+function addSettings(command: Command, names?: readonly string[]): Command {
+  for (const setting of SETTINGS.filter(({ name }) => names?.includes(name) ?? true))
+    for (const option of settingOptions(setting)) command.addOption(option);
   return command.addHelpText('after', SETTINGS_HINT);
 }
 
@@ -248,6 +284,9 @@ function settingOptions(setting: Setting<unknown>): readonly Option[] {
   return [option];
 }
 
+/** Where a publisher may write. */
+const PUBLISHED_FORMS = 'file:///folder';
+const KEEP = integerBetween(1, 32);
 const THREADS = integerBetween(1, 1024);
 /** A thousand times the largest catalogue known. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);

@@ -35,7 +35,8 @@ test('the rest is the launcher, the embedded sample, what deploys it and documen
     [
       'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json server/launch.js'.split(' '),
       ['engine/schema/ASSUMPTIONS.md', 'engine/snapshot/FORMAT.md', 'engine/snapshot/format.fbs'],
-      ['data/README.md', 'server/admin/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
+      ['data/README.md', 'data/distribution/README.md'],
+      ['server/admin/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
       whole,
     ]
       .flat()
@@ -46,7 +47,13 @@ test('the rest is the launcher, the embedded sample, what deploys it and documen
 });
 
 test('what its documents link to is in it', () => {
-  const documents = ['README.md', 'data/README.md', 'server/authority/README.md', 'engine/snapshot/FORMAT.md'];
+  const documents = [
+    'README.md',
+    'data/README.md',
+    'data/distribution/README.md',
+    'server/authority/README.md',
+    'engine/snapshot/FORMAT.md',
+  ];
   const targets = documents.flatMap((document) =>
     [...readProjectFile(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
       posix.join(posix.dirname(document), target!),
