@@ -43,12 +43,12 @@ export function blocksFile(
 }
 
 /** The same for an address, the hash of a base URL. */
-function blocksFileAt(snapshot: string, generation: string, address: string): string {
+export function blocksFileAt(snapshot: string, generation: string, address: string): string {
   return `${snapshot}.${generation.slice(0, 12)}-${address}.blocks`;
 }
 
 /** The hash of a base URL, as names of blocks have it. */
-function addressOf(baseUrl: string): string {
+export function addressOf(baseUrl: string): string {
   return createHash('sha256').update(baseUrl).digest('hex').slice(0, 8);
 }
 

@@ -115,10 +115,11 @@ async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Prom
 
 type Handle = Awaited<ReturnType<typeof open>>;
 
-/** Appends a piece: a write may take less than it is given. */
-export async function writeAll(handle: Handle, piece: Uint8Array): Promise<void> {
+/** Writes a piece at a position, or where the last one ended: a write may take less than it is given. */
+export async function writeAll(handle: Handle, piece: Uint8Array, position?: number): Promise<void> {
   for (let at = 0; at < piece.length;) {
-    const { bytesWritten } = await handle.write(piece, at);
+    const to = position === undefined ? null : position + at;
+    const { bytesWritten } = await handle.write(piece, at, piece.length - at, to);
     at += bytesWritten;
   }
 }

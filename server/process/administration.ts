@@ -17,6 +17,25 @@ import { CHANGE_STATUSES, CHANGES, type Change } from './generations.ts';
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
 
+/** What a server follows, for those who ask after it. */
+export interface Followed {
+  /** Why the server is not ready; undefined where it is, as far as this goes. */
+  unreadyReason(): string | undefined;
+  status(): unknown;
+  figures(): TargetFigures;
+}
+
+/** Figures of a target that is followed, those that there are. */
+export type TargetFigures = Readonly<Record<keyof typeof TARGET_GAUGES, number | undefined>>;
+
+const TARGET_GAUGES = {
+  stale: ['target_stale_seconds', 'For how long the target has not confirmed what is served.'],
+  success: ['target_success_seconds', 'When the target last did, in seconds since 1970.'],
+  failure: ['target_failure_seconds', 'When it last failed, or gave what was refused, in seconds since 1970.'],
+  fetchBytes: ['target_fetch_bytes', 'Bytes of the last fetch.'],
+  fetchSeconds: ['target_fetch_seconds', 'How long the last fetch took.'],
+} as const;
+
 /** What an admin listener tells of; the supervisor tells it of what comes. */
 export class Administration {
   readonly metrics: Metrics = newMetrics();
@@ -29,6 +48,7 @@ export class Administration {
   readonly #lastChangeSeconds = new Map<Change['status'], number>();
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
+  #followed: Followed | undefined;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
@@ -47,12 +67,20 @@ export class Administration {
     const options = { host: this.#settings.adminHost, port, onError };
     const views: AdminAnswers = {
       '/livez': () => jsonAnswer(200, { status: 'alive' }),
-      '/readyz': () => jsonAnswer(this.#phase === 'ready' ? 200 : 503, { status: this.#phase }),
+      '/readyz': () => {
+        const readiness = this.#readiness();
+        return jsonAnswer(readiness.status === 'ready' ? 200 : 503, readiness);
+      },
       '/metrics': () => this.#scraped(),
       '/status': () => jsonAnswer(200, this.#status()),
     };
     this.#listener = await listenForAdmin(options, () => ({ views, commands: this.#commands }));
     return this.#listener.port;
+  }
+
+  /** Tells of a target that is followed, too. */
+  follow(followed: Followed): void {
+    this.#followed = followed;
   }
 
   /** What a serving thread counts requests in. */
@@ -108,6 +136,12 @@ export class Administration {
     this.#listener?.stop();
   }
 
+  #readiness(): { readonly status: Phase | 'stale'; readonly reason?: string } {
+    const reason = this.#phase === 'draining' ? undefined : this.#followed?.unreadyReason();
+    if (reason === undefined) return { status: this.#phase };
+    return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
+  }
+
   async #scraped(): Promise<AdminAnswer> {
     return { status: 200, type: this.metrics.contentType, text: await this.metrics.text() };
   }
@@ -122,7 +156,7 @@ export class Administration {
       {
         name: 'ready',
         help: 'Whether the server is ready: 1, else 0.',
-        valuesOf: () => one(this.#phase === 'ready' ? 1 : 0),
+        valuesOf: () => one(this.#readiness().status === 'ready' ? 1 : 0),
       },
       {
         name: 'data_info',
@@ -152,6 +186,11 @@ export class Administration {
         label: 'collection',
         valuesOf: () => Object.entries(this.#counts),
       },
+      ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
+        name,
+        help,
+        valuesOf: () => one(this.#followed?.figures()[figure as keyof TargetFigures]),
+      })),
     ];
   }
 
@@ -159,7 +198,7 @@ export class Administration {
     const served = this.#served?.generation;
     return {
       version: packageVersion(),
-      status: this.#phase,
+      ...this.#readiness(),
       uptimeSeconds: Math.round((steadyMs() - this.#startMs) / 1000),
       data: served && {
         from: this.#settings.data,
@@ -168,6 +207,7 @@ export class Administration {
         baseUrl: served.loaded.baseUrl,
         records: this.#counts,
       },
+      ...(this.#followed && { target: this.#followed.status() }),
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
       lastChange: this.#lastChange ?? null,
       threads: { serving: this.#settings.threads },

@@ -1,6 +1,7 @@
 // The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. Serves
 // nothing itself. Composition only.
 import { holdData } from '../../data/open.ts';
+import type { HeldFile } from '../../data/store/load.ts';
 import { COLLECTIONS } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
@@ -13,10 +14,11 @@ import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
-import { type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
+import { type Generation, type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { ThreadLosses } from './threadLosses.ts';
+import type { Following } from './following.ts';
 import type { Change, Generations } from './generations.ts';
 import type { ReloadOptions } from './reloads.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
@@ -70,12 +72,19 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? (await import('./watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports, baseUrl, authority, administration, accessLogs };
-    const served = await loaded(settings, { baseUrl, report, showProgress });
+    const following = await followingOf(settings, baseUrl, report);
+    if (following) {
+      stops.push(() => following.stop());
+      administration?.follow(following);
+    }
+    const dataPath = (): string => following?.dataPath() ?? settings.data;
+    const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, following);
     await claims.release();
     await threads.begin((i) => servingData(settings, shared, i), served);
     assertOwn(settings.host, ports.port);
     administration?.begin(served);
-    stops.push(heedOrders({ settings, baseUrl, served, threads, administration, report }, watch));
+    const reloads = { settings, baseUrl, dataPath, served, threads, administration, report };
+    stops.push(heedOrders(reloads, watch, following));
     return { welcome: welcomeOf(settings, ports, baseUrl), stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
@@ -83,16 +92,33 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
   }
 }
 
-async function loaded(settings: Settings, options: GenerationOptions): Promise<Served> {
-  return { generation: await loadGeneration(settings, options, holdData(settings.data)), sinceMs: epochMs() };
+async function loaded(
+  settings: Settings,
+  options: GenerationOptions,
+  following: Following | undefined,
+): Promise<Served> {
+  const load = (held: HeldFile | undefined): Promise<Generation> => loadGeneration(settings, options, held);
+  return { generation: await (following ? following.first(load) : load(holdData(settings.data))), sinceMs: epochMs() };
+}
+
+/** The target that is followed, where the settings name one; its code is read only then. */
+async function followingOf(settings: Settings, baseUrl: string, report: Report): Promise<Following | undefined> {
+  const { from } = settings;
+  if (from === undefined) return undefined;
+  const { Following } = await import('./following.ts');
+  return Following.open({ settings: { ...settings, from }, baseUrl, report });
 }
 
 /** Takes other data when it is told to; the code for it is read with the first order. Answers what ends that. */
-function heedOrders(options: ReloadOptions, watch: ((onReplaced: () => void) => () => void) | undefined): () => void {
+function heedOrders(
+  options: ReloadOptions,
+  watch: ((onReplaced: () => void) => () => void) | undefined,
+  following: Following | undefined,
+): () => void {
   let started: Promise<Generations> | undefined;
   const generations = (): Promise<Generations> =>
     (started ??= import('./reloads.ts').then(({ generationsOf }) => generationsOf(options)));
-  const reload = async (): Promise<Change> => (await generations()).reload();
+  const reload = async (): Promise<Change> => following?.order(generations) ?? (await generations()).reload();
   options.administration?.command({
     '/reload': reload,
     '/rollback': async () => (await generations()).rollback(),
@@ -100,6 +126,7 @@ function heedOrders(options: ReloadOptions, watch: ((onReplaced: () => void) => 
   const onOrder = (): void => void reload();
   process.on('SIGHUP', onOrder);
   const unwatch = watch?.(onOrder);
+  following?.begin(generations);
   return () => {
     process.off('SIGHUP', onOrder);
     unwatch?.();

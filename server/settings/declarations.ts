@@ -4,24 +4,29 @@
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import { installed } from './installation.ts';
-import { environmentName, flagName, gatherSettings } from './sources.ts';
-import type { Environment, Flags, Setting } from './sources.ts';
+import { type Environment, type Flags, gatherSettings, many, one, type Setting } from './sources.ts';
 import {
   BASE_URL,
   CACHE_CONTROL,
+  durationBetween,
   HOST,
   integerBetween,
   NETWORK,
   oneOf,
   PATH,
   SWITCH,
-  type ValueKind,
+  TARGET,
 } from './values.ts';
 
 /** Everything that can be set. Undefined means: off, or decided where it is used (`baseUrl` follows the port taken). */
 export interface Settings {
   readonly data: string;
   readonly watch: boolean;
+  readonly from: string | undefined;
+  readonly pollMs: number;
+  readonly cache: string;
+  readonly allowRollback: boolean;
+  readonly maxStaleMs: number | undefined;
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string | undefined;
@@ -54,24 +59,7 @@ export interface Settings {
   readonly accessLogSample: number;
 }
 
-interface Row<V> {
-  readonly name: string;
-  readonly kind: ValueKind<V>;
-  readonly help: string;
-  readonly initialText?: string;
-}
-
-function one<V, I extends V | undefined>(row: Row<V>, initial: I): Setting<V | I> {
-  // Every value was made by `kind.parse`, so it is a V.
-  const gather = (values: readonly unknown[]): V => values.at(-1) as V;
-  return { arity: 'one', initialText: String(initial), ...row, initial, gather };
-}
-
-function many<V>(row: Row<V>): Setting<readonly V[]> {
-  const gather = (values: readonly unknown[]): readonly V[] => [...new Set(values as readonly V[])];
-  return { arity: 'many', initialText: 'none', ...row, initial: [], gather };
-}
-
+const DAY_MS = 86_400_000;
 const PORT = integerBetween(0, 65_535);
 /** More serving threads than any machine has cores is a slip of the finger. */
 const THREADS_MAX = 1024;
@@ -103,6 +91,41 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       help: 'take new data as soon as what --data names is replaced; without it on SIGHUP and POST /reload only',
     },
     false,
+  ),
+  from: one(
+    {
+      name: 'from',
+      kind: TARGET,
+      help: 'target to fetch the data from: file:///folder or http(s)://host/folder/',
+      initialText: 'off',
+    },
+    undefined,
+  ),
+  pollMs: one(
+    {
+      name: 'poll',
+      kind: durationBetween(100, DAY_MS),
+      help: 'how often the target is asked for new data',
+      initialText: '10s',
+    },
+    10_000,
+  ),
+  cache: one(
+    { name: 'cache', kind: PATH, help: 'directory that keeps the last two generations that were fetched' },
+    'catalogue-cache',
+  ),
+  allowRollback: one(
+    { name: 'allowRollback', kind: SWITCH, help: 'take older data from the target too', initialText: 'off' },
+    false,
+  ),
+  maxStaleMs: one(
+    {
+      name: 'maxStale',
+      kind: durationBetween(1000, 365 * DAY_MS),
+      help: 'not ready any more when the target did not confirm what is served for so long',
+      initialText: 'off',
+    },
+    undefined,
   ),
   host: one({ name: 'host', kind: HOST, help: 'address to listen on' }, '127.0.0.1'),
   port: one({ name: 'port', kind: PORT, help: 'port to listen on; 0 takes a free one and prints it' }, 8080),
@@ -338,7 +361,9 @@ export function readOrigins(
 ): { readonly settings: Settings; readonly origins: Readonly<Record<string, string>> } {
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
   const { values, origins, mistakes } = gatherSettings(sources);
-  mistakes.push(...sharedPorts(values));
+  mistakes.push(...sharedPorts(values), ...twoSources(values, origins));
+  // The data is what is fetched, wherever the default would lead.
+  if (values['from'] !== undefined) values['data'] = values['cache'];
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
   return { settings: values as unknown as Settings, origins };
@@ -354,14 +379,15 @@ function sharedPorts(values: Readonly<Record<string, unknown>>): readonly string
   });
 }
 
-/** The settings as the Markdown table of README.md, one line per setting; the tidy test compares the two. */
-export function settingsTable(): string {
-  const lines = SETTINGS.map((setting) => {
-    const flag = [flagName(setting), setting.kind.placeholder.replaceAll('|', '\\|')].filter(Boolean).join(' ');
-    const help = setting.help + (setting.arity === 'many' ? ' (repeatable)' : '');
-    const key = setting === CONFIG ? '' : `\`${setting.name}\``;
-    const texts = [setting.initialText, help].map((text) => text.replaceAll(/[|<]/g, '\\$&'));
-    return `| \`${flag}\` | \`${environmentName(setting)}\` | ${key} | ${texts.join(' | ')} |`;
-  });
-  return `| Flag | Environment | TOML key | Default | Meaning |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}`;
+/** What is wrong where data is to come from two places. */
+function twoSources(
+  { from, watch }: Readonly<Record<string, unknown>>,
+  origins: Readonly<Record<string, string>>,
+): readonly string[] {
+  if (from === undefined) return [];
+  const mistake = (name: string, cure: string): string => `setting ${name}: not beside from, which ${cure}`;
+  return [
+    ...(origins['data'] === undefined ? [] : [mistake('data', 'fetches the data: leave one out')]),
+    ...(watch === true ? [mistake('watch', 'is asked every --poll: leave it out')] : []),
+  ];
 }

@@ -50,6 +50,30 @@ export function oneOf<const C extends string>(...choices: readonly C[]): ValueKi
   };
 }
 
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A span of time, a whole number and its unit, from `leastMs` to `mostMs`, both included. The value is in ms. */
+export function durationBetween(leastMs: number, mostMs: number): ValueKind<number> {
+  return {
+    placeholder: '<time>',
+    wanted: `a time such as 500ms, 10s, 5m, 2h or 1d, from ${leastMs} ms to ${mostMs / 86_400_000} d`,
+    toml: 'string',
+    parse(text) {
+      const [, digits, unit = ''] = /^([0-9]{1,12})(ms|s|m|h|d)$/.exec(text) ?? [];
+      const value = Number(digits) * (UNITS_MS[unit] ?? Number.NaN);
+      return value >= leastMs && value <= mostMs ? value : undefined;
+    },
+  };
+}
+
+/** Where snapshots come from: what it is asked for is judged by who opens it, before anything is done. */
+export const TARGET: ValueKind<string> = {
+  placeholder: '<target>',
+  wanted: 'the URL of a target',
+  toml: 'string',
+  parse: (text) => (URL.canParse(text) ? text : undefined),
+};
+
 /** On or off. */
 export const SWITCH: ValueKind<boolean> = {
   placeholder: '',

@@ -68,6 +68,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       allowed: [
         ['server/observe/requestIds.ts', 'ids of requests'],
         ['data/leftovers.ts', 'names what is not finished so that nobody can have made it before'],
+        ['server/process/following.ts', 'replicas that were started together must not ask together'],
         ['server/authority/serialNumber.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],
       cure: 'take a seeded source as a parameter',

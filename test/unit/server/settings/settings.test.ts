@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
-import { readSettings, SETTINGS, settingsTable, type Settings } from '../../../../server/settings/declarations.ts';
+import { readSettings, SETTINGS, type Settings } from '../../../../server/settings/declarations.ts';
+import { settingsTable } from '../../../../server/settings/settingsTable.ts';
 import { environmentName, flagName } from '../../../../server/settings/sources.ts';
 
 let directory: string;
@@ -36,6 +37,11 @@ describe('without any source', () => {
     expect(threads).toBeGreaterThanOrEqual(1);
     const expected: Omit<Settings, 'data' | 'threads'> = {
       watch: false,
+      from: undefined,
+      pollMs: 10_000,
+      cache: 'catalogue-cache',
+      allowRollback: false,
+      maxStaleMs: undefined,
       host: '127.0.0.1',
       port: 8080,
       baseUrl: undefined,

@@ -1,7 +1,7 @@
-// Publishers that are killed at every step that changes the file system.
+// Publishers, and servers that follow, killed at every step that changes the file system.
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { killedPublish, stepsOfPublish } from '../../../support/distributionKills.ts';
+import { killedFollower, killedPublish, stepsOfPublish } from '../../../support/distributionKills.ts';
 import { releaseOf } from '../../../support/distributions.ts';
 
 const directory = temporaryDirectory();
@@ -11,4 +11,10 @@ test('killed at any step, a publisher leaves the old generation or the new one, 
   const steps = await stepsOfPublish(directory, old, next);
   expect(steps).toBeGreaterThan(10);
   for (let step = 1; step <= steps; step++) await killedPublish(directory, old, next, step);
+});
+
+test('killed at any step, a server that follows leaves a cache to start from, and the next one serves the new', async () => {
+  const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
+  const steps = await killedFollower(directory, old, next, undefined);
+  for (let step = 1; step < steps; step++) await killedFollower(directory, old, next, step);
 });
