@@ -24,7 +24,7 @@ export { openBlocks } from './snapshot/openBlocks.ts';
 
 // The way of a list from text to page, and what it is made of.
 export { answerList, type Asker, type Here, type List, listHere, type ListSteps } from './list.ts';
-export type { Ask, IgnoredName, Page, QueryOptions } from './query/ask.ts';
+export type { Ask, ExportFormat, IgnoredName, Page, QueryOptions } from './query/ask.ts';
 export { type Counters, newCounters } from './query/counters.ts';
 export { execute, findRows, type Hits, hitsOf, walkedPage } from './query/execute.ts';
 export { explain, explained } from './query/explain.ts';
@@ -32,6 +32,7 @@ export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
 export { percentEncode, sortedByName } from './query/links.ts';
 export { exportOf } from './query/readers.ts';
+export { nearestName } from './query/suggest.ts';
 export { LOOKUPS } from './query/lookups.ts';
 export { PARAMETERS } from './query/parameters.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';

@@ -5,7 +5,8 @@ import type { Problem } from './problems.ts';
 import type { Operand } from './values.ts';
 
 /**
- * The settings that decide how queries are read (A19, A27, A29, A33, A68, A69). `limitMax` undefined: no upper bound.
+ * What decides how queries are read, most of it settings (A19, A27, A29, A33, A68, A69). `limitMax` undefined: no upper
+ * bound. `exported`: the export that is made where the query names no format (A51).
  */
 export interface QueryOptions {
   readonly limitDefault: number;
@@ -15,7 +16,11 @@ export interface QueryOptions {
   readonly filters: 'all' | 'documented';
   readonly mayExplain?: boolean;
   readonly pinsWalks?: boolean;
+  readonly exported?: ExportFormat;
 }
+
+/** The formats that give all rows where no limit is set, without an envelope (A62). */
+export type ExportFormat = 'ndjson' | 'csv';
 
 /** One filter, ready to be planned. `key` is the name as the client wrote it, decoded; `path` the field's names. */
 export interface Condition {
@@ -44,7 +49,8 @@ export type IgnoredName = string | readonly [parameter: string, name: string];
 /**
  * Which part of a list is shown, and in which shape. `order` is empty where it is by id. `after`: only records with a
  * larger id are shown. `keys` are the top-level keys that records are cut to, undefined for whole records. `format` is
- * undefined where none is named. Of a single record only `keys` and `format` say something.
+ * undefined where none is named; `exported` is the export to make, undefined for JSON. Of a single record only these
+ * three say something.
  */
 export interface Page {
   readonly order: readonly OrderKey[];
@@ -54,6 +60,7 @@ export interface Page {
   readonly facets: readonly Facet[];
   readonly keys: ReadonlySet<string> | undefined;
   readonly format: string | undefined;
+  readonly exported: ExportFormat | undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ export function filterKey(generation: string, collection: string, filter: Filter
  * The key of what is shown of a filter's rows: all of a page but the shape of its records. An id may be infinite, which
  * JSON does not know. Cost: about 1 us.
  */
-export function viewKey({ keys: _keys, format: _format, after, ...shown }: Page): string {
+export function viewKey({ keys: _keys, format: _format, exported: _exported, after, ...shown }: Page): string {
   return JSON.stringify({ ...shown, after: String(after) });
 }
 
@@ -38,7 +38,7 @@ export function viewKey({ keys: _keys, format: _format, after, ...shown }: Page)
  * Cost: those of both keys.
  */
 export function exportKey(generation: string, { collection, ask, plan: { form, page } }: Listed): string {
-  const shape = [page.format, page.keys && [...page.keys], form.version, form.baseUrl, form.linkEnd];
+  const shape = [page.exported, page.keys && [...page.keys], form.version, form.baseUrl, form.linkEnd];
   return `${filterKey(generation, collection.declaration.name, ask, form)} ${viewKey(page)} ${JSON.stringify(shape)}`;
 }
 

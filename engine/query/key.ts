@@ -1,21 +1,35 @@
 // One filter key: from the parameter's name to a field, a lookup and whether it is negated, or what is wrong with it.
 // Knows no value.
+import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
-import { DEFAULT_LOOKUP, lookupNamed, type Lookup } from './lookups.ts';
-import { keepPlace, locate, type LocatedField } from './path.ts';
-import { tooManySteps, unsupportedLookup } from './problems.ts';
+import { type Column, DEFAULT_LOOKUP, lookupNamed, LOOKUPS, type Lookup } from './lookups.ts';
+import { keepPlace, locate, type Located, type LocatedField, namesBehind } from './path.ts';
+import { stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
+import { nearestName } from './suggest.ts';
 
 /** So many names are followed at most: one step more than a key may take. */
 const FOLLOWED_MAX = RELATION_STEPS_MAX + 2;
 
 /**
+ * The messages for a step that does not fit: in strict mode with what does, else where something is near. Cost: an edit
+ * distance to each name that fits there.
+ */
+export type Explained = (isStrict: boolean) => readonly string[];
+
+/**
  * What a parameter's name means. `unknown`: no filter of this collection. `bad`: a known field with something that does
- * not fit. `filter`: a condition but for its value. `identity` is equal for keys of which the last wins (A47).
+ * not fit; `explained` says what does. `filter`: a condition but for its
+ * value. `identity` is equal for keys of which the last wins (A47).
  */
 export type Key =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'bad'; readonly identity: string; readonly message: string }
+  | {
+      readonly kind: 'bad';
+      readonly identity: string;
+      readonly message: string;
+      readonly explained?: Explained;
+    }
   | {
       readonly kind: 'filter';
       readonly identity: string;
@@ -65,13 +79,33 @@ function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: 
   }
   const rest = names.slice(located.length);
   const { index } = located;
-  if (!index) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[0] ?? DEFAULT_LOOKUP) };
-  const lookup = lookupNamed(rest[0] ?? DEFAULT_LOOKUP);
-  const column = { type: index.dictionary.type, isRelation: located.isRelation };
-  if (!lookup?.fits(column)) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[0]!) };
+  const lookup = index && lookupNamed(rest[0] ?? DEFAULT_LOOKUP);
+  if (!index || !lookup?.fits(columnOf(located, index))) return badStep(collection, located, names, isNegated);
   if (rest.length > 1) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[1]!) };
   const identity = [...located.path, ...located.idNames, lookup.name].join('__') + (isNegated ? '!' : '');
   return { kind: 'filter', identity, located: { ...located, index }, lookup, isNegated };
+}
+
+function columnOf({ isRelation }: Located, { dictionary }: FieldIndex): Column {
+  return { type: dictionary.type, isRelation };
+}
+
+/** A key whose first name behind its fields is none that fits: a field where fields may follow, else a lookup. */
+function badStep(collection: CollectionIndex, located: Located, names: readonly string[], isNegated: boolean): Key {
+  const step = names[located.length] ?? DEFAULT_LOOKUP;
+  const message = unsupportedLookup(step);
+  const explained = (isStrict: boolean): readonly string[] => {
+    const { index } = located;
+    const before = names.slice(0, located.length);
+    const fields = step === '' || lookupNamed(step) ? [] : namesBehind(collection, before);
+    const lookups = LOOKUPS.filter((lookup) => index && lookup.fits(columnOf(located, index))).map(({ name }) => name);
+    const nearest = nearestName(step, [...fields, ...lookups]);
+    if (nearest === undefined && !isStrict) return [message];
+    const meant = nearest && [...before, nearest, ...names.slice(located.length + 1)].join('__');
+    const hints = stepHints(meant && (isNegated ? `${meant}!` : meant), lookups);
+    return [fields.length > 0 ? unknownField(step, undefined) : message, ...hints];
+  };
+  return { kind: 'bad', identity: names.join('__') + (isNegated ? '!' : ''), message, explained };
 }
 
 /** Only the first name may not be empty: an empty one behind it is a lookup that does not exist. */

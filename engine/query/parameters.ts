@@ -37,7 +37,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'strict',
     views: EVERY_VIEW,
     value: '`1`, `true`',
-    meaning: 'names without effect are refused, with a suggestion of what was meant',
+    meaning:
+      'names without effect are refused, with a suggestion of what was meant, and values that stand for another one',
     read: (reading, value) => (reading.isStrict ||= isSwitchedOn(value)),
   },
   {

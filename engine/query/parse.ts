@@ -5,8 +5,8 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { Ask, Condition, QueryOptions } from './ask.ts';
 import { decodeForm, type Parameter } from './form.ts';
 import { readKey, type Key } from './key.ts';
-import { CONDITIONS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startBehind } from './limits.ts';
-import { lookupNamed, type Lookup } from './lookups.ts';
+import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startBehind } from './limits.ts';
+import { DEFAULT_LOOKUP, lookupNamed, type Lookup, NULL_LOOKUP } from './lookups.ts';
 import { parameterNames, PARAMETERS, turnOf } from './parameters.ts';
 import {
   MESSAGES,
@@ -17,7 +17,8 @@ import {
   type Problem,
 } from './problems.ts';
 import { Reading, type View } from './reading.ts';
-import { type KnownNames, nearestKey, SUGGESTIONS_MAX } from './suggest.ts';
+import { type KnownNames, nearestKey } from './suggest.ts';
+import { isTruth } from './values.ts';
 
 /** The key of a filter of the collection, right or wrong, at its place of the query. */
 interface GivenFilter {
@@ -149,11 +150,10 @@ function sizeOf(key: GivenFilter['key']): Lookup['sizeOf'] {
 function noteUnknown(reading: Reading, places: readonly number[], known: () => KnownNames): void {
   const names = new Map<string, number>();
   for (const at of places) if (!names.has(reading.parameters[at]![0])) names.set(reading.parameters[at]![0], at);
-  let suggestions = 0;
   for (const [name, at] of names) {
     reading.ignore(at, name);
     if (!reading.isStrict) continue;
-    const nearest = suggestions++ < SUGGESTIONS_MAX ? nearestKey(name, known()) : undefined;
+    const nearest = reading.mayHint() ? nearestKey(name, known()) : undefined;
     reading.refuse(at, [unknownParameter(nearest)]);
   }
 }
@@ -170,14 +170,28 @@ function isAny(): boolean {
 function judge(reading: Reading, key: GivenFilter['key'], at: number, wrong: string | undefined): void {
   const parameter = reading.parameters[at]!;
   const { filterErrors } = reading.options;
+  if (reading.isStrict && key.kind === 'filter' && !saysTruth(key, parameter[1])) {
+    reading.refuse(at, [MESSAGES.truth]);
+    return;
+  }
   const message =
     key.kind === 'bad'
       ? key.message
       : (wrong ?? addCondition(reading.conditions, key, parameter, filterErrors !== 'fail'));
   if (message === undefined) return;
-  if (filterErrors === 'fail') reading.refuse(at, [message]);
-  else if (filterErrors === 'empty') reading.isEmpty = true;
-  else reading.ignore(at, parameter[0]);
+  if (filterErrors === 'empty') reading.isEmpty = true;
+  else if (filterErrors === 'ignore') reading.ignore(at, parameter[0]);
+  else {
+    const explained = key.kind === 'bad' && key.explained && reading.mayHint() ? key.explained : undefined;
+    reading.refuse(at, explained?.(reading.isStrict) ?? [message]);
+  }
+}
+
+/** False where a value is compared as a truth without being one: the stock service takes it for true (A41). */
+function saysTruth({ located, lookup }: Extract<Key, { kind: 'filter' }>, value: string): boolean {
+  if (lookup.name === NULL_LOOKUP) return isTruth(value);
+  if (located.index.dictionary.type !== 'boolean' || lookup.search) return true;
+  return lookup.name === DEFAULT_LOOKUP ? isTruth(value) : value.split(',', MEMBERS_MAX).every(isTruth);
 }
 
 /** Adds the condition, or answers what is wrong with its value. */

@@ -63,9 +63,7 @@ const NO_MEMBERS: Members = new Map();
  * embedded record come first, then those of the record that its link points at (A60). Cost: the names.
  */
 export function locate(collection: CollectionIndex, names: readonly string[]): Located | undefined {
-  const walk: Walk = { path: [], steps: [], members: collection.members, last: undefined };
-  let length = 0;
-  while (length < names.length && follow(walk, names[length]!)) length++;
+  const { walk, length } = walked(collection, names);
   const { path, steps, last } = walk;
   if (!last) return undefined;
   const link = crossingOf(last);
@@ -78,6 +76,23 @@ export function locate(collection: CollectionIndex, names: readonly string[]): L
     idNames: idNamesOf(last, link),
     steps,
   };
+}
+
+function walked(collection: CollectionIndex, names: readonly string[]): { walk: Walk; length: number } {
+  const walk: Walk = { path: [], steps: [], members: collection.members, last: undefined };
+  let length = 0;
+  while (length < names.length && follow(walk, names[length]!)) length++;
+  return { walk, length };
+}
+
+/**
+ * The names that may follow a path of fields: the members of the embedded record, then the fields of the record that it
+ * links to. Cost: the names of both.
+ */
+export function namesBehind(collection: CollectionIndex, names: readonly string[]): readonly string[] {
+  const { members, last } = walked(collection, names).walk;
+  const linked = (last && crossingOf(last))?.link.to().members.keys() ?? [];
+  return [...new Set([...members.keys(), ...linked])];
 }
 
 /** Where paths end that conditions are made with again and again; a path that another thread sent is not among them. */

@@ -22,12 +22,21 @@ export const MESSAGES = {
   regexSize: 'This regular expression is too large.',
   regexSizes: 'The regular expressions of this query are too large together.',
   regexTime: 'This regular expression takes too long; make it simpler, or add a filter that leaves fewer records.',
+  truth: 'Enter true or false.',
+  limit: 'Enter a whole number from 1.',
+  offset: 'Enter a whole number from 0.',
   unknown: 'Unknown parameter.',
 } as const;
 
-/** The message for a name that is neither a field nor a lookup that fits; empty for a key that ends on `__`. */
+/** The message for a lookup that does not exist or fit; empty for a key that ends on `__`. Source: A29. */
 export function unsupportedLookup(name: string): string {
   return `"${name}" lookup is not supported`;
+}
+
+/** What is said beside a wrong step: the key that it may stand for, and the lookups that fit there. */
+export function stepHints(nearest: string | undefined, lookups: readonly string[]): readonly string[] {
+  const meant = nearest === undefined ? [] : [`Did you mean "${nearest}"?`];
+  return lookups.length === 0 ? meant : [...meant, `Lookups that fit: ${lookups.join(', ')}.`];
 }
 
 /** The message for a key that steps over more relations than a key may. */
@@ -53,6 +62,11 @@ export function tooManyNames(most: number): string {
 /** The message for a list that is too short. */
 export function atLeastItems(least: number, length: number): string {
   return `Ensure this value has at least ${least} items (it has ${length}).`;
+}
+
+/** The message for a number that is too large. */
+export function atMost(most: number): string {
+  return `Ensure this value is less than or equal to ${most}.`;
 }
 
 /** The message for a list that is too long. */

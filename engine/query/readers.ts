@@ -1,22 +1,19 @@
 // The readers of the parameters that are no filters, each of one value: what it makes of the page, what it refuses and
 // which names in it have no effect. Counts and sorts nothing. Each is named by its row in parameters.ts.
 import type { CollectionIndex } from '../index/table.ts';
-import type { OrderKey } from './ask.ts';
+import type { ExportFormat, OrderKey } from './ask.ts';
 import { countParts, FACETS_MAX, NAMES_MAX } from './limits.ts';
-import { notTogether, tooManyFacets, tooManyNames, unknownField } from './problems.ts';
-import type { Reading } from './reading.ts';
+import { atMost, MESSAGES, notTogether, tooManyFacets, tooManyNames, unknownField } from './problems.ts';
+import { limitWithout, NUMBER_MAX, type Reading } from './reading.ts';
 import { valuesAt } from './path.ts';
 import { nearestKey, nearestName, SUGGESTIONS_MAX } from './suggest.ts';
 import { parseValue } from './values.ts';
 
-/** The formats that give all rows where no limit is set, without an envelope (A62). */
-export type ExportFormat = 'ndjson' | 'csv';
-
-/** What a number of more than `DIGITS_MAX` digits counts as: exact in a double, beyond every list (A21). */
-const NUMBER_MAX = 999_999_999_999_999;
+/** So many digits are at most `NUMBER_MAX`. */
 const DIGITS_MAX = 15;
 /** The digits behind leading zeros. They start with none of these, or long runs of zeros would take quadratic time. */
 const WHOLE = /^\+?0*([1-9]\d*)$/;
+const NOUGHT = /^\+?0+$/;
 
 /** The export that a format means, or undefined. Source: A62. */
 export function exportOf(format: string | undefined): ExportFormat | undefined {
@@ -24,20 +21,31 @@ export function exportOf(format: string | undefined): ExportFormat | undefined {
 }
 
 /** The format: an empty one is none; that of an export gives all rows. Source: A26, A62. */
-export function readFormat({ page }: Reading, value: string): void {
-  page.format = value || undefined;
-  if (exportOf(value)) page.limit = NUMBER_MAX;
+export function readFormat({ page, options }: Reading, value: string): void {
+  if (value === '') return;
+  page.format = value;
+  page.exported = exportOf(value);
+  page.limit = limitWithout(options, page.exported);
 }
 
-/** The page size: a positive integer, bounded unless it is an export's; else it stays. Source: A19, A21, A62. */
-export function readLimit({ page, options }: Reading, value: string): void {
+/**
+ * The page size: a positive integer, bounded unless it is an export's; else it stays. Strict mode refuses what would be
+ * replaced. Source: A19, A21, A62.
+ */
+export function readLimit(reading: Reading, value: string, at: number): void {
+  const { page, options } = reading;
   const asked = wholeOf(value);
-  if (asked > 0) page.limit = exportOf(page.format) ? asked : Math.min(asked, options.limitMax ?? asked);
+  const most = page.exported ? undefined : options.limitMax;
+  if (reading.isStrict && asked <= 0) reading.refuse(at, [MESSAGES.limit]);
+  if (reading.isStrict && most !== undefined && asked > most) reading.refuse(at, [atMost(most)]);
+  if (asked > 0) page.limit = Math.min(asked, most ?? asked);
 }
 
-/** The first row of the page: an integer from 0, else 0. Source: A20, A21. */
-export function readOffset({ page }: Reading, value: string): void {
-  page.offset = wholeOf(value);
+/** The first row of the page: an integer from 0, else 0, which strict mode refuses. Source: A20, A21. */
+export function readOffset(reading: Reading, value: string, at: number): void {
+  const offset = wholeOf(value);
+  if (reading.isStrict && offset === 0 && !NOUGHT.test(value.trim())) reading.refuse(at, [MESSAGES.offset]);
+  reading.page.offset = offset;
 }
 
 /**
@@ -127,7 +135,7 @@ export function readFacets(reading: Reading, value: string, at: number): void {
   const messages = unknown.length === 0 ? [] : [...unknownFields(collection, unknown, () => true)];
   if (facets.length > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
   reading.refuse(at, messages);
-  if (!exportOf(reading.page.format)) reading.page.facets = facets;
+  if (!reading.page.exported) reading.page.facets = facets;
 }
 
 /**

@@ -2,9 +2,10 @@
 // Filled by the readers of parameters (parameters.ts) and by parse.ts; knows no parameter and no lookup.
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { CollectionIndex } from '../index/table.ts';
-import type { Ask, Condition, IgnoredName, Page, QueryOptions } from './ask.ts';
+import type { Ask, Condition, ExportFormat, IgnoredName, Page, QueryOptions } from './ask.ts';
 import type { Parameter } from './form.ts';
 import type { Problem } from './problems.ts';
+import { SUGGESTIONS_MAX } from './suggest.ts';
 
 /** What a request is answered with: a page of a list, a single record, or a view without records. */
 export type View = 'list' | 'record' | 'root';
@@ -18,7 +19,15 @@ interface Remark {
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
+/** The largest number of a page: exact in a double, beyond every list. Larger ones count as it (A21). */
+export const NUMBER_MAX = 999_999_999_999_999;
+
 const NONE: readonly never[] = [];
+
+/** The limit of a page, or of an export, that names none: an export has all rows (A19, A62). */
+export function limitWithout({ limitDefault, limitMax }: QueryOptions, exported: ExportFormat | undefined): number {
+  return exported ? NUMBER_MAX : Math.min(limitDefault, limitMax ?? Infinity);
+}
 
 /** One query while it is read. `collection` is that of a list; `known` are the keys that records can have. */
 export class Reading {
@@ -33,6 +42,7 @@ export class Reading {
   isExplained = false;
   generation: string | undefined;
   #remarks: Remark[] | undefined;
+  #hints = 0;
 
   constructor(
     parameters: readonly Parameter[],
@@ -44,13 +54,20 @@ export class Reading {
     this.collection = collection;
     this.known = known;
     this.isStrict = options.isStrict;
-    const limit = Math.min(options.limitDefault, options.limitMax ?? Infinity);
-    this.page = { order: NONE, after: undefined, offset: 0, limit, facets: NONE, keys: undefined, format: undefined };
+    const { exported } = options;
+    const limit = limitWithout(options, exported);
+    const whole = { order: NONE, after: undefined, offset: 0, limit, facets: NONE, keys: undefined };
+    this.page = { ...whole, format: undefined, exported };
   }
 
   /** Whether a parameter is there, with any value. Cost: the parameters. */
   isGiven(name: string): boolean {
     return this.parameters.some(([given]) => given === name);
+  }
+
+  /** Whether one more name or step may get a suggestion: each costs an edit distance to every name that fits there. */
+  mayHint(): boolean {
+    return this.#hints++ < SUGGESTIONS_MAX;
   }
 
   /** Notes that a name at a place of the query has no effect. */

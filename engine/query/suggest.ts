@@ -1,6 +1,5 @@
 // The known name that a refused one may stand for: nearest by edit distance, within a third of the name's length. Runs
-// only where strict mode refuses a parameter.
-import { distance } from 'fastest-levenshtein';
+// only where something is refused.
 
 /**
  * How many unknown names of one kind get a suggestion: a person reads no more, and each costs an edit distance to every
@@ -40,9 +39,30 @@ export function nearestName(name: string, known: readonly string[]): string | un
   let best = { name: '', edits: most + 1 };
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) > most) continue;
-    const edits = distance(name, candidate);
+    const edits = slipsBetween(name, candidate);
     if (edits === 0) return undefined;
     if (edits < best.edits) best = { name: candidate, edits };
   }
   return best.edits > most ? undefined : best.name;
+}
+
+/**
+ * How many slips lead from one text to the other: a letter left out, put in or replaced, or two neighbours exchanged,
+ * with nothing done twice to one place (optimal string alignment). Cost: both lengths, multiplied.
+ */
+function slipsBetween(a: string, b: string): number {
+  let beforeLast: readonly number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isExchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const slips = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1));
+      row.push(isExchanged ? Math.min(slips, beforeLast[j - 2]! + 1) : slips);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length]!;
 }

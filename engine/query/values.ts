@@ -61,6 +61,13 @@ function wholeNumber(text: string): Parsed<string> {
   return found(text, WHOLE.test(text) ? canonicalDecimal(text) : undefined, MESSAGES.wholeNumber);
 }
 
+/** Whether a text says a truth by its name or number, as strict mode wants it (A41). */
+export function isTruth(text: string): boolean {
+  return TRUTH.test(text.trim());
+}
+
+const TRUTH = /^(?:true|false|0|1|)$/i;
+
 function isFalse(text: string): boolean {
   return text === '' || text === '0' || text.toLowerCase() === 'false';
 }

@@ -16,13 +16,15 @@ type Headers = Answer['headers'];
 
 /**
  * What an answer with a body of the catalogue carries beside it: headers that chose the base URL, ignored parameters,
- * its entity tag without quotes, and how many rows it exports where it is an export.
+ * its entity tag without quotes, and how many records the whole list has where it is one; where it is an export, also
+ * how many rows that has, and the name of a file for it.
  */
 export interface Remarks {
   readonly varies: readonly string[];
   readonly ignored: readonly IgnoredName[];
   readonly tag: string;
-  readonly exportedRows?: number | undefined;
+  readonly totalCount?: number | undefined;
+  readonly exported?: { readonly rows: number; readonly fileName: string } | undefined;
 }
 
 /** The media types of answers with a body of the catalogue: JSON, and the two of exports (A62). */
@@ -64,6 +66,8 @@ export interface Answers {
   methodNotAllowed(method: string): Answer;
   /** 404. */
   readonly notFound: Answer;
+  /** 404 with a sentence that says what is near. */
+  notFoundNear(sentence: string): Answer;
   /** 406. */
   readonly notAcceptable: Answer;
   /** 400 to a target that is no target, such as one with a raw `#`. */
@@ -81,6 +85,8 @@ export interface Answers {
 /** The methods of every view, as Allow names them (spec 1). */
 const ALLOW = 'GET, HEAD, OPTIONS';
 
+const NOT_FOUND = 'Not found.';
+
 /** A queue of heavy queries drains in well under this; the smallest value Retry-After can say. */
 const RETRY_AFTER_SECONDS = '1';
 
@@ -95,7 +101,8 @@ const GZIPPED = ['Content-Encoding', 'gzip'] as const;
 const ALLOWED = ['Allow', ALLOW] as const;
 const ERRORS_CACHED = ['Cache-Control', 'public, no-cache'] as const;
 const NOT_STORED = ['Cache-Control', 'no-store'] as const;
-const EXPOSED = 'Allow, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params';
+const EXPOSED =
+  'Allow, Content-Disposition, ETag, Retry-After, Server-Timing, X-Generation, X-Ignored-Params, X-Total-Count';
 const CORS: Headers = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', EXPOSED],
@@ -130,10 +137,12 @@ export interface AnswerOptions {
 export function answersFor(options: AnswerOptions): Answers {
   const { found, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
   return {
-    found: (body, { varies, ignored, tag, exportedRows }, type = 'application/json', made = 'identity') => {
+    found: (body, { varies, ignored, tag, totalCount, exported }, type = 'application/json', made = 'identity') => {
       const headers = withIgnored(found(varies, type, made !== 'identity'), ignored);
-      const answer = { status: 200, headers, etag: `"${taggedAs(tag, made)}"`, body };
-      return exportedRows === undefined ? answer : { ...answer, exportedRows };
+      const answer = { status: 200, headers, etag: `"${taggedAs(tag, made)}"`, totalCount, body };
+      if (!exported) return answer;
+      const disposition = ['Content-Disposition', `attachment; filename="${exported.fileName}"`] as const;
+      return { ...answer, headers: [...headers, disposition], exportedRows: exported.rows };
     },
     notModified: (tag, varies) => ({
       status: 304,
@@ -145,7 +154,8 @@ export function answersFor(options: AnswerOptions): Answers {
     redirected: (path, query) => redirection(query === undefined ? path : `${path}?${query}`, moved),
     refused: (problems) => ({ status: 400, headers: errors, body: problemsBody(problems) }),
     methodNotAllowed: (method) => ({ status: 405, headers: errors, body: detail(`Method "${method}" not allowed.`) }),
-    notFound: { status: 404, headers: errors, body: detail('Not found.') },
+    notFound: { status: 404, headers: errors, body: detail(NOT_FOUND) },
+    notFoundNear: (sentence) => ({ status: 404, headers: errors, body: detail(`${NOT_FOUND} ${sentence}`) }),
     notAcceptable: { status: 406, headers: errors, body: detail('Could not satisfy the request Accept header.') },
     badTarget: { status: 400, headers: errors, body: detail('The request target is malformed.') },
     busy: {

@@ -15,6 +15,7 @@ import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Disconnection, Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
+import type { Remarks } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Conditional, Precondition } from './conditional.ts';
 import { type Coding, negotiate } from './negotiate.ts';
@@ -92,7 +93,14 @@ export interface Visit extends Asked {
 
 /** The route of one kind of view. */
 export type RouteOf<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>;
-type Named = Pick<RouteOf<'list'>, 'version' | 'isJsonPath'>;
+type Named = Pick<RouteOf<'list'>, 'version' | 'ending'>;
+
+/** What the 404 to a format that is none says (A26, A62). */
+const FORMATS_KNOWN = {
+  root: 'Formats are api and json.',
+  list: 'Formats are api, json, ndjson and csv.',
+  record: 'Formats are api, json, ndjson and csv.',
+} as const;
 
 /** spec 8: the page size of every link shown. */
 const LIMIT_DEFAULT = 100;
@@ -108,14 +116,15 @@ export function queryOptionsOf(
 /** Judges the format, then the generation, then the parameters: an answer that is no page, or undefined. */
 export function refusalOf(
   { answers, pin, generation: served }: CatalogueService,
-  { kind, isJsonPath }: RouteOf<'root' | 'list' | 'record'>,
+  { kind, ending }: RouteOf<'root' | 'list' | 'record'>,
   request: Request,
   { page: { format }, generation, problems }: Ask,
 ): Answer | undefined {
-  const negotiation = negotiate({ accept: request.header('accept'), format, isJsonPath });
-  if (negotiation === 'unknownFormat') return answers.notFound;
+  const negotiation = negotiate({ accept: request.header('accept'), format, ending, mayExport: kind === 'list' });
   if (negotiation === 'notAcceptable') return answers.notAcceptable;
-  if (kind === 'root' && negotiation !== 'json') return answers.notFound;
+  if (negotiation === 'unknownFormat' || (kind === 'root' && negotiation !== 'json')) {
+    return answers.notFoundNear(FORMATS_KNOWN[kind]);
+  }
   if (generation !== undefined && generation !== pin && generation !== served) return answers.gone;
   return problems.length > 0 ? answers.refused(problems) : undefined;
 }
@@ -125,12 +134,12 @@ export function refusalOf(
  */
 export function formOf(
   { settings }: CatalogueService,
-  { version, isJsonPath }: Named,
+  { version, ending }: Named,
   { page: { format } }: Ask,
   { baseUrl }: BaseUrlChoice,
 ): ServedForm {
   if (settings.links === 'spec') return { baseUrl, version, linkEnd: SPEC_LINK_END };
-  return { baseUrl, version, linkEnd: `${isJsonPath ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
+  return { baseUrl, version, linkEnd: `${ending === 'json' ? '.json' : '/'}${format ? `?format=${format}` : ''}` };
 }
 
 /**
@@ -146,9 +155,12 @@ export function validated(
 ): { readonly tag: string; readonly unchanged: Answer | undefined } {
   const { request, choice, condition } = visit;
   const { parameters, conditions: filters } = ask;
-  const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path: request.target, parameters, filters });
+  const path = isKnowable(route, ask) ? request.target : `${request.target} ${ask.page.exported!}`;
+  const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters, filters });
   const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
-  if (unchanged) memory.keep(visit, { tag: tagIn(unchanged)!, heedsAccept: !isNamed(route, ask) });
+  if (unchanged && isKnowable(route, ask)) {
+    memory.keep(visit, { tag: tagIn(unchanged)!, heedsAccept: !isNamed(route, ask) });
+  }
   return { tag, unchanged };
 }
 
@@ -159,14 +171,15 @@ export function delivered(
   view: View,
   rows: Representation,
 ): Answer | Promise<Answer> {
-  const exportedRows = rows.format === 'json' ? undefined : countSelected(rows.rows.rows);
-  const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view, exportedRows));
+  const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view, exportedAs(rows, view)));
   const { condition, choice, coding } = visit;
   if (!condition || coding === 'identity') return answer;
   const judged = (made: Answer): Answer => {
     const tag = tagIn(made);
     const unchanged = tag === undefined ? undefined : catalogue.conditional.unchanged(condition, choice.varies, tag);
-    if (unchanged) catalogue.memory.keep(visit, { tag: tag!, heedsAccept: !isNamed(view.route, view.ask) });
+    if (unchanged && isKnowable(view.route, view.ask)) {
+      catalogue.memory.keep(visit, { tag: tag!, heedsAccept: !isNamed(view.route, view.ask) });
+    }
     return unchanged ?? made;
   };
   return answer instanceof Promise ? answer.then(judged) : judged(answer);
@@ -177,12 +190,23 @@ function tagIn({ etag }: Answer): string | undefined {
   return etag?.slice(1, -1);
 }
 
-/** What an answer with rows is for, and of an export of a list the key (`exportKey` in rows.ts). */
+/** Of an export its rows, and the file that it makes: `observations.csv`, `observations-17.csv`. */
+function exportedAs({ format, rows: { rows } }: Representation, { route, collection }: View): Remarks['exported'] {
+  if (format === 'json') return undefined;
+  const record = route.kind === 'record' ? `-${route.id}` : '';
+  return { rows: countSelected(rows), fileName: `${collection.declaration.name}${record}.${format}` };
+}
+
+/**
+ * What an answer with rows is for: of a list also how many records it has, and of an export of one the key (`exportKey`
+ * in rows.ts).
+ */
 interface View {
-  readonly route: Named;
+  readonly route: RouteOf<'list' | 'record'>;
   readonly ask: Ask;
   readonly tag: string;
   readonly collection: CollectionIndex;
+  readonly totalCount?: number;
   readonly exportKey?: (() => string) | undefined;
 }
 
@@ -190,16 +214,16 @@ interface View {
 function deliveryOf(
   service: CatalogueService,
   visit: Visit,
-  { route, ask, tag, collection, exportKey }: View,
-  exportedRows: number | undefined,
+  { route, ask, tag, collection, totalCount, exportKey }: View,
+  exported: Remarks['exported'],
 ): Delivery {
   const { request, choice, coding, disconnection, condition } = visit;
   const { blocks, memory } = service;
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
-  const remarks = { varies: choice.varies, ignored: ask.ignored, tag, exportedRows };
+  const remarks = { varies: choice.varies, ignored: ask.ignored, tag, totalCount, exported };
   const isHead = request.method === 'HEAD';
   const delivery: Delivery = { service, remarks, coding, stored, isHead, disconnection, exportKey };
-  if (condition || ask.ignored.length > 0 || !memory.isDue()) return delivery;
+  if (condition || ask.ignored.length > 0 || !isKnowable(route, ask) || !memory.isDue()) return delivery;
   const heedsAccept = !isNamed(route, ask);
   const keep: Delivery['keep'] = (answer, ownBytes) =>
     memory.keep(visit, { tag: tagIn(answer)!, heedsAccept, answer }, ownBytes);
@@ -207,6 +231,11 @@ function deliveryOf(
 }
 
 /** Whether path or format name the form of an answer, so that Accept plays no part. */
-function isNamed({ isJsonPath }: Named, { page: { format } }: Ask): boolean {
-  return isJsonPath || format !== undefined;
+function isNamed({ ending }: Named, { page: { format } }: Ask): boolean {
+  return ending !== undefined || format !== undefined;
+}
+
+/** Whether a request is known by its text, as all are but those for an export that Accept alone names. */
+function isKnowable(route: Named, ask: Ask): boolean {
+  return ask.page.exported === undefined || isNamed(route, ask);
 }

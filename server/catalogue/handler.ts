@@ -3,7 +3,7 @@
 import type { QueryOptions } from '../../engine/engine.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import { answersFor } from './answers.ts';
+import { type Answers, answersFor } from './answers.ts';
 import {
   type CatalogueService,
   type CatalogueOptions,
@@ -21,7 +21,7 @@ import { recordAnswer } from './record.ts';
 import { RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
 import { Exports } from './rows.ts';
-import { route, type Route, viewName } from './routes.ts';
+import { nearestPath, route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';
 import { MEGABYTE } from '../observe/quantities.ts';
 
@@ -82,7 +82,7 @@ function answerTo(
   if (known?.answer) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
   if (view.kind === 'badTarget') return answers.badTarget;
-  if (view.kind === 'notFound') return answers.notFound;
+  if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
   if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
   request.route = ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
@@ -97,6 +97,12 @@ function answerTo(
     case 'record':
       return recordAnswer(catalogue, view, visit);
   }
+}
+
+/** The 404 of a path; `prefix` is what stood in front of it. */
+function notFound(answers: Answers, target: string, prefix: string): Answer {
+  const near = nearestPath(target);
+  return near === undefined ? answers.notFound : answers.notFoundNear(`Did you mean "${prefix}${near}"?`);
 }
 
 /** The memory of a thread under these settings. */

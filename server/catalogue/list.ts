@@ -7,7 +7,6 @@ import {
   countSelected,
   explained,
   exportKey,
-  exportOf,
   type Hits,
   type List,
   type QueryOptions,
@@ -28,6 +27,7 @@ import {
   validated,
   type Visit,
 } from './catalogue.ts';
+import { exportWished } from './negotiate.ts';
 import { withTiming } from './serverTiming.ts';
 import { countIgnored } from './tally.ts';
 
@@ -46,6 +46,7 @@ export function listAnswer(
 
 /** Holds all that the answer needs, so that the request may be gone when its rows are found. */
 class ListAsker implements Asker<Answer | Promise<Answer>> {
+  readonly options: QueryOptions;
   readonly #catalogue: CatalogueService;
   readonly #route: RouteOf<'list'>;
   readonly #visit: Visit;
@@ -58,10 +59,10 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     this.#catalogue = catalogue;
     this.#route = route;
     this.#visit = visit;
-  }
-
-  get options(): QueryOptions {
-    return this.#catalogue.queryOptions;
+    const { queryOptions } = catalogue;
+    const accept = visit.request.header('accept');
+    const exported = exportWished({ accept, ending: route.ending, mayExport: true });
+    this.options = exported ? { ...queryOptions, exported } : queryOptions;
   }
 
   get path(): string {
@@ -114,7 +115,14 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
 
   answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
     const { ask, collection } = list;
-    const view = { route: this.#route, ask, tag: this.#tag, collection, exportKey: this.#exportKeyOf(list) };
+    const view = {
+      route: this.#route,
+      ask,
+      tag: this.#tag,
+      collection,
+      totalCount: hits.count,
+      exportKey: this.#exportKeyOf(list),
+    };
     const answer = ask.isExplained
       ? this.#explanation(hits, list)
       : delivered(this.#catalogue, this.#visit, view, page);
@@ -124,7 +132,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   /** Long queries have none: their members would be sorted for it. */
   #exportKeyOf(list: List): (() => string) | undefined {
     const { request } = this.#visit;
-    if (!exportOf(list.ask.page.format) || (request.query?.length ?? 0) > KEYED_CHARACTERS_MAX) return undefined;
+    if (!list.ask.page.exported || (request.query?.length ?? 0) > KEYED_CHARACTERS_MAX) return undefined;
     return () => exportKey(this.#catalogue.generation, list);
   }
 

@@ -1,36 +1,74 @@
-// In which form a request can be answered: by the format it names, its path, its Accept header, in this order; and in
-// which content coding: gzip, nothing but gzip, or none. Pure but for a memory of headers met.
+// In which form a request can be answered: by the format it names, the ending of its path, its Accept header, in this
+// order; and in which content coding: gzip, nothing but gzip, or none. Pure but for a memory of headers met.
 import Negotiator from 'negotiator';
+import { exportOf, type ExportFormat } from '../../engine/engine.ts';
 import type { Request } from '../http/exchange.ts';
 import { remembered } from '../http/memory.ts';
 
 /** The outcome: the format to send, the format is not known (404), or Accept rules JSON out (406). */
-export type Negotiation = 'json' | 'ndjson' | 'csv' | 'unknownFormat' | 'notAcceptable';
+export type Negotiation = 'json' | ExportFormat | 'unknownFormat' | 'notAcceptable';
 
-/** What decides. `format` is the decoded parameter, undefined without one; empty counts as none (A26). */
+/** The endings of paths that name a form. */
+export const ENDINGS = ['json', 'ndjson', 'csv'] as const;
+
+/** One of them. */
+export type Ending = (typeof ENDINGS)[number];
+
+/**
+ * What decides. `format` is the decoded parameter, undefined without one; empty counts as none (A26). `ending` is that
+ * of the path. `mayExport` where Accept can ask for an export, as it can of lists.
+ */
 export interface Wishes {
   readonly accept: string | undefined;
   readonly format: string | undefined;
-  readonly isJsonPath: boolean;
+  readonly ending: Ending | undefined;
+  readonly mayExport: boolean;
 }
 
-const JSON_TYPES = ['application/json'];
+/** The media types that Accept may ask for, the usual one first. */
+const FORMS: ReadonlyMap<string, Ending> = new Map([
+  ['application/json', 'json'],
+  ['application/x-ndjson', 'ndjson'],
+  ['text/csv', 'csv'],
+]);
+const TYPES = [...FORMS.keys()];
+const JSON_TYPES = TYPES.slice(0, 1);
 
 /** Parameters of a media range but `q`: they do not tell one JSON from another. */
 const PARAMETERS = /;(?!\s*q\s*=)[^;,]*/gi;
 
 /**
- * Judges the wishes (A26, A51, A62). A named format and a `.json` path override Accept; an empty Accept counts as none;
- * parameters of media ranges but `q` are not looked at. Cost: none for what most clients send, else one pass over
- * Accept. Source: RFC 9110, 12.5.1.
+ * Judges the wishes (A26, A51, A62). A named format and an ending override Accept; an empty Accept counts as none;
+ * parameters of media ranges but `q` are not looked at. Cost: none for what most clients send, a look-up for what was
+ * met before, else one pass over Accept. Source: RFC 9110, 12.5.1.
  */
-export function negotiate({ accept, format, isJsonPath }: Wishes): Negotiation {
-  if (format === 'ndjson' || format === 'csv') return format;
-  if (format) return format === 'api' || format === 'json' ? 'json' : 'unknownFormat';
-  if (isJsonPath || accept === undefined || accept === '*/*' || accept === 'application/json') return 'json';
+export function negotiate({ accept, format, ending, mayExport }: Wishes): Negotiation {
+  if (format) return exportOf(format) ?? (format === 'api' || format === 'json' ? 'json' : 'unknownFormat');
+  if (ending) return ending;
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'json';
+  return mayExport ? listFormOnce(accept) : recordFormOnce(accept);
+}
+
+/** The export that path or Accept ask for where no format is named: undefined where they ask for none. */
+export function exportWished(wishes: Omit<Wishes, 'format'>): ExportFormat | undefined {
+  return exportOf(negotiate({ ...wishes, format: undefined }));
+}
+
+const recordFormOnce = remembered((accept) => accepted(accept, JSON_TYPES));
+
+/** An export is asked for by its name: what would take anything gets JSON. */
+const listFormOnce = remembered((accept) => {
+  const named = accept.toLowerCase();
+  return accepted(
+    accept,
+    TYPES.filter((type) => JSON_TYPES.includes(type) || named.includes(type)),
+  );
+});
+
+function accepted(accept: string, types: string[]): Negotiation {
   if (accept.trim() === '') return 'json';
   const negotiator = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } });
-  return negotiator.mediaType(JSON_TYPES) === undefined ? 'notAcceptable' : 'json';
+  return FORMS.get(negotiator.mediaType(types) ?? '') ?? 'notAcceptable';
 }
 
 /** `gzip`: gzip where it pays. `gzipOnly`: the client refuses bodies without a coding. `identity`: no gzip. */

@@ -1,7 +1,6 @@
 // The view of a single record, of the first collection of its path that has the id (A3).
 // Heeds format, fields and strict only (A25).
 import {
-  exportOf,
   exportRepresentation,
   parseRecordQuery,
   recordRepresentation,
@@ -47,7 +46,7 @@ export function recordAnswer(
     form: formOf(catalogue, route, ask, choice),
     keys: ask.page.keys,
   };
-  const format = exportOf(ask.page.format);
+  const format = ask.page.exported;
   const record = format ? exportRepresentation(format, collection.keys, rows) : recordRepresentation(rows);
   return delivered(catalogue, visit, { route, ask, tag, collection }, record);
 }

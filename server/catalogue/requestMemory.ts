@@ -111,5 +111,7 @@ function marksOf(number: number): Readonly<Record<Coding, string>> {
 
 /** Whether a request whose path and query say nothing of the form of its answer takes JSON. Cost: see negotiate.ts. */
 function welcomesJson(request: Request): boolean {
-  return negotiate({ accept: request.header('accept'), format: undefined, isJsonPath: false }) === 'json';
+  return (
+    negotiate({ accept: request.header('accept'), format: undefined, ending: undefined, mayExport: true }) === 'json'
+  );
 }

@@ -15,7 +15,7 @@ export function indexAnswer(catalogue: CatalogueService, visit: Visit): Answer {
 }
 
 /** Always JSON, whatever Accept says. */
-const INDEX = { version: 'v3', isJsonPath: true } as const;
+const INDEX = { version: 'v3', ending: 'json' } as const;
 
 function nothingAsked({ queryOptions }: CatalogueService): Ask {
   return parseRecordQuery(undefined, queryOptions);

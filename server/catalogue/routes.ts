@@ -1,22 +1,29 @@
 // What a path means: a view of the catalogue, a redirection to the path with its final slash, or nothing. Pure text,
 // derived from the declaration; knows neither requests nor records.
-import { type Collection, COLLECTIONS, collectionsOfPath, type Version } from '../../engine/engine.ts';
+import { type Collection, COLLECTIONS, collectionsOfPath, nearestName, type Version } from '../../engine/engine.ts';
+import { type Ending, ENDINGS } from './negotiate.ts';
 
 /**
- * What a target means. `isJsonPath` says that the path itself asks for JSON (`.json`). A record's `collections` are
- * tried in order (A3); its `id` is -1 where the integer asked for is beyond every id (A10). `location` is the target
- * with a final slash, percent-encoded as sent and without the query, which the caller keeps byte for byte.
+ * What a target means. `ending` is the form that the path itself names: `.json`, and of lists `.ndjson` and `.csv`. A
+ * record's `collections` are tried in order (A3); its `id` is -1 where the integer asked for is beyond every id (A10).
+ * `location` is the target with a final slash, percent-encoded as sent and without the query, which the caller keeps
+ * byte for byte.
  */
 export type Route =
   | { readonly kind: 'index' }
-  | { readonly kind: 'root'; readonly version: Version; readonly isJsonPath: boolean }
-  | { readonly kind: 'list'; readonly collection: Collection; readonly version: Version; readonly isJsonPath: boolean }
+  | { readonly kind: 'root'; readonly version: Version; readonly ending: Ending | undefined }
+  | {
+      readonly kind: 'list';
+      readonly collection: Collection;
+      readonly version: Version;
+      readonly ending: Ending | undefined;
+    }
   | {
       readonly kind: 'record';
       readonly collections: readonly Collection[];
       readonly version: Version;
       readonly id: number;
-      readonly isJsonPath: boolean;
+      readonly ending: Ending | undefined;
     }
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'notFound' }
@@ -79,20 +86,22 @@ function plainRecord(target: string): Route | undefined {
   }
   if (start === end || end - start > PLAIN_DIGITS_MAX) return undefined;
   const list = LISTS.get(target.slice(0, start));
-  return list && { kind: 'record', collections: list.collections, version: list.version, id, isJsonPath: false };
+  return list && { kind: 'record', collections: list.collections, version: list.version, id, ending: undefined };
 }
 
 function viewsByPath(): ReadonlyMap<string, Route> {
   const views = new Map<string, Route>([['/', { kind: 'index' }]]);
-  const add = (path: string, view: (isJsonPath: boolean) => Route): void => {
-    views.set(path.endsWith('/') ? path : `${path}/`, view(false));
-    views.set(`${path}.json`, view(true)).set(`${path}.json/`, view(true));
+  const add = (path: string, endings: readonly Ending[], view: (ending: Ending | undefined) => Route): void => {
+    views.set(path.endsWith('/') ? path : `${path}/`, view(undefined));
+    for (const ending of endings) {
+      views.set(`${path}.${ending}`, view(ending)).set(`${path}.${ending}/`, view(ending));
+    }
   };
   for (const version of VERSIONS) {
-    add(`/api/${version}/`, (isJsonPath) => ({ kind: 'root', version, isJsonPath }));
+    add(`/api/${version}/`, ['json'], (ending) => ({ kind: 'root', version, ending }));
     for (const segment of segmentsOf(version)) {
       const collection = collectionsOfPath(segment, version)[0]!;
-      add(`/api/${version}/${segment}`, (isJsonPath) => ({ kind: 'list', collection, version, isJsonPath }));
+      add(`/api/${version}/${segment}`, ENDINGS, (ending) => ({ kind: 'list', collection, version, ending }));
     }
   }
   return views;
@@ -141,8 +150,36 @@ function recordAt(path: string): Route | undefined {
     collections,
     version,
     id: Number.isSafeInteger(id) ? id : -1,
-    isJsonPath: match[4] !== undefined,
+    ending: match[4] === undefined ? undefined : 'json',
   };
+}
+
+/** Longer targets are no slip of the pen. */
+const NEAR_CHARACTERS_MAX = 128;
+const NEAR = /^\/(?:api\/(v\d+)\/)?([^/.]+)(\.[^/]*)?(\/\d+)?\/?$/;
+
+/**
+ * The path of a list or record that a target which means nothing may stand for, or undefined: a collection misspelt, of
+ * the other version or without one, an ending that is none. Never the target itself. Cost: an edit distance to each
+ * collection's name.
+ */
+export function nearestPath(target: string): string | undefined {
+  if (target.length > NEAR_CHARACTERS_MAX) return undefined;
+  const [, asked, segment = '', ending = '', id = ''] = NEAR.exec(decodedPath(target) ?? '') ?? [];
+  const versions = asked === 'v2' ? VERSIONS : VERSIONS.toReversed();
+  for (const version of versions) {
+    const segments = segmentsOf(version);
+    const name = nearestOf(segment, segments);
+    if (name === undefined) continue;
+    const known = id === '' ? ENDINGS : ENDINGS.slice(0, 1);
+    const near = ending === '' ? undefined : nearestOf(ending.slice(1), known);
+    return `/api/${version}/${name}${id}${near === undefined ? '/' : `.${near}`}`;
+  }
+  return undefined;
+}
+
+function nearestOf(name: string, known: readonly string[]): string | undefined {
+  return known.includes(name) ? name : nearestName(name, known);
 }
 
 /** A route that leads to a view. */

@@ -57,7 +57,7 @@ function nameOf(ignored: IgnoredName): string {
 }
 
 function refuseFormat({ page: { format } }: Ask): void {
-  if (negotiate({ accept: undefined, format, isJsonPath: false }) !== 'unknownFormat') return;
+  if (negotiate({ accept: undefined, format, ending: undefined, mayExport: true }) !== 'unknownFormat') return;
   throw new OperationError('usage', `format: got ${JSON.stringify(format)}, want api, json, ndjson or csv`);
 }
 

@@ -82,7 +82,8 @@ class RequestWithin implements Request {
 /**
  * An answer: status, headers in order (neither Content-Length nor Connection nor Date, which belong to the transport),
  * and a body. Transports send Content-Length from `body.bytes`, and to HEAD the same headers without the body.
- * `etag` is the value of a header ETag, apart from the others so that these can be the same list for many answers.
+ * `etag` is the value of a header ETag and `totalCount` that of X-Total-Count, which only an answer with a tag has:
+ * apart from the others, so that these can be the same list for many answers.
  * `exportedRows` is how many rows an export has, for whoever counts.
  * `close` asks for the connection to end with this answer.
  */
@@ -90,6 +91,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly etag?: string;
+  readonly totalCount?: number | undefined;
   readonly body: Body;
   readonly exportedRows?: number;
   readonly close?: boolean;

@@ -76,6 +76,96 @@ describe('exports', () => {
   });
 });
 
+describe('what lists and exports say beside their rows', () => {
+  design('Lists carry `X-Total-Count` (exposed to browsers), so that HEAD tells a count alone.', async () => {
+    for (const query of ['limit=2&status=completed', 'format=csv&limit=1', 'title__regex=a&limit=1', 'title=none']) {
+      const { count } = await sample.page(`${LIST}?${query}&format=json`);
+      for (const method of ['GET', 'HEAD']) {
+        const { headers, body } = await sample.send({ method, target: `${LIST}?${query}` });
+        expect(headers['x-total-count'], `${method} ${query}`).toBe(String(count));
+        expect(headers['access-control-expose-headers']).toContain('X-Total-Count');
+        expect(body === '').toBe(method === 'HEAD');
+      }
+    }
+    for (const target of ['/', '/api/v3/', `${LIST}?title__foo=1`]) {
+      expect((await sample.get(target)).headers['x-total-count'], target).toBeUndefined();
+    }
+  });
+
+  design('Exports carry `Content-Disposition` with a file name (`observations.csv`).', async () => {
+    const id = String((await sample.all('observations'))[0]!['ob_id']);
+    for (const [target, name] of [
+      [`${LIST}?format=csv&limit=1`, 'observations.csv'],
+      ['/api/v3/instrument/?format=ndjson', undefined],
+      ['/api/v3/instruments.ndjson', 'instruments.ndjson'],
+      [`${LIST}${id}/?format=csv`, `observations-${id}.csv`],
+      [`${LIST}?limit=1`, undefined],
+    ] as const) {
+      const { headers } = await sample.get(target);
+      const value = name && `attachment; filename="${name}"`;
+      expect(headers['content-disposition'], target).toBe(value);
+    }
+  });
+
+  design(
+    'Negotiation: no Accept, `*/*`, `application/*`, `application/json` give JSON; `text/csv` and `application/x-ndjson` on a list give that export.',
+    async () => {
+      const type = async (target: string, accept?: string): Promise<string | undefined> =>
+        (await sample.get(target, accept === undefined ? {} : { accept })).headers['content-type'];
+      for (const accept of [undefined, '*/*', 'application/*', 'application/json']) {
+        expect(await type(`${LIST}?limit=1`, accept), accept).toBe('application/json');
+      }
+      for (const [accept, format] of [
+        ['text/csv', 'csv'],
+        ['application/x-ndjson', 'ndjson'],
+      ] as const) {
+        const named = await sample.get(`${LIST}?${FILTER}&format=${format}`);
+        // Once the JSON of the same text is known, and once before it is.
+        for (const query of [FILTER, `${FILTER}&limit=1000000`]) {
+          for (let times = 0; times < 20; times++) await sample.get(`${LIST}?${query}`);
+          const answer = await sample.get(`${LIST}?${query}`, { accept });
+          expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([
+            200,
+            named.headers['content-type'],
+            named.body,
+          ]);
+          expect(await type(`${LIST}?${query}`)).toBe('application/json');
+          const { etag } = answer.headers;
+          const again = await sample.get(`${LIST}?${query}`, { accept, 'if-none-match': etag! });
+          const json = await sample.get(`${LIST}?${query}`, { 'if-none-match': etag! });
+          expect([again.status, again.headers['etag'], json.status]).toEqual([304, etag, 200]);
+        }
+        expect((await sample.get(`/api/v3/observations.${format}?${FILTER}`)).body).toBe(named.body);
+      }
+    },
+  );
+
+  design(
+    '`strict` also refuses a boolean or `isnull` value that is none, and a `limit` or `offset` that had to be replaced.',
+    async () => {
+      for (const [query, key, message] of [
+        ['nonGeographicFlag=yes', 'nonGeographicFlag', 'Enter true or false.'],
+        ['title__isnull=no', 'title__isnull', 'Enter true or false.'],
+        ['limit=ten', 'limit', 'Enter a whole number from 1.'],
+        ['offset=-1', 'offset', 'Enter a whole number from 0.'],
+      ] as const) {
+        const { status, body } = await sample.get(`${LIST}?strict=1&${query}`);
+        expect([status, JSON.parse(body)], query).toEqual([400, { [key]: [message] }]);
+        expect((await sample.get(`${LIST}?${query}`)).status, query).toBe(200);
+      }
+    },
+  );
+
+  design('Suggestions count a transposition as one slip, and name the step of a path that is wrong.', async () => {
+    const strict = await sample.get(`${LIST}?strict=1&tilte=a`);
+    expect(JSON.parse(strict.body)).toEqual({ tilte: ['Unknown parameter. Did you mean "title"?'] });
+    const wrong = await sample.get(`${LIST}?projects__tilte=a&strict=1`);
+    const { projects__tilte: messages } = JSON.parse(wrong.body) as { projects__tilte: readonly string[] };
+    expect(messages.slice(0, 2)).toEqual(['Unknown field "tilte".', 'Did you mean "projects__title"?']);
+    expect(messages[2]).toMatch(/^Lookups that fit: exact, in, /);
+  });
+});
+
 describe('cut records', () => {
   design('`fields=a,b,c`: only those keys of each record, in record order; unknown names ignored.', async () => {
     const records = await sample.all('observations');

@@ -156,12 +156,17 @@ describe('which fields are known', () => {
     ]);
     expect(await answerOf(strict, 'fields=ob_id,titel&ordering=statu,title')).toEqual([
       400,
-      { fields: ['Unknown field "titel".'], ordering: ['Unknown field "statu". Did you mean "status"?'] },
+      {
+        fields: ['Unknown field "titel". Did you mean "title"?'],
+        ordering: ['Unknown field "statu". Did you mean "status"?'],
+      },
     ]);
   });
 
   design('no upper bound by default (*setting*)', async () => {
-    expect(await answerOf(strict, 'limit=1000000')).toEqual([200, [1, 2], undefined]);
+    const refused = { limit: ['Ensure this value is less than or equal to 2.'] };
+    expect(await answerOf(strict, 'limit=1000000')).toEqual([400, refused]);
+    expect(await answerOf(strict, '')).toEqual([200, [1, 2], undefined]);
     expect(await answerOf(failing, 'limit=1000000')).toEqual([200, ALL, undefined]);
   });
 });

@@ -148,8 +148,24 @@ describe('design, responses', () => {
     },
   );
 
+  design('A 404 for an unknown collection, file ending or format says what is near.', async () => {
+    for (const [target, near] of [
+      ['/api/v3/observation/', 'Did you mean "/api/v3/observations/"?'],
+      ['/api/v3/observations.cvs', 'Did you mean "/api/v3/observations.csv"?'],
+      [`${LIST}?format=xml`, 'Formats are api, json, ndjson and csv.'],
+      ['/api/v3/?format=csv', 'Formats are api and json.'],
+    ] as const) {
+      const { status, headers, body } = await sample.get(target);
+      expect([status, JSON.parse(body), headers['content-type']], target).toEqual([
+        404,
+        { detail: `Not found. ${near}` },
+        'application/json',
+      ]);
+    }
+  });
+
   design('404 `{"detail":"Not found."}`', async () => {
-    for (const target of ['/nothing', '/api/v3/nothing/', '/api/v3/observations/999999999/', `${LIST}?format=xml`]) {
+    for (const target of ['/nothing', '/api/v3/nothing/', '/api/v3/observations/999999999/']) {
       const { status, headers, body } = await sample.get(target);
       expect({ status, body, type: headers['content-type'] }, target).toEqual({
         status: 404,

@@ -1,22 +1,37 @@
-// The oracle's reading of Accept: is JSON welcome? Called by the oracle.
+// The oracle's reading of Accept: which form of an answer is wanted most?
 
 interface Range {
   readonly type: string;
   readonly quality: number;
 }
 
+/** The forms that Accept can ask for, the usual one first. */
+const TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+};
+
 /**
- * Whether an Accept header welcomes `application/json`: none, an empty one, or a matching range whose quality is above
- * 0; the most specific matching range decides (RFC 9110, 12.5.1). Parameters other than `q` are not looked at.
+ * What an Accept header asks for: JSON without one and for an empty one, else the form of the highest quality, of
+ * equals the one that is named more closely, then the one named first, then JSON; undefined where none is welcome. The
+ * most specific range that matches a form decides (RFC 9110, 12.5.1). Parameters other than `q` are not looked at.
+ * Exports are asked for by their full name, and only where `exports` are to be had.
  */
-export function accepts(header: string | undefined): boolean {
-  if (header === undefined || header.trim() === '') return true;
+export function formAccepted(header: string | undefined, exports: boolean): string | undefined {
+  if (header === undefined || header.trim() === '') return 'json';
   const ranges = header.split(',').map(rangeOf);
-  for (const type of ['application/json', 'application/*', '*/*']) {
-    const fitting = ranges.filter((range) => range.type === type);
-    if (fitting.length > 0) return fitting.some(({ quality }) => quality > 0);
-  }
-  return false;
+  const wishes = Object.entries(TYPES).flatMap(([form, type]) => {
+    if (form !== 'json' && !(exports && ranges.some((range) => range.type === type))) return [];
+    for (const [distance, name] of [type, type.replace(/[^/]*$/, '*'), '*/*'].entries()) {
+      const place = ranges.findIndex((range) => range.type === name);
+      if (place >= 0) return [{ form, distance, place, quality: ranges[place]!.quality }];
+    }
+    return [];
+  });
+  const welcome = wishes.filter(({ quality }) => quality > 0);
+  welcome.sort((a, b) => b.quality - a.quality || a.distance - b.distance || a.place - b.place);
+  return welcome[0]?.form;
 }
 
 function rangeOf(text: string): Range {

@@ -17,6 +17,7 @@ export interface JudgeSettings {
   readonly filterErrors: 'fail' | 'empty' | 'ignore';
   readonly filters: 'all' | 'documented';
   readonly generation?: string | undefined;
+  readonly limitMax?: number | undefined;
 }
 
 /** A name without effect: a parameter's, decoded, or a parameter and a name inside its value. */
@@ -49,11 +50,13 @@ export function judge(
   const conditions: Condition[] = [];
   const errors: [string, readonly string[]][] = [];
   const ignored: Ignored[] = [];
-  const view = viewOf(pairs, collection, keys, isStrict);
+  const view = viewOf(pairs, collection, keys, isStrict, settings);
   let isEmpty = false;
-  let suggested = 0;
   const judged = judgedOnce(pairs, controls, (name) => keyOf(name, roots, linked));
   const filters = judged.filter(({ key }) => key?.kind === 'filter' || key?.kind === 'wrong');
+  const unknown = judged.filter(({ key }) => key?.kind === 'unknown');
+  const bad = filters.filter(({ key }) => key?.kind === 'wrong' && key.explained).map(({ place }) => place);
+  const hinted = SUGGESTED - (isStrict ? unknown.length : 0);
   const hasManyRegexes = filters.filter(({ key }) => isRegex(key)).length > 8;
   for (const { name, value, key, place } of judged) {
     if (key === undefined) {
@@ -65,7 +68,7 @@ export function judge(
     }
     if (key.kind === 'unknown') {
       const known = [...roots.map((field) => field.name), ...controls];
-      const isSuggested = isStrict && suggested++ < SUGGESTED;
+      const isSuggested = isStrict && unknown.findIndex((one) => one.place === place) < SUGGESTED;
       if (isStrict) errors.push([name, [`Unknown parameter.${isSuggested ? suggestion(name, known, controls) : ''}`]]);
       ignored.push(name);
       continue;
@@ -74,14 +77,28 @@ export function judge(
       if (place === filters[64]?.place) errors.push([name, ['At most 64 filters can be used at once.']]);
       continue;
     }
+    if (isStrict && key.kind === 'filter' && !saysTruth(key, value)) {
+      errors.push([name, ['Enter true or false.']]);
+      continue;
+    }
     const parsed = parsedOf(key, value, settings.filterErrors !== 'fail', hasManyRegexes);
     if ('test' in parsed) {
       conditions.push({ path: (key as FilterKey).path, negated: (key as FilterKey).negated, ...parsed });
-    } else if (settings.filterErrors === 'fail') errors.push([name, [parsed.message]]);
-    else if (settings.filterErrors === 'ignore') ignored.push(name);
+    } else if (settings.filterErrors === 'fail') {
+      const isHinted = key.kind === 'wrong' && key.explained && bad.indexOf(place) < hinted && (isStrict || key.isNear);
+      errors.push([name, isHinted ? key.explained : [parsed.message]]);
+    } else if (settings.filterErrors === 'ignore') ignored.push(name);
     else isEmpty = true;
   }
   return { conditions, errors, ignored, isEmpty, view };
+}
+
+/** Whether what is compared as a truth is spelled as one; whatever else there is of values. */
+function saysTruth({ type, lookup }: FilterKey, value: string): boolean {
+  const truths = ['true', 'false', '1', '0', ''];
+  const isTruth = (text: string): boolean => truths.includes(text.trim().toLowerCase());
+  if (lookup === 'isnull' || (lookup === 'exact' && type === 'boolean')) return isTruth(value);
+  return lookup !== 'in' || type !== 'boolean' || value.split(',').every(isTruth);
 }
 
 function isRegex(key: Key | undefined): boolean {

@@ -2,6 +2,7 @@
 // the declaration and nothing else of the product.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { LOOKUPS, suits, type Lookup } from './lookups.ts';
+import { suggestedName } from './suggest.ts';
 import type { OperandType } from './values.ts';
 
 /** A key that names a condition. `path` walks from the record to the value; `normal` is equal for equal conditions. */
@@ -18,7 +19,15 @@ export interface FilterKey {
 export type Linked = (name: string) => Collection;
 
 /** A key as judged: a condition, a known field with something that does not fit it, or an unknown parameter. */
-export type Key = FilterKey | { readonly kind: 'wrong'; readonly message: string } | { readonly kind: 'unknown' };
+export type Key =
+  | FilterKey
+  | {
+      readonly kind: 'wrong';
+      readonly message: string;
+      readonly explained?: readonly string[];
+      readonly isNear?: boolean;
+    }
+  | { readonly kind: 'unknown' };
 
 const UNKNOWN: Key = { kind: 'unknown' };
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
@@ -51,7 +60,10 @@ function walk(root: Field, names: readonly string[], negated: boolean, linked: L
     return { kind: 'wrong', message: `At most ${STEPS_MAX} relations can be stepped over.` };
   }
   const [lookup = 'exact', excess] = names.slice(depth);
-  if (!isLookup(lookup) || !suits(lookup, typeOf(path.at(-1))) || hasNoId(path.at(-1))) return wrongLookup(lookup);
+  const rest = [...names.slice(depth + 1).map((name) => `__${name}`), negated ? '!' : ''].join('');
+  if (!isLookup(lookup) || !suits(lookup, typeOf(path.at(-1))) || hasNoId(path.at(-1))) {
+    return wrongStep({ last: path.at(-1), start: [root.name, ...names.slice(0, depth)], lookup, rest, linked });
+  }
   if (excess !== undefined) return wrongLookup(excess);
   const whole = withId(path);
   const last = whole.at(-1);
@@ -62,6 +74,35 @@ function walk(root: Field, names: readonly string[], negated: boolean, linked: L
 
 function wrongLookup(name: string): Key {
   return { kind: 'wrong', message: `"${name}" lookup is not supported` };
+}
+
+interface WrongStep {
+  readonly last: Field | undefined;
+  readonly start: readonly string[];
+  readonly lookup: string;
+  readonly rest: string;
+  readonly linked: Linked;
+}
+
+/** A step that is no lookup, or none that fits: where fields can follow, it was to be one. */
+function wrongStep({ last, start, lookup, rest, linked }: WrongStep): Key {
+  const fields = isLookup(lookup) || lookup === '' ? [] : fieldsBehind(last, linked);
+  const fitting = hasNoId(last) ? [] : LOOKUPS.filter((one) => suits(one, typeOf(last)));
+  const meant = suggestedName(lookup, [...fields, ...fitting], rest).replace('"', `"${start.join('__')}__`);
+  const fits = fitting.length > 0 ? [`Lookups that fit: ${fitting.join(', ')}.`] : [];
+  const message = `"${lookup}" lookup is not supported`;
+  const first = fields.length > 0 ? `Unknown field "${lookup}".` : message;
+  const isNear = meant !== '';
+  return { kind: 'wrong', message, isNear, explained: [first, ...(isNear ? [meant.trim()] : []), ...fits] };
+}
+
+/** The names that a step can go on by: members of an embedded record, then fields of the record behind a link. */
+function fieldsBehind(last: Field | undefined, linked: Linked): readonly string[] {
+  if (last?.kind === 'link' || last?.kind === 'links') return columnsOf(linked(last.to).fields).map(({ name }) => name);
+  if (last?.kind !== 'record' && last?.kind !== 'records') return [];
+  const own = columnsOf(last.fields).map(({ name }) => name);
+  const id = idOf(last);
+  return [...new Set([...own, ...(id?.kind === 'link' ? fieldsBehind(id, linked) : [])])];
 }
 
 function isLookup(name: string): name is Lookup {

@@ -31,6 +31,13 @@ const isDate: Suits = (type) => type === 'date' || type === 'dateTime';
 /** The lookups of the design, Filters, by what they can be asked of. */
 const ROWS = {
   ...rows(isAny, { exact: parseExact, in: parseIn, isnull: parseNull }),
+  ...rows(hasOrder, {
+    gt: ordered((order) => order > 0),
+    gte: ordered((order) => order >= 0),
+    lt: ordered((order) => order < 0),
+    lte: ordered((order) => order <= 0),
+    range: parseRange,
+  }),
   ...rows(hasText, {
     contains: textual((text, operand) => text.includes(operand)),
     startswith: textual((text, operand) => text.startsWith(operand)),
@@ -41,13 +48,6 @@ const ROWS = {
     iendswith: folded('', '$'),
     regex: regular(0),
     iregex: regular(RE2JS.CASE_INSENSITIVE),
-  }),
-  ...rows(hasOrder, {
-    gt: ordered((order) => order > 0),
-    gte: ordered((order) => order >= 0),
-    lt: ordered((order) => order < 0),
-    lte: ordered((order) => order <= 0),
-    range: parseRange,
   }),
   ...rows(isDate, {
     date: parseDay,

@@ -143,15 +143,11 @@ describe('paths', () => {
       headers: { location: '/api/v3/observations/?a=%2f&' },
     });
     expect(get('/api/v3/observations/%31').headers).toEqual({ location: '/api/v3/observations/%31/' });
-    for (const path of [
-      '/api',
-      '/api/v1',
-      '/api/v3/nothing',
-      '/api/v3/observations/x',
-      '/api/v2/migrationproperties',
-    ]) {
+    for (const path of ['/api', '/api/v1', '/api/v3/nothing', '/api/v3/observations/x']) {
       expect(get(path)).toMatchObject({ status: 404, body: '{"detail":"Not found."}' });
     }
+    const near = '{"detail":"Not found. Did you mean \\"/api/v3/migrationproperties/\\"?"}';
+    expect(get('/api/v2/migrationproperties')).toMatchObject({ status: 404, body: near });
   });
 
   test('an id may be written 01, +1 and 1 with a blank', () => {

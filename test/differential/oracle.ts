@@ -3,7 +3,7 @@
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { collectionIn, collectionOf } from './infer.ts';
 import type { Collection } from '../../engine/schema/types.ts';
-import { accepts } from './accept.ts';
+import { formAccepted } from './accept.ts';
 import { linkedRecord, type DataSet, type OracleRecord } from './dataset.ts';
 import { csvOf, cutTo, keysOf, namesIn } from './exports.ts';
 import { matches, type World } from './filters.ts';
@@ -11,14 +11,13 @@ import { writeJson, writeText } from './json.ts';
 import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } from './judge.ts';
 import { linkTo, servedText, type LinkStyle } from './links.ts';
 import { lastValue, nameBeyond, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
-import { routeOf, type View } from './routes.ts';
+import { nearestPath, routeOf, type View } from './routes.ts';
 import { facetsMember, inOrder } from './views.ts';
 
-/** What the oracle is set to; the same names as the server's settings. `limitMax` undefined means no bound. */
+/** What the oracle is set to; the same names as the server's settings. */
 export interface OracleSettings extends JudgeSettings {
   readonly baseUrl: string;
   readonly links: 'spec' | 'request';
-  readonly limitMax: number | undefined;
   /** What links name the generation by, undefined where walks are not pinned. */
   readonly generation?: string | undefined;
 }
@@ -55,6 +54,8 @@ interface Context {
   readonly path: string;
   readonly pairs: readonly Pair[];
   readonly beyond: string | undefined;
+  /** The form of the answer: json, ndjson or csv. */
+  readonly form: string;
 }
 
 function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleRequest): OracleAnswer {
@@ -67,7 +68,10 @@ function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleReq
   const path = isInside ? asked.slice(prefix.length) || '/' : asked;
   const query = mark < 0 ? undefined : target.slice(mark + 1);
   const route = routeOf(path);
-  if (route.kind === 'nothing') return notFound();
+  if (route.kind === 'nothing') {
+    const near = nearestPath(path);
+    return near === undefined ? notFound() : notFound(` Did you mean "${prefix}${near}"?`);
+  }
   if (route.kind === 'redirect') {
     const location = `${prefix}${path}/${query === undefined ? '' : `?${query}`}`;
     return { status: 301, headers: { location }, body: undefined };
@@ -79,16 +83,20 @@ function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleReq
   if (route.kind === 'index') return { status: 200, headers: {}, body: undefined };
   const beyond = nameBeyond(query);
   const pairs = beyond === undefined ? pairsOf(query) : [];
-  return viewed({ dataSet, settings, path, pairs, beyond }, route, headers['accept']);
+  return viewed({ dataSet, settings, path, pairs, beyond, form: 'json' }, route, headers['accept']);
 }
 
-function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept: string | undefined): OracleAnswer {
-  const format = lastValue(context.pairs, 'format') ?? '';
-  const exports = view.kind === 'root' ? [] : ['ndjson', 'csv'];
-  if (!['', 'api', 'json', ...exports].includes(format)) return notFound();
-  if (!view.json && format === '' && !accepts(accept)) {
-    return detail(406, 'Could not satisfy the request Accept header.');
+function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: string | undefined): OracleAnswer {
+  const format = lastValue(asked.pairs, 'format') ?? '';
+  const formats = view.kind === 'root' ? ['api', 'json'] : ['api', 'json', 'ndjson', 'csv'];
+  if (format !== '' && !formats.includes(format)) {
+    return notFound(` Formats are ${formats.slice(0, -1).join(', ')} and ${formats.at(-1)}.`);
   }
+  const named = format === '' ? view.ending : format.replace('api', 'json');
+  const form = named ?? formAccepted(accept, view.kind === 'list');
+  if (form === undefined) return detail(406, 'Could not satisfy the request Accept header.');
+  const settings = { ...asked.settings, limitMax: form === 'json' ? asked.settings.limitMax : undefined };
+  const context: Context = { ...asked, form, settings };
   const { generation } = context.settings;
   const pin = (lastValue(context.pairs, 'generation') ?? '').trim();
   if (view.kind === 'list' && generation !== undefined && pin !== '' && pin !== generation) return goneTo(generation);
@@ -106,14 +114,21 @@ function viewed(context: Context, view: Exclude<View, { kind: 'index' }>, accept
   const style = styleOf(context, view, format);
   const body = bodyOf(context, view, judgement, style);
   if (body === undefined) return notFound();
-  const type = TYPES[format] ?? 'application/json';
+  const type = TYPES[form] ?? 'application/json';
+  const file = view.kind === 'record' ? `${viewedCollection(context, view).name}-${view.id}` : nameOf(view);
   const headers = {
     allow: ALLOW,
     vary: 'Accept, Accept-Encoding',
     'x-generation': generation ?? null,
     'x-ignored-params': ignoredHeader(judgement.ignored),
+    'x-total-count': view.kind === 'list' ? String(foundBy(context, view.collection, judgement, style).length) : null,
+    'content-disposition': form === 'json' ? null : `attachment; filename="${file}.${form}"`,
   };
   return json(200, body, { ...headers, 'content-type': type });
+}
+
+function nameOf(view: View): string {
+  return view.kind === 'list' ? view.collection.name : '';
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -153,9 +168,9 @@ function exportBody(
   records: readonly OracleRecord[],
   style: LinkStyle,
 ): string | undefined {
-  const format = lastValue(context.pairs, 'format');
-  if (format === 'ndjson') return records.map((record) => `${recordBody(context, record, style)}\n`).join('');
-  if (format !== 'csv') return undefined;
+  const { form } = context;
+  if (form === 'ndjson') return records.map((record) => `${recordBody(context, record, style)}\n`).join('');
+  if (form !== 'csv') return undefined;
   const keys = keysOf(collectionIn(context.dataSet, collection), recordsOf(context, collection));
   const names = namesIn(lastValue(context.pairs, 'fields'));
   return csvOf(records, keys, names, (stored) => servedText(stored, style));
@@ -172,20 +187,15 @@ function recordBody({ pairs }: Context, { json }: OracleRecord, style: LinkStyle
 }
 
 function pageBody(context: Context, collection: Collection, judgement: Judgement, style: LinkStyle): string {
-  const world: World = {
-    text: (stored) => servedText(stored, style),
-    linked: (to, link) => linkedRecord(context.dataSet, to, link),
-  };
-  const found = recordsOf(context, collection).filter(
-    ({ json }) => !judgement.isEmpty && matches(json, judgement.conditions, world),
-  );
+  const text = (stored: string): string => servedText(stored, style);
+  const found = foundBy(context, collection, judgement, style);
   const limit = limitOf(context);
   const { view } = judgement;
-  const facets = facetsMember(found, view, world.text);
+  const facets = facetsMember(found, view, text);
   if (view.after !== undefined)
     return afterBody(context, { collection, found, after: view.after, limit, style, facets });
   const offset = pageInteger(lastValue(context.pairs, 'offset'), 0n) ?? 0n;
-  const results = inOrder(found, view, world.text).filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
+  const results = inOrder(found, view, text).filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
   const exported = exportBody(context, collection, results, style);
   if (exported !== undefined) return exported;
   const link = (to: bigint): string =>
@@ -194,6 +204,21 @@ function pageBody(context: Context, collection: Collection, judgement: Judgement
   const previous = offset > 0n ? link(offset - limit) : 'null';
   const records = results.map((record) => recordBody(context, record, style)).join(',');
   return `{"count":${found.length},"next":${next},"previous":${previous},"results":[${records}]${facets}}`;
+}
+
+/** All records that a list is of. */
+function foundBy(
+  context: Context,
+  collection: Collection,
+  judgement: Judgement,
+  style: LinkStyle,
+): readonly OracleRecord[] {
+  const world: World = {
+    text: (stored) => servedText(stored, style),
+    linked: (to, link) => linkedRecord(context.dataSet, to, link),
+  };
+  const { conditions, isEmpty } = judgement;
+  return recordsOf(context, collection).filter(({ json }) => !isEmpty && matches(json, conditions, world));
 }
 
 interface After {
@@ -224,9 +249,9 @@ function pinnedPairs({ pairs, settings: { generation } }: Context): readonly Pai
   return [...pairs.filter(([name]) => name !== 'generation'), ['generation', generation]];
 }
 
-function limitOf({ pairs, settings }: Context): bigint {
+function limitOf({ pairs, settings, form }: Context): bigint {
   const asked = pageInteger(lastValue(pairs, 'limit'), 1n);
-  if (['ndjson', 'csv'].includes(lastValue(pairs, 'format') ?? '')) return asked ?? 10n ** 30n;
+  if (form !== 'json') return asked ?? 10n ** 30n;
   const limit = asked ?? 100n;
   const bound = settings.limitMax === undefined ? limit : BigInt(settings.limitMax);
   return limit < bound ? limit : bound;
@@ -237,7 +262,7 @@ function recordsOf({ dataSet }: Context, collection: Collection): readonly Oracl
 }
 
 function styleOf({ settings }: Context, view: Exclude<View, { kind: 'index' }>, format: string): LinkStyle {
-  const asked = { format: format === '' ? undefined : format, json: view.json };
+  const asked = { format: format === '' ? undefined : format, json: view.ending === 'json' };
   return { baseUrl: settings.baseUrl, version: view.version, form: settings.links === 'spec' ? 'api' : asked };
 }
 
@@ -259,8 +284,8 @@ function goneTo(generation: string): OracleAnswer {
   return json(410, body, { 'cache-control': 'no-store' });
 }
 
-function notFound(): OracleAnswer {
-  return detail(404, 'Not found.');
+function notFound(near = ''): OracleAnswer {
+  return detail(404, `Not found.${near}`);
 }
 
 function detail(status: number, message: string, headers: OracleAnswer['headers'] = {}): OracleAnswer {

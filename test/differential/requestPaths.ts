@@ -14,9 +14,23 @@ export function randomPath(random: Random, dataSet: DataSet, collection: Collect
   const name = random.chance(0.7) ? collection.name : collection.documentedPath;
   const spelled = random.chance(0.03) ? escapeSome(random, name) : name;
   const end = random.pick([...Array.from({ length: 10 }, () => '/'), '.json', '.json', '.json/', '']);
+  if (random.chance(0.05)) return `${start}/${spelled}${random.pick(ODD_ENDINGS)}`;
   if (random.chance(0.8)) return `${start}/${spelled}${end}`;
   return `${start}/${spelled}/${randomId(random, dataSet, collection)}${end}`;
 }
+
+const ODD_ENDINGS: readonly string[] = [
+  '.csv',
+  '.ndjson',
+  '.csv/',
+  '.cvs',
+  '.jsno',
+  '.xml',
+  '.xml/',
+  '.json.csv',
+  '.csv/1/',
+  's/',
+];
 
 const ODD_PATHS: readonly string[] = [
   '/nothing/',
@@ -37,6 +51,13 @@ const ODD_PATHS: readonly string[] = [
   '/constructor/',
   '//observations/',
   '/../v3/',
+  '/observation/',
+  '/observation',
+  '/obsrevations.csv',
+  '/observation/17/',
+  '/observation/17.jsn',
+  '/migrationproperties/',
+  '/../../observations/',
 ];
 
 function randomId(random: Random, dataSet: DataSet, collection: Collection): string {

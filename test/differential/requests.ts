@@ -44,6 +44,12 @@ const ACCEPTS: readonly string[] = [
   'Application/JSON; charset=utf-8',
   'application/json, text/html;q=0.5',
   'image/*;q=0.5, */*;q=0',
+  'text/csv',
+  'text/csv, application/json',
+  'application/json, text/csv;q=0.5',
+  'application/x-ndjson;q=0.9, */*;q=0.1',
+  'Text/CSV; header=present, */*',
+  'text/*',
 ];
 
 function randomHeaders(random: Random): Record<string, string> {

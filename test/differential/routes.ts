@@ -1,20 +1,23 @@
 // The oracle's reading of a path: which view it means, or that it lacks its final slash, or nothing. Percent-decoding
 // is per segment, after the split (design: Paths).
-import { collectionsOfPath } from '../../engine/schema/catalogue.ts';
+import { COLLECTIONS, collectionsOfPath } from '../../engine/schema/catalogue.ts';
 import type { Collection, Version } from '../../engine/schema/types.ts';
+import { suggestedName } from './suggest.ts';
 
-/** What a path means. `json` says that the path itself asks for JSON; `id` is exact. */
+/** What a path means. `ending` is the form that the path itself asks for; `id` is exact. */
 export type View =
   | { readonly kind: 'index' }
-  | { readonly kind: 'root'; readonly version: Version; readonly json: boolean }
-  | { readonly kind: 'list'; readonly version: Version; readonly json: boolean; readonly collection: Collection }
+  | { readonly kind: 'root'; readonly version: Version; readonly ending: Ending }
+  | { readonly kind: 'list'; readonly version: Version; readonly ending: Ending; readonly collection: Collection }
   | {
       readonly kind: 'record';
       readonly version: Version;
-      readonly json: boolean;
+      readonly ending: Ending;
       readonly collections: readonly Collection[];
       readonly id: bigint;
     };
+
+type Ending = 'json' | 'ndjson' | 'csv' | undefined;
 
 /** A view, a redirection to the path with its slash, or nothing. */
 export type Route = { readonly kind: 'redirect' } | { readonly kind: 'nothing' } | View;
@@ -28,34 +31,69 @@ export function routeOf(path: string): Route {
   const slash = segments.at(-1) === '';
   const view = viewOf(slash ? segments.slice(0, -1) : segments);
   if (view === undefined) return NOTHING;
-  return slash || (view.kind !== 'index' && view.json) ? view : { kind: 'redirect' };
+  return slash || (view.kind !== 'index' && view.ending) ? view : { kind: 'redirect' };
 }
 
 function viewOf(segments: readonly string[]): View | undefined {
   const [api, version, name, id] = segments;
   if (api !== 'api' || (version !== 'v2' && version !== 'v3') || segments.length > 4) return undefined;
-  if (name === undefined) return { kind: 'root', version, json: false };
-  if (id === undefined) return name === '.json' ? { kind: 'root', version, json: true } : listOf(version, name);
+  if (name === undefined) return { kind: 'root', version, ending: undefined };
+  if (id === undefined) return name === '.json' ? { kind: 'root', version, ending: 'json' } : listOf(version, name);
   return recordOf(version, name, id);
 }
 
 function listOf(version: Version, segment: string): View | undefined {
-  const { name, json } = withoutJson(segment);
+  const { name, ending } = withoutEnding(segment, ['json', 'ndjson', 'csv']);
   const collection = collectionsOfPath(name, version)[0];
-  return collection && { kind: 'list', version, json, collection };
+  return collection && { kind: 'list', version, ending, collection };
 }
 
 function recordOf(version: Version, segment: string, idSegment: string): View | undefined {
-  const { name, json } = withoutJson(idSegment);
+  const { name, ending } = withoutEnding(idSegment, ['json']);
   const collections = collectionsOfPath(segment, version);
   const digits = /^\+?(\d+)$/.exec(name.trim())?.[1];
   if (digits === undefined || collections.length === 0) return undefined;
-  return { kind: 'record', version, json, collections, id: BigInt(digits) };
+  return { kind: 'record', version, ending, collections, id: BigInt(digits) };
 }
 
-function withoutJson(segment: string): { name: string; json: boolean } {
-  const json = segment.endsWith('.json');
-  return { name: json ? segment.slice(0, -'.json'.length) : segment, json };
+function withoutEnding(segment: string, endings: readonly NonNullable<Ending>[]): { name: string; ending: Ending } {
+  const ending = endings.find((one) => segment.endsWith(`.${one}`));
+  return { name: ending ? segment.slice(0, -ending.length - 1) : segment, ending };
+}
+
+/**
+ * The path that one which means nothing may stand for: the nearest name of a collection, of the version asked for
+ * first, with the id and the nearest ending; undefined without one.
+ */
+export function nearestPath(path: string): string | undefined {
+  const segments = path.split('/').map(decodeSegment);
+  if (path.length > 128 || segments.some((segment) => /[/\ufffd]/.test(segment)) || segments.shift() !== '')
+    return undefined;
+  if (segments.at(-1) === '') segments.pop();
+  let version = 'v3';
+  if (segments[0] === 'api') {
+    version = segments[1] ?? '';
+    if (!/^v\d+$/.test(version)) return undefined;
+    segments.splice(0, 2);
+  }
+  const [first = '', id, ...rest] = segments;
+  const [name = '', ...endings] = first.split('.');
+  if (name === '' || rest.length > 0 || (id !== undefined && !/^\d+$/.test(id))) return undefined;
+  for (const one of version === 'v2' ? (['v2', 'v3'] as const) : (['v3', 'v2'] as const)) {
+    const served = COLLECTIONS.filter(({ versions }) => versions.includes(one));
+    const names = [...new Set(served.flatMap((collection) => [collection.name, collection.documentedPath]))];
+    const near = nearName(name, names);
+    if (near === undefined) continue;
+    const ending =
+      endings.length === 0 ? undefined : nearName(endings.join('.'), id ? ['json'] : ['json', 'ndjson', 'csv']);
+    return `/api/${one}/${near}${id === undefined ? '' : `/${id}`}${ending ? `.${ending}` : '/'}`;
+  }
+  return undefined;
+}
+
+function nearName(name: string, names: readonly string[]): string | undefined {
+  if (names.includes(name)) return name;
+  return /"(.*)"/.exec(suggestedName(name, names))?.[1];
 }
 
 /** In a path a `+` is itself; otherwise the rules of form decoding serve. */

@@ -19,21 +19,30 @@ export function suggestion(key: string, known: readonly string[], controls: read
 export function suggestedName(name: string, known: readonly string[], rest = ''): string {
   if (known.includes(name)) return '';
   const near = known
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= name.length / 3)
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .filter(({ distance }) => distance <= name.length / 3)
     .sort((a, b) => a.distance - b.distance)[0];
   return near ? ` Did you mean "${near.candidate}${rest}"?` : '';
 }
 
+/** Letters left out, put in or replaced, and neighbours exchanged, by the definition: from the ends of both texts. */
 function editDistance(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (above[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-    above = row;
-  }
-  return above[b.length] ?? 0;
+  const known = new Map<string, number>();
+  const between = (i: number, j: number): number => {
+    if (i === 0 || j === 0) return i + j;
+    const key = `${i} ${j}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const ways = [
+      between(i - 1, j) + 1,
+      between(i, j - 1) + 1,
+      between(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+    ];
+    if (i > 1 && j > 1 && a.slice(i - 2, i) === `${b[j - 1]}${b[j - 2]}`) ways.push(between(i - 2, j - 2) + 1);
+    const least = Math.min(...ways);
+    known.set(key, least);
+    return least;
+  };
+  return between(a.length, b.length);
 }

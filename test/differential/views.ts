@@ -2,7 +2,7 @@
 // plain counts. Rules: design, Parameters and Exports, order, facets.
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { memberOf, writeText, type Json } from './json.ts';
-import { lastValue, type Pair } from './query.ts';
+import { lastValue, pageInteger, type Pair } from './query.ts';
 import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
 import { instantOf } from './values.ts';
 
@@ -35,6 +35,7 @@ export function viewOf(
   collection: Collection | undefined,
   keys: readonly string[] | undefined,
   isStrict: boolean,
+  paging: Paging,
 ): View {
   const fields = collection?.fields ?? [];
   const view: View = {
@@ -44,7 +45,10 @@ export function viewOf(
     }),
     after: afterOf(pairs),
     facets: [...new Set(members(pairs, 'facets'))].map((name) => ({ name, path: pathOf(fields, name, false) ?? [] })),
-    remarks: keys ? fieldsRemarks(pairs, keys, isStrict) : [],
+    remarks: [
+      ...(keys ? fieldsRemarks(pairs, keys, isStrict) : []),
+      ...(collection && isStrict ? placeRemarks(pairs, paging) : []),
+    ],
   };
   if (!collection) return view;
   return {
@@ -57,6 +61,26 @@ export function viewOf(
       ...['ordering', 'facets'].flatMap((parameter) => lengthRemarks(pairs, parameter)),
     ],
   };
+}
+
+/** The bound of a page's size, undefined for exports and where there is none. */
+export interface Paging {
+  readonly limitMax?: number | undefined;
+}
+
+/** What strict mode says of a limit or offset that is no number from 1 or 0, or of a limit beyond its bound. */
+function placeRemarks(pairs: readonly Pair[], { limitMax }: Paging): readonly Remark[] {
+  return (['limit', 'offset'] as const).flatMap((parameter) => {
+    const value = lastValue(pairs, parameter);
+    if (value === undefined) return [];
+    const least = parameter === 'limit' ? 1n : 0n;
+    const number = pageInteger(value, least);
+    const messages = number === undefined ? [`Enter a whole number from ${least}.`] : [];
+    if (parameter === 'limit' && limitMax !== undefined && number !== undefined && number > limitMax) {
+      messages.push(`Ensure this value is less than or equal to ${limitMax}.`);
+    }
+    return [{ place: placeOf(pairs, parameter), messages, ignored: [] }];
+  });
 }
 
 /** What is wrong with a value of names between commas: nothing where there are few. */

@@ -137,7 +137,8 @@ describe('the cost of a request grows no faster than its length', () => {
   });
 
   test('of an Accept header', () => {
-    const judge = (accept: string): unknown => negotiate({ accept, format: undefined, isJsonPath: false });
+    const judge = (accept: string): unknown =>
+      negotiate({ accept, format: undefined, ending: undefined, mayExport: true });
     for (const head of ['', '"', 'a/', ';q', 'text/html;q="'])
       for (const fill of [...FILLS, 'a/b,', '*/*,', ';q=', ';q=1', '; q =', '\\"', '\t'])
         expect(growthOf(judge, { head, fill, tail: 'x' })).toBeLessThan(GROWTH_MAX);

@@ -171,8 +171,10 @@ export class NodeExchange extends LiveExchange {
 /** Names and values in turn, checked, as node:http takes them for lines written as they are. */
 function headerLines(answer: Answer, announcesClose: boolean): string[] {
   const lines: string[] = [];
-  const tag = answer.etag === undefined ? [] : [['ETag', answer.etag] as const];
-  for (const [name, value] of [...answer.headers, ...tag]) {
+  const { etag, totalCount } = answer;
+  const tag = etag === undefined ? [] : [['ETag', etag] as const];
+  const count = totalCount === undefined ? [] : [['X-Total-Count', String(totalCount)] as const];
+  for (const [name, value] of [...answer.headers, ...tag, ...count]) {
     assertHeaderValue(name, value);
     // node:http writes one byte a character; uWebSockets.js writes UTF-8.
     lines.push(name, Buffer.from(value, 'utf8').toString('latin1'));

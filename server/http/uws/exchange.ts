@@ -110,9 +110,9 @@ export class UwsExchange extends LiveExchange {
     const closes = answer.close === true || this.#closing !== 'nobody';
     // The library says that it closes unless the request said so, as far as it has seen that.
     const isLeft = hasBody && closes && this.#closing !== 'library' && body.bytes <= CLOSING_BYTES_MAX;
-    const { etag } = answer;
+    const { etag, totalCount } = answer;
     const block = this.#context.headerBlocks.of(answer.headers);
-    const lines = etag === undefined ? block?.lines : block?.taggedWith(etag);
+    const lines = etag === undefined ? block?.lines : block?.taggedWith(etag, totalCount);
     const tagAlone = block || etag === undefined ? undefined : new HeaderBlock([['ETag', etag]]);
     const announcesClose = !isLeft && (closes || this.#context.isDraining);
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;

@@ -28,13 +28,14 @@ export class HeaderBlocks {
 }
 
 const ETAG = '\r\nETag: ';
+const TOTAL_COUNT = '\r\nX-Total-Count: ';
 const BLANK = 0x20;
 const DELETE = 0x7f;
 
 /**
  * All header lines: the first one's name, and its value followed by the other lines, with CR LF between them. As bytes,
- * since the library encodes and copies each text that it is given. An entity tag is written behind the lines where it
- * stands last: what `taggedWith` answers holds until the next call.
+ * since the library encodes and copies each text that it is given. What differs from answer to answer is written behind
+ * the lines where it stands last: what `taggedWith` answers holds until the next call.
  */
 export class HeaderBlock {
   readonly name: Uint8Array;
@@ -51,22 +52,26 @@ export class HeaderBlock {
     this.lines = Buffer.from(lines.join('\r\n'));
   }
 
-  /** The lines with an entity tag, quotes included. Throws where it would leave its line. Cost: its characters. */
-  taggedWith(etag: string): Uint8Array {
-    const bytes = this.lines.length + ETAG.length + etag.length;
-    if (this.#tagged?.length !== bytes) this.#tagged = Buffer.concat([this.lines, Buffer.from(ETAG + etag)], bytes);
+  /**
+   * The lines with an entity tag, quotes included, and the count of a whole list. Throws where the tag would leave its
+   * line. Cost: their characters.
+   */
+  taggedWith(etag: string, totalCount: number | undefined): Uint8Array {
+    const ending = totalCount === undefined ? etag : etag + TOTAL_COUNT + totalCount;
+    const bytes = this.lines.length + ETAG.length + ending.length;
+    if (this.#tagged?.length !== bytes) this.#tagged = Buffer.concat([this.lines, Buffer.from(ETAG + ending)], bytes);
     const tagged = this.#tagged;
-    const at = bytes - etag.length;
-    for (let i = 0; i < etag.length; i++) {
-      const unit = etag.charCodeAt(i);
-      if (unit < BLANK || unit >= DELETE) return this.#unusual(etag);
+    const at = bytes - ending.length;
+    for (let i = 0; i < ending.length; i++) {
+      const unit = ending.charCodeAt(i);
+      if (i < etag.length && (unit < BLANK || unit >= DELETE)) return this.#unusual(etag, ending);
       tagged[at + i] = unit;
     }
     return tagged;
   }
 
-  #unusual(etag: string): Uint8Array {
+  #unusual(etag: string, ending: string): Uint8Array {
     assertHeaderValue('ETag', etag);
-    return Buffer.concat([this.lines, Buffer.from(ETAG + etag)]);
+    return Buffer.concat([this.lines, Buffer.from(ETAG + ending)]);
   }
 }

@@ -131,7 +131,7 @@ describe('remarks', () => {
     { text: 'ob_id=x', ignored: undefined, isRefused: 'always' },
     { text: 'title__y!=1', ignored: undefined, isRefused: 'always' },
     { text: 'zap', ignored: 'zap', isRefused: 'strictly' },
-    { text: 'limit=x', ignored: undefined, isRefused: 'never' },
+    { text: 'limit=x', ignored: undefined, isRefused: 'strictly' },
     { text: 'status=completed', ignored: undefined, isRefused: 'never' },
   ] as const;
   const keyOf = (text: string): string => text.replace(/=.*/, '');

@@ -10,6 +10,9 @@ import { askOf, QUERY_OPTIONS } from '../../../support/lists.ts';
 
 const OBSERVATIONS = indexOf('observations', []);
 
+const LINK = 'Lookups that fit: exact, in, isnull, gt, gte, lt, lte, range.';
+const TEXT = `${LINK.slice(0, -1)}, contains, startswith, endswith, iexact, icontains, istartswith, iendswith, regex, iregex.`;
+
 function parse(query: string | undefined, options: Partial<QueryOptions> = {}): Ask {
   return askOf(OBSERVATIONS, query, options);
 }
@@ -67,6 +70,19 @@ describe('paging', () => {
   });
 });
 
+test('an export has all rows where no limit is set, whether the query names it or something else does', () => {
+  const all = 999_999_999_999_999;
+  const pageOf = (query: string): unknown => {
+    const { limit, exported, format } = parse(query, { exported: 'csv', limitMax: 50 }).page;
+    return [limit, exported, format];
+  };
+  expect(pageOf('')).toEqual([all, 'csv', undefined]);
+  expect(pageOf('limit=70')).toEqual([70, 'csv', undefined]);
+  expect(pageOf('format=ndjson')).toEqual([all, 'ndjson', 'ndjson']);
+  expect(pageOf('format=json')).toEqual([50, undefined, 'json']);
+  expect(pageOf('format=')).toEqual([all, 'csv', undefined]);
+});
+
 test('the last format counts, and an empty one is none', () => {
   expect(parse('format=json&format=api').page.format).toBe('api');
   expect(parse('format=json&format=').page.format).toBeUndefined();
@@ -116,8 +132,22 @@ describe('keys', () => {
     ['title__foo__bar=x', 'title__foo__bar: "foo" lookup is not supported'],
     ['title__contains__bar=x', 'title__contains__bar: "bar" lookup is not supported'],
     ['title____contains=x', 'title____contains: "" lookup is not supported'],
-    ['title___contains=x', 'title___contains: "_contains" lookup is not supported'],
-    ['title__Contains=x', 'title__Contains: "Contains" lookup is not supported'],
+    [
+      'title___contains=x',
+      `title___contains: "_contains" lookup is not supported Did you mean "title__contains"? ${TEXT}`,
+    ],
+    [
+      'title__Contains=x',
+      `title__Contains: "Contains" lookup is not supported Did you mean "title__contains"? ${TEXT}`,
+    ],
+    [
+      'title__conatins!=x',
+      `title__conatins!: "conatins" lookup is not supported Did you mean "title__contains!"? ${TEXT}`,
+    ],
+    [
+      'result_field__dataPaht=x',
+      `result_field__dataPaht: Unknown field "dataPaht". Did you mean "result_field__dataPath"? ${LINK}`,
+    ],
     ['result_field__foo=x', 'result_field__foo: "foo" lookup is not supported'],
     ['discoveryKeywords__contains=x', 'discoveryKeywords__contains: "contains" lookup is not supported'],
     ['discoveryKeywords__startswith__x=x', 'discoveryKeywords__startswith__x: "startswith" lookup is not supported'],
@@ -245,50 +275,6 @@ describe('problems and ignored names', () => {
       ignored: ['ob_id'],
       conditions: [{ path: ['title'] }, { path: ['result_field', 'volume'] }],
     });
-  });
-});
-
-describe('strict', () => {
-  test.each([
-    ['publicationStatus__in=a', 'publicationStatus__in: Unknown parameter. Did you mean "publicationState__in"?'],
-    [
-      'results_field__dataPath!=a',
-      'results_field__dataPath!: Unknown parameter. Did you mean "result_field__dataPath!"?',
-    ],
-    ['limits=1', 'limits: Unknown parameter. Did you mean "limit"?'],
-    ['titel=1', 'titel: Unknown parameter.'],
-    ['limits__in=1', 'limits__in: Unknown parameter.'],
-    ['__title=1', '__title: Unknown parameter.'],
-  ])('%s is a problem: %s', (query, expected) => {
-    expect(problemsOf(query, { isStrict: true })).toEqual([expected]);
-    expect(problemsOf(`${query}&strict=1`)).toEqual([expected]);
-    expect(problemsOf(query)).toEqual([]);
-  });
-
-  test('is asked for by 1 and true alone, and the last value counts', () => {
-    const isStrict = (query: string): boolean => problemsOf(`${query}&foo=1`).length > 0;
-    expect(['strict=1', 'strict=true', 'strict=0&strict=1'].map(isStrict)).toEqual([true, true, true]);
-    expect(['strict=0', 'strict=', 'strict=yes', 'strict=1&strict=0'].map(isStrict)).toEqual([
-      false,
-      false,
-      false,
-      false,
-    ]);
-  });
-
-  test('lists unknown and bad keys together in query order', () => {
-    expect(problemsOf('ob_id=x&foo=1&title__y=1&foo=2', { isStrict: true })).toEqual([
-      'ob_id: Enter a whole number.',
-      'foo: Unknown parameter.',
-      'title__y: "y" lookup is not supported',
-    ]);
-  });
-
-  test('a thousand unknown parameters are all refused, the first 20 with a suggestion', () => {
-    const query = Array.from({ length: 1000 }, (_, i) => `keyword${i}=x`).join('&');
-    const problems = problemsOf(query, { isStrict: true });
-    expect(problems).toHaveLength(1000);
-    expect(problems.filter((problem) => problem.includes('Did you mean'))).toHaveLength(20);
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { codingOf, negotiate } from '../../../../server/catalogue/negotiate.ts';
 
 function byAccept(accept: string | undefined): string {
-  return negotiate({ accept, format: undefined, isJsonPath: false });
+  return negotiate({ accept, format: undefined, ending: undefined, mayExport: true });
 }
 
 describe('without a format', () => {
@@ -42,28 +42,54 @@ describe('without a format', () => {
   });
 });
 
+describe('an export', () => {
+  test.each([
+    ['text/csv', 'csv'],
+    ['application/x-ndjson', 'ndjson'],
+    ['Text/CSV; header=present', 'csv'],
+    ['text/csv, application/json', 'csv'],
+    ['text/csv;q=0.9, application/json', 'json'],
+    ['application/json, text/csv', 'json'],
+    ['*/*, text/csv', 'csv'],
+    ['text/csv;q=0.1, */*', 'json'],
+    ['text/csv;q=0', 'notAcceptable'],
+    ['text/*', 'notAcceptable'],
+    ['application/*', 'json'],
+  ])('Accept %j gives %s', (accept, form) => {
+    expect(byAccept(accept)).toBe(form);
+  });
+
+  test('is asked for by Accept of lists only, by the ending of a path whatever Accept says', () => {
+    expect(negotiate({ accept: 'text/csv', format: undefined, ending: undefined, mayExport: false })).toBe(
+      'notAcceptable',
+    );
+    expect(negotiate({ accept: 'text/html', format: undefined, ending: 'csv', mayExport: true })).toBe('csv');
+    expect(negotiate({ accept: 'text/csv', format: 'json', ending: 'ndjson', mayExport: true })).toBe('json');
+  });
+});
+
 describe('a format', () => {
   test.each(['api', 'json'])('%s overrides Accept', (format) => {
-    expect(negotiate({ accept: 'text/html', format, isJsonPath: false })).toBe('json');
+    expect(negotiate({ accept: 'text/html', format, ending: undefined, mayExport: true })).toBe('json');
   });
 
   test.each(['ndjson', 'csv'])('%j is that of an export, whatever Accept and the path say', (format) => {
-    expect(negotiate({ accept: 'text/html', format, isJsonPath: false })).toBe(format);
-    expect(negotiate({ accept: undefined, format, isJsonPath: true })).toBe(format);
+    expect(negotiate({ accept: 'text/html', format, ending: undefined, mayExport: true })).toBe(format);
+    expect(negotiate({ accept: undefined, format, ending: 'json', mayExport: true })).toBe(format);
   });
 
   test.each(['xml', 'NDJSON', 'API', 'api,json', ' '])('%j is unknown, on a .json path too', (format) => {
-    expect(negotiate({ accept: undefined, format, isJsonPath: false })).toBe('unknownFormat');
-    expect(negotiate({ accept: undefined, format, isJsonPath: true })).toBe('unknownFormat');
+    expect(negotiate({ accept: undefined, format, ending: undefined, mayExport: true })).toBe('unknownFormat');
+    expect(negotiate({ accept: undefined, format, ending: 'json', mayExport: true })).toBe('unknownFormat');
   });
 
   test('that is empty counts as none', () => {
-    expect(negotiate({ accept: 'text/html', format: '', isJsonPath: false })).toBe('notAcceptable');
+    expect(negotiate({ accept: 'text/html', format: '', ending: undefined, mayExport: true })).toBe('notAcceptable');
   });
 });
 
 test('a .json path overrides Accept', () => {
-  expect(negotiate({ accept: 'text/html', format: undefined, isJsonPath: true })).toBe('json');
+  expect(negotiate({ accept: 'text/html', format: undefined, ending: 'json', mayExport: true })).toBe('json');
 });
 
 test('no Accept header throws', () => {
@@ -75,7 +101,7 @@ test('no Accept header throws', () => {
         fc.array(part).map((parts) => parts.join('')),
       ),
       (accept) => {
-        expect(['json', 'notAcceptable']).toContain(byAccept(accept));
+        expect(['json', 'ndjson', 'csv', 'notAcceptable']).toContain(byAccept(accept));
       },
     ),
     { numRuns: 3000 },

@@ -2,18 +2,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
-import { route } from '../../../../server/catalogue/routes.ts';
+import { nearestPath, route } from '../../../../server/catalogue/routes.ts';
 
 function brief(target: string): string {
   const found = route(target);
   switch (found.kind) {
     case 'root':
-      return `root ${found.version}${found.isJsonPath ? ' json' : ''}`;
+      return `root ${found.version}${found.ending ? ` ${found.ending}` : ''}`;
     case 'list':
-      return `list ${found.version} ${found.collection.name}${found.isJsonPath ? ' json' : ''}`;
+      return `list ${found.version} ${found.collection.name}${found.ending ? ` ${found.ending}` : ''}`;
     case 'record': {
       const names = found.collections.map(({ name }) => name).join('|');
-      return `record ${found.version} ${names} ${found.id}${found.isJsonPath ? ' json' : ''}`;
+      return `record ${found.version} ${names} ${found.id}${found.ending ? ` ${found.ending}` : ''}`;
     }
     case 'redirect':
       return `redirect ${found.location}`;
@@ -32,6 +32,8 @@ describe('every collection of a version', () => {
     expect(brief(`${base}/`)).toBe(`list ${version} ${name}`);
     expect(brief(`${base}.json`)).toBe(`list ${version} ${name} json`);
     expect(brief(`${base}.json/`)).toBe(`list ${version} ${name} json`);
+    expect(brief(`${base}.csv`)).toBe(`list ${version} ${name} csv`);
+    expect(brief(`${base}.ndjson/`)).toBe(`list ${version} ${name} ndjson`);
     expect(brief(base)).toBe(`redirect ${base}/`);
   });
 
@@ -176,5 +178,35 @@ describe('any target', () => {
     for (const filling of ['0', ' ', '%20', '/', '.json', '+']) {
       expect(brief(`/api/v3/observations/${filling.repeat(64_000 / filling.length)}x/`)).toBe('notFound');
     }
+  });
+});
+
+describe('a path that means nothing', () => {
+  test.each([
+    ['/api/v3/observation/', '/api/v3/observations/'],
+    ['/api/v3/observation', '/api/v3/observations/'],
+    ['/api/v2/obsrevations/', '/api/v2/observations/'],
+    ['/api/v3/observation/17/', '/api/v3/observations/17/'],
+    ['/api/v3/observation/17', '/api/v3/observations/17/'],
+    ['/api/v3/observations.cvs', '/api/v3/observations.csv'],
+    ['/api/v3/observations.xml', '/api/v3/observations/'],
+    ['/api/v3/observaitons.csv', '/api/v3/observations.csv'],
+    ['/api/v1/observations/', '/api/v3/observations/'],
+    ['/observations/', '/api/v3/observations/'],
+    ['/api/v2/migrationproperties/', '/api/v3/migrationproperties/'],
+  ])('%s stands for %s', (target, near) => {
+    expect(route(target).kind).toBe('notFound');
+    expect(nearestPath(target)).toBe(near);
+  });
+
+  test.each([
+    '/wp-login.php',
+    '/api/v3/nothing/',
+    '/api/v3/%zz/',
+    '/favicon.ico',
+    `/${'observations'.repeat(20)}/`,
+    '',
+  ])('%s stands for nothing', (target) => {
+    expect(nearestPath(target)).toBeUndefined();
   });
 });

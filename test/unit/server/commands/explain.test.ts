@@ -93,7 +93,7 @@ describe('what is no list, or would be refused, is refused', () => {
       '/api/v3/observations/?title__foo=1&after=x',
       'title__foo: "foo" lookup is not supported\nafter: Enter a whole number.',
     ],
-    ['/api/v3/observations/?strict=1&titel=x', 'titel: Unknown parameter.'],
+    ['/api/v3/observations/?strict=1&titel=x', 'titel: Unknown parameter. Did you mean "title"?'],
   ])('such as %s', async (request, message) => {
     expect(await refusalOf(request)).toBe(message);
   });

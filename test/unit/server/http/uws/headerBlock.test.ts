@@ -39,15 +39,17 @@ test.each(['\r', '\n', '\0', 'a\r\nB: c'])('a value with %j is refused, each tim
 test('an entity tag stands behind the lines, each time its own, of any length', () => {
   const block = new HeaderBlocks().of([['A', 'usual']])!;
   for (const tag of ['"a"', '"b"', '"longer"', '"c"']) {
-    expect(Buffer.from(block.taggedWith(tag)).toString()).toBe(`usual\r\nETag: ${tag}`);
+    expect(Buffer.from(block.taggedWith(tag, undefined)).toString()).toBe(`usual\r\nETag: ${tag}`);
   }
   expect(Buffer.from(block.lines).toString()).toBe('usual');
 });
 
 test('an entity tag beyond ASCII is written as UTF-8', () => {
-  expect(Buffer.from(new HeaderBlocks().of([['A', '1']])!.taggedWith('"aé"')).toString()).toBe('1\r\nETag: "aé"');
+  expect(Buffer.from(new HeaderBlocks().of([['A', '1']])!.taggedWith('"aé"', undefined)).toString()).toBe(
+    '1\r\nETag: "aé"',
+  );
 });
 
 test.each(['\r', '\n', '\0'])('an entity tag with %j is refused', (tag) => {
-  expect(() => new HeaderBlocks().of([['A', '1']])!.taggedWith(tag)).toThrow('the value of header ETag');
+  expect(() => new HeaderBlocks().of([['A', '1']])!.taggedWith(tag, undefined)).toThrow('the value of header ETag');
 });
