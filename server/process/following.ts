@@ -229,8 +229,9 @@ export class Following {
         await this.#try(pointer, take);
       }
       if (pointer.sequence !== this.#taken?.sequence || pointer.sha256 !== this.#taken.sha256) {
-        this.#taken = pointer;
+        // In this order, so that the next check tries again where the disk is full.
         await this.#cache.keep(pointer);
+        this.#taken = pointer;
       }
       this.#refused = undefined;
     } catch (error) {
