@@ -30,7 +30,7 @@ export interface BlockOptions extends Pick<LoadOptions, 'assertRoom'> {
 }
 
 /** What `blocksFile` makes: the snapshot's name, its generation and the address. */
-const KEPT_NAME = /^(.+)\.[0-9a-f]{12}-([0-9a-f]{8})\.blocks$/;
+const KEPT_NAME = /^(.+)\.([0-9a-f]{12})-([0-9a-f]{8})\.blocks$/;
 
 /**
  * Where the blocks of a snapshot file are kept: beside it, under its generation and a hash of the base URL. Cost: none.
@@ -39,8 +39,23 @@ export function blocksFile(
   snapshot: string,
   { generation, baseUrl }: Pick<LoadedSnapshot, 'generation' | 'baseUrl'>,
 ): string {
-  const address = createHash('sha256').update(baseUrl).digest('hex').slice(0, 8);
+  return blocksFileAt(snapshot, generation, addressOf(baseUrl));
+}
+
+/** The same for an address, the hash of a base URL. */
+export function blocksFileAt(snapshot: string, generation: string, address: string): string {
   return `${snapshot}.${generation.slice(0, 12)}-${address}.blocks`;
+}
+
+/** The hash of a base URL, as names of blocks have it. */
+export function addressOf(baseUrl: string): string {
+  return createHash('sha256').update(baseUrl).digest('hex').slice(0, 8);
+}
+
+/** The address in the name of blocks of a snapshot's generation; undefined for any other name. */
+export function blocksAddress(snapshot: string, generation: string, name: string): string | undefined {
+  const [, of, start, address] = KEPT_NAME.exec(name) ?? [];
+  return of === snapshot && start === generation.slice(0, 12) ? address : undefined;
 }
 
 /**
@@ -126,13 +141,13 @@ async function writeBlocks(
 
 /** Removes what was kept for the same address and another generation of the snapshot: nobody asks for it again. */
 function removeOutdated(file: string): void {
-  const [, snapshot, address] = KEPT_NAME.exec(path.basename(file)) ?? [];
+  const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
   if (snapshot === undefined) return;
   const directory = path.dirname(file);
   attempt(`cannot remove outdated files from ${directory}`, () => {
     for (const name of readdirSync(directory)) {
       const kept = KEPT_NAME.exec(name);
-      const isOutdated = kept?.[1] === snapshot && kept[2] === address && name !== path.basename(file);
+      const isOutdated = kept?.[1] === snapshot && kept[3] === address && name !== path.basename(file);
       if (isOutdated) rmSync(path.join(directory, name), { force: true });
     }
   });

@@ -1,5 +1,5 @@
 // Brings a collection up to date out of what is held of it, asking only for what changed: by the dates of its records,
-// else by the validators of its pages, else by its count. Whatever does not fit is no answer: it is then walked (A115).
+// else by the validators of its pages, else by its count. Whatever does not fit is no answer: it is then walked (A110).
 import { GrowableF64 } from '../../engine/bits/growable.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import type { Collection } from '../../engine/schema/types.ts';

@@ -16,13 +16,15 @@ import { packageVersion } from '../settings/installation.ts';
 import { flagName, type Flags, type Setting } from '../settings/sources.ts';
 import {
   BASE_URL,
-  DURATION,
+  CONTACT,
+  DAY_MS,
+  durationBetween,
+  GENERATION,
   integerBetween,
   numberBetween,
   oneOf,
   PATH,
   SWITCH,
-  type ValueKind,
 } from '../settings/values.ts';
 
 const SETTINGS_HINT = `
@@ -45,6 +47,8 @@ export function commandLine(outputs: Outputs): Command {
   addServe(root, outputs);
   addImport(root, outputs);
   addVerify(root, outputs);
+  addPublish(root, outputs);
+  addPrune(root, outputs);
   addGenerate(root, outputs);
   addCrawl(root, outputs);
   addFollow(root, outputs);
@@ -157,6 +161,38 @@ function addVerify(root: Command, { stdout, stderr }: Outputs): void {
 const DEEP_HELP =
   'compare every value, link and embedded row with the records too: memory as for serving, 2 us a value';
 
+/** Settings of `serve` that a publisher has too. */
+const PUBLISHER_SETTINGS = ['logFormat', 'config'];
+
+function addPublish(root: Command, outputs: Outputs): void {
+  const command = root
+    .command('publish')
+    .description('Put a snapshot file where replicas fetch it (serve --from), and point to it.')
+    .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
+    .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
+    .option('--allow-rollback', 'publish even where the data is older than what is current');
+  addSettings(command, PUBLISHER_SETTINGS)
+    .addHelpText('after', example('publish catalogue.snapshot --to file:///srv/snapshots'))
+    .action(async (file: string, { to, ...flags }: Flags & { readonly to: string }) => {
+      const { runPublish } = await import('./publish.ts');
+      await runPublish(file, to, flags, outputs);
+    });
+}
+
+function addPrune(root: Command, outputs: Outputs): void {
+  const command = root
+    .command('prune')
+    .description('Remove from a target what is neither current nor of the generations right before.')
+    .argument('<target>', PUBLISHED_FORMS)
+    .addOption(valueOption('--keep', 'generations to keep, the current one included', KEEP).makeOptionMandatory());
+  addSettings(command, PUBLISHER_SETTINGS)
+    .addHelpText('after', example('prune file:///srv/snapshots --keep 3'))
+    .action(async (target: string, { keep, ...flags }: Flags & { readonly keep: number }) => {
+      const { runPrune } = await import('./publish.ts');
+      await runPrune(target, keep, flags, outputs);
+    });
+}
+
 interface GenerateFlags {
   readonly observations: number;
   readonly seed: number;
@@ -266,6 +302,8 @@ const FOLLOW_HINT = `
 The folder holds the data set, catalogue.snapshot for serve --watch, and the log of what changed. Each refresh asks only
 for what changed, each sweep for everything. One that fails, or is ended in whatever way, leaves what is there.`;
 
+const REFRESH_TIME = durationBetween(1000, 7 * DAY_MS);
+
 function addFollow(root: Command, outputs: Outputs): void {
   addCrawling(root.command('follow'))
     .description(
@@ -273,8 +311,10 @@ function addFollow(root: Command, outputs: Outputs): void {
     )
     .argument('<url>', 'base URL of the catalogue, or its root view')
     .addOption(valueOption('-o, --output', 'folder of the replica', PATH).makeOptionMandatory())
-    .addOption(valueOption('--every', 'time from one refresh to the next', DURATION).default(900, '15m'))
-    .addOption(valueOption('--sweep-every', 'time after which everything is read anew', DURATION).default(86_400, '1d'))
+    .addOption(valueOption('--every', 'time from one refresh to the next', REFRESH_TIME).default(900_000, '15m'))
+    .addOption(
+      valueOption('--sweep-every', 'time after which everything is read anew', REFRESH_TIME).default(DAY_MS, '1d'),
+    )
     .option('--once', 'refresh once and end, for cron')
     .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
     .addHelpText('after', FOLLOW_HINT)
@@ -314,8 +354,10 @@ function addFields(root: Command, { stdout }: Outputs): void {
     });
 }
 
-function addSettings(command: Command): Command {
-  for (const setting of SETTINGS) for (const option of settingOptions(setting)) command.addOption(option);
+/** All settings, or those of these names. */
+function addSettings(command: Command, names?: readonly string[]): Command {
+  for (const setting of SETTINGS.filter(({ name }) => names?.includes(name) ?? true))
+    for (const option of settingOptions(setting)) command.addOption(option);
   return command.addHelpText('after', SETTINGS_HINT);
 }
 
@@ -337,6 +379,9 @@ function settingOptions(setting: Setting<unknown>): readonly Option[] {
   return [option];
 }
 
+/** Where a publisher may write. */
+const PUBLISHED_FORMS = 'file:///folder';
+const KEEP = integerBetween(1, 32);
 const THREADS = integerBetween(1, 1024);
 /** A thousand times the largest catalogue known. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);
@@ -347,15 +392,3 @@ const TIMEOUT = numberBetween(0.01, 600);
 const PERCENT = numberBetween(0, 100);
 const FORMAT_HELP = 'how many changes, or a line of JSON for each';
 const CHANGE_FORMAT = oneOf('table', 'ndjson');
-const GENERATION: ValueKind<string> = {
-  placeholder: '<generation>',
-  wanted: 'a generation, or its first 8 digits or more',
-  toml: 'string',
-  parse: (text) => (/^[0-9a-f]{8,64}$/.test(text) ? text : undefined),
-};
-const CONTACT: ValueKind<string> = {
-  placeholder: '<text>',
-  wanted: 'an address or URL of at most 200 printable ASCII characters',
-  toml: 'string',
-  parse: (text) => (/^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined),
-};

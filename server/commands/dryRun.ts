@@ -1,14 +1,21 @@
 // What `serve --check` says: each setting with its value and where that came from, and what is there to be served.
 // Starts nothing, takes no port and writes nothing.
 import { closeSync, existsSync } from 'node:fs';
+import { decodePointer } from '../../data/distribution/pointer.ts';
+import { openTarget } from '../../data/distribution/target.ts';
 import { openDataSet } from '../../data/import/ndjson.ts';
 import { holdData } from '../../data/open.ts';
+import { OperationError } from '../../data/operationError.ts';
 import { describeHeld } from '../../data/store/load.ts';
 import { loadedOrThrown } from '../authority/configuration/load.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import { SAMPLE, type Settings } from '../settings/declarations.ts';
+import { SAMPLE } from '../settings/declarations.ts';
+import type { Settings } from '../settings/settings.ts';
 import { tableText } from './terminal.ts';
+
+/** A target is waited for so long. */
+const TIMEOUT_MS = 10_000;
 
 /**
  * What would run under these settings, as lines for people: `origins` are those of settings that are no defaults. Reads
@@ -18,13 +25,30 @@ import { tableText } from './terminal.ts';
 export async function dryRunText(settings: Settings, origins: Readonly<Record<string, string>>): Promise<string> {
   const names = Object.keys(settings) as (keyof Settings)[];
   const rows = names.map((name) => [name, shown(settings[name]), origins[name] ?? 'default']);
-  const lines = [await dataLine(settings), authorityLine(settings)];
+  const { from } = settings;
+  const lines = [from === undefined ? await dataLine(settings) : await targetLine(from), authorityLine(settings)];
   return [tableText([['setting', 'value', 'from'], ...rows]), ...lines].join('\n');
 }
 
 function shown(value: Settings[keyof Settings]): string {
   if (typeof value === 'object') return value.join(' ') || '-';
   return value === undefined ? '-' : String(value);
+}
+
+/** A target that cannot be asked keeps no server from starting that has a cache. */
+async function targetLine(from: string): Promise<string> {
+  const target = await openTarget(from, { timeoutMs: TIMEOUT_MS });
+  try {
+    const found = await target.readPointer(undefined, new AbortController().signal);
+    if (found === undefined || found === 'unchanged') return `data: nothing is published to ${target.name} yet`;
+    const { size, generation, sequence } = decodePointer(found.text, target.name);
+    return `data: of ${target.name}, a snapshot (${bytesText(size)}), generation ${generation}, number ${sequence}`;
+  } catch (error) {
+    if (!(error instanceof OperationError) || error.code === 'usage') throw error;
+    return `data: of ${target.name}, which gives none now: ${error.message}`;
+  } finally {
+    await target.close();
+  }
 }
 
 async function dataLine({ data, follow }: Settings): Promise<string> {

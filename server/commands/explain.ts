@@ -12,7 +12,7 @@ import {
   openSnapshot,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
-import type { Settings } from '../settings/declarations.ts';
+import type { Settings } from '../settings/settings.ts';
 import { queryOptionsOf } from '../catalogue/catalogue.ts';
 import { negotiate } from '../catalogue/negotiate.ts';
 import { route } from '../catalogue/routes.ts';
@@ -29,6 +29,8 @@ export async function explainRequest(settings: Settings, request: string): Promi
   if (view.kind !== 'list') {
     throw new OperationError('usage', `${target} is no list, such as /api/v3/<collection>/; only lists have a plan`);
   }
+  if (settings.from !== undefined)
+    throw new OperationError('usage', 'explain fetches nothing: name the data by --data in place of --from');
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
   const loaded = await openData(settings.data, { baseUrl, threads: settings.threads }, () => undefined);
   const collection = openSnapshot(loaded).collection(view.collection.name);

@@ -10,7 +10,7 @@ import { crawlingOf, type CrawlingFlags } from './crawl.ts';
 import type { Outputs } from './parts.ts';
 import { type Output, reportTo, withProgress } from './terminal.ts';
 
-/** The flags of the command; times are in seconds. */
+/** The flags of the command; times are in milliseconds. */
 export interface FollowFlags extends CrawlingFlags {
   readonly output: string;
   readonly every: number;
@@ -31,7 +31,7 @@ export async function runFollow(url: string, flags: FollowFlags, { stdout, stder
     ...crawlingOf(url, flags),
     onTrouble,
     folder: flags.output,
-    sweepEveryMs: flags.sweepEvery * 1000,
+    sweepEveryMs: flags.sweepEvery,
     threads: flags.threads,
     nowMs: epochMs,
   };
@@ -41,7 +41,7 @@ export async function runFollow(url: string, flags: FollowFlags, { stdout, stder
     const startMs = steadyMs();
     await refreshOnce(options, report, progress, flags.once === true);
     if (flags.once === true) return;
-    await setTimeout(Math.max(0, startMs + flags.every * 1000 - steadyMs()));
+    await setTimeout(Math.max(0, startMs + flags.every - steadyMs()));
   }
 }
 

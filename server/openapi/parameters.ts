@@ -7,6 +7,7 @@ import { type DocumentObject, refTo, wordOf } from './references.ts';
 const VALUES: Readonly<Record<string, { readonly schema: DocumentObject; readonly example: unknown }>> = {
   format: { schema: { type: 'string', enum: ['api', 'json', 'ndjson', 'csv'] }, example: 'json' },
   strict: switchedOn(),
+  pretty: switchedOn(),
   limit: { schema: { type: 'integer', minimum: 1, default: 100 }, example: 100 },
   offset: { schema: { type: 'integer', minimum: 0, default: 0 }, example: 200 },
   fields: names('uuid', 'title'),

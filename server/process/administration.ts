@@ -8,7 +8,7 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
-import type { Settings } from '../settings/declarations.ts';
+import type { Settings } from '../settings/settings.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Generation, Served } from './data.ts';
@@ -16,6 +16,25 @@ import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.
 
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
+
+/** What a server follows, for those who ask after it. */
+export interface Subscribed {
+  /** Why the server is not ready; undefined where it is, as far as this goes. */
+  unreadyReason(): string | undefined;
+  status(): unknown;
+  figures(): TargetFigures;
+}
+
+/** Figures of a target that is followed, those that there are. */
+export type TargetFigures = Readonly<Record<keyof typeof TARGET_GAUGES, number | undefined>>;
+
+const TARGET_GAUGES = {
+  stale: ['target_stale_seconds', 'For how long the target has not confirmed what is served.'],
+  success: ['target_success_seconds', 'When the target last did, in seconds since 1970.'],
+  failure: ['target_failure_seconds', 'When it last failed, or gave what was refused, in seconds since 1970.'],
+  fetchBytes: ['target_fetch_bytes', 'Bytes of the last fetch.'],
+  fetchSeconds: ['target_fetch_seconds', 'How long the last fetch took.'],
+} as const;
 
 /** What an admin listener tells of; the supervisor tells it of what comes. */
 export class Administration {
@@ -32,6 +51,7 @@ export class Administration {
   readonly #refreshTally: Tally;
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
+  #subscription: Subscribed | undefined;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
@@ -51,12 +71,20 @@ export class Administration {
     const options = { host: this.#settings.adminHost, port, onError };
     const views: AdminAnswers = {
       '/livez': () => jsonAnswer(200, { status: 'alive' }),
-      '/readyz': () => jsonAnswer(this.#phase === 'ready' ? 200 : 503, { status: this.#phase }),
+      '/readyz': () => {
+        const readiness = this.#readiness();
+        return jsonAnswer(readiness.status === 'ready' ? 200 : 503, readiness);
+      },
       '/metrics': () => this.#scraped(),
       '/status': () => jsonAnswer(200, this.#status()),
     };
     this.#listener = await listenForAdmin(options, () => ({ views, commands: this.#commands }));
     return this.#listener.port;
+  }
+
+  /** Tells of a target that is followed, too. */
+  subscribe(subscription: Subscribed): void {
+    this.#subscription = subscription;
   }
 
   /** What a serving thread counts requests in. */
@@ -118,6 +146,12 @@ export class Administration {
     this.#listener?.stop();
   }
 
+  #readiness(): { readonly status: Phase | 'stale'; readonly reason?: string } {
+    const reason = this.#phase === 'draining' ? undefined : this.#subscription?.unreadyReason();
+    if (reason === undefined) return { status: this.#phase };
+    return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
+  }
+
   async #scraped(): Promise<AdminAnswer> {
     return { status: 200, type: this.metrics.contentType, text: await this.metrics.text() };
   }
@@ -132,7 +166,7 @@ export class Administration {
       {
         name: 'ready',
         help: 'Whether the server is ready: 1, else 0.',
-        valuesOf: () => one(this.#phase === 'ready' ? 1 : 0),
+        valuesOf: () => one(this.#readiness().status === 'ready' ? 1 : 0),
       },
       {
         name: 'data_info',
@@ -162,6 +196,11 @@ export class Administration {
         label: 'collection',
         valuesOf: () => Object.entries(this.#counts),
       },
+      ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
+        name,
+        help,
+        valuesOf: () => one(this.#subscription?.figures()[figure as keyof TargetFigures]),
+      })),
     ];
   }
 
@@ -193,13 +232,13 @@ export class Administration {
   }
 
   #refreshStatus(): unknown {
-    const { follow, every } = this.#settings;
+    const { follow, everyMs } = this.#settings;
     if (follow === undefined) return null;
     const successMs = this.#lastSuccessMs();
     const failure = this.#refreshes.get('refused');
     return {
       from: follow,
-      everySeconds: every,
+      everySeconds: everyMs / 1000,
       lastSuccess: successMs === undefined ? null : new Date(successMs).toISOString(),
       ageSeconds: this.#refreshAge() ?? null,
       lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,
@@ -210,7 +249,7 @@ export class Administration {
     const served = this.#served?.generation;
     return {
       version: packageVersion(),
-      status: this.#phase,
+      ...this.#readiness(),
       uptimeSeconds: Math.round((steadyMs() - this.#startMs) / 1000),
       data: served && {
         from: this.#settings.data,
@@ -219,6 +258,7 @@ export class Administration {
         baseUrl: served.loaded.baseUrl,
         records: this.#counts,
       },
+      ...(this.#subscription && { target: this.#subscription.status() }),
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
       lastChange: this.#lastChange ?? null,
       refresh: this.#refreshStatus(),

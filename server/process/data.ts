@@ -1,6 +1,6 @@
 // What a server serves: the snapshot that `--data` names and its compressed records, loaded into shared memory.
 // Told in lines for people; knows no thread and no port.
-import { closeSync, statSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
 import { holdData, openData, openHeld } from '../../data/open.ts';
@@ -11,7 +11,7 @@ import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared
 import { steadyMs } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
-import type { Settings } from '../settings/declarations.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** Runs work and shows its progress while it lasts. */
 export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
@@ -44,6 +44,8 @@ export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assert
   readonly deflateThreads?: number;
   readonly report: Report;
   readonly showProgress: ShowProgress;
+  /** What is to be loaded now: what the settings name, or what was fetched last. */
+  readonly dataPath: () => string;
 }
 
 /**
@@ -61,8 +63,8 @@ export async function loadGeneration(
   const loaded = await showProgress((onProgress) =>
     held ? openHeld(held, how, onProgress) : openData(settings.data, how, onProgress),
   );
-  report(loadedLine(settings.data, loaded, steadyMs() - startMs));
-  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, options) : undefined;
+  report(loadedLine(held?.file ?? settings.data, loaded, steadyMs() - startMs));
+  const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, held, options) : undefined;
   return { loaded, blocks, held };
 }
 
@@ -76,7 +78,7 @@ export async function loadNext(
   served: string,
   before: HeldFile | undefined,
 ): Promise<Generation | undefined> {
-  const held = before ?? holdData(settings.data);
+  const held = before ?? holdData(options.dataPath());
   const release = (): void => (held === before ? undefined : releaseFile(held));
   try {
     const next =
@@ -130,13 +132,13 @@ function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
 async function blocksOf(
   settings: Settings,
   loaded: LoadedSnapshot,
+  held: HeldFile | undefined,
   { report, showProgress, assertRoom, deflateThreads }: GenerationOptions,
 ): Promise<LoadedSnapshot | undefined> {
   const startMs = steadyMs();
   // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
   const isLasting = settings.baseUrl !== undefined || settings.port !== 0;
-  const isKept = isLasting && statSync(settings.data).isFile();
-  const file = isKept ? blocksFile(settings.data, loaded) : undefined;
+  const file = isLasting && held ? blocksFile(held.file, loaded) : undefined;
   try {
     const blocks = await showProgress((onProgress) =>
       loadBlocks(loaded, { file, assertRoom, threads: deflateThreads }, onProgress),

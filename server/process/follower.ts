@@ -8,7 +8,7 @@ import { OperationError } from '../../data/operationError.ts';
 import { describeHeld } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Level, Report } from '../observe/events.ts';
-import type { Settings } from '../settings/declarations.ts';
+import type { Settings } from '../settings/settings.ts';
 import { releaseFile } from './data.ts';
 import type { Change } from './generations.ts';
 
@@ -101,7 +101,7 @@ export class Follower {
   }
 
   #waitFrom(startMs: number): void {
-    const waitMs = Math.max(0, startMs + this.#settings.every * 1000 - steadyMs());
+    const waitMs = Math.max(0, startMs + this.#settings.everyMs - steadyMs());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.refresh(), waitMs);
   }

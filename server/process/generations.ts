@@ -79,6 +79,11 @@ export class Generations {
     });
   }
 
+  /** An order came to nothing before there was anything to load. */
+  refuse(reason: string): Change {
+    return this.#ended({ status: 'refused', reason, seconds: 0 });
+  }
+
   #inTurn(work: () => Promise<Change>): Promise<Change> {
     const change = this.#last.then(work);
     this.#last = change;

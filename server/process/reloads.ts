@@ -2,7 +2,7 @@
 // decides, data.ts loads, the serving threads serve.
 import type { Report } from '../observe/events.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { Settings } from '../settings/declarations.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Administration } from './administration.ts';
 import { availableMemoryBytes, type Generation, loadNext, roomWithin, type Served } from './data.ts';
 import { type Change, Generations } from './generations.ts';
@@ -13,6 +13,7 @@ import type { ServingThreads } from './servingThreads.ts';
 export interface ReloadOptions {
   readonly settings: Settings;
   readonly baseUrl: string;
+  readonly dataPath: () => string;
   readonly served: Served;
   readonly threads: Pick<ServingThreads, 'swap'>;
   readonly administration: Administration | undefined;
@@ -25,6 +26,7 @@ export interface ReloadOptions {
 export function generationsOf({
   settings,
   baseUrl,
+  dataPath,
   served,
   threads,
   administration,
@@ -33,6 +35,7 @@ export function generationsOf({
   // One thread deflates, since the others serve; nobody looks at a terminal while a server runs.
   const loading = {
     baseUrl,
+    dataPath,
     report,
     showProgress: unseen,
     assertRoom: roomWithin(availableMemoryBytes),

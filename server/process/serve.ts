@@ -1,10 +1,12 @@
 // The supervisor: takes the port, loads the data, starts the serving threads, renews the data and stops them. Serves
 // nothing itself. Composition only.
 import { holdData } from '../../data/open.ts';
+import type { HeldFile } from '../../data/store/load.ts';
 import { COLLECTIONS } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
-import { SAMPLE, type Settings } from '../settings/declarations.ts';
+import { SAMPLE } from '../settings/declarations.ts';
+import type { Settings } from '../settings/settings.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
@@ -13,11 +15,12 @@ import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
-import { type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
+import { type Generation, type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { ThreadLosses } from './threadLosses.ts';
 import type { Follower } from './follower.ts';
+import type { Subscription } from './subscription.ts';
 import type { Change, Generations } from './generations.ts';
 import type { ReloadOptions } from './reloads.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
@@ -76,12 +79,19 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? (await import('./watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports, baseUrl, authority, administration, accessLogs };
-    const served = await loaded(settings, { baseUrl, report, showProgress });
+    const subscription = await subscriptionOf(settings, baseUrl, report);
+    if (subscription) {
+      stops.push(() => subscription.stop());
+      administration?.subscribe(subscription);
+    }
+    const dataPath = (): string => subscription?.dataPath() ?? settings.data;
+    const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, subscription);
     await claims.release();
     await threads.begin((i) => servingData(settings, shared, i), served);
     assertOwn(settings.host, ports.port);
     administration?.begin(served);
-    stops.push(heedOrders({ settings, baseUrl, served, threads, administration, report }, watch, follower));
+    const reloads = { settings, baseUrl, dataPath, served, threads, administration, report };
+    stops.push(heedOrders(reloads, { watch, follower, subscription }));
     return { welcome: welcomeOf(settings, ports, baseUrl), stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
@@ -89,20 +99,39 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
   }
 }
 
-async function loaded(settings: Settings, options: GenerationOptions): Promise<Served> {
-  return { generation: await loadGeneration(settings, options, holdData(settings.data)), sinceMs: epochMs() };
+async function loaded(
+  settings: Settings,
+  options: GenerationOptions,
+  subscription: Subscription | undefined,
+): Promise<Served> {
+  const load = (held: HeldFile | undefined): Promise<Generation> => loadGeneration(settings, options, held);
+  return {
+    generation: await (subscription ? subscription.first(load) : load(holdData(settings.data))),
+    sinceMs: epochMs(),
+  };
+}
+
+/** The target to which it subscribes, where the settings name one; its code is read only then. */
+async function subscriptionOf(settings: Settings, baseUrl: string, report: Report): Promise<Subscription | undefined> {
+  const { from } = settings;
+  if (from === undefined) return undefined;
+  const { Subscription } = await import('./subscription.ts');
+  return Subscription.open({ settings: { ...settings, from }, baseUrl, report });
+}
+
+/** Where other data may come from by itself. */
+interface Sources {
+  readonly watch: ((onReplaced: () => void) => () => void) | undefined;
+  readonly follower: Follower | undefined;
+  readonly subscription: Subscription | undefined;
 }
 
 /** Takes other data when it is told to; the code for it is read with the first order. Answers what ends that. */
-function heedOrders(
-  options: ReloadOptions,
-  watch: ((onReplaced: () => void) => () => void) | undefined,
-  follower: Follower | undefined,
-): () => void {
+function heedOrders(options: ReloadOptions, { watch, follower, subscription }: Sources): () => void {
   let started: Promise<Generations> | undefined;
   const generations = (): Promise<Generations> =>
     (started ??= import('./reloads.ts').then(({ generationsOf }) => generationsOf(options)));
-  const reload = async (): Promise<Change> => (await generations()).reload();
+  const reload = async (): Promise<Change> => subscription?.order(generations) ?? (await generations()).reload();
   options.administration?.command({
     '/reload': reload,
     '/rollback': async () => (await generations()).rollback(),
@@ -116,6 +145,7 @@ function heedOrders(
   const onOrder = (): void => void reload();
   process.on('SIGHUP', onOrder);
   const unwatch = watch?.(onOrder);
+  subscription?.begin(generations);
   return () => {
     process.off('SIGHUP', onOrder);
     unwatch?.();

@@ -1,81 +1,25 @@
 // The settings, declared once: flags, environment names, TOML keys, defaults, help and the README table derive from the
-// table in this file. The only file that sees the process environment. To add a setting: a property in Settings, a row
-// in DECLARATIONS, the line the tidy test then asks for in README.md.
+// table in this file. The only file that sees the process environment. To add a setting: a property in Settings
+// (settings.ts), a row in DECLARATIONS, the line the tidy test then asks for in README.md.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { OperationError } from '../../data/operationError.ts';
 import { installed } from './installation.ts';
-import { environmentName, flagName, gatherSettings } from './sources.ts';
-import type { Environment, Flags, Setting } from './sources.ts';
+import type { Settings } from './settings.ts';
+import { type Environment, type Flags, gatherSettings, many, one, type Setting } from './sources.ts';
 import {
   BASE_URL,
   CACHE_CONTROL,
-  DURATION,
+  DAY_MS,
+  durationBetween,
   HOST,
   integerBetween,
   NETWORK,
   oneOf,
   PATH,
   SWITCH,
-  type ValueKind,
+  TARGET,
 } from './values.ts';
-
-/** Everything that can be set. Undefined means: off, or decided where it is used (`baseUrl` follows the port taken). */
-export interface Settings {
-  readonly data: string;
-  readonly watch: boolean;
-  readonly follow: string | undefined;
-  readonly every: number;
-  readonly state: string;
-  readonly host: string;
-  readonly port: number;
-  readonly baseUrl: string | undefined;
-  readonly allowBaseUrls: readonly string[];
-  readonly trustedProxies: readonly string[];
-  readonly links: 'spec' | 'request';
-  readonly limitMax: number | undefined;
-  readonly strict: boolean;
-  readonly filterErrors: 'fail' | 'empty' | 'ignore';
-  readonly filters: 'all' | 'documented';
-  readonly explain: boolean;
-  readonly pinWalks: boolean;
-  readonly threads: number;
-  readonly rowSetCacheMb: number;
-  readonly answerCacheMb: number;
-  readonly http10Port: number | undefined;
-  readonly cors: boolean;
-  readonly cacheControl: string;
-  readonly gzip: 'stored' | 'live' | 'off';
-  readonly serverTiming: boolean;
-  readonly authority: string | undefined;
-  readonly auditLog: string | undefined;
-  readonly drainGraceSeconds: number;
-  readonly drainSeconds: number;
-  readonly adminHost: string;
-  readonly adminPort: number | undefined;
-  readonly soapBodyBytesMax: number;
-  readonly logFormat: 'auto' | 'people' | 'json';
-  readonly accessLog: string | undefined;
-  readonly accessLogSample: number;
-}
-
-interface Row<V> {
-  readonly name: string;
-  readonly kind: ValueKind<V>;
-  readonly help: string;
-  readonly initialText?: string;
-}
-
-function one<V, I extends V | undefined>(row: Row<V>, initial: I): Setting<V | I> {
-  // Every value was made by `kind.parse`, so it is a V.
-  const gather = (values: readonly unknown[]): V => values.at(-1) as V;
-  return { arity: 'one', initialText: String(initial), ...row, initial, gather };
-}
-
-function many<V>(row: Row<V>): Setting<readonly V[]> {
-  const gather = (values: readonly unknown[]): readonly V[] => [...new Set(values as readonly V[])];
-  return { arity: 'many', initialText: 'none', ...row, initial: [], gather };
-}
 
 const PORT = integerBetween(0, 65_535);
 /** More serving threads than any machine has cores is a slip of the finger. */
@@ -118,11 +62,51 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     },
     undefined,
   ),
-  every: one(
-    { name: 'every', kind: DURATION, help: 'with --follow, time from one refresh to the next', initialText: '15m' },
-    900,
+  everyMs: one(
+    {
+      name: 'every',
+      kind: durationBetween(1000, 7 * DAY_MS),
+      help: 'with --follow, time from one refresh to the next',
+      initialText: '15m',
+    },
+    900_000,
   ),
   state: one({ name: 'state', kind: PATH, help: 'with --follow, folder of the replica' }, 'catalogue.follow'),
+  from: one(
+    {
+      name: 'from',
+      kind: TARGET,
+      help: 'target to fetch the data from: file:///folder or http(s)://host/folder/',
+      initialText: 'off',
+    },
+    undefined,
+  ),
+  pollMs: one(
+    {
+      name: 'poll',
+      kind: durationBetween(100, DAY_MS),
+      help: 'how often the target is asked for new data',
+      initialText: '10s',
+    },
+    10_000,
+  ),
+  cache: one(
+    { name: 'cache', kind: PATH, help: 'directory that keeps the last two generations that were fetched' },
+    'catalogue-cache',
+  ),
+  allowRollback: one(
+    { name: 'allowRollback', kind: SWITCH, help: 'take older data from the target too', initialText: 'off' },
+    false,
+  ),
+  maxStaleMs: one(
+    {
+      name: 'maxStale',
+      kind: durationBetween(1000, 365 * DAY_MS),
+      help: 'not ready any more when the target did not confirm what is served for so long',
+      initialText: 'off',
+    },
+    undefined,
+  ),
   host: one({ name: 'host', kind: HOST, help: 'address to listen on' }, '127.0.0.1'),
   port: one({ name: 'port', kind: PORT, help: 'port to listen on; 0 takes a free one and prints it' }, 8080),
   baseUrl: one(
@@ -357,18 +341,13 @@ export function readOrigins(
 ): { readonly settings: Settings; readonly origins: Readonly<Record<string, string>> } {
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
   const { values, origins, mistakes } = gatherSettings(sources);
-  mistakes.push(...sharedPorts(values, origins), ...followed(values, origins));
+  mistakes.push(...sharedPorts(values, origins), ...sourceMistakes(values, origins));
+  // The data is what is fetched, wherever the default would lead.
+  if (values['from'] !== undefined) values['data'] = values['cache'];
+  if (values['follow'] !== undefined) values['data'] = path.join(String(values['state']), 'catalogue.snapshot');
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
   return { settings: values as unknown as Settings, origins };
-}
-
-/** What is followed is what is served; what is wrong where other data is named too. */
-function followed(values: Record<string, unknown>, origins: Readonly<Record<string, string>>): readonly string[] {
-  if (values['follow'] === undefined) return [];
-  if (origins['data'] !== undefined) return ['setting data: got it beside follow, whose data is in state; want one'];
-  values['data'] = path.join(String(values['state']), 'catalogue.snapshot');
-  return [];
 }
 
 /** What is wrong where two listeners would have one port; any number of them may take a free one. */
@@ -385,14 +364,20 @@ function sharedPorts(
   });
 }
 
-/** The settings as the Markdown table of README.md, one line per setting; the tidy test compares the two. */
-export function settingsTable(): string {
-  const lines = SETTINGS.map((setting) => {
-    const flag = [flagName(setting), setting.kind.placeholder.replaceAll('|', '\\|')].filter(Boolean).join(' ');
-    const help = setting.help + (setting.arity === 'many' ? ' (repeatable)' : '');
-    const key = setting === CONFIG ? '' : `\`${setting.name}\``;
-    const texts = [setting.initialText, help].map((text) => text.replaceAll(/[|<]/g, '\\$&'));
-    return `| \`${flag}\` | \`${environmentName(setting)}\` | ${key} | ${texts.join(' | ')} |`;
-  });
-  return `| Flag | Environment | TOML key | Default | Meaning |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}`;
+/** What is wrong where data is to come from more than one place. */
+function sourceMistakes(
+  values: Readonly<Record<string, unknown>>,
+  origins: Readonly<Record<string, string>>,
+): readonly string[] {
+  const source = ['from', 'follow'].find((name) => values[name] !== undefined);
+  if (source === undefined) return [];
+  const mistake = (name: string, cure: string): string =>
+    `${origins[name] ?? `setting ${name}`}: not beside ${source}, which ${cure}`;
+  return [
+    ...(origins['data'] === undefined ? [] : [mistake('data', 'fetches the data: leave one out')]),
+    ...(source === 'from' && values['follow'] !== undefined
+      ? [mistake('follow', 'fetches the data: leave one out')]
+      : []),
+    ...(values['watch'] === true ? [mistake('watch', 'looks for new data by itself: leave it out')] : []),
+  ];
 }

@@ -22,6 +22,27 @@ export interface Setting<V> {
   gather(values: readonly unknown[]): V;
 }
 
+/** What a row of the table says of a setting. */
+export interface Row<V> {
+  readonly name: string;
+  readonly kind: ValueKind<V>;
+  readonly help: string;
+  readonly initialText?: string;
+}
+
+/** A setting with one value, the last that is given. */
+export function one<V, I extends V | undefined>(row: Row<V>, initial: I): Setting<V | I> {
+  // Every value was made by `kind.parse`, so it is a V.
+  const gather = (values: readonly unknown[]): V => values.at(-1) as V;
+  return { arity: 'one', initialText: String(initial), ...row, initial, gather };
+}
+
+/** A setting with all values that are given, each once. */
+export function many<V>(row: Row<V>): Setting<readonly V[]> {
+  const gather = (values: readonly unknown[]): readonly V[] => [...new Set(values as readonly V[])];
+  return { arity: 'many', initialText: 'none', ...row, initial: [], gather };
+}
+
 /** What the command line gave, by setting name: a text, several, or true and false for a switch. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 /** Environment variables by name. */

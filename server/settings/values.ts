@@ -50,6 +50,33 @@ export function oneOf<const C extends string>(...choices: readonly C[]): ValueKi
   };
 }
 
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A day, in ms. */
+export const DAY_MS = 86_400_000;
+
+/** A span of time, a whole number and its unit, from `leastMs` to `mostMs`, both included. The value is in ms. */
+export function durationBetween(leastMs: number, mostMs: number): ValueKind<number> {
+  return {
+    placeholder: '<time>',
+    wanted: `a time such as 500ms, 10s, 5m, 2h or 1d, from ${leastMs} ms to ${mostMs / 86_400_000} d`,
+    toml: 'string',
+    parse(text) {
+      const [, digits, unit = ''] = /^([0-9]{1,12})(ms|s|m|h|d)$/.exec(text) ?? [];
+      const value = Number(digits) * (UNITS_MS[unit] ?? Number.NaN);
+      return value >= leastMs && value <= mostMs ? value : undefined;
+    },
+  };
+}
+
+/** Where snapshots come from: what it is asked for is judged by who opens it, before anything is done. */
+export const TARGET: ValueKind<string> = {
+  placeholder: '<target>',
+  wanted: 'the URL of a target',
+  toml: 'string',
+  parse: (text) => (URL.canParse(text) ? text : undefined),
+};
+
 /** On or off. */
 export const SWITCH: ValueKind<boolean> = {
   placeholder: '',
@@ -72,22 +99,6 @@ export const INSTANT: ValueKind<number> = {
     const isLocal = match !== null && match.groups?.['zone'] === undefined && text.includes('T');
     const milliseconds = match === null ? Number.NaN : Date.parse(isLocal ? `${text}Z` : text);
     return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
-  },
-};
-
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-/** What timers take, and a week is enough. */
-const DURATION_SECONDS_MAX = 604_800;
-
-/** A length of time with its unit, in seconds. */
-export const DURATION: ValueKind<number> = {
-  placeholder: '<time>',
-  wanted: 'a time such as 15m, with s, m, h or d, from 1s to 7d',
-  toml: 'string',
-  parse(text) {
-    const [, digits, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-    const seconds = Number(digits) * (UNIT_SECONDS[unit] ?? Number.NaN);
-    return seconds >= 1 && seconds <= DURATION_SECONDS_MAX ? seconds : undefined;
   },
 };
 
@@ -160,4 +171,20 @@ export const CACHE_CONTROL: ValueKind<string> = {
     const isWhole = directives.every((directive) => /^[A-Za-z0-9_-]+(=[A-Za-z0-9_-]+)?$/.test(directive));
     return isWhole ? directives.join(', ') : undefined;
   },
+};
+
+/** A generation, or as many of its digits as tell it. */
+export const GENERATION: ValueKind<string> = {
+  placeholder: '<generation>',
+  wanted: 'a generation, or its first 8 digits or more',
+  toml: 'string',
+  parse: (text) => (/^[0-9a-f]{8,64}$/.test(text) ? text : undefined),
+};
+
+/** Who a client is, as its User-Agent tells a host. */
+export const CONTACT: ValueKind<string> = {
+  placeholder: '<text>',
+  wanted: 'an address or URL of at most 200 printable ASCII characters',
+  toml: 'string',
+  parse: (text) => (/^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined),
 };

@@ -38,7 +38,8 @@ const { data: record } = await client.GET('/api/v3/observations/{id}/', { params
 const status: string | undefined = record?.status;
 console.log(JSON.stringify({ ids, status }));
 
-export function wrong(): void {
+// Compiled, never called.
+void (() => {
   // @ts-expect-error: there is no such path
   void client.GET('/api/v3/observation/');
   // @ts-expect-error: there is no such filter
@@ -47,7 +48,7 @@ export function wrong(): void {
   void client.GET('/api/v3/observations/', { params: { query: { filters: { result_field__volume: 'large' } } } });
   // @ts-expect-error: a record has no such field
   void (record?.statuss);
-}
+});
 `;
 
 test('a generated client compiles, knows paths, filters and records, and walks a list', async () => {

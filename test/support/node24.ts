@@ -1,5 +1,5 @@
-// Node 24, for which uWebSockets.js has no binary: a package of its own (test/node24), which .ci/run installs on Linux on
-// x64, since it has 189 MB and only one test wants it.
+// Node 24, for which uWebSockets.js has no binary: a package of its own (test/node24), which .ci/run installs on Linux
+// on x64, since it has 189 MB and only one test wants it.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

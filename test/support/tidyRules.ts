@@ -68,6 +68,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       allowed: [
         ['server/observe/requestIds.ts', 'ids of requests'],
         ['data/leftovers.ts', 'names what is not finished so that nobody can have made it before'],
+        ['server/process/subscription.ts', 'replicas that were started together must not ask together'],
         ['server/authority/serialNumber.ts', 'serial numbers must not be met twice, nor be guessed'],
       ],
       cure: 'take a seeded source as a parameter',
@@ -78,6 +79,7 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       allowed: [
         ['data/upstream.ts', 'the only client of the upstream catalogue'],
         ['server/openapi/page.ts', 'the script of a page, which a browser runs'],
+        ['data/distribution/httpExchange.ts', 'the only client of hosts of snapshots'],
       ],
       cure: 'go through data/upstream.ts',
     },

@@ -10,13 +10,21 @@ const packed = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json', '-
   { readonly files: readonly { readonly path: string; readonly mode: number }[] },
 ];
 const files = new Map(packed[0].files.map(({ path, mode }) => [path, mode]));
-const modules = [...files.keys()].filter((path) => path.startsWith('dist/'));
+const built = [...files.keys()].filter((path) => path.startsWith('dist/'));
+const modules = built.filter((path) => !path.startsWith('dist/docs/'));
 const tracked = new Set(projectFiles());
 
 test('every module is the JavaScript of one source of the program', () => {
   expect(modules.length).toBeGreaterThan(200);
   const sources = modules.map((path) => path.replace(/^dist\/(.*)\.js$/, '$1.ts'));
   expect(sources.filter((path) => !tracked.has(path) || /^(test|bench)\//.test(path))).toEqual([]);
+});
+
+test('beside them are the library of the page at /docs/ and its licence', () => {
+  const library = built.filter((path) => path.startsWith('dist/docs/')).map((path) => posix.basename(path));
+  expect(library.toSorted()).toEqual(
+    'LICENSE NOTICE swagger-ui-bundle.js swagger-ui-bundle.js.LICENSE.txt swagger-ui.css'.split(' '),
+  );
 });
 
 test('the entries of all threads are among them', () => {
@@ -34,8 +42,14 @@ test('the rest is the launcher, the embedded sample, what deploys it and documen
   expect(rest.toSorted()).toEqual(
     [
       'ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md package.json server/launch.js'.split(' '),
-      ['engine/schema/ASSUMPTIONS.md', 'engine/snapshot/FORMAT.md', 'engine/snapshot/format.fbs'],
-      ['data/README.md', 'server/admin/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
+      [
+        'engine/schema/ASSUMPTIONS.md',
+        'engine/query/FILTERS.md',
+        'engine/snapshot/FORMAT.md',
+        'engine/snapshot/format.fbs',
+      ],
+      ['data/README.md', 'data/distribution/README.md'],
+      ['server/admin/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
       whole,
     ]
       .flat()
@@ -46,7 +60,14 @@ test('the rest is the launcher, the embedded sample, what deploys it and documen
 });
 
 test('what its documents link to is in it', () => {
-  const documents = ['README.md', 'data/README.md', 'server/authority/README.md', 'engine/snapshot/FORMAT.md'];
+  const documents = [
+    'README.md',
+    'data/README.md',
+    'data/distribution/README.md',
+    'engine/query/FILTERS.md',
+    'server/authority/README.md',
+    'engine/snapshot/FORMAT.md',
+  ];
   const targets = documents.flatMap((document) =>
     [...readProjectFile(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
       posix.join(posix.dirname(document), target!),

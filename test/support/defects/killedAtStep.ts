@@ -13,14 +13,24 @@ const changes = [
   'ftruncateSync',
   'renameSync',
   'rmSync',
+  'linkSync',
+  'utimesSync',
 ] as const;
-const calls = fs as unknown as Record<string, (...values: unknown[]) => unknown>;
-for (const name of [...changes, 'mkdirSync']) {
-  const call = calls[name]!;
-  calls[name] = (...values) => {
-    if (++steps === last) process.kill(process.pid, 'SIGKILL');
-    return call(...values);
-  };
+type Calls = Record<string, (...values: unknown[]) => unknown>;
+function count(object: object, names: readonly string[]): void {
+  const calls = object as Calls;
+  for (const name of names) {
+    const call = calls[name]!;
+    calls[name] = function (...values) {
+      if (++steps === last) process.kill(process.pid, 'SIGKILL');
+      return call.apply(this, values);
+    };
+  }
 }
+count(fs, [...changes, 'mkdirSync']);
+count(fs.promises, ['open', 'rename', 'rm', 'truncate', 'writeFile']);
+const handle = await fs.promises.open(process.execPath);
+count(Object.getPrototypeOf(handle) as object, ['write', 'sync', 'truncate']);
+await handle.close();
 syncBuiltinESMExports();
 if (last === 0) process.on('exit', () => process.stdout.write(`steps: ${steps}\n`));

@@ -97,5 +97,5 @@ test('takes what changed at its time, and ends with what it started', async () =
 test('data and what is followed cannot both be named', async () => {
   const command = runCommand(['serve', '--follow', 'http://a.example.org', '--data', 'x']);
   expect(await command.ended).toEqual({ code: 2, signal: null });
-  expect(command.err()).toContain('setting data: got it beside follow');
+  expect(command.err()).toContain('flag --data: not beside follow');
 });

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
-import { readSettings, SETTINGS, settingsTable, type Settings } from '../../../../server/settings/declarations.ts';
+import { readSettings, SETTINGS } from '../../../../server/settings/declarations.ts';
+import type { Settings } from '../../../../server/settings/settings.ts';
+import { settingsTable } from '../../../../server/settings/settingsTable.ts';
 import { environmentName, flagName } from '../../../../server/settings/sources.ts';
 
 let directory: string;
@@ -37,8 +39,13 @@ describe('without any source', () => {
     const expected: Omit<Settings, 'data' | 'threads'> = {
       watch: false,
       follow: undefined,
-      every: 900,
+      everyMs: 900_000,
       state: 'catalogue.follow',
+      from: undefined,
+      pollMs: 10_000,
+      cache: 'catalogue-cache',
+      allowRollback: false,
+      maxStaleMs: undefined,
       host: '127.0.0.1',
       port: 8080,
       baseUrl: undefined,

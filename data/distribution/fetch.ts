@@ -1,0 +1,161 @@
+// Fetches an object of a target into a file: goes on where an earlier run ended, hashes on the way, and gives the file
+// its name only when it is whole, as its hash says, and on the disk. Believes nothing that a target says of lengths.
+import { createHash, type Hash } from 'node:crypto';
+import { constants, existsSync, renameSync, statSync } from 'node:fs';
+import { open, rm, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { attempt, syncDirectory } from '../files.ts';
+import { OperationError } from '../operationError.ts';
+import { writeAll } from './fileTarget.ts';
+import type { Stored } from './pointer.ts';
+import type { Target } from './target.ts';
+
+const READ_BYTES = 1 << 20;
+/** A target that sends fewer bytes in `stallMs` is asked again. */
+const STALL_BYTES = 1 << 16;
+/** So many attempts one after the other may bring less than that, with waits between them that double. */
+const TRIES = 3;
+const WAIT_MS = 250;
+
+/** What is fetched from where to where; `signal` ends it, and the next run goes on there. */
+export interface FetchOptions {
+  readonly target: Target;
+  readonly name: string;
+  readonly stored: Stored;
+  readonly file: string;
+  readonly signal: AbortSignal;
+  readonly stallMs: number;
+}
+
+/** Where an object lies until it is whole. */
+export function partialOf(file: string): string {
+  return `${file}.partial`;
+}
+
+/**
+ * Fetches an object unless its file is there; answers how many bytes came. Throws OperationError: `network` where the
+ * target does not give all of it, `snapshot` where the bytes are others, and `file` for the disk, before anything is
+ * asked for where it has no room. Cost: memory of one piece.
+ */
+export async function fetchObject(options: FetchOptions): Promise<number> {
+  const { stored, file } = options;
+  if (statSync(file, { throwIfNoEntry: false })?.size === stored.size) return 0;
+  const partial = partialOf(file);
+  try {
+    const kept = Math.min(statSync(partial, { throwIfNoEntry: false })?.size ?? 0, stored.size);
+    await assertRoom(path.dirname(file), stored.size - kept);
+    const { came, sum } = await fetchInto(partial, options);
+    if (sum === stored.sha256) {
+      renameSync(partial, file);
+      syncDirectory(path.dirname(file));
+      return came;
+    }
+    await rm(partial, { force: true });
+    // What an earlier run left may have lost bytes with the power.
+    if (came < stored.size) return came + (await fetchObject(options));
+    throw otherBytes(options, `has SHA-256 ${sum}, expected ${stored.sha256}`);
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    // Another replica with the same cache may have been quicker.
+    if (existsSync(file)) return 0;
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') await rm(partial, { force: true });
+    throw new OperationError('file', `cannot write ${file}: ${(error as Error).message}`, error);
+  }
+}
+
+/** What is known to be damaged is judged again before it is used: a fetch of it begins with its hash. */
+export function distrust(file: string): void {
+  if (existsSync(file)) attempt(`cannot rename ${file}`, () => renameSync(file, partialOf(file)));
+}
+
+async function assertRoom(directory: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  const free = bavail * bsize;
+  if (bytes <= free) return;
+  throw new OperationError('file', `no room in ${directory}: ${bytes} bytes are to be fetched, ${free} are free`);
+}
+
+type FileHandle = Awaited<ReturnType<typeof open>>;
+
+/** Completes a file; answers how many bytes came and the hash of all. */
+async function fetchInto(partial: string, options: FetchOptions): Promise<{ came: number; sum: string }> {
+  const { size } = options.stored;
+  const hash = createHash('sha256');
+  // Not to append: replicas that share a cache write the same bytes to the same places.
+  const handle = await open(partial, constants.O_RDWR | constants.O_CREAT);
+  try {
+    let at = await hashed(handle, hash, size);
+    const first = at;
+    for (let failures = 0; at < size;) {
+      const before = at;
+      const failure = await append(handle, hash, at, options, (bytes) => (at += bytes));
+      if (at === size) break;
+      failures = at - before < STALL_BYTES ? failures + 1 : 0;
+      if (failures >= TRIES || options.signal.aborted) throw failure;
+      await wait(WAIT_MS * 2 ** failures, undefined, { signal: options.signal }).catch(() => undefined);
+    }
+    await handle.sync();
+    return { came: at - first, sum: hash.digest('hex') };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Hashes what is there already; what is longer than it may be is begun anew. */
+async function hashed(handle: FileHandle, hash: Hash, size: number): Promise<number> {
+  const { size: found } = await handle.stat();
+  if (found > size) {
+    await handle.truncate(0);
+    return 0;
+  }
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  for (let at = 0; ;) {
+    const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, at);
+    if (bytesRead === 0) return at;
+    hash.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}
+
+/** Asks once for the bytes from `from` on, and appends what comes. Answers why no more comes. */
+async function append(
+  handle: FileHandle,
+  hash: Hash,
+  from: number,
+  { target, name, stored, signal, stallMs }: FetchOptions,
+  onBytes: (bytes: number) => void,
+): Promise<OperationError> {
+  const failure = (why: string): OperationError => new OperationError('network', `${target.name}: ${name} ${why}`);
+  const stalled = new AbortController();
+  let at = from;
+  let last = from - STALL_BYTES;
+  const timer = setInterval(() => {
+    if (at - last < STALL_BYTES) stalled.abort(failure(`comes too slowly, or not at all, at byte ${at}`));
+    last = at;
+  }, stallMs);
+  try {
+    const found = await target.read(name, from, AbortSignal.any([signal, stalled.signal]));
+    if (!found) return failure('is gone');
+    let skip = from - found.offset;
+    for await (const whole of found.pieces) {
+      const piece = whole.subarray(Math.min(skip, whole.length));
+      skip -= whole.length - piece.length;
+      if (at + piece.length > stored.size) return failure(`is longer than ${stored.size} bytes`);
+      await writeAll(handle, piece, at);
+      hash.update(piece);
+      at += piece.length;
+      onBytes(piece.length);
+    }
+    return failure(`ended at byte ${at} of ${stored.size}`);
+  } catch (error) {
+    if (error instanceof OperationError && error.code === 'network') return error;
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function otherBytes({ target, name }: FetchOptions, what: string): OperationError {
+  return new OperationError('snapshot', `${target.name}: ${name} ${what}`);
+}

@@ -1,0 +1,197 @@
+// A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
+// disk has already; which of two publishers comes next is settled by a link, which only one can make.
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { attempt, cannotRead, readAtMost, syncDirectory } from '../files.ts';
+import { unfinished } from '../leftovers.ts';
+import { OperationError } from '../operationError.ts';
+import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
+import type { PointerText, PublishingTarget } from './target.ts';
+
+const READ_BYTES = 1 << 20;
+
+/** The claim of a publisher to be the one that follows: the pointer itself, under the number of its sequence. */
+const CLAIM = /^current\.(\d{1,16})\.json$/;
+
+/** The folder of a `file:` URL as a target; it is made when something is put there. */
+export function fileTarget(url: URL): PublishingTarget {
+  const folder = folderOf(url);
+  const at = (name: string): string => path.join(folder, name);
+  return {
+    name: url.href,
+    readPointer: async (known) => {
+      const text = pointerIn(folder);
+      if (text === undefined) return undefined;
+      return text === known ? 'unchanged' : { text, validator: text };
+    },
+    read: async (name, offset) => {
+      const file = at(name);
+      if (!existsSync(file)) return undefined;
+      return { offset, pieces: piecesOf(file, offset) };
+    },
+    has: async (name, size) => statSync(at(name), { throwIfNoEntry: false })?.size === size,
+    write: async (name, _size, pieces) => {
+      const file = at(name);
+      attempt(`cannot write ${file}`, () => mkdirSync(folder, { recursive: true }));
+      await unfinished(file, async (partial) => {
+        try {
+          await writeWhole(partial, pieces);
+        } catch (error) {
+          rmSync(partial, { force: true });
+          if (error instanceof OperationError) throw error;
+          throw new OperationError('file', `cannot write ${file}: ${(error as Error).message}`, error);
+        }
+        putInPlace(partial, file);
+      });
+    },
+    replacePointer: async (next, found) => replacePointer(folder, encodePointer(next), next.sequence, found),
+    list: async () =>
+      attempt(`cannot read ${folder}`, () => readdirSync(folder))
+        .filter(isObjectName)
+        .flatMap((name) => {
+          const found = statSync(at(name), { throwIfNoEntry: false });
+          return found ? [{ name, size: found.size, modifiedMs: found.mtimeMs }] : [];
+        }),
+    remove: async (name) => attempt(`cannot remove ${at(name)}`, () => rmSync(at(name), { force: true })),
+    close: async () => undefined,
+  };
+}
+
+function folderOf(url: URL): string {
+  try {
+    return fileURLToPath(url);
+  } catch (error) {
+    throw new OperationError('usage', `${url.href}: want file:///folder, with the whole path`, error);
+  }
+}
+
+function pointerIn(folder: string): string | undefined {
+  const file = path.join(folder, POINTER_NAME);
+  if (!existsSync(file)) return undefined;
+  const bytes = attempt(`cannot read ${file}`, () => readAtMost(file, POINTER_BYTES_MAX));
+  if (typeof bytes !== 'string') return bytes.toString();
+  const what = bytes === 'tooLong' ? `it has more than ${POINTER_BYTES_MAX} bytes` : 'it is no file';
+  throw new OperationError('file', `cannot read ${file}: ${what}`);
+}
+
+/** The bytes of a file from an offset on. Throws OperationError `file`. */
+export async function* piecesOf(file: string, offset = 0): AsyncGenerator<Uint8Array> {
+  const handle = await open(file).catch(cannotRead(file));
+  try {
+    for (let position = offset; ;) {
+      // One each: who sends them on may hold several.
+      const buffer = Buffer.allocUnsafe(READ_BYTES);
+      const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, position).catch(cannotRead(file));
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(file, 'wx');
+  try {
+    for await (const piece of pieces) await writeAll(handle, piece);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+type Handle = Awaited<ReturnType<typeof open>>;
+
+/** Writes a piece at a position, or where the last one ended: a write may take less than it is given. */
+export async function writeAll(handle: Handle, piece: Uint8Array, position?: number): Promise<void> {
+  for (let at = 0; at < piece.length;) {
+    const to = position === undefined ? null : position + at;
+    const { bytesWritten } = await handle.write(piece, at, piece.length - at, to);
+    at += bytesWritten;
+  }
+}
+
+function putInPlace(partial: string, file: string): void {
+  attempt(`cannot write ${file}`, () => {
+    renameSync(partial, file);
+    syncDirectory(path.dirname(file));
+  });
+}
+
+/**
+ * Links the new pointer to the name of its sequence, which only one publisher can, and then puts it in the place of the
+ * one before. Where somebody else has that name and got no further, as when it was killed, its pointer is put in place.
+ */
+async function replacePointer(
+  folder: string,
+  text: string,
+  sequence: number,
+  found: PointerText | undefined,
+): Promise<boolean> {
+  const claim = path.join(folder, `current.${sequence}.json`);
+  const file = path.join(folder, POINTER_NAME);
+  return unfinished(file, async (partial) => {
+    const isOurs = attempt(`cannot write ${file}`, () => {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(partial, text, { flush: true });
+      return isLinked(partial, claim);
+    });
+    if (pointerIn(folder) !== found?.text) {
+      // Another one is current meanwhile: nothing may follow what was found.
+      attempt(`cannot remove ${partial}`, () => {
+        if (isOurs) rmSync(claim, { force: true });
+        rmSync(partial, { force: true });
+      });
+      return false;
+    }
+    if (!isOurs && !copyClaim(claim, partial)) return false;
+    putInPlace(partial, file);
+    removeClaims(folder, sequence);
+    return isOurs;
+  });
+}
+
+function isLinked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Makes the pointer of a claim the one that is put in place; false where the claim is gone, and `partial` too. */
+function copyClaim(claim: string, partial: string): boolean {
+  return attempt(`cannot read ${claim}`, () => {
+    if (!existsSync(claim)) {
+      rmSync(partial, { force: true });
+      return false;
+    }
+    const text = readFileSync(claim, 'utf8');
+    decodePointer(text, claim);
+    writeFileSync(partial, text, { flush: true });
+    return true;
+  });
+}
+
+/** Removes the claims that are done with. */
+function removeClaims(folder: string, sequence: number): void {
+  attempt(`cannot write ${folder}`, () => {
+    for (const name of readdirSync(folder))
+      if (Number(CLAIM.exec(name)?.[1] ?? Infinity) <= sequence) rmSync(path.join(folder, name), { force: true });
+  });
+}

@@ -1,0 +1,86 @@
+// Single exchanges with an HTTP server that holds objects: nothing is followed, retried or unpacked, and every wait is
+// bounded. Knows neither pointers nor what the objects are.
+import { Pool } from 'undici';
+import { OperationError, reasonOf } from '../operationError.ts';
+
+/** So many connections: the pointer is asked for while an object comes. */
+const CONNECTIONS = 2;
+/** What is left of an answer that nobody wants is read up to here, so that its connection can be used again. */
+const LEFT_BYTES_MAX = 1 << 16;
+
+/** A request below the origin of the host. `signal` ends it, and the body that is still being read. */
+export interface ObjectRequest {
+  readonly method: 'GET';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** An answer. Its body is read by one of the three, once. */
+export interface ObjectAnswer {
+  readonly status: number;
+  /** A header, its lines joined with commas; '' where there is none. */
+  header(name: string): string;
+  pieces(): AsyncIterable<Uint8Array>;
+  /** Throws OperationError `network` where it has more bytes than `bytesMax`, of which no more are read. */
+  text(bytesMax: number): Promise<string>;
+  discard(): Promise<void>;
+}
+
+/** A host of objects. `send` throws OperationError `network` with the URL and the reason. */
+export interface ObjectHost {
+  send(request: ObjectRequest): Promise<ObjectAnswer>;
+  close(): Promise<void>;
+}
+
+/** The host of an origin; it may take `timeoutMs` to be reached, to answer, and between two pieces of a body. */
+export function objectHost(origin: string, timeoutMs: number): ObjectHost {
+  const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+  const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1, ...timeouts });
+  return {
+    close: () => pool.destroy(),
+    async send({ path, ...request }) {
+      const told = toldAs(`${origin}${path}`, request.signal);
+      const { statusCode, headers, body } = await pool
+        .request({ ...request, path, headers: { ...request.headers, 'accept-encoding': 'identity' } })
+        .catch(told);
+      async function* pieces(): AsyncGenerator<Uint8Array> {
+        try {
+          for await (const piece of body) yield piece as Uint8Array;
+        } catch (error) {
+          told(error);
+        }
+      }
+      return {
+        status: statusCode,
+        header: (name) => [headers[name] ?? []].flat().join(', '),
+        pieces,
+        async text(bytesMax) {
+          const found: Uint8Array[] = [];
+          let bytes = 0;
+          for await (const piece of pieces()) {
+            bytes += piece.length;
+            if (bytes > bytesMax) throw failed(`${origin}${path}`, `a body of more than ${bytesMax} bytes`);
+            found.push(piece);
+          }
+          return Buffer.concat(found).toString();
+        },
+        discard: () => body.dump({ limit: LEFT_BYTES_MAX }).catch(() => undefined),
+      };
+    },
+  };
+}
+
+function toldAs(url: string, signal: AbortSignal): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof OperationError) throw error;
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    if (reason instanceof OperationError) throw reason;
+    throw failed(url, `${reasonOf(reason)}: ${(reason as Error).message}`, error);
+  };
+}
+
+/** An exchange that came to nothing, with its URL and why. */
+export function failed(url: string, why: string, cause?: unknown): OperationError {
+  return new OperationError('network', `${url}: ${why}`, cause);
+}

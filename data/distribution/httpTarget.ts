@@ -1,0 +1,52 @@
+// A target that a plain HTTP server hands out: asked by conditional GET for the pointer, by Range for objects. It is
+// written by others: fileTarget.ts has the folder behind such a server.
+import { failed, type ObjectAnswer, objectHost } from './httpExchange.ts';
+import { POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
+import type { Target, TargetOptions } from './target.ts';
+
+/** Servers make tags of length and time in seconds: two pointers of one second may have one tag (RFC 9110, 8.8.2.2). */
+const SETTLED_MS = 2000;
+
+/** The folder of an `http:` or `https:` URL as a target. */
+export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
+  const host = objectHost(url.origin, timeoutMs);
+  const folder = url.pathname.replace(/\/*$/, '/');
+  const refusal = (path: string, status: number): Error => {
+    const why = status >= 300 && status < 400 ? ', and nothing is followed' : '';
+    return failed(`${url.origin}${path}`, `answered ${status}${why}`);
+  };
+  return {
+    name: url.href,
+    async readPointer(known, signal) {
+      const path = folder + POINTER_NAME;
+      const headers = known === undefined ? {} : { 'if-none-match': known };
+      const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const answer = await host.send({ method: 'GET', path, headers, signal: bounded });
+      if (answer.status === 200) return { text: await answer.text(POINTER_BYTES_MAX), validator: validatorOf(answer) };
+      await answer.discard();
+      if (answer.status === 304 && known !== undefined) return 'unchanged';
+      if (answer.status === 404) return undefined;
+      throw refusal(path, answer.status);
+    },
+    async read(name, offset, signal) {
+      const path = folder + name;
+      const headers = offset === 0 ? {} : { range: `bytes=${offset}-` };
+      const answer = await host.send({ method: 'GET', path, headers, signal });
+      if (answer.status === 200) return { offset: 0, pieces: answer.pieces() };
+      if (answer.status === 206) {
+        const start = /^bytes (\d{1,15})-/.exec(answer.header('content-range'))?.[1];
+        if (Number(start) === offset) return { offset, pieces: answer.pieces() };
+      }
+      await answer.discard();
+      if (answer.status === 404) return undefined;
+      throw refusal(path, answer.status);
+    },
+    close: () => host.close(),
+  };
+}
+
+function validatorOf(answer: ObjectAnswer): string | undefined {
+  const tag = answer.header('etag');
+  const ageMs = Date.parse(answer.header('date')) - Date.parse(answer.header('last-modified'));
+  return tag === '' || ageMs < SETTLED_MS ? undefined : tag;
+}

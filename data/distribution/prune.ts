@@ -1,0 +1,37 @@
+// Removes from a target what no replica needs any more: the objects of generations long gone, and what publishers that
+// were killed left. The pointer decides, and stays as it is.
+import { decodePointer, objectsOf } from './pointer.ts';
+import type { PublishingTarget } from './target.ts';
+
+/** What no pointer ever named may belong to a publisher that is under way, for so long. */
+const STRAY_MS_MAX = 86_400_000;
+
+/** What was removed, and what is left. */
+export interface Pruned {
+  readonly removed: number;
+  readonly removedBytes: number;
+  readonly kept: number;
+}
+
+/**
+ * Keeps the objects of the current generation and of the `keep - 1` before it, and what was put there within a day
+ * before `nowMs` and never pointed to; removes all other objects. A target without a pointer is left as it is. Throws
+ * OperationError `file`, `network`, and `snapshot` for a pointer that is none.
+ */
+export async function pruneTarget(target: PublishingTarget, keep: number, nowMs: number): Promise<Pruned> {
+  const { signal } = new AbortController();
+  // Before the pointer is read, so that what a publisher puts there from now on is not judged by it.
+  const objects = await target.list();
+  const found = await target.readPointer(undefined, signal);
+  if (found === undefined || found === 'unchanged') return { removed: 0, removedBytes: 0, kept: objects.length };
+  const pointer = decodePointer(found.text, target.name);
+  const needed = new Set(objectsOf(pointer));
+  for (const { objects: names } of pointer.earlier.slice(0, keep - 1)) for (const name of names) needed.add(name);
+  const known = new Set(pointer.earlier.flatMap(({ objects: names }) => names));
+  const unneeded = objects.filter(({ name, modifiedMs }) => {
+    return !needed.has(name) && (known.has(name) || nowMs - modifiedMs > STRAY_MS_MAX);
+  });
+  for (const { name } of unneeded) await target.remove(name);
+  const removedBytes = unneeded.reduce((sum, { size }) => sum + size, 0);
+  return { removed: unneeded.length, removedBytes, kept: objects.length - unneeded.length };
+}

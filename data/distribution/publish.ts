@@ -1,0 +1,165 @@
+// Puts a snapshot into a target and makes it what replicas are to serve: objects first, under names made of their
+// content, the pointer last. Killed anywhere, the target is as it was or as it is to be.
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { blocksAddress } from '../blocks/blockStore.ts';
+import { attempt } from '../files.ts';
+import { OperationError } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
+import { verifyFile } from '../store/verify.ts';
+import { piecesOf } from './fileTarget.ts';
+import {
+  blocksName,
+  decodePointer,
+  encodePointer,
+  following,
+  isOlderData,
+  type Pointer,
+  snapshotName,
+  type Stored,
+} from './pointer.ts';
+import type { PointerText, PublishingTarget } from './target.ts';
+
+/** Publishers that are quicker so often are a loop somewhere. */
+const TURNS_MAX = 20;
+
+/** What is published; an older time of the data than the target has is refused unless `allowRollback`. */
+export interface PublishOptions {
+  readonly file: string;
+  readonly target: PublishingTarget;
+  readonly allowRollback: boolean;
+}
+
+/** What came of it: the pointer, the bytes that the target did not have, and whether it was current already. */
+export interface Published {
+  readonly pointer: Pointer;
+  readonly sentBytes: number;
+  readonly isNew: boolean;
+}
+
+/** An object of a target, and the file that it is made of. */
+interface Source extends Stored {
+  readonly name: string;
+  readonly file: string;
+}
+
+/**
+ * Verifies a snapshot file, puts it and the compressed records beside it into a target, and points to it. Throws
+ * OperationError: `snapshot` for what is damaged or no snapshot, `refused` for older data than the target has, `file`
+ * and `network`. Cost: a verification, with the memory of it, and three reads of the files.
+ */
+export async function publishSnapshot(options: PublishOptions, onProgress: OnProgress): Promise<Published> {
+  const { file, target, allowRollback } = options;
+  const { generation, created, collections } = await verifyFile(file, onProgress);
+  const snapshot = await sourceOf(file, snapshotName, onProgress);
+  const blocks = await Promise.all(
+    blocksBeside(file, generation).map(async ({ file: name, address }) => {
+      return { ...(await sourceOf(name, blocksName, onProgress)), address };
+    }),
+  );
+  const { signal } = new AbortController();
+  const counts = Object.fromEntries(collections.map(({ name, records }) => [name, records]));
+  const content = {
+    ...storedOf(snapshot),
+    generation,
+    created,
+    counts,
+    blocks: blocks.map((one) => ({ ...storedOf(one), address: one.address })),
+  };
+  let sentBytes = 0;
+  const send = async (): Promise<void> => {
+    for (const one of [snapshot, ...blocks]) sentBytes += await put(target, one, onProgress);
+  };
+  // An older generation is refused before it is sent, and again whenever another publisher was quicker.
+  const judge = (found: PointerText | undefined): Pointer | undefined => {
+    const current = found && decodePointer(found.text, target.name);
+    if (current && !allowRollback && isOlderData(content, current)) throw older(target, content, current);
+    return current;
+  };
+  const read = async (): Promise<PointerText | undefined> => {
+    const found = await target.readPointer(undefined, signal);
+    return found === 'unchanged' ? undefined : found;
+  };
+  judge(await read());
+  for (let turn = 0; turn < TURNS_MAX; turn++) {
+    await send();
+    const found = await read();
+    const current = judge(found);
+    const isNew = !current || !isSame(current, content);
+    const pointer = isNew ? following(content, current) : current;
+    if (!isNew || (await target.replacePointer(pointer, found))) {
+      // A prune that began before may have removed what nothing pointed to then.
+      await send();
+      return { pointer, sentBytes, isNew };
+    }
+  }
+  throw new OperationError('refused', `${target.name}: another publisher was quicker ${TURNS_MAX} times`);
+}
+
+function isSame(current: Pointer, content: Omit<Pointer, 'sequence' | 'earlier'>): boolean {
+  const { sequence, earlier } = current;
+  return encodePointer(current) === encodePointer({ ...content, sequence, earlier });
+}
+
+function older({ name }: PublishingTarget, { created }: Pick<Pointer, 'created'>, current: Pointer): OperationError {
+  const what = `the data of ${created} is older than that of ${current.created}, which is current`;
+  return new OperationError('refused', `${name}: ${what}; --allow-rollback publishes it anyway`);
+}
+
+function storedOf({ sha256, size }: Stored): Stored {
+  return { sha256, size };
+}
+
+/** The compressed records of a generation that lie beside its file. */
+function blocksBeside(
+  file: string,
+  generation: string,
+): readonly { readonly file: string; readonly address: string }[] {
+  const directory = path.dirname(file);
+  return attempt(`cannot read ${directory}`, () => readdirSync(directory))
+    .toSorted()
+    .flatMap((name) => {
+      const address = blocksAddress(path.basename(file), generation, name);
+      return address === undefined ? [] : [{ file: path.join(directory, name), address }];
+    });
+}
+
+async function sourceOf(file: string, nameOf: (stored: Stored) => string, onProgress: OnProgress): Promise<Source> {
+  const hash = createHash('sha256');
+  const total = attempt(`cannot read ${file}`, () => statSync(file).size);
+  let size = 0;
+  for await (const piece of piecesOf(file)) {
+    hash.update(piece);
+    size += piece.length;
+    onProgress({ phase: 'hashing', done: size, total, unit: 'bytes' });
+  }
+  const stored = { sha256: hash.digest('hex'), size };
+  return { ...stored, name: nameOf(stored), file };
+}
+
+/** Puts an object unless it is there; answers the bytes that were sent. */
+async function put(
+  target: PublishingTarget,
+  { name, file, ...stored }: Source,
+  onProgress: OnProgress,
+): Promise<number> {
+  if (await target.has(name, stored.size)) return 0;
+  await target.write(name, stored.size, sameBytes(file, stored, onProgress));
+  return stored.size;
+}
+
+/** The bytes of a file; throws at its end unless they still are those that were verified. */
+async function* sameBytes(file: string, { sha256, size }: Stored, onProgress: OnProgress): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let done = 0;
+  for await (const piece of piecesOf(file)) {
+    hash.update(piece);
+    done += piece.length;
+    onProgress({ phase: 'publishing', done, total: size, unit: 'bytes' });
+    if (done >= size && (done > size || hash.copy().digest('hex') !== sha256)) break;
+    yield piece;
+    if (done === size) return;
+  }
+  throw new OperationError('file', `${file} was changed while it was read: publish again`);
+}

@@ -1,0 +1,93 @@
+// Where snapshots are handed from one machine to many: immutable objects and one pointer. The contract only, and which
+// implementation a URL asks for; a kind of target is a file of its own and a row of `KINDS`.
+import { OperationError } from '../operationError.ts';
+import type { Pointer } from './pointer.ts';
+
+/** A pointer as it stands, and what tells it from the next one; undefined where nothing does. */
+export interface PointerText {
+  readonly text: string;
+  readonly validator: string | undefined;
+}
+
+/**
+ * What a replica asks of a target. `name` is for people and holds no secret. All of it throws OperationError `network`
+ * or `file` where the target cannot be asked; a `signal` that is aborted ends what waits.
+ */
+export interface Target {
+  readonly name: string;
+  /** The pointer; `unchanged` where it is still the one of this validator, undefined where there is none. */
+  readPointer(known: string | undefined, signal: AbortSignal): Promise<PointerText | 'unchanged' | undefined>;
+  /**
+   * The bytes of an object from `offset` on, or from an earlier one, which is told; undefined where there is none. What
+   * comes is judged by nobody yet, nor how much.
+   */
+  read(name: string, offset: number, signal: AbortSignal): Promise<ObjectBytes | undefined>;
+  /** Calls `onChange` soon after each new pointer until `signal` is aborted; absent where a target cannot tell. */
+  watch?(onChange: () => void, signal: AbortSignal): void;
+  /** Lets go of connections. */
+  close(): Promise<void>;
+}
+
+/** Bytes of an object, the first of which is the one at `offset`. */
+export interface ObjectBytes {
+  readonly offset: number;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** An object of a target. `modifiedMs` is when it was put there, in milliseconds since 1970. */
+export interface ListedObject {
+  readonly name: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+}
+
+/** What a publisher asks besides. */
+export interface PublishingTarget extends Target {
+  /** Whether an object is there, whole. */
+  has(name: string, size: number): Promise<boolean>;
+  /**
+   * Puts an object, which appears whole and lastingly or not at all; one that is there already may be replaced by its
+   * own bytes. `pieces` may throw, and then nothing appears.
+   */
+  write(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Replaces the pointer that was found by the one that follows it; false where another publisher was quicker. */
+  replacePointer(next: Pointer, found: PointerText | undefined): Promise<boolean>;
+  /** All objects. */
+  list(): Promise<readonly ListedObject[]>;
+  /** Removes an object, if it is there. */
+  remove(name: string): Promise<void>;
+}
+
+/** How long a target may take to answer, or to send its next bytes. */
+export interface TargetOptions {
+  readonly timeoutMs: number;
+}
+
+/** The target of a URL, for a replica. Throws OperationError `usage` where it is none. Reads the code of its kind. */
+export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
+  const target = judged(url);
+  if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
+  return (await import('./httpTarget.ts')).httpTarget(target, options);
+}
+
+/** The target of a URL, for a publisher. Throws OperationError `usage` where it is none that can be written. */
+export async function openPublishingTarget(url: string): Promise<PublishingTarget> {
+  const target = judged(url);
+  if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
+  const cure = 'publish to the folder that its server hands out, as file:///folder';
+  throw new OperationError('usage', `${url}: over HTTP snapshots are only fetched; ${cure}`);
+}
+
+const PROTOCOLS = ['file:', 'http:', 'https:'];
+
+/** What a target's URL is to be, for people. */
+const TARGET_FORMS = 'file:///folder or http(s)://host/folder/';
+
+function judged(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !PROTOCOLS.includes(url.protocol)) throw new OperationError('usage', `no target: want ${TARGET_FORMS}`);
+  // The text is not repeated: it may hold a secret.
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new OperationError('usage', 'a target has no user, password, query or fragment in its URL');
+  return url;
+}

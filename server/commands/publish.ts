@@ -1,0 +1,52 @@
+// What the publish and prune commands do with their flags, and what they tell; commands.ts declares them, and the work
+// itself is in data/distribution/.
+import { publishSnapshot } from '../../data/distribution/publish.ts';
+import { pruneTarget } from '../../data/distribution/prune.ts';
+import { openPublishingTarget, type PublishingTarget } from '../../data/distribution/target.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+import { readSettings } from '../settings/declarations.ts';
+import type { Flags } from '../settings/sources.ts';
+import type { Outputs } from './parts.ts';
+import { reportTo, withProgress } from './terminal.ts';
+
+/** Publishes a snapshot file. Throws OperationError as it is told there. */
+export async function runPublish(file: string, to: string, flags: Flags, outputs: Outputs): Promise<void> {
+  const allowRollback = flags['allowRollback'] === true;
+  await withTarget(to, flags, outputs, async (target, report) => {
+    const startMs = steadyMs();
+    const options = { file, target, allowRollback };
+    const { pointer, sentBytes, isNew } = await withProgress(outputs.stderr, (onProgress) =>
+      publishSnapshot(options, onProgress),
+    );
+    const { generation, created, sequence } = pointer;
+    const what = isNew ? 'published' : 'is published already:';
+    const sent = `${bytesText(sentBytes)} sent in ${((steadyMs() - startMs) / 1000).toFixed(1)} s`;
+    const of = created === undefined ? '' : `, data of ${created}`;
+    report(`${target.name}: ${what} generation ${generation}, number ${sequence}${of}, ${sent}`);
+  });
+}
+
+/** Removes what no pointer of a target needs. Throws OperationError as it is told there. */
+export async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
+  await withTarget(to, flags, outputs, async (target, report) => {
+    const { removed, removedBytes, kept } = await pruneTarget(target, keep, epochMs());
+    report(`${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`);
+  });
+}
+
+async function withTarget(
+  to: string,
+  flags: Flags,
+  { stdout }: Outputs,
+  work: (target: PublishingTarget, report: Report) => Promise<void>,
+): Promise<void> {
+  const { logFormat } = readSettings(flags);
+  const target = await openPublishingTarget(to);
+  try {
+    await work(target, reportTo(stdout, logFormat === 'json' || (logFormat === 'auto' && stdout.isTTY !== true)));
+  } finally {
+    await target.close();
+  }
+}

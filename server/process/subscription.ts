@@ -1,0 +1,342 @@
+// A server that subscribes to a target: asks it for its pointer, fetches what is new beside what is served, has it
+// served, and keeps it on disk for a start without the target. Tells how stale it is; whoever loads what it fetched
+// judges it.
+import { setTimeout as wait } from 'node:timers/promises';
+import { addressOf } from '../../data/blocks/blockStore.ts';
+import { SnapshotCache } from '../../data/distribution/cache.ts';
+import { distrust, fetchObject } from '../../data/distribution/fetch.ts';
+import { blocksName, decodePointer, isOlderData, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';
+import { openTarget, type Target } from '../../data/distribution/target.ts';
+import { holdData } from '../../data/open.ts';
+import { OperationError } from '../../data/operationError.ts';
+import { describeHeld, type HeldFile } from '../../data/store/load.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
+import { bytesText } from '../observe/quantities.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { TargetFigures } from './administration.ts';
+import { type Generation, releaseFile } from './data.ts';
+import type { Change, Generations } from './generations.ts';
+
+/** A target may take so long to answer, and to send 64 KiB. */
+const TIMEOUT_MS = 30_000;
+/** What was refused as damaged is tried again after this time, or at once on an order. */
+const REFUSED_MS = 600_000;
+/** The waits between two questions differ by so much from `--poll`, so that replicas do not ask together. */
+const JITTER = 0.1;
+
+/** When something was last so, in milliseconds since 1970. */
+interface Failure {
+  readonly atMs: number;
+  readonly reason: string;
+}
+
+interface Fetch {
+  readonly generation: string;
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Where the data comes from, for a server with these settings and this base URL. */
+export interface SubscriptionOptions {
+  readonly settings: Settings & { readonly from: string };
+  readonly baseUrl: string;
+  readonly report: Report;
+}
+
+/** One target and what a server has of it. */
+export class Subscription {
+  readonly #options: SubscriptionOptions;
+  readonly #target: Target;
+  readonly #cache: SnapshotCache;
+  readonly #stop = new AbortController();
+  /** What is served, or will be before anything else is. */
+  #taken: Pointer | undefined;
+  /** What was fetched and is being tried. */
+  #tried: Pointer | undefined;
+  #validator: string | undefined;
+  #refused: { readonly text: string; readonly ms: number; readonly error: OperationError } | undefined;
+  /** Since when, by the steady clock, it is not known any more that what is served is current. */
+  #confirmedMs: number | undefined;
+  #lastSuccessMs: number | undefined;
+  #lastFailure: Failure | undefined;
+  #isFailing = false;
+  #lastFetch: Fetch | undefined;
+  #checking: Promise<OperationError | undefined> | undefined;
+  #wake = new AbortController();
+
+  private constructor(options: SubscriptionOptions, target: Target, cache: SnapshotCache) {
+    this.#options = options;
+    this.#target = target;
+    this.#cache = cache;
+    const confirmedMs = cache.confirmedMs();
+    // A clock that was wrong makes old data no fresher.
+    if (confirmedMs !== undefined) this.#confirmedMs = steadyMs() - Math.abs(epochMs() - confirmedMs);
+  }
+
+  /** Opens the target and the cache of the settings. Throws OperationError `usage` or `file`. Asks nobody yet. */
+  static async open(options: SubscriptionOptions): Promise<Subscription> {
+    const target = await openTarget(options.settings.from, { timeoutMs: TIMEOUT_MS });
+    return new Subscription(options, target, SnapshotCache.open(options.settings.cache, target.name));
+  }
+
+  /** Where the snapshot lies that is to be served now. Throws OperationError `file` before there is one. */
+  dataPath(): string {
+    const pointer = this.#tried ?? this.#taken;
+    if (pointer) return this.#cache.snapshotFile(pointer);
+    throw new OperationError('file', `nothing was fetched from ${this.#target.name} yet`);
+  }
+
+  /**
+   * The first generation: of the cache, the newest that loads, else of the target, for which it waits however long that
+   * takes. Rejects with what `load` rejects with but for OperationErrors about the file.
+   */
+  async first(load: (held: HeldFile | undefined) => Promise<Generation>): Promise<Generation> {
+    for (const pointer of this.#cache.pointers) {
+      const generation = await this.#loaded(pointer, load);
+      if (!generation) continue;
+      this.#taken = pointer;
+      return generation;
+    }
+    for (;;) {
+      let generation: Generation | undefined;
+      await this.#check(true, async (pointer) => {
+        generation = await this.#loaded(pointer, load);
+        return generation ? undefined : 'it cannot be loaded';
+      });
+      if (generation) return generation;
+      if (this.#stop.signal.aborted) throw new OperationError('network', `${this.#target.name} is not asked any more`);
+      await this.#pause();
+    }
+  }
+
+  /** Asks from now on, at once and then every `--poll`, until `stop`. */
+  begin(generations: () => Promise<Generations>): void {
+    this.#target.watch?.(() => this.#wake.abort(), this.#stop.signal);
+    void (async () => {
+      while (!this.#stop.signal.aborted) {
+        await this.#checkOnce(generations, false);
+        await this.#pause();
+      }
+    })();
+  }
+
+  /** An order to take what the target has now; answers what came of it. */
+  async order(generations: () => Promise<Generations>): Promise<Change> {
+    const failure = await this.#checkOnce(generations, true);
+    return failure ? (await generations()).refuse(failure.message) : (await generations()).reload();
+  }
+
+  /** Why the server is not ready, though it may serve; undefined where it is. */
+  unreadyReason(): string | undefined {
+    const { from, maxStaleMs } = this.#options.settings;
+    const why = this.#lastFailure ? `: ${this.#lastFailure.reason}` : '';
+    if (!this.#taken) return `waiting for the first snapshot of ${from}${why}`;
+    const staleSeconds = this.#staleSeconds();
+    if (maxStaleMs === undefined || staleSeconds * 1000 <= maxStaleMs) return undefined;
+    return `the data is stale: for ${Math.round(staleSeconds)} s it was not confirmed by ${from}${why}`;
+  }
+
+  /** What `/status` says of it. */
+  status(): unknown {
+    const failure = this.#lastFailure;
+    return {
+      target: this.#target.name,
+      generation: this.#taken?.generation ?? null,
+      sequence: this.#taken?.sequence ?? null,
+      created: this.#taken?.created ?? null,
+      staleSeconds: this.#taken ? Math.round(this.#staleSeconds()) : null,
+      lastSuccess: this.#lastSuccessMs === undefined ? null : new Date(this.#lastSuccessMs).toISOString(),
+      lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,
+      lastFetch: this.#lastFetch ?? null,
+      kept: this.#cache.pointers.map(({ generation }) => generation),
+    };
+  }
+
+  /** What `/metrics` says of it; times are in seconds since 1970. */
+  figures(): TargetFigures {
+    const seconds = (ms: number | undefined): number | undefined => ms && ms / 1000;
+    return {
+      stale: this.#taken ? this.#staleSeconds() : undefined,
+      success: seconds(this.#lastSuccessMs),
+      failure: seconds(this.#lastFailure?.atMs),
+      fetchBytes: this.#lastFetch?.bytes,
+      fetchSeconds: this.#lastFetch?.seconds,
+    };
+  }
+
+  /** Asks no more, and lets go of the target. What was fetched of an object is gone on with by the next run. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#checking?.catch(() => undefined);
+    await this.#target.close();
+  }
+
+  #staleSeconds(): number {
+    return this.#confirmedMs === undefined ? 0 : (steadyMs() - this.#confirmedMs) / 1000;
+  }
+
+  /** Waits for about `--poll`, or until the target or `stop` wakes it. */
+  async #pause(): Promise<void> {
+    const ms = this.#options.settings.pollMs * (1 + JITTER * (2 * Math.random() - 1));
+    const signal = AbortSignal.any([this.#stop.signal, this.#wake.signal]);
+    await wait(ms, undefined, { signal }).catch(() => undefined);
+    this.#wake = new AbortController();
+  }
+
+  /** One check at a time: who comes meanwhile waits for it, and an order then has its own. */
+  async #checkOnce(generations: () => Promise<Generations>, isOrder: boolean): Promise<OperationError | undefined> {
+    while (this.#checking) await this.#checking;
+    this.#checking = this.#check(isOrder, async () => {
+      const { status, reason } = await (await generations()).reload();
+      return status === 'refused' ? reason : undefined;
+    }).finally(() => (this.#checking = undefined));
+    return this.#checking;
+  }
+
+  /** Asks, fetches and has it taken. Answers what was wrong, told to people when it is so the first time. */
+  async #check(
+    isOrder: boolean,
+    take: (pointer: Pointer) => Promise<string | undefined>,
+  ): Promise<OperationError | undefined> {
+    try {
+      const found = await this.#target.readPointer(isOrder ? undefined : this.#validator, this.#stop.signal);
+      if (found === undefined) throw new OperationError('network', `${this.#target.name}: nothing is published there`);
+      if (found !== 'unchanged') {
+        await this.#follow(found.text, isOrder, take);
+        this.#validator = found.validator;
+      }
+      this.#confirm();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      if (!this.#stop.signal.aborted) this.#fail(error);
+      return error;
+    }
+  }
+
+  async #follow(
+    text: string,
+    isOrder: boolean,
+    take: (pointer: Pointer) => Promise<string | undefined>,
+  ): Promise<void> {
+    const refused = this.#refused;
+    if (refused?.text === text && !isOrder && steadyMs() - refused.ms < REFUSED_MS) throw refused.error;
+    try {
+      const pointer = decodePointer(text, this.#target.name);
+      if (pointer.sha256 !== this.#taken?.sha256) {
+        this.#assertNewer(pointer);
+        await this.#bring(pointer);
+        await this.#try(pointer, take);
+      }
+      if (pointer.sequence !== this.#taken?.sequence || pointer.sha256 !== this.#taken.sha256) {
+        // In this order, so that the next check tries again where the disk is full.
+        await this.#cache.keep(pointer);
+        this.#taken = pointer;
+      }
+      this.#refused = undefined;
+    } catch (error) {
+      if (error instanceof OperationError && error.code !== 'network') this.#refused = { text, ms: steadyMs(), error };
+      throw error;
+    }
+  }
+
+  /** By the times of the data; where they do not say, by the order of the pointers. No clock is asked. */
+  #assertNewer(pointer: Pointer): void {
+    const taken = this.#taken;
+    if (!taken || this.#options.settings.allowRollback) return;
+    const isBefore = !isOlderData(taken, pointer) && pointer.sequence <= taken.sequence;
+    if (!isOlderData(pointer, taken) && !isBefore) return;
+    const of = ({ generation, created, sequence }: Pointer): string =>
+      `generation ${generation.slice(0, 12)} (number ${sequence}${created === undefined ? '' : `, data of ${created}`})`;
+    const what = `${of(pointer)} is older than ${of(taken)}, which is served`;
+    throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback takes it`);
+  }
+
+  /** Fetches a generation into the cache, unless it is there, and compares its header with the pointer. */
+  async #bring(pointer: Pointer): Promise<void> {
+    const { baseUrl, report, settings } = this.#options;
+    const startMs = steadyMs();
+    const shared = { target: this.#target, signal: this.#stop.signal, stallMs: TIMEOUT_MS };
+    const file = this.#cache.snapshotFile(pointer);
+    const generation = pointer.generation.slice(0, 12);
+    let bytes = await fetchObject({ ...shared, name: snapshotName(pointer), stored: pointer, file });
+    const held = holdData(file);
+    try {
+      const found = held && describeHeld(held).generation;
+      const what = `${this.#target.name}: the snapshot is of generation ${found}, expected ${pointer.generation}`;
+      if (found !== pointer.generation) throw new OperationError('snapshot', what);
+    } catch (error) {
+      distrust(file);
+      throw error;
+    } finally {
+      releaseFile(held);
+    }
+    const address = addressOf(baseUrl);
+    const blocks = settings.gzip === 'stored' ? pointer.blocks.find((one) => one.address === address) : undefined;
+    if (blocks) {
+      const stored = {
+        ...shared,
+        name: blocksName(blocks),
+        stored: blocks,
+        file: this.#cache.blocksFile(pointer, address),
+      };
+      bytes += await fetchObject(stored);
+    }
+    const seconds = Math.round(steadyMs() - startMs) / 1000;
+    if (bytes > 0) this.#lastFetch = { generation: pointer.generation, bytes, seconds };
+    report(
+      `fetched and verified generation ${generation} of ${this.#target.name}: ${bytesText(bytes)} in ${seconds} s`,
+    );
+  }
+
+  async #try(pointer: Pointer, take: (pointer: Pointer) => Promise<string | undefined>): Promise<void> {
+    this.#tried = pointer;
+    try {
+      const reason = await take(pointer);
+      if (reason === undefined) return;
+      distrust(this.#cache.snapshotFile(pointer));
+      throw new OperationError('refused', reason);
+    } finally {
+      this.#tried = undefined;
+    }
+  }
+
+  /** Loads a generation of the cache; undefined, and told, where its file is not what it should be. */
+  async #loaded(
+    pointer: Pointer,
+    load: (held: HeldFile | undefined) => Promise<Generation>,
+  ): Promise<Generation | undefined> {
+    const file = this.#cache.snapshotFile(pointer);
+    let held: HeldFile | undefined;
+    try {
+      held = holdData(file);
+      return await load(held);
+    } catch (error) {
+      releaseFile(held);
+      if (!(error instanceof OperationError) || error.code === 'memory') throw error;
+      this.#options.report(
+        `generation ${pointer.generation.slice(0, 12)} of the cache is not taken: ${error.message}`,
+        'warn',
+      );
+      distrust(file);
+      return undefined;
+    }
+  }
+
+  #confirm(): void {
+    this.#lastSuccessMs = epochMs();
+    this.#confirmedMs = steadyMs();
+    this.#cache.confirm(this.#lastSuccessMs);
+    if (this.#isFailing) this.#options.report(`${this.#target.name}: what is served is current again`);
+    this.#isFailing = false;
+  }
+
+  #fail({ message }: OperationError): void {
+    const isNew = !this.#isFailing || this.#lastFailure?.reason !== message;
+    this.#isFailing = true;
+    this.#lastFailure = { atMs: epochMs(), reason: message };
+    const goesOn = this.#taken ? `generation ${this.#taken.generation.slice(0, 12)} goes on` : 'nothing to serve yet';
+    if (isNew) this.#options.report(`not taken, ${goesOn}: ${message}`, 'warn');
+  }
+}

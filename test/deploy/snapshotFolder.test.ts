@@ -1,0 +1,50 @@
+// A folder of snapshots that Debian's nginx hands out, as the runbook has it: a replica follows it by conditional GET.
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { claimPort } from '../../server/http/claim.ts';
+import { type CommandProcess, runProgram } from '../support/commandProcess.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { hasProgram } from '../support/debian.ts';
+import { newFolder, published, releaseOf } from '../support/distributions.ts';
+import { startFollower } from '../support/followers.ts';
+import { statusOf, until } from '../support/watchedServer.ts';
+
+const directory = temporaryDirectory();
+const running: CommandProcess[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    // nginx ends its workers only when it is asked.
+    one.signal('SIGTERM');
+    await one.ended;
+  }
+});
+
+test.skipIf(!hasProgram('nginx'))('a replica follows a folder behind nginx, which answers 304 meanwhile', async () => {
+  const { folder, url } = newFolder(directory);
+  const [first, second] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
+  await published(url, first);
+  const { port, release } = await claimPort('127.0.0.1', 0);
+  await release();
+  const prefix = mkdtempSync(join(directory, 'nginx-'));
+  mkdirSync(join(prefix, 'logs'));
+  const file = join(prefix, 'nginx.conf');
+  const server = `server { listen 127.0.0.1:${port}; location /snapshots/ { alias ${folder}/; } }`;
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${prefix}/${name};`,
+  );
+  const log = join(prefix, 'access.log');
+  writeFileSync(
+    file,
+    `pid ${prefix}/pid; user root; events {} http { access_log ${log}; ${temporary.join(' ')} ${server} }`,
+  );
+  running.push(runProgram('nginx', ['-p', prefix, '-c', file, '-e', `${prefix}/error.log`, '-g', 'daemon off;']));
+  await until(async () => (await statusOf(`http://127.0.0.1:${port}`, '/snapshots/current.json')) === 200);
+  const replica = await startFollower(`http://127.0.0.1:${port}/snapshots/`, join(prefix, 'cache'));
+  running.push(replica);
+  await until(async () => (await replica.status()).data?.generation === first.generation);
+  await until(() => / 304 /.test(readFileSync(log, 'utf8')));
+  await published(url, second);
+  await until(async () => (await replica.status()).target.generation === second.generation);
+  expect((await replica.status()).target).toMatchObject({ sequence: 2, kept: [second.generation, first.generation] });
+});

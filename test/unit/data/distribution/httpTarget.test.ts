@@ -1,0 +1,87 @@
+// A target behind an HTTP server, good or bad: what is asked of it, and what is made of its answers.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { openTarget, type Target } from '../../../../data/distribution/target.ts';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+const { signal } = new AbortController();
+let server: Server | undefined;
+let target: Target | undefined;
+afterEach(async () => {
+  await target?.close();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function targetOf(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  timeoutMs = 10_000,
+): Promise<Target> {
+  server = createServer(answer);
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/folder`;
+  target = await openTarget(url, { timeoutMs });
+  return target;
+}
+
+const network = (message: RegExp): Error =>
+  expect.objectContaining({ code: 'network', message: expect.stringMatching(message) as string }) as Error;
+const DATE = 'Sun, 01 Feb 2026 00:00:10 GMT';
+
+test('the pointer is asked for with its tag, once that tells it from the next one', async () => {
+  const asked: unknown[] = [];
+  const { readPointer } = await targetOf(({ url, headers }, response) => {
+    asked.push([url, headers['if-none-match']]);
+    const modified = asked.length === 1 ? 'Sun, 01 Feb 2026 00:00:09 GMT' : 'Sun, 01 Feb 2026 00:00:08 GMT';
+    if (asked.length > 2) response.writeHead(304).end();
+    else response.writeHead(200, { etag: '"a"', date: DATE, 'last-modified': modified }).end('{}');
+  });
+  expect(await readPointer(undefined, signal)).toEqual({ text: '{}', validator: undefined });
+  expect(await readPointer(undefined, signal)).toEqual({ text: '{}', validator: '"a"' });
+  expect(await readPointer('"a"', signal)).toBe('unchanged');
+  expect(asked[2]).toEqual(['/folder/current.json', '"a"']);
+});
+
+test('an object is read from where it is asked for, or from the start where a server knows no ranges', async () => {
+  const { read } = await targetOf(({ url, headers }, response) => {
+    if (url === '/folder/whole') response.writeHead(200).end('01234');
+    else if (headers.range === undefined) response.writeHead(404).end();
+    else response.writeHead(206, { 'content-range': 'bytes 3-4/5' }).end('34');
+  });
+  const whole = (await read('whole', 3, signal))!;
+  expect([whole.offset, await text(whole.pieces)]).toEqual([0, '01234']);
+  const part = (await read('part', 3, signal))!;
+  expect([part.offset, await text(part.pieces)]).toEqual([3, '34']);
+  expect(await read('part', 0, signal)).toBeUndefined();
+  await expect(read('part', 2, signal)).rejects.toThrow(network(/answered 206$/));
+});
+
+test.each([
+  [
+    'a redirection',
+    (response: ServerResponse) => response.writeHead(302, { location: '/' }).end(),
+    /answered 302, and/,
+  ],
+  ['a failure', (response: ServerResponse) => response.writeHead(500).end('x'.repeat(200_000)), /answered 500$/],
+  [
+    'a long text',
+    (response: ServerResponse) => response.writeHead(200).end('x'.repeat(70_000)),
+    /more than 65536 bytes$/,
+  ],
+  ['half an answer', (response: ServerResponse) => response.writeHead(200).write('{', () => response.destroy()), /: /],
+  ['silence', () => undefined, /current\.json: /],
+])('%s in place of a pointer is told with the URL', async (_, answer, message) => {
+  const { readPointer } = await targetOf((_request, response) => void answer(response), 500);
+  await expect(readPointer(undefined, signal)).rejects.toThrow(network(message));
+});
+
+test.each([
+  'ftp://a.example.org/',
+  'http://user:hunter2@a.example.org/',
+  'http://a.example.org/?token=hunter2',
+  'folder',
+])('no target, and not repeated: %s', async (url) => {
+  const told = await openTarget(url, { timeoutMs: 1 }).catch((error: unknown) => error);
+  expect(told).toMatchObject({ code: 'usage', message: expect.not.stringContaining('hunter2') as string });
+});

@@ -1,0 +1,82 @@
+// The pointer of a target: what is read is what was written, and everything else is refused with what is wrong.
+import { expect, test } from 'vitest';
+import {
+  decodePointer,
+  encodePointer,
+  following,
+  isOlderData,
+  type Pointer,
+} from '../../../../data/distribution/pointer.ts';
+
+const hash = (letter: string): string => letter.repeat(64);
+const FIRST: Pointer = following(
+  {
+    generation: hash('a'),
+    sha256: hash('b'),
+    size: 4096,
+    created: '2026-01-31T00:00:00Z',
+    counts: { notes: 3 },
+    blocks: [{ address: '0123abcd', sha256: hash('c'), size: 12 }],
+  },
+  undefined,
+);
+
+test('a pointer is read as it was written, with a time of the data and without', () => {
+  for (const pointer of [
+    FIRST,
+    { ...FIRST, created: undefined },
+    following({ ...FIRST, generation: hash('d') }, FIRST),
+  ])
+    expect(decodePointer(encodePointer(pointer), 'x')).toEqual(pointer);
+});
+
+test('one that follows has the next number and names those before it, each once and a bounded number of them', () => {
+  let pointer = FIRST;
+  for (let i = 0; i < 100; i++) pointer = following({ ...FIRST, generation: hash('def'[i % 3]!) }, pointer);
+  expect(pointer.sequence).toBe(101);
+  expect(pointer.earlier.map(({ generation }) => generation[0])).toEqual(['f', 'e', 'a']);
+  for (let i = 0; i < 100; i++)
+    pointer = following({ ...FIRST, generation: i.toString(16).padStart(64, '0') }, pointer);
+  expect(pointer.earlier.length).toBe(32);
+  expect(Buffer.byteLength(encodePointer(pointer))).toBeLessThan(1 << 15);
+});
+
+test('data is older by the instant it names, and never where one names none', () => {
+  const of = (created: string | undefined): { created: string | undefined } => ({ created });
+  expect(isOlderData(of('2026-01-01T00:00:00+02:00'), of('2026-01-01T00:00:00Z'))).toBe(true);
+  expect(isOlderData(of('2026-01-01T00:00:00Z'), of('2026-01-01T00:00:00Z'))).toBe(false);
+  expect(isOlderData(of(undefined), of('2026-01-01T00:00:00Z'))).toBe(false);
+  expect(isOlderData(of('2026-01-01T00:00:00Z'), of(undefined))).toBe(false);
+});
+
+const members = JSON.parse(encodePointer(FIRST)) as Record<string, unknown>;
+const withMember = (name: string, value: unknown): string => JSON.stringify({ ...members, [name]: value });
+
+test.each([
+  ['', /^x: current.json is no JSON: /],
+  ['[]', /is no object$/],
+  ['null', /is no object$/],
+  [withMember('format', 2), /has format 2, expected 1$/],
+  [withMember('sequence', 0), /\/sequence: expected a number from 1$/],
+  [withMember('sequence', 1e300), /\/sequence/],
+  [withMember('generation', '../../etc/passwd'), /\/generation: expected 64 hexadecimal digits$/],
+  [withMember('sha256', `${hash('a').slice(1)}/`), /\/sha256 and \/size/],
+  [withMember('size', -1), /\/sha256 and \/size/],
+  [withMember('size', 2 ** 50), /\/sha256 and \/size/],
+  [withMember('created', 'yesterday'), /\/created: expected a time such as .*, or null$/],
+  [withMember('counts', { notes: 'many' }), /\/counts/],
+  [withMember('blocks', [{ address: '../..', sha256: hash('a'), size: 1 }]), /\/blocks: expected at most 16/],
+  [
+    withMember(
+      'blocks',
+      Array.from({ length: 17 }, () => (members['blocks'] as unknown[])[0]),
+    ),
+    /\/blocks/,
+  ],
+  [withMember('earlier', [{ generation: hash('a'), objects: ['current.json'] }]), /\/earlier: expected at most 32/],
+  [withMember('earlier', {}), /\/earlier/],
+])('refused: %s', (text, message) => {
+  expect(() => decodePointer(text, 'x')).toThrow(
+    expect.objectContaining({ code: 'snapshot', message: expect.stringMatching(message) as string }) as Error,
+  );
+});

@@ -1,0 +1,187 @@
+// Publishing into a folder: what is there afterwards, however many publish, however they are killed, and whatever the
+// snapshot is; and what pruning leaves.
+import { copyFileSync, readFileSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
+import { snapshotName } from '../../../../data/distribution/pointer.ts';
+import { pruneTarget } from '../../../../data/distribution/prune.ts';
+import { openPublishingTarget } from '../../../../data/distribution/target.ts';
+import { runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { killedPublish, stepsOfPublish } from '../../../support/distributionKills.ts';
+import {
+  newFolder,
+  published,
+  type Release,
+  releaseOf,
+  strayNames,
+  wholePointer,
+} from '../../../support/distributions.ts';
+
+const directory = temporaryDirectory();
+let old: Release;
+let next: Release;
+beforeAll(async () => {
+  [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
+  await keepBlocks(next.file, { baseUrl: 'https://a.example.org', threads: 1 }, () => undefined);
+});
+
+const refusal = (message: RegExp, code: string): Error =>
+  expect.objectContaining({ code, message: expect.stringMatching(message) as string }) as Error;
+
+describe('publishing', () => {
+  test('puts the snapshot and its compressed records there, and points to them', async () => {
+    const { folder, url } = newFolder(directory);
+    await published(url, old);
+    const { isNew, sentBytes } = await published(url, next);
+    const pointer = wholePointer(folder)!;
+    expect(isNew).toBe(true);
+    expect(pointer).toMatchObject({ sequence: 2, generation: next.generation, created: '2026-01-02T00:00:00Z' });
+    expect(pointer.counts['notes']).toBe(1);
+    expect(pointer.earlier.map(({ generation }) => generation)).toEqual([old.generation]);
+    expect(pointer.blocks.length).toBe(1);
+    expect(sentBytes).toBe(pointer.size + pointer.blocks[0]!.size);
+    expect(strayNames(folder)).toEqual([]);
+  });
+
+  test('again sends and changes nothing, but what was lost meanwhile', async () => {
+    const { folder, url } = newFolder(directory);
+    await published(url, next);
+    expect(await published(url, next)).toMatchObject({ isNew: false, sentBytes: 0 });
+    const pointer = wholePointer(folder)!;
+    rmSync(join(folder, snapshotName(pointer)));
+    expect(await published(url, next)).toMatchObject({ isNew: false, sentBytes: pointer.size });
+    expect(wholePointer(folder)).toEqual(pointer);
+  });
+
+  test('of older data is refused, before anything is sent, unless it is allowed', async () => {
+    const { folder, url } = newFolder(directory);
+    await published(url, next);
+    const names = readdirSync(folder);
+    await expect(published(url, old)).rejects.toThrow(
+      refusal(/2026-01-01.* is older than .*--allow-rollback/, 'refused'),
+    );
+    expect(readdirSync(folder)).toEqual(names);
+    await published(url, old, { allowRollback: true });
+    expect(wholePointer(folder)).toMatchObject({ sequence: 2, generation: old.generation });
+  });
+
+  test.each([
+    ['truncated', (file: string) => truncateSync(file, 1000), /file has 1000 bytes, expected/],
+    ['of no bytes', (file: string) => truncateSync(file, 0), /file has 0 bytes, a header takes 128$/],
+    ['of another version', (file: string) => patch(file, 8, 99), /version 99/],
+    ['with a bit flipped', (file: string) => patch(file, 200, readFileSync(file)[200]! ^ 1), /checksum/],
+  ])('refuses a snapshot that is %s, and the target stays as it was', async (_, spoil, message) => {
+    const { folder, url } = newFolder(directory);
+    await published(url, old);
+    const before = readFileSync(join(folder, 'current.json'), 'utf8');
+    const file = join(directory, 'spoilt.snapshot');
+    copyFileSync(next.file, file);
+    spoil(file);
+    await expect(published(url, { file })).rejects.toThrow(refusal(message, 'snapshot'));
+    expect(readFileSync(join(folder, 'current.json'), 'utf8')).toBe(before);
+    expect(readdirSync(folder).length).toBe(2);
+  });
+
+  test('refuses a file that is changed while it is sent', async () => {
+    const { folder, url } = newFolder(directory);
+    const file = join(directory, 'moving.snapshot');
+    copyFileSync(next.file, file);
+    const target = await openPublishingTarget(url);
+    const moving = {
+      ...target,
+      write: (...[name, size, pieces]: Parameters<typeof target.write>) => {
+        patch(file, 300, readFileSync(file)[300]! ^ 1);
+        return target.write(name, size, pieces);
+      },
+    };
+    await expect(published(url, { file }, { target: moving })).rejects.toThrow(refusal(/was changed while/, 'file'));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('of two publishers at once', () => {
+  test('each has its turn, and the one with the newer data is current at the end', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { folder, url } = newFolder(directory);
+      const ends = await Promise.allSettled([published(url, old), published(url, next)]);
+      expect(ends[1].status).toBe('fulfilled');
+      const pointer = wholePointer(folder)!;
+      expect(pointer.generation).toBe(next.generation);
+      expect(pointer.sequence).toBe(ends.filter(({ status }) => status === 'fulfilled').length);
+      expect(strayNames(folder)).toEqual([]);
+    }
+  });
+
+  test('none is lost where many processes publish', async () => {
+    const { folder, url } = newFolder(directory);
+    const releases = await Promise.all([1, 2, 3, 4].map((i) => releaseOf(directory, undefined, `text ${i}`)));
+    const commands = releases.map(({ file }) => runCommand(['publish', file, '--to', url]));
+    const ends = await Promise.all(commands.map(({ ended }) => ended));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const pointer = wholePointer(folder)!;
+    expect(pointer.sequence).toBe(4);
+    const all = [pointer, ...pointer.earlier].map(({ generation }) => generation);
+    expect(all.toSorted()).toEqual(releases.map(({ generation }) => generation).toSorted());
+  });
+
+  test('one that was killed right before the rename of its pointer has published, once the other does', async () => {
+    const { folder, url } = newFolder(directory);
+    await published(url, old);
+    const before = readFileSync(join(folder, 'current.json'), 'utf8');
+    await published(url, next);
+    // The claim as the killed one left it, and the pointer as it was.
+    writeFileSync(join(folder, 'current.2.json'), readFileSync(join(folder, 'current.json')));
+    writeFileSync(join(folder, 'current.json'), before);
+    const third = await releaseOf(directory, 3);
+    await published(url, third);
+    const pointer = wholePointer(folder)!;
+    expect(pointer).toMatchObject({ sequence: 3, generation: third.generation });
+    expect(pointer.earlier.map(({ generation }) => generation)).toEqual([next.generation, old.generation]);
+    expect(strayNames(folder)).toEqual([]);
+  });
+});
+
+test('a publisher that is killed leaves the old generation or the new one, and the next run ends the work', async () => {
+  const steps = await stepsOfPublish(directory, old, next);
+  expect(steps).toBeGreaterThan(10);
+  for (let step = 1; step <= steps; step += 3) await killedPublish(directory, old, next, step);
+}, 120_000);
+
+describe('pruning', () => {
+  const DAY = 86_400_000;
+
+  test('keeps so many generations, and what somebody may be publishing', async () => {
+    const { folder, url } = newFolder(directory);
+    const releases = [old, next, await releaseOf(directory, 3), await releaseOf(directory, 4)];
+    for (const release of releases) await published(url, release);
+    const stray = `${'e'.repeat(64)}.snapshot`;
+    writeFileSync(join(folder, stray), 'half');
+    const target = await openPublishingTarget(url);
+    const now = Date.now();
+    const pruned = await pruneTarget(target, 2, now);
+    // The snapshot of the first; of the second, its compressed records too.
+    expect(pruned).toMatchObject({ removed: 3, kept: 3 });
+    expect(wholePointer(folder)!.generation).toBe(releases[3]!.generation);
+    expect(readdirSync(folder)).toContain(stray);
+    utimesSync(join(folder, stray), now / 1000, (now - 2 * DAY) / 1000);
+    expect(await pruneTarget(target, 2, now)).toMatchObject({ removed: 1, removedBytes: 4, kept: 2 });
+    expect(await pruneTarget(target, 1, now)).toMatchObject({ removed: 1, kept: 1 });
+    expect(wholePointer(folder)!.generation).toBe(releases[3]!.generation);
+  });
+
+  test('removes nothing where no pointer says what is needed, whatever the clock says', async () => {
+    const { folder, url } = newFolder(directory);
+    writeFileSync(join(folder, `${'e'.repeat(64)}.snapshot`), 'half');
+    expect(await pruneTarget(await openPublishingTarget(url), 1, Date.now() + 1000 * DAY)).toMatchObject({
+      removed: 0,
+    });
+  });
+});
+
+function patch(file: string, offset: number, byte: number): void {
+  const bytes = readFileSync(file);
+  bytes[offset] = byte;
+  writeFileSync(file, bytes);
+}

@@ -1,0 +1,315 @@
+// A real server that follows a target: what it takes, what it refuses, what it starts from, and what it says of that.
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { decodePointer, encodePointer, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { newFolder, published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
+import { cacheOf, type Follower, type FolderServer, serveFolder, startFollower } from '../../../support/followers.ts';
+
+const directory = temporaryDirectory();
+const POLL = { timeout: 20_000, interval: 50 };
+let first: Release;
+let second: Release;
+let third: Release;
+beforeAll(async () => {
+  [first, second, third] = [
+    await releaseOf(directory, 1),
+    await releaseOf(directory, 2),
+    await releaseOf(directory, 3),
+  ];
+});
+
+const running: (Follower | FolderServer)[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await ('kill' in one ? one.kill() : one.close());
+});
+
+async function follower(...start: Parameters<typeof startFollower>): Promise<Follower> {
+  const started = await startFollower(...start);
+  running.push(started);
+  return started;
+}
+
+async function handedOut(folder: string): Promise<FolderServer> {
+  const server = await serveFolder(folder);
+  running.push(server);
+  return server;
+}
+
+const newCache = (): string => join(mkdtempSync(join(directory, 'cache-')), 'cache');
+
+async function serves(server: Follower, { generation }: Pick<Release, 'generation'>): Promise<void> {
+  await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(generation);
+}
+
+/** Puts an altered pointer into a folder, as no publisher would. */
+function alterPointer(folder: string, change: (pointer: Pointer) => Partial<Pointer>): void {
+  const file = join(folder, 'current.json');
+  const pointer = decodePointer(readFileSync(file, 'utf8'), folder);
+  writeFileSync(`${file}.new`, encodePointer({ ...pointer, ...change(pointer) }));
+  renameSync(`${file}.new`, file);
+}
+
+describe('a server that follows a target', () => {
+  test('waits for its first snapshot and says so, takes it, and then each that follows', async () => {
+    const { folder, url } = newFolder(directory);
+    const cache = newCache();
+    const server = await follower(url, cache);
+    const reason = expect.stringMatching(/^waiting for the first snapshot of file:.*: nothing is published/) as string;
+    await expect.poll(() => server.readyz(), POLL).toEqual({ code: 503, status: 'loading', reason });
+    await published(url, first);
+    await server.printed(/listening on/);
+    await serves(server, first);
+    expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
+    await published(url, second);
+    await serves(server, second);
+    const { size } = wholePointer(folder)!;
+    await expect
+      .poll(async () => (await server.status()).target, POLL)
+      .toMatchObject({
+        generation: second.generation,
+        sequence: 2,
+        lastFetch: { generation: second.generation, bytes: size, seconds: expect.any(Number) as number },
+        lastSuccess: expect.any(String) as string,
+        kept: [second.generation, first.generation],
+      });
+    expect(server.out()).toMatch(/^fetched and verified generation .{12} of file:.*: [\d.]+ kB in [\d.]+ s$/m);
+    await expect.poll(() => server.out(), POLL).toMatch(/nobody reads it any more, its memory is free/);
+    expect(await server.metrics()).toMatch(new RegExp(`^catalogue_replica_target_fetch_bytes ${size}$`, 'm'));
+    await published(url, third);
+    await serves(server, third);
+    await expect.poll(() => cacheOf(cache).snapshots.length, POLL).toBe(2);
+    expect(cacheOf(cache).others).toEqual(['cache.json']);
+  });
+
+  test('starts from its cache when the target is gone, and says that it is stale, until it is back', async () => {
+    const { folder, url } = newFolder(directory);
+    const cache = newCache();
+    const server = await handedOut(folder);
+    await published(url, first);
+    const before = await follower(server.url, cache);
+    await serves(before, first);
+    await before.kill();
+    server.misbehave = (_, response) => !!response.socket?.destroy();
+    const after = await follower(server.url, cache, ['--max-stale', '1s']);
+    await serves(after, first);
+    const reason = expect.stringMatching(/^the data is stale: for \d+ s it was not confirmed by http.*: /) as string;
+    await expect.poll(() => after.readyz(), POLL).toEqual({ code: 503, status: 'stale', reason });
+    expect(await after.metrics()).toMatch(/^catalogue_replica_ready 0$/m);
+    expect((await after.status()).target.lastFailure?.reason).toContain(`${server.url}current.json: `);
+    server.misbehave = () => false;
+    await expect.poll(() => after.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
+    // Told once, however often it was asked.
+    expect(after.out().split('not taken, generation').length).toBeLessThanOrEqual(3);
+  });
+
+  test('starts from the generation before where the last one was damaged on disk, and fetches that again', async () => {
+    const { folder, url } = newFolder(directory);
+    const cache = newCache();
+    await published(url, first);
+    const before = await follower(url, cache);
+    await serves(before, first);
+    await published(url, second);
+    await serves(before, second);
+    await expect.poll(async () => (await before.status()).target.kept.length, POLL).toBe(2);
+    await before.kill();
+    const file = join(cache, snapshotName(wholePointer(folder)!));
+    const bytes = readFileSync(file);
+    bytes[5000]! ^= 1;
+    writeFileSync(file, bytes);
+    const after = await follower(url, cache);
+    await after.printed(/generation .{12} of the cache is not taken: .*checksum/);
+    await serves(after, second);
+    expect(after.out()).toContain(`generation ${first.generation.slice(0, 12)}`);
+  });
+
+  test('refuses an older generation, by its data or by its number, unless that is allowed', async () => {
+    const { folder, url } = newFolder(directory);
+    const cache = newCache();
+    await published(url, first);
+    const old = readFileSync(join(folder, 'current.json'));
+    await published(url, second);
+    const server = await follower(url, cache);
+    await serves(server, second);
+    writeFileSync(join(folder, 'current.json'), old);
+    const change = await server.reload();
+    expect(change).toMatchObject({
+      status: 'refused',
+      reason: expect.stringMatching(/is older than .*, which is served/) as string,
+    });
+    await published(url, first, { allowRollback: true });
+    expect(await server.reload()).toMatchObject({ status: 'refused' });
+    expect((await server.status()).data!.generation).toBe(second.generation);
+    await server.kill();
+    const willing = await follower(url, cache, ['--allow-rollback']);
+    await serves(willing, first);
+  });
+
+  test('goes back on POST /rollback, and stays there until something newer is published', async () => {
+    const { url } = newFolder(directory);
+    await published(url, first);
+    const server = await follower(url, newCache());
+    await serves(server, first);
+    await published(url, second);
+    await serves(server, second);
+    const [, origin] = await server.printed(/admin on (http:\S+)\/status/);
+    await fetch(`${origin}/rollback`, { method: 'POST' });
+    await serves(server, first);
+    const { lastSuccess } = (await server.status()).target;
+    await expect.poll(async () => (await server.status()).target.lastSuccess, POLL).not.toBe(lastSuccess);
+    expect((await server.status()).data!.generation).toBe(first.generation);
+    await published(url, third);
+    await serves(server, third);
+  });
+
+  test('goes on where a fetch was cut, however often, and where the server knows no ranges', async () => {
+    const { folder, url } = newFolder(directory);
+    const large = await releaseOf(directory, 4, 'x'.repeat(1_000_000));
+    await published(url, large);
+    const server = await handedOut(folder);
+    let cuts = 0;
+    server.misbehave = (request, response, file) => {
+      if (!file.endsWith('.snapshot') || ++cuts > 4) return false;
+      const start = Number(/\d+/.exec(request.headers.range ?? '0')![0]);
+      const body = readFileSync(file);
+      // The third answers from the start, whatever was asked.
+      const isWhole = cuts === 3 || start === 0;
+      const from = isWhole ? 0 : start;
+      const headers = { 'content-length': body.length - from, 'content-range': `bytes ${from}-${body.length - 1}/*` };
+      response.writeHead(isWhole ? 200 : 206, headers);
+      response.write(body.subarray(from, start + 100_000), () => response.destroy());
+      return true;
+    };
+    const replica = await follower(server.url, newCache());
+    await serves(replica, large);
+    const { size } = wholePointer(folder)!;
+    expect((await replica.status()).target.lastFetch!.bytes).toBe(size);
+    const ranges = server.asked.filter((path) => path.includes('bytes='));
+    expect(ranges.length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('what is served goes on, and it is said why, where the target', () => {
+  const { folder, url } = newFolder(directory);
+  const cache = newCache();
+  let day = 1;
+  let served: Release;
+  let server: FolderServer;
+  let replica: Follower;
+  beforeAll(async () => {
+    server = await serveFolder(folder);
+    served = await releaseOf(directory, day);
+    await published(url, served);
+    replica = await startFollower(server.url, cache);
+    await replica.printed(/listening on/);
+  });
+  afterAll(async () => {
+    server.close();
+    await replica.kill();
+  });
+
+  test.each<[string, () => void, RegExp]>([
+    ['sends other bytes', () => spoil(server, (body) => body.fill(1, 3000, 3001)), /has SHA-256 .*, expected/],
+    ['sends too few', () => spoil(server, (body) => body.subarray(0, -1)), /ended at byte \d+ of \d+/],
+    ['sends none', () => spoil(server, (body) => body.subarray(0, 0)), /ended at byte 0 of/],
+    ['sends too many', () => spoil(server, (body) => Buffer.concat([body, body])), /is longer than \d+ bytes/],
+    ['names a longer one', () => alterPointer(folder, ({ size }) => ({ size: size + 1 })), /ended at byte/],
+    ['names one for which the disk has no room', () => alterPointer(folder, () => ({ size: 2 ** 40 })), /no room in/],
+    ['names another generation', () => alterPointer(folder, () => ({ generation: 'a'.repeat(64) })), /is of gener/],
+    ['has lost it', () => rmSync(join(folder, snapshotName(wholePointer(folder)!))), /is gone$/],
+    ['has a pointer of another version', () => putPointer(folder, '{"format": 2}'), /has format 2, expected 1/],
+    ['has half a pointer', () => putPointer(folder, '{"format": 1'), /is no JSON/],
+    ['has an endless pointer', () => putPointer(folder, ' '.repeat(1 << 17)), /more than 65536 bytes/],
+    ['has none any more', () => rmSync(join(folder, 'current.json')), /nothing is published there/],
+  ])('%s', async (_, harm, message) => {
+    const kept = cacheOf(cache).snapshots;
+    // Nobody looks at the folder while it is being spoilt.
+    server.misbehave = (_request, response) => !!response.writeHead(503).end();
+    await published(url, await releaseOf(directory, ++day));
+    server.misbehave = () => false;
+    harm();
+    await expect.poll(async () => (await replica.status()).target.lastFailure?.reason, POLL).toMatch(message);
+    expect((await replica.status()).data!.generation).toBe(served.generation);
+    expect(await replica.readyz()).toMatchObject({ code: 200 });
+    expect(cacheOf(cache).snapshots).toEqual(kept);
+    // What was wrong is mended: the next order takes it.
+    server.misbehave = () => false;
+    rmSync(join(folder, 'current.json'), { force: true });
+    served = await releaseOf(directory, ++day);
+    await published(url, served);
+    expect(await replica.reload()).toMatchObject({ status: expect.stringMatching(/swapped|unchanged/) as string });
+    await serves(replica, served);
+  });
+
+  test('moves its pointer while an object comes: that one is taken, and then the next', async () => {
+    const [next, last] = [await releaseOf(directory, ++day), await releaseOf(directory, ++day)];
+    const begun = Promise.withResolvers<() => void>();
+    server.misbehave = (_, response, file) => {
+      if (!file.endsWith('.snapshot')) return false;
+      server.misbehave = () => false;
+      begun.resolve(() => response.writeHead(200).end(readFileSync(file)));
+      return true;
+    };
+    await published(url, next);
+    const goOn = await begun.promise;
+    await published(url, last);
+    goOn();
+    await serves(replica, last);
+    expect(replica.out()).toContain(`fetched and verified generation ${next.generation.slice(0, 12)}`);
+  });
+});
+
+describe('serve --from is refused', () => {
+  test.each([
+    [['--data', 'x.snapshot'], 2, /flag --data: not beside from/],
+    [['--watch'], 2, /flag --watch: not beside from/],
+    [['--from', 'ftp://a.example.org'], 2, /no target: want file:/],
+    [['--from', 'https://me:hunter2@a.example.org/'], 2, /a target has no user/],
+    [['--poll', '10'], 2, /flag --poll: got "10", want a time such as 500ms/],
+  ])('with %j', async (words, code, message) => {
+    const command = runCommand(['serve', '--from', 'file:///nowhere', '--cache', newCache(), '--port', '0', ...words]);
+    expect(await command.ended).toMatchObject({ code });
+    expect(command.err()).toMatch(message);
+    expect(command.out() + command.err()).not.toContain('hunter2');
+  });
+
+  test('with the cache of another target', async () => {
+    const [a, b] = [newFolder(directory), newFolder(directory)];
+    const cache = newCache();
+    await published(a.url, first);
+    await serves(await follower(a.url, cache), first);
+    const command = runCommand(['serve', '--from', b.url, '--cache', cache, '--port', '0']);
+    expect(await command.ended).toMatchObject({ code: 2 });
+    expect(command.err()).toMatch(/has generations of file:.*: name another with --cache/);
+  });
+});
+
+test('serve --check tells what a target has, and that one cannot be asked', async () => {
+  const { url } = newFolder(directory);
+  await published(url, first);
+  const good = runCommand(['serve', '--check', '--from', url]);
+  const bad = runCommand(['serve', '--check', '--from', 'http://127.0.0.1:1/']);
+  expect([(await good.ended).code, (await bad.ended).code]).toEqual([0, 0]);
+  expect(good.out()).toMatch(
+    new RegExp(`^data: of file:.*, a snapshot \\(.*\\), generation ${first.generation}, number 1$`, 'm'),
+  );
+  expect(bad.out()).toMatch(/^data: of http:.*, which gives none now: .*ECONNREFUSED/m);
+});
+
+function spoil(server: FolderServer, change: (body: Buffer) => Uint8Array): void {
+  server.misbehave = (request, response, file) => {
+    if (!file.endsWith('.snapshot')) return false;
+    const body = change(readFileSync(file));
+    const start = Number(/\d+/.exec(request.headers.range ?? '0')![0]);
+    // Without a length, so that its end is the end of the connection.
+    response.writeHead(start === 0 ? 200 : 206, { 'content-range': `bytes ${start}-/*`, connection: 'close' });
+    response.end(body.subarray(start));
+    return true;
+  };
+}
+
+function putPointer(folder: string, text: string): void {
+  writeFileSync(join(folder, 'current.json'), text);
+}
