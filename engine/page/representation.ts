@@ -39,13 +39,15 @@ export function pageRepresentation(
   { count, links, facets }: Envelope,
   isIndented: boolean,
 ): Representation {
-  const [head, tail] = [pageHead(count, links), pageTail(facets)];
-  return { rows, format: 'json', head, tail, columns: NO_COLUMNS, isIndented };
+  const head = pageHead(count, links);
+  const page = { rows, format: 'json', head, tail: pageTail(facets), columns: NO_COLUMNS } as const;
+  return isIndented ? { ...page, isIndented } : page;
 }
 
 /** A single record as JSON. */
 export function recordRepresentation(rows: ServedRows, isIndented: boolean): Representation {
-  return { rows, format: 'json', head: NOTHING, tail: NOTHING, columns: NO_COLUMNS, isIndented };
+  const record = { rows, format: 'json', head: NOTHING, tail: NOTHING, columns: NO_COLUMNS } as const;
+  return isIndented ? { ...record, isIndented } : record;
 }
 
 /** Rows as lines of JSON, or as CSV with a header row (A62, A63). `keys` are those of the collection. */

@@ -56,8 +56,17 @@ export class Reading {
     this.isStrict = options.isStrict;
     const { exported } = options;
     const limit = limitWithout(options, exported);
-    const whole = { order: NONE, after: undefined, offset: 0, limit, facets: NONE, keys: undefined };
-    this.page = { ...whole, format: undefined, exported, isIndented: false };
+    this.page = {
+      order: NONE,
+      after: undefined,
+      offset: 0,
+      limit,
+      facets: NONE,
+      keys: undefined,
+      format: undefined,
+      exported,
+      isIndented: false,
+    };
   }
 
   /** Whether a parameter is there, with any value. Cost: the parameters. */

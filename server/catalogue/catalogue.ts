@@ -220,7 +220,8 @@ function deliveryOf(
   const { request, choice, coding, disconnection, condition } = visit;
   const { blocks, memory } = service;
   const stored = coding === 'identity' ? undefined : blocks?.(collection.declaration.name);
-  const remarks = { varies: choice.varies, ignored: ask.ignored, tag, totalCount, exported };
+  const listed = { varies: choice.varies, ignored: ask.ignored, tag, totalCount };
+  const remarks = exported ? { ...listed, exported } : listed;
   const isHead = request.method === 'HEAD';
   const delivery: Delivery = { service, remarks, coding, stored, isHead, disconnection, exportKey };
   if (condition || ask.ignored.length > 0 || !isKnowable(route, ask) || !memory.isDue()) return delivery;

@@ -60,8 +60,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     this.#route = route;
     this.#visit = visit;
     const { queryOptions } = catalogue;
-    const accept = visit.request.header('accept');
-    const exported = exportWished({ accept, ending: route.ending, mayExport: true });
+    const exported = exportWished(visit.request.header('accept'), route.ending);
     this.options = exported ? { ...queryOptions, exported } : queryOptions;
   }
 
@@ -115,17 +114,11 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
 
   answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
     const { ask, collection } = list;
-    const view = {
-      route: this.#route,
-      ask,
-      tag: this.#tag,
-      collection,
-      totalCount: hits.count,
-      exportKey: this.#exportKeyOf(list),
-    };
+    const view = { route: this.#route, ask, tag: this.#tag, collection, totalCount: hits.count };
+    const exportKey = this.#exportKeyOf(list);
     const answer = ask.isExplained
       ? this.#explanation(hits, list)
-      : delivered(this.#catalogue, this.#visit, view, page);
+      : delivered(this.#catalogue, this.#visit, exportKey ? { ...view, exportKey } : view, page);
     return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
   }
 

@@ -45,13 +45,19 @@ const PARAMETERS = /;(?!\s*q\s*=)[^;,]*/gi;
 export function negotiate({ accept, format, ending, mayExport }: Wishes): Negotiation {
   if (format) return exportOf(format) ?? (format === 'api' || format === 'json' ? 'json' : 'unknownFormat');
   if (ending) return ending;
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'json';
+  if (isUsual(accept)) return 'json';
   return mayExport ? listFormOnce(accept) : recordFormOnce(accept);
 }
 
-/** The export that path or Accept ask for where no format is named: undefined where they ask for none. */
-export function exportWished(wishes: Omit<Wishes, 'format'>): ExportFormat | undefined {
-  return exportOf(negotiate({ ...wishes, format: undefined }));
+/** The export of a list that path or Accept ask for where no format is named: undefined where they ask for none. */
+export function exportWished(accept: string | undefined, ending: Ending | undefined): ExportFormat | undefined {
+  if (ending === undefined && isUsual(accept)) return undefined;
+  return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
+}
+
+/** Whether Accept is what most clients send, which takes JSON. */
+function isUsual(accept: string | undefined): accept is undefined | '*/*' | 'application/json' {
+  return accept === undefined || accept === '*/*' || accept === 'application/json';
 }
 
 const recordFormOnce = remembered((accept) => accepted(accept, JSON_TYPES));

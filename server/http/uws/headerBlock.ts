@@ -40,7 +40,8 @@ const DELETE = 0x7f;
 export class HeaderBlock {
   readonly name: Uint8Array;
   readonly lines: Uint8Array;
-  #tagged: Uint8Array | undefined;
+  /** By the digits of the count. */
+  readonly #tagged: (Uint8Array | undefined)[] = [];
 
   /** Throws where a value would leave its line. */
   constructor(headers: Answer['headers']) {
@@ -57,21 +58,30 @@ export class HeaderBlock {
    * line. Cost: their characters.
    */
   taggedWith(etag: string, totalCount: number | undefined): Uint8Array {
-    const ending = totalCount === undefined ? etag : etag + TOTAL_COUNT + totalCount;
-    const bytes = this.lines.length + ETAG.length + ending.length;
-    if (this.#tagged?.length !== bytes) this.#tagged = Buffer.concat([this.lines, Buffer.from(ETAG + ending)], bytes);
-    const tagged = this.#tagged;
-    const at = bytes - ending.length;
-    for (let i = 0; i < ending.length; i++) {
-      const unit = ending.charCodeAt(i);
-      if (i < etag.length && (unit < BLANK || unit >= DELETE)) return this.#unusual(etag, ending);
-      tagged[at + i] = unit;
+    const digits = totalCount === undefined ? '' : String(totalCount);
+    const tagged = this.#roomFor(etag.length, digits.length);
+    const tagAt = this.lines.length + ETAG.length;
+    for (let i = 0; i < etag.length; i++) {
+      const unit = etag.charCodeAt(i);
+      if (unit < BLANK || unit >= DELETE) return this.#unusual(etag, digits);
+      tagged[tagAt + i] = unit;
     }
+    const digitsAt = tagged.length - digits.length;
+    for (let i = 0; i < digits.length; i++) tagged[digitsAt + i] = digits.charCodeAt(i);
     return tagged;
   }
 
-  #unusual(etag: string, ending: string): Uint8Array {
+  /** Everything but tag and digits, with room for these; the same bytes for the same lengths, which are few. */
+  #roomFor(tagLength: number, digits: number): Uint8Array {
+    const bytes = this.lines.length + ETAG.length + tagLength + (digits === 0 ? 0 : TOTAL_COUNT.length + digits);
+    const known = this.#tagged[digits];
+    if (known?.length === bytes) return known;
+    const count = digits === 0 ? '' : TOTAL_COUNT + ' '.repeat(digits);
+    return (this.#tagged[digits] = Buffer.concat([this.lines, Buffer.from(ETAG + ' '.repeat(tagLength) + count)]));
+  }
+
+  #unusual(etag: string, digits: string): Uint8Array {
     assertHeaderValue('ETag', etag);
-    return Buffer.concat([this.lines, Buffer.from(ETAG + ending)]);
+    return Buffer.concat([this.lines, Buffer.from(ETAG + etag + (digits === '' ? '' : TOTAL_COUNT + digits))]);
   }
 }

@@ -53,3 +53,14 @@ test('an entity tag beyond ASCII is written as UTF-8', () => {
 test.each(['\r', '\n', '\0'])('an entity tag with %j is refused', (tag) => {
   expect(() => new HeaderBlocks().of([['A', '1']])!.taggedWith(tag, undefined)).toThrow('the value of header ETag');
 });
+
+test.each([0, 7, 10, 99, 100, 52_152, 1_000_000])('a count of %i stands behind the entity tag', (count) => {
+  const block = new HeaderBlocks().of([['A', 'usual']])!;
+  for (const tag of ['"a"', '"longer"', '"é"', '"a"']) {
+    expect(Buffer.from(block.taggedWith(tag, 5)).toString()).toBe(`usual\r\nETag: ${tag}\r\nX-Total-Count: 5`);
+    expect(Buffer.from(block.taggedWith(tag, count)).toString()).toBe(
+      `usual\r\nETag: ${tag}\r\nX-Total-Count: ${count}`,
+    );
+    expect(Buffer.from(block.taggedWith(tag, undefined)).toString()).toBe(`usual\r\nETag: ${tag}`);
+  }
+});
