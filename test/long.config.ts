@@ -1,23 +1,53 @@
-// The long rings, `npm run test:long`: files named *.long.test.ts, such as many random catalogues and large data.
-// They run one file at a time, since they measure ratios and fill memory.
+// The long rings, `npm run test:long`: files named *.long.test.ts, such as many random catalogues and large data. First
+// those that judge answers and files, a few at a time; then, one at a time, those that measure ratios and times, or
+// fill memory.
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SkippedPrograms } from './support/debian.ts';
 import { SkippedTestdata } from './support/testdata.ts';
 
+/** What measures nothing, by folder and file. */
+const JUDGING = [
+  'test/{conformance,contract,differential,property,soapClients}/**/*.long.test.ts',
+  'test/unit/data/**/*.long.test.ts',
+  'test/unit/server/process/{subscription,withoutUws}.long.test.ts',
+];
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.long.test.ts'],
     passWithNoTests: true,
     globalSetup: fileURLToPath(new URL('./support/runDirectory.ts', import.meta.url)),
     setupFiles: fileURLToPath(new URL('./support/seedsOfFailures.ts', import.meta.url)),
     // As in vitest.config.ts.
     env: { CATALOGUE_DRAIN_GRACE_SECONDS: '0' },
-    fileParallelism: false,
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },
     testTimeout: 1_200_000,
     hookTimeout: 600_000,
+    projects: [
+      {
+        extends: true,
+        // One more than cores, since many wait for servers.
+        test: {
+          name: 'judging',
+          include: JUDGING,
+          maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'measuring',
+          include: ['test/**/*.long.test.ts'],
+          exclude: JUDGING,
+          maxWorkers: 1,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
