@@ -1,5 +1,5 @@
 // Where snapshots are handed from one machine to many: immutable objects and one pointer. The contract only, and which
-// implementation a URL asks for; a kind of target is a file of its own and a row of `KINDS`.
+// implementation a URL asks for; a kind of target is a file of its own and a line of `openTarget`.
 import { OperationError } from '../operationError.ts';
 import type { Pointer } from './pointer.ts';
 
@@ -22,7 +22,10 @@ export interface Target {
    * comes is judged by nobody yet, nor how much.
    */
   read(name: string, offset: number, signal: AbortSignal): Promise<ObjectBytes | undefined>;
-  /** Calls `onChange` soon after each new pointer until `signal` is aborted; absent where a target cannot tell. */
+  /**
+   * Calls `onChange` soon after each new pointer, and when the target was lost or found again, until `signal` is
+   * aborted; absent where a target cannot tell.
+   */
   watch?(onChange: () => void, signal: AbortSignal): void;
   /** Lets go of connections. */
   close(): Promise<void>;
@@ -52,36 +55,57 @@ export interface PublishingTarget extends Target {
   write(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void>;
   /** Replaces the pointer that was found by the one that follows it; false where another publisher was quicker. */
   replacePointer(next: Pointer, found: PointerText | undefined): Promise<boolean>;
-  /** All objects. */
+  /** All objects; and what publishers left of some that were killed, under names that are no objects'. */
   list(): Promise<readonly ListedObject[]>;
   /** Removes an object, if it is there. */
   remove(name: string): Promise<void>;
 }
 
+/**
+ * Who we are to a NATS cluster: files with the credentials, and with the authorities of its certificates. On so many of
+ * its servers lies a bucket that a publisher makes.
+ */
+export interface NatsAccess {
+  readonly credentials?: string | undefined;
+  readonly ca?: string | undefined;
+  readonly replicas?: number | undefined;
+}
+
 /** How long a target may take to answer, or to send its next bytes. */
 export interface TargetOptions {
   readonly timeoutMs: number;
+  readonly nats?: NatsAccess;
 }
+
+/** A publisher waits so long for a connection. */
+const CONNECT_MS = 10_000;
 
 /** The target of a URL, for a replica. Throws OperationError `usage` where it is none. Reads the code of its kind. */
 export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
   const target = judged(url);
   if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
+  if (isNats(target))
+    return (await import('./natsTarget.ts')).natsTarget(target, options.timeoutMs, options.nats ?? {});
   return (await import('./httpTarget.ts')).httpTarget(target, options);
 }
 
 /** The target of a URL, for a publisher. Throws OperationError `usage` where it is none that can be written. */
-export async function openPublishingTarget(url: string): Promise<PublishingTarget> {
+export async function openPublishingTarget(url: string, nats: NatsAccess = {}): Promise<PublishingTarget> {
   const target = judged(url);
   if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
+  if (isNats(target)) return (await import('./natsTarget.ts')).natsTarget(target, CONNECT_MS, nats);
   const cure = 'publish to the folder that its server hands out, as file:///folder';
   throw new OperationError('usage', `${url}: over HTTP snapshots are only fetched; ${cure}`);
 }
 
-const PROTOCOLS = ['file:', 'http:', 'https:'];
+const PROTOCOLS = ['file:', 'http:', 'https:', 'nats:', 'tls:'];
 
 /** What a target's URL is to be, for people. */
-const TARGET_FORMS = 'file:///folder or http(s)://host/folder/';
+const TARGET_FORMS = 'file:///folder, http(s)://host/folder/ or nats://host:4222/bucket';
+
+function isNats({ protocol }: URL): boolean {
+  return protocol === 'nats:' || protocol === 'tls:';
+}
 
 function judged(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

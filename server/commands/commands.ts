@@ -162,7 +162,7 @@ const DEEP_HELP =
   'compare every value, link and embedded row with the records too: memory as for serving, 2 us a value';
 
 /** Settings of `serve` that a publisher has too. */
-const PUBLISHER_SETTINGS = ['logFormat', 'config'];
+const PUBLISHER_SETTINGS = ['natsCredentials', 'natsCa', 'logFormat', 'config'];
 
 function addPublish(root: Command, outputs: Outputs): void {
   const command = root
@@ -170,13 +170,16 @@ function addPublish(root: Command, outputs: Outputs): void {
     .description('Put a snapshot file where replicas fetch it (serve --from), and point to it.')
     .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
     .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
-    .option('--allow-rollback', 'publish even where the data is older than what is current');
+    .option('--allow-rollback', 'publish even where the data is older than what is current')
+    .addOption(valueOption('--nats-replicas', 'servers that a new NATS bucket lies on', NATS_REPLICAS).default(1));
   addSettings(command, PUBLISHER_SETTINGS)
     .addHelpText('after', example('publish catalogue.snapshot --to file:///srv/snapshots'))
-    .action(async (file: string, { to, ...flags }: Flags & { readonly to: string }) => {
-      const { runPublish } = await import('./publish.ts');
-      await runPublish(file, to, flags, outputs);
-    });
+    .action(
+      async (file: string, { to, natsReplicas: replicas, ...flags }: Flags & { to: string; natsReplicas: number }) => {
+        const { runPublish } = await import('./publish.ts');
+        await runPublish({ file, to, replicas }, flags, outputs);
+      },
+    );
 }
 
 function addPrune(root: Command, outputs: Outputs): void {
@@ -380,8 +383,9 @@ function settingOptions(setting: Setting<unknown>): readonly Option[] {
 }
 
 /** Where a publisher may write. */
-const PUBLISHED_FORMS = 'file:///folder';
+const PUBLISHED_FORMS = 'file:///folder or nats://host:4222/bucket';
 const KEEP = integerBetween(1, 32);
+const NATS_REPLICAS = integerBetween(1, 5);
 const THREADS = integerBetween(1, 1024);
 /** A thousand times the largest catalogue known. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);

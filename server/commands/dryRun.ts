@@ -26,7 +26,10 @@ export async function dryRunText(settings: Settings, origins: Readonly<Record<st
   const names = Object.keys(settings) as (keyof Settings)[];
   const rows = names.map((name) => [name, shown(settings[name]), origins[name] ?? 'default']);
   const { from } = settings;
-  const lines = [from === undefined ? await dataLine(settings) : await targetLine(from), authorityLine(settings)];
+  const lines = [
+    from === undefined ? await dataLine(settings) : await targetLine(from, settings),
+    authorityLine(settings),
+  ];
   return [tableText([['setting', 'value', 'from'], ...rows]), ...lines].join('\n');
 }
 
@@ -36,8 +39,9 @@ function shown(value: Settings[keyof Settings]): string {
 }
 
 /** A target that cannot be asked keeps no server from starting that has a cache. */
-async function targetLine(from: string): Promise<string> {
-  const target = await openTarget(from, { timeoutMs: TIMEOUT_MS });
+async function targetLine(from: string, { natsCredentials, natsCa }: Settings): Promise<string> {
+  const nats = { credentials: natsCredentials, ca: natsCa };
+  const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, nats });
   try {
     const found = await target.readPointer(undefined, new AbortController().signal);
     if (found === undefined || found === 'unchanged') return `data: nothing is published to ${target.name} yet`;

@@ -11,10 +11,17 @@ import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
 import { reportTo, withProgress } from './terminal.ts';
 
+/** What is published where: a bucket of NATS that is made for it lies on so many servers. */
+export interface Publication {
+  readonly file: string;
+  readonly to: string;
+  readonly replicas: number;
+}
+
 /** Publishes a snapshot file. Throws OperationError as it is told there. */
-export async function runPublish(file: string, to: string, flags: Flags, outputs: Outputs): Promise<void> {
+export async function runPublish({ file, to, replicas }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
-  await withTarget(to, flags, outputs, async (target, report) => {
+  await withTarget(to, flags, outputs, replicas, async (target, report) => {
     const startMs = steadyMs();
     const options = { file, target, allowRollback };
     const { pointer, sentBytes, isNew } = await withProgress(outputs.stderr, (onProgress) =>
@@ -30,7 +37,7 @@ export async function runPublish(file: string, to: string, flags: Flags, outputs
 
 /** Removes what no pointer of a target needs. Throws OperationError as it is told there. */
 export async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
-  await withTarget(to, flags, outputs, async (target, report) => {
+  await withTarget(to, flags, outputs, undefined, async (target, report) => {
     const { removed, removedBytes, kept } = await pruneTarget(target, keep, epochMs());
     report(`${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`);
   });
@@ -40,10 +47,11 @@ async function withTarget(
   to: string,
   flags: Flags,
   { stdout }: Outputs,
+  replicas: number | undefined,
   work: (target: PublishingTarget, report: Report) => Promise<void>,
 ): Promise<void> {
-  const { logFormat } = readSettings(flags);
-  const target = await openPublishingTarget(to);
+  const { logFormat, natsCredentials, natsCa } = readSettings(flags);
+  const target = await openPublishingTarget(to, { credentials: natsCredentials, ca: natsCa, replicas });
   try {
     await work(target, reportTo(stdout, logFormat === 'json' || (logFormat === 'auto' && stdout.isTTY !== true)));
   } finally {

@@ -22,6 +22,8 @@ import type { Change, Generations } from './generations.ts';
 const TIMEOUT_MS = 30_000;
 /** What was refused as damaged is tried again after this time, or at once on an order. */
 const REFUSED_MS = 600_000;
+/** A target that could not be asked is asked again at the latest after this time. */
+const FAILED_MS = 10_000;
 /** The waits between two questions differ by so much from `--poll`, so that replicas do not ask together. */
 const JITTER = 0.1;
 
@@ -76,8 +78,10 @@ export class Subscription {
 
   /** Opens the target and the cache of the settings. Throws OperationError `usage` or `file`. Asks nobody yet. */
   static async open(options: SubscriptionOptions): Promise<Subscription> {
-    const target = await openTarget(options.settings.from, { timeoutMs: TIMEOUT_MS });
-    return new Subscription(options, target, SnapshotCache.open(options.settings.cache, target.name));
+    const { from, cache, natsCredentials, natsCa } = options.settings;
+    const nats = { credentials: natsCredentials, ca: natsCa };
+    const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, nats });
+    return new Subscription(options, target, SnapshotCache.open(cache, target.name));
   }
 
   /** Where the snapshot lies that is to be served now. Throws OperationError `file` before there is one. */
@@ -178,7 +182,8 @@ export class Subscription {
 
   /** Waits for about `--poll`, or until the target or `stop` wakes it. */
   async #pause(): Promise<void> {
-    const ms = this.#options.settings.pollMs * (1 + JITTER * (2 * Math.random() - 1));
+    const { pollMs } = this.#options.settings;
+    const ms = (this.#isFailing ? Math.min(pollMs, FAILED_MS) : pollMs) * (1 + JITTER * (2 * Math.random() - 1));
     const signal = AbortSignal.any([this.#stop.signal, this.#wake.signal]);
     await wait(ms, undefined, { signal }).catch(() => undefined);
     this.#wake = new AbortController();

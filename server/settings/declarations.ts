@@ -76,7 +76,7 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     {
       name: 'from',
       kind: TARGET,
-      help: 'target to fetch the data from: file:///folder or http(s)://host/folder/',
+      help: 'target to fetch the data from: file:///folder, http(s)://host/folder/ or nats://host:4222/bucket',
       initialText: 'off',
     },
     undefined,
@@ -105,6 +105,19 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       help: 'not ready any more when the target did not confirm what is served for so long',
       initialText: 'off',
     },
+    undefined,
+  ),
+  natsCredentials: one(
+    {
+      name: 'natsCredentials',
+      kind: PATH,
+      help: 'file for NATS: credentials, seed, user:password or token',
+      initialText: 'none',
+    },
+    undefined,
+  ),
+  natsCa: one(
+    { name: 'natsCa', kind: PATH, help: 'PEM file of the authorities of NATS servers', initialText: "Node.js's own" },
     undefined,
   ),
   host: one({ name: 'host', kind: HOST, help: 'address to listen on' }, '127.0.0.1'),

@@ -13,6 +13,8 @@ export interface Settings {
   readonly cache: string;
   readonly allowRollback: boolean;
   readonly maxStaleMs: number | undefined;
+  readonly natsCredentials: string | undefined;
+  readonly natsCa: string | undefined;
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string | undefined;

@@ -13,6 +13,7 @@ export const PROGRAMS = {
   haproxy: 'haproxy',
   javac: 'default-jdk-headless',
   'libdeflate-gunzip': 'libdeflate-tools',
+  'nats-server': 'nats-server',
   nginx: 'nginx-light',
   openssl: 'openssl',
   php: 'php-cli',

@@ -46,6 +46,8 @@ describe('without any source', () => {
       cache: 'catalogue-cache',
       allowRollback: false,
       maxStaleMs: undefined,
+    natsCredentials: undefined,
+    natsCa: undefined,
       host: '127.0.0.1',
       port: 8080,
       baseUrl: undefined,

@@ -1,0 +1,76 @@
+// Debian's nats-server with JetStream, alone or three as a cluster, on ports that it keeps so that it can be killed and
+// started again on what it stored. For tests that are skipped where it is not installed.
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import { type CommandProcess, runProgram } from './commandProcess.ts';
+import type { Program } from './debian.ts';
+
+/** The program, for `test.skipIf(!hasProgram(NATS_SERVER))`. */
+export const NATS_SERVER: Program = 'nats-server';
+
+/** A server that runs, or was killed. */
+export interface NatsServer {
+  readonly name: string;
+  readonly port: number;
+  /** The URL of a bucket there. */
+  bucket(name: string): string;
+  /** With SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it, again on what it has stored; resolves when it takes clients. */
+  start(): Promise<void>;
+  /** All it has told since it was started last. */
+  told(): string;
+}
+
+/** A server that is not started yet, with a folder of its own in `parent`; `lines` are added to its configuration. */
+export async function natsServer(parent: string, lines: readonly string[] = [], name = 'alone'): Promise<NatsServer> {
+  const folder = mkdtempSync(join(parent, 'nats-'));
+  const port = await steadyPort();
+  const file = join(folder, 'server.conf');
+  const own = [`server_name: ${name}`, `listen: "127.0.0.1:${port}"`, `jetstream { store_dir: "${folder}" }`];
+  writeFileSync(file, [...own, ...lines, ''].join('\n'));
+  let running: CommandProcess | undefined;
+  return {
+    name,
+    port,
+    bucket: (bucket) => `nats://127.0.0.1:${port}/${bucket}`,
+    kill: async () => running?.kill(),
+    start: async () => {
+      running = runProgram(NATS_SERVER, ['-c', file]);
+      await running.printed(/Server is ready/);
+    },
+    told: () => (running ? running.out() + running.err() : ''),
+  };
+}
+
+/** Three servers that know each other and have chosen a leader. */
+export async function natsCluster(parent: string): Promise<readonly NatsServer[]> {
+  const ports = [await steadyPort(), await steadyPort(), await steadyPort()];
+  const routes = ports.map((port) => `nats-route://127.0.0.1:${port}`).join(', ');
+  const servers = await Promise.all(
+    ports.map((port, i) => {
+      const cluster = `cluster { name: three, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
+      return natsServer(parent, [cluster], `n${i + 1}`);
+    }),
+  );
+  await Promise.all(servers.map((server) => server.start()));
+  return servers;
+}
+
+/** The name of the server that leads the stream with the objects of a bucket; undefined where none does now. */
+export async function leaderOf({ port }: NatsServer, bucket: string): Promise<string | undefined> {
+  const connection = await connect({ servers: `127.0.0.1:${port}` });
+  try {
+    const manager = await jetstreamManager(connection, { checkAPI: false });
+    const { cluster } = await manager.streams.info(`OBJ_${bucket}`);
+    // A copy that is not current cannot lead when this one is gone.
+    return cluster?.replicas?.every(({ current, offline }) => current && !offline) ? cluster.leader : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,400 @@
+// A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where servers
+// are killed, alone or one of three. Polls of a day: whatever a replica learns, the watch told it.
+import { nkeys } from '@nats-io/transport-node';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { fetchObject } from '../../../../data/distribution/fetch.ts';
+import { decodePointer, objectsOf, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { pruneTarget } from '../../../../data/distribution/prune.ts';
+import { publishSnapshot } from '../../../../data/distribution/publish.ts';
+import { openPublishingTarget, openTarget, type PublishingTarget } from '../../../../data/distribution/target.ts';
+import { runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { hasProgram } from '../../../support/debian.ts';
+import { published, type Release, releaseOf } from '../../../support/distributions.ts';
+import { type Follower, startFollower } from '../../../support/followers.ts';
+import { leaderOf, natsCluster, NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
+import { CA_LINES, opensslIn, USER_LINES } from '../../../support/opensslCertificates.ts';
+import { randomBytes } from 'node:crypto';
+
+const directory = temporaryDirectory();
+const { signal } = new AbortController();
+const POLL = { timeout: 60_000, interval: 100 };
+const DAY = 86_400_000;
+
+const replicas: Follower[] = [];
+const targets: PublishingTarget[] = [];
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.kill()));
+  await Promise.all(targets.splice(0).map((target) => target.close()));
+});
+
+async function replica(from: string, words: readonly string[] = []): Promise<Follower> {
+  const cache = join(mkdtempSync(join(directory, 'cache-')), 'cache');
+  const started = await startFollower(from, cache, ['--poll', '1d', ...words]);
+  replicas.push(started);
+  return started;
+}
+
+async function opened(
+  url: string,
+  ...access: [Parameters<typeof openPublishingTarget>[1]?]
+): Promise<PublishingTarget> {
+  const target = await openPublishingTarget(url, ...access);
+  targets.push(target);
+  return target;
+}
+
+async function serves(server: Follower, { generation }: Pick<Release, 'generation'>): Promise<void> {
+  await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(generation);
+}
+
+async function pointerOf(target: PublishingTarget): Promise<Pointer> {
+  const found = await target.readPointer(undefined, signal);
+  if (found === undefined || found === 'unchanged') throw new Error('nothing is published');
+  return decodePointer(found.text, target.name);
+}
+
+/** The pointer, with its objects whole, and nothing there that no pointer names. */
+async function wholeIn(target: PublishingTarget): Promise<Pointer> {
+  const pointer = await pointerOf(target);
+  const file = join(mkdtempSync(join(directory, 'fetched-')), 'snapshot');
+  const fetched = { target, name: snapshotName(pointer), stored: pointer, file, signal, stallMs: 30_000 };
+  expect(await fetchObject(fetched)).toBe(pointer.size);
+  const named = [...objectsOf(pointer), ...pointer.earlier.flatMap(({ objects }) => objects)];
+  const names = (await target.list()).map(({ name }) => name);
+  expect(names.toSorted()).toEqual([...new Set(named)].toSorted());
+  return pointer;
+}
+
+describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
+  let server: NatsServer;
+  let releases: readonly Release[];
+  beforeAll(async () => {
+    server = await natsServer(directory);
+    await server.start();
+    releases = await Promise.all([1, 2, 3, 4].map((day) => releaseOf(directory, day)));
+  });
+  afterAll(async () => server.kill());
+
+  test('wakes who serves from it with each new generation, also when it was away', async () => {
+    const [first, second, third] = releases as [Release, Release, Release];
+    const url = server.bucket('served');
+    const one = await replica(url);
+    const reason = expect.stringMatching(/^waiting for the first .*: nothing is published there$/) as string;
+    await expect.poll(() => one.readyz(), POLL).toEqual({ code: 503, status: 'loading', reason });
+    await published(url, first);
+    await one.printed(/listening on/);
+    await serves(one, first);
+    await published(url, second);
+    await serves(one, second);
+    await server.kill();
+    await one.printed(/not taken, generation .{12} goes on: nats:/);
+    const { data, target: told } = await one.status();
+    expect([data!.generation, told.lastFailure!.reason]).toEqual([
+      second.generation,
+      expect.stringMatching(/^nats:.*: /),
+    ]);
+    await expect(published(url, third)).rejects.toMatchObject({ code: 'network' });
+    await server.start();
+    await one.printed(/what is served is current again/);
+    await published(url, third);
+    await serves(one, third);
+    expect(await wholeIn(await opened(url))).toMatchObject({ sequence: 3, generation: third.generation });
+  });
+
+  test('has nothing, and is not made, until something is published', async () => {
+    const target = await opened(server.bucket('none'));
+    expect(await target.readPointer(undefined, signal)).toBeUndefined();
+    expect(await target.read('e'.repeat(64), 0, signal)).toBeUndefined();
+    expect(await target.list()).toEqual([]);
+    expect(await pruneTarget(target, 1, Date.now())).toMatchObject({ removed: 0 });
+    expect(server.told()).not.toContain('none');
+    const command = runCommand(['serve', '--check', '--from', target.name]);
+    expect((await command.ended).code).toBe(0);
+    expect(command.out()).toContain(`data: nothing is published to ${target.name} yet`);
+  });
+
+  test('is read from any byte on, and a pointer is told from the one before', async () => {
+    const target = await opened(server.bucket('read'));
+    const body = randomBytes(1_000_001);
+    const name = `${'a'.repeat(64)}.snapshot`;
+    await target.write(name, body.length, piecesOf(body, 70_000));
+    expect([await target.has(name, body.length), await target.has(name, 1)]).toEqual([true, false]);
+    for (const offset of [0, 131_071, 131_072, 700_000, body.length]) {
+      const found = (await target.read(name, offset, signal))!;
+      expect(found.offset).toBeLessThanOrEqual(offset);
+      expect(offset - found.offset).toBeLessThanOrEqual(131_072);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of found.pieces) pieces.push(piece);
+      expect(Buffer.concat(pieces).equals(body.subarray(found.offset))).toBe(true);
+    }
+    await published(target.name, releases[0]!);
+    const found = await target.readPointer(undefined, signal);
+    if (found === undefined || found === 'unchanged') throw new Error('nothing is published');
+    expect(await target.readPointer(found.validator, signal)).toBe('unchanged');
+    const next = { ...decodePointer(found.text, ''), sequence: 2 };
+    expect(await target.replacePointer(next, found)).toBe(true);
+    expect(await target.replacePointer(next, found)).toBe(false);
+    expect(await target.replacePointer(next, undefined)).toBe(false);
+  });
+
+  test('keeps each of many that publish at once, or refuses the older one', async () => {
+    const url = server.bucket('many');
+    const same = await Promise.all([1, 2, 3].map((i) => releaseOf(directory, undefined, `text ${i}`)));
+    const commands = same.map(({ file }) => runCommand(['publish', file, '--to', url]));
+    const ends = await Promise.all(commands.map(({ ended }) => ended));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const target = await opened(url);
+    const pointer = await wholeIn(target);
+    const all = [pointer, ...pointer.earlier].map(({ generation }) => generation);
+    expect([pointer.sequence, all.toSorted()]).toEqual([3, same.map(({ generation }) => generation).toSorted()]);
+    const [old, next] = releases as [Release, Release];
+    const [older, newer] = await Promise.allSettled([published(url, old), published(url, next)]);
+    expect(newer.status).toBe('fulfilled');
+    if (older.status === 'rejected') expect(older.reason).toMatchObject({ code: 'refused' });
+    expect(await pointerOf(target)).toMatchObject({
+      generation: next.generation,
+      sequence: older.status === 'fulfilled' ? 5 : 4,
+    });
+  });
+
+  test('is pruned of what nothing needs, and of what a publisher left that was killed', async () => {
+    const url = server.bucket('pruned');
+    for (const release of releases) await published(url, release);
+    const publishing = await opened(url);
+    void publishing.write(`${'e'.repeat(64)}.snapshot`, 1, stuck()).catch(() => undefined);
+    const target = await opened(url);
+    await expect.poll(async () => (await target.list()).length, POLL).toBe(5);
+    expect(await pruneTarget(target, 2, Date.now())).toMatchObject({ removed: 2, kept: 3 });
+    await publishing.close();
+    const pruned = await pruneTarget(target, 2, Date.now() + 2 * DAY);
+    expect(pruned).toMatchObject({ removed: 1, kept: 2, removedBytes: expect.any(Number) as number });
+    expect(pruned.removedBytes).toBeGreaterThan(131_072);
+    expect((await pointerOf(target)).generation).toBe(releases[3]!.generation);
+    expect((await target.list()).map(({ name }) => name)).toContain(snapshotName(await pointerOf(target)));
+  });
+});
+
+describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () => {
+  const running: NatsServer[] = [];
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.kill();
+  });
+
+  async function guarded(...lines: readonly string[]): Promise<NatsServer> {
+    const server = await natsServer(directory, lines);
+    await server.start();
+    running.push(server);
+    return server;
+  }
+
+  function fileOf(text: string): string {
+    const file = join(mkdtempSync(join(directory, 'credentials-')), 'file');
+    writeFileSync(file, `${text}\n`);
+    return file;
+  }
+
+  const key = nkeys.createUser();
+  const seed = new TextDecoder().decode(key.getSeed());
+  test.each([
+    ['a password', 'authorization { user: me, password: hunter2 }', 'me:hunter2', 'me:hunter3'],
+    ['a token', 'authorization { token: hunter2 }', 'hunter2', 'hunter3'],
+    ['a key', `authorization { users: [ { nkey: ${key.getPublicKey()} } ] }`, seed, 'hunter3'],
+  ])('by %s, and tells no secret', async (_, line, right, wrong) => {
+    const url = (await guarded(line)).bucket('guarded');
+    const release = await releaseOf(directory, 1);
+    const publish = async (credentials: readonly string[]): Promise<[number | null, string]> => {
+      const command = runCommand(['publish', release.file, '--to', url, ...credentials]);
+      const { code } = await command.ended;
+      return [code, command.out() + command.err()];
+    };
+    for (const words of [[], ['--nats-credentials', fileOf(wrong)]]) {
+      const [code, told] = await publish(words);
+      expect(code).not.toBe(0);
+      expect(told).toMatch(new RegExp(`${url}: .*authorization`, 'i'));
+      expect(told).not.toMatch(/hunter/);
+    }
+    const file = fileOf(right);
+    const [code, told] = await publish(['--nats-credentials', file]);
+    expect([code, told]).toEqual([0, expect.stringContaining('published generation')]);
+    expect(told).not.toContain(right);
+    await serves(await replica(url, ['--nats-credentials', file]), release);
+  });
+
+  test('to read alone, as a replica needs it, and to write what a publisher needs', async () => {
+    const reads = ['STREAM.INFO.*', 'STREAM.MSG.GET.*', 'DIRECT.GET.>', 'CONSUMER.>'].map((name) => `$JS.API.${name}`);
+    const user = (name: string, subjects: readonly string[]): string =>
+      `{ user: ${name}, password: p, permissions: { publish: ${JSON.stringify(subjects)}, subscribe: ["_INBOX.>"] } }`;
+    const writes = ['$JS.API.>', '$O.guarded.>', '$KV.guarded.>'];
+    const server = await guarded(`authorization { users: [ ${user('reader', reads)}, ${user('writer', writes)} ] }`);
+    const [url, reader, writer] = [server.bucket('guarded'), fileOf('reader:p'), fileOf('writer:p')];
+    const [first, second] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
+    await published(url, first, { target: await opened(url, { credentials: writer }) });
+    const one = await replica(url, ['--nats-credentials', reader]);
+    await serves(one, first);
+    const denied = published(url, second, { target: await opened(url, { credentials: reader }) });
+    await expect(denied).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringMatching(/permission/i) as string,
+    });
+    await published(url, second, { target: await opened(url, { credentials: writer }) });
+    await serves(one, second);
+  });
+
+  test.each([
+    ['that is none', () => fileOf('two words'), /file: want NATS credentials, an nkey seed, user:password or a token$/],
+    ['that is not there', () => join(directory, 'nowhere'), /cannot read .*nowhere: /],
+  ])('refuses a file of credentials %s before it asks anybody', async (_, file, message) => {
+    const access = { credentials: file() };
+    const told = await openPublishingTarget('nats://127.0.0.1:1/b', access).catch((error: unknown) => error);
+    expect(told).toMatchObject({ message: expect.stringMatching(message) as string });
+  });
+
+  test.skipIf(!hasProgram('openssl'))('over TLS, with authorities that are believed', async () => {
+    const issued = opensslIn(mkdtempSync(join(directory, 'tls-')));
+    const issuer = issued({ subject: '/CN=A test CA', extensions: CA_LINES });
+    const extensions = [...USER_LINES, 'subjectAltName=DNS:localhost'];
+    const { certificateFile, keyFile } = issued({ subject: '/CN=localhost', issuer, extensions });
+    const server = await guarded(`tls { cert_file: "${certificateFile}", key_file: "${keyFile}" }`);
+    const url = `tls://localhost:${server.port}/encrypted`;
+    const target = await opened(url, { ca: issuer.certificateFile });
+    expect(await target.readPointer(undefined, signal)).toBeUndefined();
+    await expect((await opened(url)).readPointer(undefined, signal)).rejects.toMatchObject({ code: 'network' });
+    const plain = (await guarded()).bucket('plain').replace('nats:', 'tls:');
+    await expect((await opened(plain)).readPointer(undefined, signal)).rejects.toThrow(/does not support 'tls'/);
+  });
+});
+
+test.each(['nats://a.example.org:4222', 'nats://a.example.org/a/b', 'nats:bucket', 'tls://me:hunter2@a.example.org/b'])(
+  'no bucket: %s',
+  async (url) => {
+    const told = await openTarget(url, { timeoutMs: 1 }).catch((error: unknown) => error);
+    expect(told).toMatchObject({ code: 'usage', message: expect.not.stringContaining('hunter2') as string });
+  },
+);
+
+describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
+  let servers: readonly NatsServer[] = [];
+  beforeAll(async () => {
+    servers = await natsCluster(directory);
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.kill()));
+  });
+
+  /** Publishes until that is done: a cluster that has lost its leader refuses for a while. */
+  async function publishedAtLast(target: PublishingTarget, { file }: Release): Promise<void> {
+    const publish = async (): Promise<string> => {
+      try {
+        await publishSnapshot({ file, target, allowRollback: false }, () => undefined);
+        return 'published';
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'network' });
+        return (error as Error).message;
+      }
+    };
+    await expect.poll(publish, POLL).toBe('published');
+  }
+
+  /** Kills the server that leads the bucket, once all have what it has, and answers which it was. */
+  async function killLeader(bucket: string): Promise<NatsServer> {
+    let leader: NatsServer | undefined;
+    while (!leader) {
+      const name = await leaderOf(servers[0]!, bucket);
+      leader = servers.find((server) => server.name === name);
+    }
+    await leader.kill();
+    return leader;
+  }
+
+  test('loses nothing when one is killed in the middle of a publish and of a fetch', async () => {
+    const text = randomBytes(1_500_000).toString('base64');
+    const [first, large, last] = [
+      await releaseOf(directory, 1),
+      await releaseOf(directory, 2, text),
+      await releaseOf(directory, 3, `${text}.`),
+    ];
+    const url = servers[0]!.bucket('three');
+    const target = await opened(url, { replicas: 3 });
+    await publishedAtLast(target, first);
+    const followers = await Promise.all(servers.map((server) => replica(server.bucket('three'))));
+    for (const follower of followers) await serves(follower, first);
+
+    let killed: NatsServer | undefined;
+    const harmed = altered(target, {
+      write: async (name, size, pieces) =>
+        target.write(
+          name,
+          size,
+          afterFirst(pieces, async () => (killed ??= await killLeader('three'))),
+        ),
+    });
+    await publishedAtLast(harmed, large);
+    expect(killed).toBeDefined();
+    for (const follower of followers) await serves(follower, large);
+    await killed!.start();
+    await expect.poll(() => leaderOf(servers[0]!, 'three'), POLL).toBeDefined();
+
+    await publishedAtLast(target, last);
+    const pointer = await pointerOf(target);
+    const connected = await opened(servers[1]!.bucket('three'));
+    const torn = altered(connected, {
+      read: async (name, offset, until) => {
+        const found = await connected.read(name, offset, until);
+        return found && { ...found, pieces: afterFirst(found.pieces, async () => servers[1]!.kill()) };
+      },
+    });
+    const file = join(mkdtempSync(join(directory, 'fetched-')), 'snapshot');
+    const fetch = { target: torn, name: snapshotName(pointer), stored: pointer, file, signal, stallMs: 30_000 };
+    expect(await fetchObject(fetch)).toBe(pointer.size);
+    for (const follower of followers) await serves(follower, last);
+    await servers[1]!.start();
+    await expect.poll(() => leaderOf(servers[0]!, 'three'), POLL).toBeDefined();
+    const statuses = await Promise.all(followers.map((follower) => follower.status()));
+    expect(new Set(statuses.map(({ target: { sequence } }) => sequence)).size).toBe(1);
+    await pruneTarget(target, 32, Date.now() + 2 * DAY);
+    const whole = await wholeIn(target);
+    const generations = [whole, ...whole.earlier].map(({ generation }) => generation);
+    expect(generations).toEqual([last, large, first].map(({ generation }) => generation));
+    expect(whole.sequence).toBe(3);
+  });
+});
+
+/** A target of which some is done otherwise. */
+function altered(target: PublishingTarget, changes: Partial<PublishingTarget>): PublishingTarget {
+  return {
+    name: target.name,
+    readPointer: (...of) => target.readPointer(...of),
+    read: (...of) => target.read(...of),
+    has: (...of) => target.has(...of),
+    write: (...of) => target.write(...of),
+    replacePointer: (...of) => target.replacePointer(...of),
+    list: () => target.list(),
+    remove: (...of) => target.remove(...of),
+    close: () => target.close(),
+    ...changes,
+  };
+}
+
+async function* piecesOf(body: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += bytes) yield body.subarray(at, at + bytes);
+}
+
+async function* stuck(): AsyncGenerator<Uint8Array> {
+  yield randomBytes(300_000);
+  await wait(DAY, undefined, { ref: false });
+}
+
+async function* afterFirst(
+  pieces: AsyncIterable<Uint8Array>,
+  harm: () => Promise<unknown>,
+): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const piece of pieces) {
+    yield piece;
+    if (count++ === 0) await harm();
+  }
+}
