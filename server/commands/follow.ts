@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { Report } from '../observe/events.ts';
+import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { crawlingOf, type CrawlingFlags } from './crawl.ts';
 import type { Outputs } from './parts.ts';
@@ -26,7 +26,7 @@ export interface FollowFlags extends CrawlingFlags {
 export async function runFollow(url: string, flags: FollowFlags, { stdout, stderr }: Outputs): Promise<void> {
   const isJson = stdout.isTTY !== true;
   const report = reportTo(stdout, isJson);
-  const onTrouble = (what: string): void => report(what, 'warn');
+  const onTrouble = (what: string): void => report(what, 'warn', { event: 'pageRetried' });
   const options: RefreshOptions = {
     ...crawlingOf(url, flags),
     onTrouble,
@@ -48,13 +48,33 @@ export async function runFollow(url: string, flags: FollowFlags, { stdout, stder
 async function refreshOnce(options: RefreshOptions, report: Report, progress: Output, isOnly: boolean): Promise<void> {
   try {
     const { generation, isNew } = await withProgress(progress, (onProgress) =>
-      refresh(options, { onStep: (step) => report(stepLine(step)), onProgress }),
+      refresh(options, { onStep: (step) => report(stepLine(step), 'info', stepEvent(step)), onProgress }),
     );
     const name = generation.slice(0, 12);
-    report(isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`);
+    const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
+    report(line, 'info', { event: 'refreshed', generation, isNew });
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;
-    report(`the refresh failed, and what was there stays: ${error.message}`, 'error');
+    const reason = error.message;
+    report(`the refresh failed, and what was there stays: ${reason}`, 'error', { event: 'refused', reason });
+  }
+}
+
+function stepEvent(step: RefreshStep): DataEvent {
+  const secondsOf = ({ ms }: { readonly ms: number }): number => Math.round(ms) / 1000;
+  switch (step.kind) {
+    case 'crawlBegan':
+      return { event: 'crawlStarted', how: step.how };
+    case 'crawled': {
+      const { records, manners, isUnchanged } = step;
+      return { event: 'crawled', records, ...manners, isUnchanged, seconds: secondsOf(step) };
+    }
+    case 'resumed':
+      return { event: 'resumed' };
+    case 'built':
+      return { event: 'built', generation: step.generation, bytes: step.bytes, seconds: secondsOf(step) };
+    case 'placed':
+      return { event: 'placed', generation: step.generation, ...step.counts };
   }
 }
 

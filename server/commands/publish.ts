@@ -22,9 +22,12 @@ export async function runPublish(file: string, to: string, flags: Flags, outputs
     );
     const { generation, created, sequence } = pointer;
     const what = isNew ? 'published' : 'is published already:';
-    const sent = `${bytesText(sentBytes)} sent in ${((steadyMs() - startMs) / 1000).toFixed(1)} s`;
+    const seconds = Math.round(steadyMs() - startMs) / 1000;
+    const sent = `${bytesText(sentBytes)} sent in ${seconds.toFixed(1)} s`;
     const of = created === undefined ? '' : `, data of ${created}`;
-    report(`${target.name}: ${what} generation ${generation}, number ${sequence}${of}, ${sent}`);
+    const line = `${target.name}: ${what} generation ${generation}, number ${sequence}${of}, ${sent}`;
+    const figures = { target: target.name, generation, sequence, created, bytes: sentBytes, seconds };
+    report(line, 'info', { event: isNew ? 'published' : 'unchanged', ...figures });
   });
 }
 
@@ -32,7 +35,8 @@ export async function runPublish(file: string, to: string, flags: Flags, outputs
 export async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
   await withTarget(to, flags, outputs, async (target, report) => {
     const { removed, removedBytes, kept } = await pruneTarget(target, keep, epochMs());
-    report(`${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`);
+    const line = `${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`;
+    report(line, 'info', { event: 'pruned', target: target.name, removed, bytes: removedBytes, kept });
   });
 }
 
