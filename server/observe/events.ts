@@ -105,7 +105,7 @@ export const DATA_STEPS = [
 /** One of them. */
 export type DataStep = (typeof DATA_STEPS)[number];
 
-/** A step that was done, with its figures: `bytes`, `seconds`, `generation`, `reason`, and counts by what is counted. */
+/** A step that was done, with its figures: `bytes`, `seconds`, `generation`, `reason`, and counts by what counts. */
 export interface DataEvent {
   readonly event: DataStep;
   readonly [figure: string]: string | number | boolean | undefined;
