@@ -25,6 +25,7 @@ import {
   oneOf,
   PATH,
   SWITCH,
+  TARGET,
 } from '../settings/values.ts';
 
 const SETTINGS_HINT = `
@@ -316,6 +317,7 @@ function addFollow(root: Command, outputs: Outputs): void {
       valueOption('--sweep-every', 'time after which everything is read anew', REFRESH_TIME).default(DAY_MS, '1d'),
     )
     .option('--once', 'refresh once and end, for cron')
+    .addOption(valueOption('--publish-to', 'target that each new generation is published to', TARGET))
     .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
     .addHelpText('after', FOLLOW_HINT)
     .addHelpText('after', example('follow https://catalogue.example.org -o replica/ --every 15m'))

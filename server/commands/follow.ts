@@ -1,6 +1,7 @@
 // What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
 // commands.ts declares its flags, and a refresh is data/follow/refresh.ts.
 import { setTimeout } from 'node:timers/promises';
+import { pathsIn } from '../../data/follow/folder.ts';
 import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -16,12 +17,14 @@ export interface FollowFlags extends CrawlingFlags {
   readonly every: number;
   readonly sweepEvery: number;
   readonly once?: boolean;
+  readonly publishTo?: string;
   readonly threads: number;
 }
 
 /**
  * Follows the catalogue at a base URL or root view. A refresh that fails is told, and the next one comes at its time;
- * with `once` it is thrown. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
+ * with `once` it is thrown. What is new is then published, where that is asked for, and so is what a run before could
+ * not publish. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
  */
 export async function runFollow(url: string, flags: FollowFlags, { stdout, stderr }: Outputs): Promise<void> {
   const isJson = stdout.isTTY !== true;
@@ -37,15 +40,40 @@ export async function runFollow(url: string, flags: FollowFlags, { stdout, stder
   };
   endOnSignals(report);
   const progress: Output = isJson ? { write: () => undefined } : stderr;
+  const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo);
   for (;;) {
     const startMs = steadyMs();
-    await refreshOnce(options, report, progress, flags.once === true);
+    await refreshOnce(options, report, progress, flags.once === true, publishing);
     if (flags.once === true) return;
     await setTimeout(Math.max(0, startMs + flags.every - steadyMs()));
   }
 }
 
-async function refreshOnce(options: RefreshOptions, report: Report, progress: Output, isOnly: boolean): Promise<void> {
+/** Publishes the snapshot of a folder unless it did so before. */
+type Publishing = (generation: string, file: string, report: Report, progress: Output) => Promise<void>;
+
+async function publishingTo(to: string): Promise<Publishing> {
+  const [{ openPublishingTarget }, { publishTold }] = await Promise.all([
+    import('../../data/distribution/target.ts'),
+    import('./publish.ts'),
+  ]);
+  const target = await openPublishingTarget(to);
+  let published: string | undefined;
+  return async (generation, file, report, progress) => {
+    if (generation === published) return;
+    await publishTold({ file, target, allowRollback: false }, report, progress);
+    published = generation;
+  };
+}
+
+async function refreshOnce(
+  options: RefreshOptions,
+  report: Report,
+  progress: Output,
+  isOnly: boolean,
+  publishing: Publishing | undefined,
+): Promise<void> {
+  let what = 'the refresh failed, and what was there stays';
   try {
     const { generation, isNew } = await withProgress(progress, (onProgress) =>
       refresh(options, { onStep: (step) => report(stepLine(step), 'info', stepEvent(step)), onProgress }),
@@ -53,10 +81,12 @@ async function refreshOnce(options: RefreshOptions, report: Report, progress: Ou
     const name = generation.slice(0, 12);
     const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
     report(line, 'info', { event: 'refreshed', generation, isNew });
+    what = 'the new generation is not published, which is tried again the next time';
+    await publishing?.(generation, pathsIn(options.folder).snapshot, report, progress);
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;
     const reason = error.message;
-    report(`the refresh failed, and what was there stays: ${reason}`, 'error', { event: 'refused', reason });
+    report(`${what}: ${reason}`, 'error', { event: 'refused', reason });
   }
 }
 

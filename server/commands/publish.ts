@@ -1,6 +1,6 @@
 // What the publish and prune commands do with their flags, and what they tell; commands.ts declares them, and the work
 // itself is in data/distribution/.
-import { publishSnapshot } from '../../data/distribution/publish.ts';
+import { type PublishOptions, publishSnapshot } from '../../data/distribution/publish.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
 import { openPublishingTarget, type PublishingTarget } from '../../data/distribution/target.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -9,26 +9,31 @@ import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
-import { reportTo, withProgress } from './terminal.ts';
+import { type Output, reportTo, withProgress } from './terminal.ts';
 
 /** Publishes a snapshot file. Throws OperationError as it is told there. */
 export async function runPublish(file: string, to: string, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
   await withTarget(to, flags, outputs, async (target, report) => {
-    const startMs = steadyMs();
-    const options = { file, target, allowRollback };
-    const { pointer, sentBytes, isNew } = await withProgress(outputs.stderr, (onProgress) =>
-      publishSnapshot(options, onProgress),
-    );
-    const { generation, created, sequence } = pointer;
-    const what = isNew ? 'published' : 'is published already:';
-    const seconds = Math.round(steadyMs() - startMs) / 1000;
-    const sent = `${bytesText(sentBytes)} sent in ${seconds.toFixed(1)} s`;
-    const of = created === undefined ? '' : `, data of ${created}`;
-    const line = `${target.name}: ${what} generation ${generation}, number ${sequence}${of}, ${sent}`;
-    const figures = { target: target.name, generation, sequence, created, bytes: sentBytes, seconds };
-    report(line, 'info', { event: isNew ? 'published' : 'unchanged', ...figures });
+    await publishTold({ file, target, allowRollback }, report, outputs.stderr);
   });
+}
+
+/** Publishes a snapshot file, with its progress, and tells what came of it. Throws as it is told there. */
+export async function publishTold(options: PublishOptions, report: Report, progress: Output): Promise<void> {
+  const { name } = options.target;
+  const startMs = steadyMs();
+  const { pointer, sentBytes, isNew } = await withProgress(progress, (onProgress) =>
+    publishSnapshot(options, onProgress),
+  );
+  const { generation, created, sequence } = pointer;
+  const what = isNew ? 'published' : 'is published already:';
+  const seconds = Math.round(steadyMs() - startMs) / 1000;
+  const sent = `${bytesText(sentBytes)} sent in ${seconds.toFixed(1)} s`;
+  const of = created === undefined ? '' : `, data of ${created}`;
+  const figures = { target: name, generation, sequence, created, bytes: sentBytes, seconds };
+  const line = `${name}: ${what} generation ${generation}, number ${sequence}${of}, ${sent}`;
+  report(line, 'info', { event: isNew ? 'published' : 'unchanged', ...figures });
 }
 
 /** Removes what no pointer of a target needs. Throws OperationError as it is told there. */
