@@ -2,7 +2,8 @@
 // Read when the first is asked for: no start and no other request has anything of it.
 import { wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
-import { DescriptionFiles, DOCS_POLICY } from '../openapi/files.ts';
+import { isStarved } from '../../workers/starvation.ts';
+import { type DescriptionFile, DescriptionFiles, DOCS_POLICY } from '../openapi/files.ts';
 import { type Made, taggedAs } from './answers.ts';
 import type { CatalogueService, CatalogueSettings, RouteOf, Visit } from './catalogue.ts';
 
@@ -15,7 +16,7 @@ const GUARDED: Answer['headers'] = [
   ['X-Content-Type-Options', 'nosniff'],
 ];
 
-/** The file at a path, or 304. Cost: see files.ts. */
+/** The file at a path, or 304; 503 where the system has no thread to make it. Cost: see files.ts. */
 export async function descriptionAnswer(
   { settings, queryOptions, answers, conditional }: CatalogueService,
   { path }: RouteOf<'description'>,
@@ -23,7 +24,14 @@ export async function descriptionAnswer(
 ): Promise<Answer> {
   const files = filesUnder.get(settings) ?? new DescriptionFiles(queryOptions);
   filesUnder.set(settings, files);
-  const { type, bytes, gzipped, digest } = await files.file(path, choice.baseUrl);
+  let file: DescriptionFile;
+  try {
+    file = await files.file(path, choice.baseUrl);
+  } catch (error) {
+    if (isStarved(error)) return answers.busy;
+    throw error;
+  }
+  const { type, bytes, gzipped, digest } = file;
   const made: Made = coding === 'identity' ? 'identity' : 'live';
   const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));
   if (unchanged) return unchanged;

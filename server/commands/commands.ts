@@ -25,11 +25,12 @@ import {
   oneOf,
   PATH,
   SWITCH,
+  TARGET,
 } from '../settings/values.ts';
 
 const SETTINGS_HINT = `
-Every flag is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a key in the
-TOML file named by --config (filterErrors). A flag wins over the environment, that over the file.`;
+Every flag that serve has is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a
+key in the TOML file named by --config (filterErrors). A flag wins over the environment, that over the file.`;
 
 /** The whole command line. Parsing throws a CommanderError for help, version and usage errors instead of exiting. */
 export function commandLine(outputs: Outputs): Command {
@@ -308,7 +309,7 @@ for what changed, each sweep for everything. One that fails, or is ended in what
 const REFRESH_TIME = durationBetween(1000, 7 * DAY_MS);
 
 function addFollow(root: Command, outputs: Outputs): void {
-  addCrawling(root.command('follow'))
+  addSettings(addCrawling(root.command('follow')), ['natsCredentials', 'natsCa', 'config'])
     .description(
       'Keep a folder with a snapshot fresh: crawl what changed, import it, and note the changes; again and again.',
     )
@@ -319,6 +320,7 @@ function addFollow(root: Command, outputs: Outputs): void {
       valueOption('--sweep-every', 'time after which everything is read anew', REFRESH_TIME).default(DAY_MS, '1d'),
     )
     .option('--once', 'refresh once and end, for cron')
+    .addOption(valueOption('--publish-to', 'target that each new generation is published to', TARGET))
     .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
     .addHelpText('after', FOLLOW_HINT)
     .addHelpText('after', example('follow https://catalogue.example.org -o replica/ --every 15m'))

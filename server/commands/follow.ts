@@ -1,10 +1,11 @@
 // What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
 // commands.ts declares its flags, and a refresh is data/follow/refresh.ts.
 import { setTimeout } from 'node:timers/promises';
+import { pathsIn } from '../../data/follow/folder.ts';
 import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { Report } from '../observe/events.ts';
+import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { crawlingOf, type CrawlingFlags } from './crawl.ts';
 import type { Outputs } from './parts.ts';
@@ -16,17 +17,22 @@ export interface FollowFlags extends CrawlingFlags {
   readonly every: number;
   readonly sweepEvery: number;
   readonly once?: boolean;
+  readonly publishTo?: string;
+  readonly natsCredentials?: string;
+  readonly natsCa?: string;
+  readonly config?: string;
   readonly threads: number;
 }
 
 /**
  * Follows the catalogue at a base URL or root view. A refresh that fails is told, and the next one comes at its time;
- * with `once` it is thrown. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
+ * with `once` it is thrown. What is new is then published, where that is asked for, and so is what a run before could
+ * not publish. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
  */
 export async function runFollow(url: string, flags: FollowFlags, { stdout, stderr }: Outputs): Promise<void> {
   const isJson = stdout.isTTY !== true;
   const report = reportTo(stdout, isJson);
-  const onTrouble = (what: string): void => report(what, 'warn');
+  const onTrouble = (what: string): void => report(what, 'warn', { event: 'pageRetried' });
   const options: RefreshOptions = {
     ...crawlingOf(url, flags),
     onTrouble,
@@ -37,24 +43,78 @@ export async function runFollow(url: string, flags: FollowFlags, { stdout, stder
   };
   endOnSignals(report);
   const progress: Output = isJson ? { write: () => undefined } : stderr;
-  for (;;) {
-    const startMs = steadyMs();
-    await refreshOnce(options, report, progress, flags.once === true);
-    if (flags.once === true) return;
-    await setTimeout(Math.max(0, startMs + flags.every - steadyMs()));
+  const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, flags);
+  try {
+    for (;;) {
+      const startMs = steadyMs();
+      await refreshOnce(options, report, progress, flags.once === true, publishing?.publish);
+      if (flags.once === true) return;
+      await setTimeout(Math.max(0, startMs + flags.every - steadyMs()));
+    }
+  } finally {
+    await publishing?.close();
   }
 }
 
-async function refreshOnce(options: RefreshOptions, report: Report, progress: Output, isOnly: boolean): Promise<void> {
+/** Publishes the snapshot of a folder unless it did so before. */
+type Publishing = (generation: string, file: string, report: Report, progress: Output) => Promise<void>;
+
+async function publishingTo(
+  to: string,
+  { natsCredentials, natsCa, config }: FollowFlags,
+): Promise<{ publish: Publishing; close(): Promise<void> }> {
+  const { publishTold, targetToPublish } = await import('./publish.ts');
+  const target = await targetToPublish(to, { natsCredentials, natsCa, config });
+  let published: string | undefined;
+  return {
+    publish: async (generation, file, report, progress) => {
+      if (generation === published) return;
+      await publishTold({ file, target, allowRollback: false }, report, progress);
+      published = generation;
+    },
+    close: () => target.close(),
+  };
+}
+
+async function refreshOnce(
+  options: RefreshOptions,
+  report: Report,
+  progress: Output,
+  isOnly: boolean,
+  publishing: Publishing | undefined,
+): Promise<void> {
+  let what = 'the refresh failed, and what was there stays';
   try {
     const { generation, isNew } = await withProgress(progress, (onProgress) =>
-      refresh(options, { onStep: (step) => report(stepLine(step)), onProgress }),
+      refresh(options, { onStep: (step) => report(stepLine(step), 'info', stepEvent(step)), onProgress }),
     );
     const name = generation.slice(0, 12);
-    report(isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`);
+    const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
+    report(line, 'info', { event: 'refreshed', generation, isNew });
+    what = 'the new generation is not published, which is tried again the next time';
+    await publishing?.(generation, pathsIn(options.folder).snapshot, report, progress);
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;
-    report(`the refresh failed, and what was there stays: ${error.message}`, 'error');
+    const reason = error.message;
+    report(`${what}: ${reason}`, 'error', { event: 'refused', reason });
+  }
+}
+
+function stepEvent(step: RefreshStep): DataEvent {
+  const secondsOf = ({ ms }: { readonly ms: number }): number => Math.round(ms) / 1000;
+  switch (step.kind) {
+    case 'crawlBegan':
+      return { event: 'crawlStarted', how: step.how };
+    case 'crawled': {
+      const { records, manners, isUnchanged } = step;
+      return { event: 'crawled', records, ...manners, isUnchanged, seconds: secondsOf(step) };
+    }
+    case 'resumed':
+      return { event: 'resumed' };
+    case 'built':
+      return { event: 'built', generation: step.generation, bytes: step.bytes, seconds: secondsOf(step) };
+    case 'placed':
+      return { event: 'placed', generation: step.generation, ...step.counts };
   }
 }
 

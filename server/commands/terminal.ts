@@ -13,14 +13,15 @@ export interface Output {
 }
 
 /**
- * A report to an output: as it is, or as a line of JSON with `time` (ISO 8601, UTC), `level` and `message`. No library:
- * pino takes 45 ms and 29 modules of each start for what JSON.stringify does here in none.
+ * A report to an output: as it is, or as a line of JSON with `time` (ISO 8601, UTC), `level` and `message`, and with
+ * `event` and its figures where it is about a step of the data. No library: pino takes 45 ms and 29 modules of each
+ * start for what JSON.stringify does here in none.
  */
 export function reportTo(output: Output, isJson: boolean): Report {
   if (!isJson) return (text) => void output.write(`${text}\n`);
-  return (message, level = 'info') => {
+  return (message, level = 'info', step) => {
     const time = new Date(epochMs()).toISOString();
-    output.write(`${JSON.stringify({ time, level, message })}\n`);
+    output.write(`${JSON.stringify({ time, level, message, ...step })}\n`);
   };
 }
 

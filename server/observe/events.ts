@@ -84,5 +84,32 @@ export type Observer = (events: readonly ServiceEvent[]) => void;
 /** How grave something is: as it should be, a promise that is not kept, a fault that somebody has to look at. */
 export type Level = 'info' | 'warn' | 'error';
 
-/** Takes what is to be said, in one line or several. `info` where no level is told. */
-export type Report = (text: string, level?: Level) => void;
+/** The steps of the life of data, from another catalogue to the memory that it leaves. */
+export const DATA_STEPS = [
+  'crawlStarted',
+  'pageRetried',
+  'crawled',
+  'resumed',
+  'built',
+  'placed',
+  'refreshed',
+  'published',
+  'pruned',
+  'fetched',
+  'swapped',
+  'unchanged',
+  'refused',
+  'freed',
+] as const;
+
+/** One of them. */
+export type DataStep = (typeof DATA_STEPS)[number];
+
+/** A step that was done, with its figures: `bytes`, `seconds`, `generation`, `reason`, and counts by what counts. */
+export interface DataEvent {
+  readonly event: DataStep;
+  readonly [figure: string]: string | number | boolean | undefined;
+}
+
+/** Takes what is to be said, in one line or several, and the step that it is about. `info` where no level is told. */
+export type Report = (text: string, level?: Level, step?: DataEvent) => void;

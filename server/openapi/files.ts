@@ -1,15 +1,14 @@
 // The files that describe the API, by path: the OpenAPI document in both its forms, and the page that shows it with
-// Swagger UI, which is served from here. Made when one is asked for first, and kept; knows no request.
+// Swagger UI, which is served from here. Made when one is asked for first, away from this thread, and kept; knows no
+// request.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
 import type { QueryOptions } from '../../engine/engine.ts';
-import { installed, packageVersion } from '../settings/installation.ts';
-import { openApiDocument } from './document.ts';
-import { sampleExamples } from './examples.ts';
+import { installed } from '../settings/installation.ts';
 import { DOCS_PAGE, DOCS_SCRIPT } from './page.ts';
-import { yamlText } from './yaml.ts';
 
 /** Their paths. */
 export type DescriptionPath =
@@ -33,6 +32,18 @@ export const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** For whom a document is made. */
+export interface DocumentOrder {
+  readonly baseUrl: string;
+  readonly query: QueryOptions;
+}
+
+/** Its two forms. */
+export interface DocumentTexts {
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly yaml: Uint8Array<ArrayBuffer>;
+}
+
 const DIGEST_DIGITS = 32;
 const compressed = promisify(gzip);
 
@@ -40,14 +51,15 @@ const compressed = promisify(gzip);
 export class DescriptionFiles {
   readonly #query: QueryOptions;
   readonly #files = new Map<string, Promise<DescriptionFile>>();
+  readonly #documents = new Map<string, Promise<DocumentTexts>>();
 
   constructor(query: QueryOptions) {
     this.#query = query;
   }
 
   /**
-   * A file. Cost: 30 ms of the thread for the first of each document and base URL, of which a server has a few; then a
-   * look-up. Rejects where a file of the installation is missing.
+   * A file. Cost: a look-up, and for the first document of each base URL, of which a server has a few, a thread of its
+   * own. Rejects where a file of the installation is missing, or the system has no thread to give.
    */
   file(path: DescriptionPath, baseUrl: string): Promise<DescriptionFile> {
     const key = path.startsWith('/openapi.') ? `${path} ${baseUrl}` : path;
@@ -68,9 +80,9 @@ export class DescriptionFiles {
   async #bytes(path: DescriptionPath, baseUrl: string): Promise<Uint8Array> {
     switch (path) {
       case '/openapi.json':
-        return Buffer.from(JSON.stringify(await this.#document(baseUrl)));
+        return (await this.#document(baseUrl)).json;
       case '/openapi.yaml':
-        return Buffer.from(yamlText(await this.#document(baseUrl)));
+        return (await this.#document(baseUrl)).yaml;
       case '/docs/':
         return Buffer.from(DOCS_PAGE);
       case '/docs/docs.js':
@@ -81,10 +93,23 @@ export class DescriptionFiles {
     }
   }
 
-  async #document(baseUrl: string): Promise<object> {
-    const examples = await sampleExamples(baseUrl);
-    return openApiDocument({ baseUrl, version: packageVersion(), query: this.#query, examples });
+  #document(baseUrl: string): Promise<DocumentTexts> {
+    const known = this.#documents.get(baseUrl);
+    if (known) return known;
+    const made = documentMade({ baseUrl, query: this.#query });
+    this.#documents.set(baseUrl, made);
+    made.catch(() => this.#documents.delete(baseUrl));
+    return made;
   }
+}
+
+function documentMade(order: DocumentOrder): Promise<DocumentTexts> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./documentThread.ts', import.meta.url), { workerData: order });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`the thread of the document ended with code ${code}`)));
+  });
 }
 
 /** In a checkout a tool of development; a package has a copy, so that it installs none. */

@@ -7,7 +7,7 @@ import { holdData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { describeHeld } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { Level, Report } from '../observe/events.ts';
+import type { DataEvent, Level, Report } from '../observe/events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { releaseFile } from './data.ts';
 import type { Change } from './generations.ts';
@@ -93,8 +93,10 @@ export class Follower {
       ? await reload()
       : { status: 'refused', served: served(), reason: reason ?? 'the server ends', seconds };
     if (this.#isStopped) return change;
-    if (reason !== undefined)
-      this.#report(`the refresh failed, generation ${served().slice(0, 12)} goes on: ${reason}`, 'error');
+    if (reason !== undefined) {
+      const line = `the refresh failed, generation ${served().slice(0, 12)} goes on: ${reason}`;
+      this.#report(line, 'error', { event: 'refused', generation: served(), reason, seconds });
+    }
     onRefreshed(change, epochMs());
     this.#waitFrom(startMs);
     return change;
@@ -128,14 +130,14 @@ export class Follower {
 
   /** A line of the process, which is an event, is one of ours. */
   #tell(line: string): void {
-    let event: { readonly message?: unknown; readonly level?: unknown } = {};
+    let told: { readonly message?: string; readonly level?: Level } = {};
     try {
-      event = JSON.parse(line) as typeof event;
+      told = JSON.parse(line) as typeof told;
     } catch {
       // Told as it is.
     }
-    const level: Level = event.level === 'warn' || event.level === 'error' ? event.level : 'info';
-    this.#report(typeof event.message === 'string' ? event.message : line, level);
+    const { message = line, level, ...step } = told;
+    this.#report(message, level, 'event' in step ? (step as DataEvent) : undefined);
   }
 }
 

@@ -61,7 +61,7 @@ export interface ServingData {
  * From a serving thread: uWebSockets.js cannot be loaded, so that node:http will serve in its place, it listens, it
  * could not listen, a request met a bug of ours, it met one itself, a thread of its own died or could not start, the
  * process has no descriptor left, it is ready for the next generation or cannot be, it serves that one, nobody reads
- * the one before any more, it has drained, and cut so many answers.
+ * the one before a swap any more, it has drained, and cut so many answers.
  */
 export type FromThread =
   | { readonly kind: 'noUws'; readonly reason: string }
@@ -75,7 +75,7 @@ export type FromThread =
   | { readonly kind: 'prepared' }
   | { readonly kind: 'unprepared'; readonly stack: string }
   | { readonly kind: 'committed' }
-  | { readonly kind: 'released' }
+  | { readonly kind: 'released'; readonly swap: number }
   | { readonly kind: 'drained'; readonly cut: number };
 
 /** To a serving thread: drain within this time, and end. */
@@ -84,7 +84,7 @@ export interface DrainOrder extends DrainTime {
 }
 
 /** To a serving thread: serve the generation that was made ready, or let go of it; or drain. */
-export type ToThread = { readonly kind: 'commit' } | { readonly kind: 'abandon' } | DrainOrder;
+export type ToThread = { readonly kind: 'commit'; readonly swap: number } | { readonly kind: 'abandon' } | DrainOrder;
 
 const packr = new Packr({ useRecords: false });
 
@@ -116,7 +116,7 @@ export function prepare(to: Worker, generation: GenerationData): void {
 /** Heeds what a serving thread is told of generations: to make one ready, then to serve it or to let go of it. */
 export interface SwapOrders {
   prepare(generation: GenerationData): void;
-  commit(): void;
+  commit(swap: number): void;
   abandon(): void;
 }
 
@@ -145,7 +145,8 @@ export function ordersFrom(from: MessagePort): Orders {
     if (message instanceof Uint8Array) {
       const order = packr.unpack(message) as ToThread;
       if (order.kind === 'drain') drain.resolve(order);
-      else swaps?.[order.kind]();
+      else if (order.kind === 'commit') swaps?.commit(order.swap);
+      else swaps?.abandon();
     } else if ('settings' in message) {
       const { first, ...lasting } = message;
       given = first;

@@ -47,7 +47,9 @@ export function generationsOf({
     load: (held) => loadNext(settings, loading, served.generation.loaded.generation, held),
     serve: async (next) => tellReleased(served.generation, await threads.swap(next), report),
     onChange: (change, bug) => {
-      report(changeLine(change), change.status === 'refused' ? 'warn' : 'info');
+      const { status, served: generation, reason, seconds } = change;
+      const step = { event: status, generation, reason, seconds };
+      report(changeLine(change), status === 'refused' ? 'warn' : 'info', step);
       if (bug !== undefined) report(`please report this bug: ${bug}`, 'error');
       administration?.changed(change);
     },
@@ -65,8 +67,9 @@ function tellReleased(
   report: Report,
 ): void {
   const here = released([...loaded.memories, ...(blocks?.memories ?? [])]);
-  const line = `generation ${loaded.generation.slice(0, 12)}: nobody reads it any more, its memory is free`;
-  void Promise.all([isReleased, here]).then(() => report(line));
+  const { generation } = loaded;
+  const line = `generation ${generation.slice(0, 12)}: nobody reads it any more, its memory is free`;
+  void Promise.all([isReleased, here]).then(() => report(line, 'info', { event: 'freed', generation }));
 }
 
 function changeLine({ status, served, reason, seconds }: Change): string {

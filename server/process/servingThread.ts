@@ -84,11 +84,11 @@ function swapOrders(generations: ThreadGenerations): SwapOrders {
         send(supervisor!, { kind: 'unprepared', stack: stackOf(error) });
       }
     },
-    commit: () => {
+    commit: (swap) => {
       // No variable for what was served before: a closure beside it would hold it.
       const release = releaseLater(generations.commit());
       send(supervisor!, { kind: 'committed' });
-      void release.then(() => send(supervisor!, { kind: 'released' }));
+      void release.then(() => send(supervisor!, { kind: 'released', swap }));
     },
     abandon: () => generations.abandon(),
   };

@@ -290,9 +290,9 @@ export class Subscription {
     }
     const seconds = Math.round(steadyMs() - startMs) / 1000;
     if (bytes > 0) this.#lastFetch = { generation: pointer.generation, bytes, seconds };
-    report(
-      `fetched and verified generation ${generation} of ${this.#target.name}: ${bytesText(bytes)} in ${seconds} s`,
-    );
+    const line = `fetched and verified generation ${generation} of ${this.#target.name}: ${bytesText(bytes)} in ${seconds} s`;
+    const figures = { target: this.#target.name, generation: pointer.generation, bytes, seconds };
+    report(line, 'info', { event: 'fetched', ...figures });
   }
 
   async #try(pointer: Pointer, take: (pointer: Pointer) => Promise<string | undefined>): Promise<void> {
@@ -342,6 +342,7 @@ export class Subscription {
     this.#isFailing = true;
     this.#lastFailure = { atMs: epochMs(), reason: message };
     const goesOn = this.#taken ? `generation ${this.#taken.generation.slice(0, 12)} goes on` : 'nothing to serve yet';
-    if (isNew) this.#options.report(`not taken, ${goesOn}: ${message}`, 'warn');
+    const step = { event: 'refused', target: this.#target.name, reason: message } as const;
+    if (isNew) this.#options.report(`not taken, ${goesOn}: ${message}`, 'warn', step);
   }
 }

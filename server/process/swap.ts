@@ -25,14 +25,22 @@ export async function swapAll(
     throw Object.assign(new Error('a thread cannot open the new generation'), { stack: refusal.stack });
   }
   Object.assign(served, next);
-  const isReleased = Promise.allSettled(threads.map((thread) => thread.next('released')));
+  const swap = ++swaps;
+  const isReleased = Promise.allSettled(threads.map((thread) => releasedBy(thread, swap)));
   const committed = threads.map((thread) => {
     const answer = thread.next('committed');
-    send(thread.worker, { kind: 'commit' });
+    send(thread.worker, { kind: 'commit', swap });
     return answer;
   });
   await Promise.allSettled(committed);
   return { isReleased };
+}
+
+/** The number of the last swap: a slow reader may hold a generation while others go. */
+let swaps = 0;
+
+async function releasedBy(thread: ServingThread, swap: number): Promise<void> {
+  while ((await thread.next('released')).swap !== swap);
 }
 
 function isRefusal<M extends { readonly kind: string }>(message: M): message is Extract<M, { kind: 'unprepared' }> {

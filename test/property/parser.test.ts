@@ -74,7 +74,12 @@ test('any text is parsed, and every request that has no problem can be planned, 
       expect(ask.page.limit).toBeLessThanOrEqual(options.limitMax ?? Infinity);
       expect(Number.isSafeInteger(ask.page.offset) && ask.page.offset >= 0).toBe(true);
       expect(new Set(ask.ignored).size).toBe(ask.ignored.length);
-      expect(ask.problems.every(({ messages }) => messages.length === 1)).toBe(true);
+      for (const { messages } of ask.problems) {
+        const [message, ...hints] = messages;
+        expect(message).toMatch(/./);
+        // A step that is none is told with what fits, in two sentences at most.
+        expect(hints.join('\n')).toMatch(/^(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?$/s);
+      }
       expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
       expect(explain(plan)).toMatch(/\n$/);
       expect(hits.count).toBeLessThanOrEqual(2);

@@ -32,11 +32,12 @@ export interface SwappedServer extends Awaited<ReturnType<typeof runServer>> {
   replace(version: Version): void;
 }
 
-/** Starts a server over a copy of a version. */
+/** Starts a server over a copy of a version; `node` are flags of Node. */
 export async function swappedServer(
   parent: string,
   first: Version,
   flags: readonly string[] = [],
+  node: readonly string[] = [],
 ): Promise<SwappedServer> {
   const data = `${parent}/served-${randomBytes(4).toString('hex')}.snapshot`;
   const replace = ({ file }: Version): void => {
@@ -45,7 +46,7 @@ export async function swappedServer(
   };
   replace(first);
   const words = ['--data', data, '--admin-port', '0', '--pin-walks', '--gzip', 'live', ...flags];
-  const server = await runServer(words);
+  const server = await runServer(words, { node });
   const [, origin] = await server.printed(/admin on (http:\/\/127\.0\.0\.1:\d+)\/status\n/);
   return { ...server, data, admin: clientOf(origin!), replace };
 }

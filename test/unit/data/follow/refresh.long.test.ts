@@ -1,7 +1,8 @@
 // A replica that follows a catalogue: each refresh brings what changed and notes it; one that fails or is killed leaves
 // the old generation or the new one, and the next run ends it; the long ring kills at every step.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
@@ -116,6 +117,32 @@ test('a refresh that is killed leaves the old generation or the new one, and the
     expect(loggedIn(folder, 0), `killed at step ${step}`).toEqual(CHANGES);
   }
 }, 120_000);
+
+test('publishes each new generation, and what it could not the next time', async () => {
+  const { upstream, collections } = await upstreamOf(BEFORE);
+  const folder = newFolder();
+  const target = join(directory, 'target');
+  writeFileSync(target, 'no folder');
+  const words = ['--every', '1s', '--publish-to', pathToFileURL(target).href, ...QUICK];
+  const command = runCommand(['follow', upstream.url, '-o', folder, ...words]);
+  const pointed = (): unknown => {
+    const { generation } = JSON.parse(readFileSync(join(target, 'current.json'), 'utf8')) as { generation: string };
+    return generation;
+  };
+  await command.printed(/the new generation is not published, which is tried again the next time: /);
+  rmSync(target);
+  const [, first] = await command.printed(/published generation ([0-9a-f]{64}), number 1/);
+  expect(pointed()).toBe(first);
+  collections.notes = AFTER;
+  const [, second] = await command.printed(/published generation ([0-9a-f]{64}), number 2/);
+  expect(second).not.toBe(first);
+  expect(pointed()).toBe(second);
+  // Nothing is published where nothing is new.
+  await command.printed(/(?:is what the catalogue has[^]*){2}/);
+  expect(command.out().match(/"event":"published"/g)).toHaveLength(2);
+  command.signal('SIGINT');
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+});
 
 test('follows until it is told to end, and ends with 0', async () => {
   const { upstream, collections } = await upstreamOf(BEFORE);

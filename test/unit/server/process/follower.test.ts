@@ -1,8 +1,9 @@
 // A server that follows another catalogue: it fetches what it has not, takes what changed, at its time or when ordered,
 // and serves on whatever fails.
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { DATA_STEPS } from '../../../../server/observe/events.ts';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
@@ -79,6 +80,35 @@ test('fetches what it has not, and takes what changed when it is ordered to; wha
   expect(metrics).toMatch(/catalogue_replica_refreshes_total\{status="swapped"\} 1\n/);
   expect(metrics).toMatch(/catalogue_replica_refreshes_total\{status="refused"\} 1\n/);
   expect(metrics).toMatch(/catalogue_replica_refresh_age_seconds [\d.]+\n/);
+}, 60_000);
+
+test('tells each step as a line of JSON with its event and figures', async () => {
+  const collections = { notes: notesOf(3) };
+  const upstream = await startPlainUpstream({ collections });
+  upstreams.push(upstream);
+  const state = join(mkdtempSync(join(directory, 'state-')), 'state');
+  const words = ['--follow', upstream.url, '--state', state, '--every', '1s', '--threads', '1', '--log-format', 'json'];
+  const command = runCommand(['serve', '--port', '0', ...words]);
+  running.push(command);
+  await command.printed(/listening on/);
+  collections.notes = notesOf(4);
+  await command.printed(/"event":"freed"/);
+  const lines = command.out().trim().split('\n');
+  const steps = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  for (const step of steps)
+    expect(step).toMatchObject({ time: expect.any(String), level: 'info', message: expect.any(String) });
+  const placed = steps.findIndex(({ event, created }) => event === 'placed' && created === 1);
+  const { generation } = steps[placed]!;
+  expect(generation).toMatch(/^[0-9a-f]{64}$/);
+  expect(steps[placed]).toMatchObject({ changed: 0, deleted: 0 });
+  const seconds = expect.any(Number) as unknown;
+  expect(steps.slice(0, placed)).toContainEqual(expect.objectContaining({ event: 'crawled', records: 4, seconds }));
+  expect(steps.slice(0, placed)).toContainEqual(expect.objectContaining({ event: 'built', generation, seconds }));
+  expect(steps.slice(placed)).toContainEqual(expect.objectContaining({ event: 'swapped', generation, seconds }));
+  const names = steps.flatMap(({ event }) => (typeof event === 'string' ? [event] : []));
+  const guide = readFileSync(new URL('../../../../server/admin/README.md', import.meta.url), 'utf8');
+  for (const name of DATA_STEPS) expect(guide).toContain(`\`${name}\``);
+  expect(names.filter((name) => !DATA_STEPS.some((one) => one === name))).toEqual([]);
 }, 60_000);
 
 test('takes what changed at its time, and ends with what it started', async () => {

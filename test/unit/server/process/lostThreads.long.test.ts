@@ -8,7 +8,10 @@ import { clientOf } from '../../../support/client.ts';
 import { type CommandProcess, runProgram } from '../../../support/commandProcess.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { killerIn } from '../../../support/killer.ts';
 import { longProperties } from '../../../support/longProperties.ts';
+import { freshSeed, randomOf } from '../../../support/random.ts';
+import { swappedServer, versionOf } from '../../../support/swaps.ts';
 import {
   isServed,
   metricOf,
@@ -66,6 +69,48 @@ test.each(['throws', 'exits'] as const)('a pool thread that %s costs one answer,
   expect(await heavy(3)).toBe(200);
   expect(await metricOf(one.server, 'threads_replaced_total{thread="pool"}')).toBe(1);
 });
+
+const SEED = freshSeed();
+
+test(`serving threads that end while data is renewed leave no thread behind (seed ${SEED})`, async () => {
+  const random = randomOf(SEED);
+  const versions = [await versionOf(directory, 'a', 3), await versionOf(directory, 'b', 4)];
+  // More deaths in a row would end the process, as they should.
+  for (let server = 0; server < 4; server++) {
+    const killer = killerIn(directory);
+    const one = await swappedServer(directory, versions[0]!, ['--threads', '2'], killer.node);
+    running.push(one);
+    for (let kill = 1; kill <= 3; kill++) {
+      one.replace(versions[kill % 2]!);
+      // The thread looks every 20 ms, and a swap of so little data takes less than 100.
+      setTimeout(() => killer.kill('serving', random.pick(['throws', 'exits'])), random.integer(0, 60));
+      const { status, body } = await one.admin.send({ method: 'POST', target: '/reload' });
+      expect(status, body).toBe(200);
+      await one.printed(new RegExp(`(?:a serving thread died and is replaced[^]*){${kill}}`));
+      await until(async () => (await generationsOf(one.url)).every((name) => name !== 'none'));
+      const { served } = JSON.parse(body) as { readonly served: string };
+      expect(served).toBe(versions[kill % 2]!.generation);
+      expect(new Set(await generationsOf(one.url))).toEqual(new Set([served.slice(0, 12)]));
+    }
+    one.admin.close();
+    await one.kill();
+  }
+});
+
+/** What each of many connections of their own is served: with two threads each of them has some. */
+async function generationsOf(url: string): Promise<readonly string[]> {
+  const one = async (): Promise<string> => {
+    const client = clientOf(url);
+    try {
+      return (await client.get('/api/v3/migrationproperties/?limit=1')).headers['x-generation'] ?? 'none';
+    } catch {
+      return 'none';
+    } finally {
+      client.close();
+    }
+  };
+  return Promise.all(Array.from({ length: 20 }, one));
+}
 
 /** Leaves a process that runs no room for one descriptor more; answers what gives it back. */
 function exhausted(pid: number): () => void {
