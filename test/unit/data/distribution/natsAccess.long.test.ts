@@ -1,0 +1,142 @@
+// Who is let in by a NATS cluster, from files that are never repeated: passwords, tokens, keys, permissions and TLS.
+import { nkeys } from '@nats-io/transport-node';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openPublishingTarget, openTarget, type PublishingTarget } from '../../../../data/distribution/target.ts';
+import { runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { hasProgram } from '../../../support/debian.ts';
+import { published, type Release, releaseOf } from '../../../support/distributions.ts';
+import { type Follower, startFollower } from '../../../support/followers.ts';
+import { NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
+import { CA_LINES, opensslIn, USER_LINES } from '../../../support/opensslCertificates.ts';
+
+const directory = temporaryDirectory();
+const { signal } = new AbortController();
+const POLL = { timeout: 60_000, interval: 100 };
+
+const replicas: Follower[] = [];
+const targets: PublishingTarget[] = [];
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.kill()));
+  await Promise.all(targets.splice(0).map((target) => target.close()));
+});
+
+async function replica(from: string, words: readonly string[] = []): Promise<Follower> {
+  const cache = join(mkdtempSync(join(directory, 'cache-')), 'cache');
+  const started = await startFollower(from, cache, ['--poll', '1d', ...words]);
+  replicas.push(started);
+  return started;
+}
+
+async function opened(
+  url: string,
+  ...access: [Parameters<typeof openPublishingTarget>[1]?]
+): Promise<PublishingTarget> {
+  const target = await openPublishingTarget(url, ...access);
+  targets.push(target);
+  return target;
+}
+
+async function serves(server: Follower, { generation }: Pick<Release, 'generation'>): Promise<void> {
+  await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(generation);
+}
+
+describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () => {
+  const running: NatsServer[] = [];
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.kill();
+  });
+
+  async function guarded(...lines: readonly string[]): Promise<NatsServer> {
+    const server = await natsServer(directory, lines);
+    await server.start();
+    running.push(server);
+    return server;
+  }
+
+  function fileOf(text: string): string {
+    const file = join(mkdtempSync(join(directory, 'credentials-')), 'file');
+    writeFileSync(file, `${text}\n`);
+    return file;
+  }
+
+  const key = nkeys.createUser();
+  const seed = new TextDecoder().decode(key.getSeed());
+  test.each([
+    ['a password', 'authorization { user: me, password: hunter2 }', 'me:hunter2', 'me:hunter3'],
+    ['a token', 'authorization { token: hunter2 }', 'hunter2', 'hunter3'],
+    ['a key', `authorization { users: [ { nkey: ${key.getPublicKey()} } ] }`, seed, 'hunter3'],
+  ])('by %s, and tells no secret', async (_, line, right, wrong) => {
+    const url = (await guarded(line)).bucket('guarded');
+    const release = await releaseOf(directory, 1);
+    const publish = async (credentials: readonly string[]): Promise<[number | null, string]> => {
+      const command = runCommand(['publish', release.file, '--to', url, ...credentials]);
+      const { code } = await command.ended;
+      return [code, command.out() + command.err()];
+    };
+    for (const words of [[], ['--nats-credentials', fileOf(wrong)]]) {
+      const [code, told] = await publish(words);
+      expect(code).not.toBe(0);
+      expect(told).toMatch(new RegExp(`${url}: .*authorization`, 'i'));
+      expect(told).not.toMatch(/hunter/);
+    }
+    const file = fileOf(right);
+    const [code, told] = await publish(['--nats-credentials', file]);
+    expect([code, told]).toEqual([0, expect.stringContaining('published generation')]);
+    expect(told).not.toContain(right);
+    await serves(await replica(url, ['--nats-credentials', file]), release);
+  });
+
+  test('to read alone, as a replica needs it, and to write what a publisher needs', async () => {
+    const reads = ['STREAM.INFO.*', 'STREAM.MSG.GET.*', 'DIRECT.GET.>', 'CONSUMER.>'].map((name) => `$JS.API.${name}`);
+    const user = (name: string, subjects: readonly string[]): string =>
+      `{ user: ${name}, password: p, permissions: { publish: ${JSON.stringify(subjects)}, subscribe: ["_INBOX.>"] } }`;
+    const writes = ['$JS.API.>', '$O.guarded.>', '$KV.guarded.>'];
+    const server = await guarded(`authorization { users: [ ${user('reader', reads)}, ${user('writer', writes)} ] }`);
+    const [url, reader, writer] = [server.bucket('guarded'), fileOf('reader:p'), fileOf('writer:p')];
+    const [first, second] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
+    await published(url, first, { target: await opened(url, { credentials: writer }) });
+    const one = await replica(url, ['--nats-credentials', reader]);
+    await serves(one, first);
+    const denied = published(url, second, { target: await opened(url, { credentials: reader }) });
+    await expect(denied).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringMatching(/permission/i) as string,
+    });
+    await published(url, second, { target: await opened(url, { credentials: writer }) });
+    await serves(one, second);
+  });
+
+  test.each([
+    ['that is none', () => fileOf('two words'), /file: want NATS credentials, an nkey seed, user:password or a token$/],
+    ['that is not there', () => join(directory, 'nowhere'), /cannot read .*nowhere: /],
+  ])('refuses a file of credentials %s before it asks anybody', async (_, file, message) => {
+    const access = { credentials: file() };
+    const told = await openPublishingTarget('nats://127.0.0.1:1/b', access).catch((error: unknown) => error);
+    expect(told).toMatchObject({ message: expect.stringMatching(message) as string });
+  });
+
+  test.skipIf(!hasProgram('openssl'))('over TLS, with authorities that are believed', async () => {
+    const issued = opensslIn(mkdtempSync(join(directory, 'tls-')));
+    const issuer = issued({ subject: '/CN=A test CA', extensions: CA_LINES });
+    const extensions = [...USER_LINES, 'subjectAltName=DNS:localhost'];
+    const { certificateFile, keyFile } = issued({ subject: '/CN=localhost', issuer, extensions });
+    const server = await guarded(`tls { cert_file: "${certificateFile}", key_file: "${keyFile}" }`);
+    const url = `tls://localhost:${server.port}/encrypted`;
+    const target = await opened(url, { ca: issuer.certificateFile });
+    expect(await target.readPointer(undefined, signal)).toBeUndefined();
+    await expect((await opened(url)).readPointer(undefined, signal)).rejects.toMatchObject({ code: 'network' });
+    const plain = (await guarded()).bucket('plain').replace('nats:', 'tls:');
+    await expect((await opened(plain)).readPointer(undefined, signal)).rejects.toThrow(/does not support 'tls'/);
+  });
+});
+
+test.each(['nats://a.example.org:4222', 'nats://a.example.org/a/b', 'nats:bucket', 'tls://me:hunter2@a.example.org/b'])(
+  'no bucket: %s',
+  async (url) => {
+    const told = await openTarget(url, { timeoutMs: 1 }).catch((error: unknown) => error);
+    expect(told).toMatchObject({ code: 'usage', message: expect.not.stringContaining('hunter2') as string });
+  },
+);
