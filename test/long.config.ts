@@ -9,7 +9,7 @@ import { SkippedTestdata } from './support/testdata.ts';
 
 /** What measures nothing, by folder and file. */
 const JUDGING = [
-  'test/{conformance,contract,differential,property,soapClients}/**/*.long.test.ts',
+  'test/{conformance,contract,differential,property}/**/*.long.test.ts',
   'test/unit/data/**/*.long.test.ts',
   'test/unit/server/process/{subscription,withoutUws}.long.test.ts',
 ];
