@@ -123,3 +123,11 @@ export function cannotRead(what: string): (error: unknown) => never {
     throw new OperationError('file', `cannot read ${what}: ${(error as Error).message}`, error);
   };
 }
+
+/** The text of a file of at most so many bytes. Throws OperationError `file`, for what is no file or longer too. */
+export function textWithin(file: string, bytesMax: number): string {
+  const bytes = attempt(`cannot read ${file}`, () => readAtMost(file, bytesMax));
+  if (typeof bytes !== 'string') return bytes.toString();
+  const what = bytes === 'tooLong' ? `it has more than ${bytesMax} bytes` : 'it is no file';
+  throw new OperationError('file', `cannot read ${file}: ${what}`);
+}

@@ -14,7 +14,7 @@ import {
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attempt, cannotRead, readAtMost, syncDirectory } from '../files.ts';
+import { attempt, cannotRead, textWithin, syncDirectory } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
@@ -79,11 +79,7 @@ function folderOf(url: URL): string {
 
 function pointerIn(folder: string): string | undefined {
   const file = path.join(folder, POINTER_NAME);
-  if (!existsSync(file)) return undefined;
-  const bytes = attempt(`cannot read ${file}`, () => readAtMost(file, POINTER_BYTES_MAX));
-  if (typeof bytes !== 'string') return bytes.toString();
-  const what = bytes === 'tooLong' ? `it has more than ${POINTER_BYTES_MAX} bytes` : 'it is no file';
-  throw new OperationError('file', `cannot read ${file}: ${what}`);
+  return existsSync(file) ? textWithin(file, POINTER_BYTES_MAX) : undefined;
 }
 
 /** The bytes of a file from an offset on. Throws OperationError `file`. */

@@ -7,7 +7,7 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { attempt, readAtMost } from '../files.ts';
+import { textWithin } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { NatsAccess } from './target.ts';
 
@@ -22,14 +22,14 @@ export function natsAccessOptions(url: URL, { credentials, ca }: NatsAccess): Co
   const isEncrypted = url.protocol === 'tls:' || ca !== undefined;
   return {
     servers: `${url.hostname}:${url.port || PORT}`,
-    ...(isEncrypted && { tls: ca === undefined ? {} : { ca: textOf(ca) } }),
+    ...(isEncrypted && { tls: ca === undefined ? {} : { ca: textWithin(ca, FILE_BYTES_MAX) } }),
     ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
   };
 }
 
 /** By what the file holds: credentials with a signed user, a seed, a name with its password, or a token. */
 function authenticatorOf(file: string): NonNullable<ConnectionOptions['authenticator']> {
-  const text = textOf(file).trim();
+  const text = textWithin(file, FILE_BYTES_MAX).trim();
   const bytes = new TextEncoder().encode(text);
   if (/^-+BEGIN NATS USER JWT-+\n/.test(text)) return credsAuthenticator(bytes);
   if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(bytes);
@@ -37,11 +37,4 @@ function authenticatorOf(file: string): NonNullable<ConnectionOptions['authentic
   if (user !== undefined && password !== undefined) return usernamePasswordAuthenticator(user, password);
   if (/^[^:\s]+$/.test(text)) return tokenAuthenticator(text);
   throw new OperationError('input', `${file}: want NATS credentials, an nkey seed, user:password or a token`);
-}
-
-function textOf(file: string): string {
-  const bytes = attempt(`cannot read ${file}`, () => readAtMost(file, FILE_BYTES_MAX));
-  if (typeof bytes !== 'string') return bytes.toString();
-  const what = bytes === 'tooLong' ? `it has more than ${FILE_BYTES_MAX} bytes` : 'it is no file';
-  throw new OperationError('file', `cannot read ${file}: ${what}`);
 }
