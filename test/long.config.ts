@@ -4,16 +4,31 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SkippedPrograms } from './support/debian.ts';
 import { SkippedTestdata } from './support/testdata.ts';
+import { STRIPPED_ONCE } from './vitest.config.ts';
 
 /** What measures nothing, by folder and file. */
 const JUDGING = [
-  'test/{conformance,contract,differential,property}/**/*.long.test.ts',
+  'test/{conformance,contract,differential,documents,property}/**/*.long.test.ts',
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/process/{subscription,withoutUws}.long.test.ts',
+  'test/unit/bench/**/*.long.test.ts',
+  'test/load/{certificates,package}.long.test.ts',
 ];
+
+/** What takes minutes begins first, so that no core waits for it in the end; in this order. */
+const LONGEST = ['differential/differential', 'differential/everyLookup', 'crawl/kills', 'x509/suites'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification): number =>
+      (LONGEST.findIndex((name) => moduleId.includes(`/${name}.`)) + LONGEST.length + 1) % (LONGEST.length + 1);
+    return (await super.sort(files)).toSorted((one, two) => placeOf(one) - placeOf(two));
+  }
+}
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -25,8 +40,10 @@ export default defineConfig({
     env: { CATALOGUE_DRAIN_GRACE_SECONDS: '0' },
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/long.json' },
+    sequence: { sequencer: LongestFirst },
     testTimeout: 1_200_000,
-    hookTimeout: 600_000,
+    // Whole benches run in hooks: 250 s on a quiet machine, and races that look lost again.
+    hookTimeout: 1_500_000,
     projects: [
       {
         extends: true,
@@ -35,6 +52,8 @@ export default defineConfig({
           name: 'judging',
           include: JUDGING,
           maxWorkers: availableParallelism() + 1,
+          execArgv: [STRIPPED_ONCE],
+          env: { NODE_OPTIONS: STRIPPED_ONCE },
           sequence: { groupOrder: 0 },
         },
       },

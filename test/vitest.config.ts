@@ -9,8 +9,8 @@ import { SkippedTestdata } from './support/testdata.ts';
 /** What `npm run test:quick` runs, named by place: style, the engine, and one suite over a socket. */
 const QUICK = ['test/tidy.test.ts', 'test/unit/engine/**/*.test.ts', 'test/conformance/filters.test.ts'];
 const LONG = 'test/**/*.long.test.ts';
-/** For every process and thread that a test starts. The long rings, which measure, have none of it. */
-const STRIPPED_ONCE = `--import=${new URL('./support/strippedOnce.js', import.meta.url).href}`;
+/** For every process and thread that a test starts. What measures has none of it. */
+export const STRIPPED_ONCE = `--import=${new URL('./support/strippedOnce.js', import.meta.url).href}`;
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),

@@ -6,9 +6,6 @@ import { gunzipSync } from 'node:zlib';
 import { clientOf } from './client.ts';
 import { requestOf } from './rawSocket.ts';
 
-/** How many clients of each kind a run has; the long ring sets more before it imports the suite. */
-export const clientCounts = { slowReaders: 15, aborts: 1000, unread: 25 };
-
 /** A request, and the body that it is answered with when it is asked alone, by the coding that the answer names. */
 export interface KnownPage {
   readonly request: string;

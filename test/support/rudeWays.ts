@@ -56,7 +56,18 @@ function flood(response: ServerResponse, piece: Buffer, times: number): void {
   more();
 }
 
+/** Raw bytes one by one, each well before any limit on silence. */
+function drip(text: (whole: string) => string): Misbehave {
+  return ({ request: { socket }, page }) => {
+    const bytes = Buffer.from(text(JSON.stringify(page)));
+    let sent = 0;
+    const timer = setInterval(() => void socket.write(bytes.subarray(sent, ++sent)), 10);
+    socket.once('close', () => clearInterval(timer)).on('error', () => undefined);
+  };
+}
+
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+const HEAD_DRIPS = `${HEAD}${'X: y\r\n'.repeat(1000)}`;
 const half = (whole: string): string => whole.slice(0, whole.length >> 1);
 
 /** All ways. */
@@ -97,6 +108,18 @@ export const RUDE_WAYS: readonly RudeWay[] = [
   ),
   way('never answers', () => undefined),
   way('stops within the body', ({ response, page }) => void response.write(half(JSON.stringify(page)))),
+  way(
+    'never ends the head, which drips',
+    drip(() => HEAD_DRIPS),
+  ),
+  way(
+    'never ends the body, which drips',
+    drip((whole) => `${HEAD}Content-Length: 99999\r\n\r\n${whole}`),
+  ),
+  way(
+    'never ends a chunked body, which drips',
+    drip((whole) => `${HEAD}Transfer-Encoding: chunked\r\n\r\n${whole.replaceAll(/./gs, '1\r\n$&\r\n')}`),
+  ),
   way('answers 408', status(408)),
   way('answers 425', status(425)),
   way('answers 429', status(429)),

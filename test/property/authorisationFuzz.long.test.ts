@@ -1,0 +1,114 @@
+// The whole program under attack by what a client may send to be authorised: chains and attribute certificates mutated
+// from a printed seed, over both ports. All are answered, none crashes it, hangs it or fills it, and nobody gets what
+// is not theirs.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { REQ_AUTHORISATION } from '../../server/soap/protocol.ts';
+import { readAnswer, requestBytes } from '../../server/soap/requests.ts';
+import { judged } from '../support/attributeCertificates.ts';
+import { partnersCertificate } from '../support/authorities.ts';
+import { pemOf } from '../support/certificates.ts';
+import { clientOf, type Client } from '../support/client.ts';
+import { holdingsOf } from '../support/commandProcess.ts';
+import { mutated } from '../support/derMutations.ts';
+import { proxyOf } from '../support/pki.ts';
+import { randomOf, type Random } from '../support/random.ts';
+import { startServedSite, type ServedSite } from '../support/servedSite.ts';
+
+const SEED = 20_261_122;
+const ROUNDS = 1500;
+const AT_ONCE = 8;
+/** What such requests may leave behind for a while: 68 MB in practice, caches and compiled code among it. */
+const GROWTH_BYTES_MAX = 300_000_000;
+
+let served: ServedSite;
+let clients: readonly Client[];
+beforeAll(async () => {
+  served = await startServedSite();
+  const { port, http10Port } = served.server;
+  clients = [port, http10Port].map((one) => clientOf(`http://127.0.0.1:${one}`));
+});
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await served.stop();
+});
+
+/** What is sent, and what comes of it: the status, the kind of fault, or what a granted certificate says. */
+async function asked(client: Client, values: readonly string[]): Promise<string> {
+  const body = requestBytes(REQ_AUTHORISATION, values);
+  const headers = { 'Content-Type': 'text/xml; charset=utf-8' };
+  const received = await client.send({ method: 'POST', target: '/attAuthority.wsdl', headers, body });
+  const answer = readAnswer(REQ_AUTHORISATION, Buffer.from(received.body));
+  if (answer.kind !== 'answered') return `${received.status} ${answer.kind === 'fault' ? answer.code : 'unreadable'}`;
+  const [attCert = '', status] = answer.results as readonly string[];
+  if (status !== 'AccessGranted') return `${received.status} ${String(status)}`;
+  const content = judged(attCert, { algorithms: ['ecdsa-sha256'], allowWeak: false });
+  if (typeof content === 'string') return `a certificate that ${content}`;
+  return `${content.holder}: ${content.roles.join(', ')} (${content.provenance})`;
+}
+
+/** A chain as text with its DER or its text mutated, or with blocks moved, repeated or left out. */
+function hostileChain(random: Random, blocks: readonly Buffer[]): string {
+  const chosen = random.chance(0.2) ? random.several(0, 9, () => random.pick(blocks)) : blocks;
+  const ders = chosen.map((der) => (random.chance(0.4) ? mutated(der, random.pick(blocks), random) : der));
+  const text = ders.map((der) => pemOf('CERTIFICATE', der)).join('');
+  return random.chance(0.3) ? mutatedText(text, random) : text;
+}
+
+function mutatedText(text: string, random: Random): string {
+  return mutated(Buffer.from(text), Buffer.from(text), random).toString('utf8');
+}
+
+test(`mutated chains and attribute certificates give nobody anything, and leave nothing behind (seed ${SEED})`, async () => {
+  const random = randomOf(SEED);
+  const { site, now, server } = served;
+  const window = { notBefore: now - 100, notAfter: now + 3600 };
+  const certificate = partnersCertificate(site, window);
+  const derOf = (pem: string): readonly Buffer[] =>
+    pem.split(/(?=-----BEGIN)/).map((block) => Buffer.from(block.replace(/-----[A-Z ]+-----/g, ''), 'base64'));
+  const chains = [site.staff, site.visitor, proxyOf(site.staff), proxyOf(site.visitor)].map(({ pem }) => derOf(pem));
+  const allowed = new Set([
+    '200 AccessError',
+    '200 AccessDenied',
+    '/O=Test/CN=Staff: staff, reader (original)',
+    '/O=Test/CN=Visitor: reader (mapped)',
+  ]);
+  const before = holdingsOf(server.pid).residentBytes;
+  const met = new Map<string, number>();
+  for (let round = 0; round < ROUNDS; round += AT_ONCE) {
+    const requests = Array.from({ length: AT_ONCE }, () => [
+      random.chance(0.7)
+        ? hostileChain(random, random.pick(chains))
+        : random.pick([site.staff.pem, site.visitor.pem, site.visitor.pem]),
+      random.chance(0.8) ? mutatedText(certificate, random) : random.pick([certificate, certificate, '']),
+    ]);
+    const outcomes = await Promise.all(requests.map((values, i) => asked(clients[i % 2]!, values)));
+    outcomes.forEach((outcome, i) => {
+      expect(allowed, `seed ${SEED}, round ${round + i}: ${outcome} to ${JSON.stringify(requests[i])}`).toContain(
+        outcome,
+      );
+      met.set(outcome, (met.get(outcome) ?? 0) + 1);
+    });
+  }
+  // Every kind was met, or the mutations miss what they are for.
+  expect([...met.keys()].toSorted()).toEqual([...allowed].toSorted());
+  expect(holdingsOf(server.pid).residentBytes - before).toBeLessThan(GROWTH_BYTES_MAX);
+  expect(await asked(clients[0]!, [site.visitor.pem, certificate])).toBe('/O=Test/CN=Visitor: reader (mapped)');
+  expect(server.out() + server.err()).not.toMatch(/met a bug|Error:/);
+});
+
+test('parts of the longest size, and beyond, are judged and refused in a moment', async () => {
+  const { site } = served;
+  const block = site.staff.pem;
+  const many = block.repeat(8).padEnd(256 * 1024);
+  expect(await asked(clients[0]!, [many, ''])).toBe('/O=Test/CN=Staff: staff, reader (original)');
+  for (const values of [
+    [`${many} `, ''],
+    [block.repeat(9), ''],
+    [`-----BEGIN CERTIFICATE-----${'A'.repeat(256 * 1024 - 80)}`, ''],
+    [site.visitor.pem, '<a>'.repeat(80_000)],
+    [site.visitor.pem, `<attributeCertificate ${'a="" '.repeat(50_000)}>`],
+    [site.visitor.pem, `<!DOCTYPE a [<!ENTITY a "${'x'.repeat(1000)}">]>${'&a;'.repeat(80_000)}`],
+  ]) {
+    for (const client of clients) expect(await asked(client, values)).toBe('200 AccessError');
+  }
+});
