@@ -20,7 +20,7 @@ export interface QueryOptions {
 }
 
 /** The formats that give all rows where no limit is set, without an envelope (A62). */
-export type ExportFormat = 'ndjson' | 'csv';
+export type ExportFormat = 'ndjson' | 'csv' | 'parquet';
 
 /** One filter, ready to be planned. `key` is the name as the client wrote it, decoded; `path` the field's names. */
 export interface Condition {

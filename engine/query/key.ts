@@ -6,7 +6,7 @@ import { RELATION_STEPS_MAX } from './limits.ts';
 import { type Column, DEFAULT_LOOKUP, lookupNamed, LOOKUPS, type Lookup } from './lookups.ts';
 import { keepPlace, locate, type Located, type LocatedField, namesBehind } from './path.ts';
 import { stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
-import { nearestName } from './suggest.ts';
+import { nearestName } from '../bits/suggest.ts';
 
 /** So many names are followed at most: one step more than a key may take. */
 const FOLLOWED_MAX = RELATION_STEPS_MAX + 2;

@@ -29,8 +29,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'format',
     views: EVERY_VIEW,
-    value: '`api`, `json`, `ndjson`, `csv`',
-    meaning: 'the form: `ndjson` and `csv` are exports, see below; the others and none are the same JSON',
+    value: '`api`, `json`, `ndjson`, `csv`, `parquet`',
+    meaning: 'the form: `api`, `json` and none are the same JSON, the others exports, see below',
     read: readFormat,
   },
   {

@@ -17,7 +17,7 @@ import {
   type Problem,
 } from './problems.ts';
 import { Reading, type View } from './reading.ts';
-import { type KnownNames, nearestKey } from './suggest.ts';
+import { type KnownNames, nearestKey } from '../bits/suggest.ts';
 import { isTruth } from './values.ts';
 
 /** The key of a filter of the collection, right or wrong, at its place of the query. */

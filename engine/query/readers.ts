@@ -6,7 +6,7 @@ import { countParts, FACETS_MAX, NAMES_MAX } from './limits.ts';
 import { atMost, MESSAGES, notTogether, tooManyFacets, tooManyNames, unknownField } from './problems.ts';
 import { limitWithout, NUMBER_MAX, type Reading } from './reading.ts';
 import { valuesAt } from './path.ts';
-import { nearestKey, nearestName, SUGGESTIONS_MAX } from './suggest.ts';
+import { nearestKey, nearestName, SUGGESTIONS_MAX } from '../bits/suggest.ts';
 import { parseValue } from './values.ts';
 
 /** So many digits are at most `NUMBER_MAX`. */
@@ -15,9 +15,12 @@ const DIGITS_MAX = 15;
 const WHOLE = /^\+?0*([1-9]\d*)$/;
 const NOUGHT = /^\+?0+$/;
 
+/** The formats that are exports. */
+export const EXPORT_FORMATS = ['ndjson', 'csv', 'parquet'] as const satisfies readonly ExportFormat[];
+
 /** The export that a format means, or undefined. Source: A62. */
 export function exportOf(format: string | undefined): ExportFormat | undefined {
-  return format === 'ndjson' || format === 'csv' ? format : undefined;
+  return EXPORT_FORMATS.find((one) => one === format);
 }
 
 /** The format: an empty one is none; that of an export gives all rows. Source: A26, A62. */

@@ -5,7 +5,7 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { Ask, Condition, ExportFormat, IgnoredName, Page, QueryOptions } from './ask.ts';
 import type { Parameter } from './form.ts';
 import type { Problem } from './problems.ts';
-import { SUGGESTIONS_MAX } from './suggest.ts';
+import { SUGGESTIONS_MAX } from '../bits/suggest.ts';
 
 /** What a request is answered with: a page of a list, a single record, or a view without records. */
 export type View = 'list' | 'record' | 'root';

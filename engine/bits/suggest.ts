@@ -1,4 +1,4 @@
-// The known name that a refused one may stand for: nearest by edit distance, within a third of the name's length. Runs
+// The known name that an unknown one may stand for: the nearest by one edit distance, whoever mistyped it. Pure; runs
 // only where something is refused.
 
 /**
@@ -46,11 +46,21 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best.edits > most ? undefined : best.name;
 }
 
+/** Of a longer name no more is compared. */
+const COMPARED_CHARACTERS_MAX = 64;
+
+/** The known name nearest to an unknown one, however far, the first of several. Cost: a distance to each. */
+export function closestName(name: string, known: readonly string[]): string | undefined {
+  const compared = name.slice(0, COMPARED_CHARACTERS_MAX);
+  const slips = known.map((one) => slipsBetween(compared, one));
+  return known[slips.indexOf(Math.min(...slips))];
+}
+
 /**
  * How many slips lead from one text to the other: a letter left out, put in or replaced, or two neighbours exchanged,
  * with nothing done twice to one place (optimal string alignment). Cost: both lengths, multiplied.
  */
-function slipsBetween(a: string, b: string): number {
+export function slipsBetween(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -1,0 +1,109 @@
+// Datasets with an id of their own, and the directories of the observations that they belong to (A132). Knows no
+// request and no answer.
+import { codesOfPrefix, textAt, type CodeRange } from '../column/dictionary.ts';
+import type { FieldIndex } from '../index/field.ts';
+import type { CollectionIndex, Link } from '../index/table.ts';
+import { locate } from '../query/path.ts';
+import { DATASETS } from '../schema/resolved.ts';
+import type { PathIndex } from './paths.ts';
+import { codeOf, indexAt, rowsOf, servedAt, storedAt, textIndexAt } from './values.ts';
+
+/** A dataset as answers tell it; `version` is empty where the data has none. */
+export interface Dataset {
+  readonly directory: Uint8Array;
+  readonly id: Uint8Array;
+  readonly version: string;
+}
+
+/** An id with the version behind it, as files of climate models have it. */
+const VERSIONED = /^(?<id>.+)\.v(?<version>[0-9]+)$/s;
+
+const UTF8 = new TextEncoder();
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The datasets of a catalogue. Where its data has no ids, or none of their observations is linked, there are none. */
+export class DatasetIndex {
+  readonly #ids: FieldIndex | undefined;
+  readonly #versions: FieldIndex | undefined;
+  readonly #latest: FieldIndex | undefined;
+  readonly #latestCode: number;
+  readonly #placed: FieldIndex | undefined;
+  readonly #link: Link | undefined;
+  readonly #paths: PathIndex;
+
+  constructor(collection: CollectionIndex, paths: PathIndex) {
+    this.#paths = paths;
+    this.#ids = textIndexAt(collection, DATASETS.id);
+    this.#versions = indexAt(collection, DATASETS.version);
+    this.#latest = indexAt(collection, DATASETS.isLatest);
+    const latest = this.#latest?.dictionary;
+    this.#latestCode = latest?.type === 'boolean' ? codeOf(latest, UTF8.encode('true')) : -1;
+    const located = locate(collection, DATASETS.placed);
+    const isLinked = located?.link?.to() === paths.collection && located.steps.length === 0;
+    this.#link = isLinked ? located.link : undefined;
+    this.#placed = isLinked ? located.index : undefined;
+  }
+
+  /** The codes of the ids that start with a prefix. Cost: O(log ids). */
+  codesOf(prefix: Uint8Array): CodeRange {
+    return this.#ids ? codesOfPrefix(this.#ids.dictionary, prefix) : { start: 0, end: 0 };
+  }
+
+  /** The dataset of a code: of several records the latest, see `find`. Cost: a look at each, up to CANDIDATES_MAX. */
+  at(code: number): Dataset | undefined {
+    return this.#best(code, undefined);
+  }
+
+  /**
+   * The dataset that an id names: of several records the latest by their own word, then the one of the highest version,
+   * then of the lowest id. An id that none has may end in `.v` and a version. Cost: O(log ids), and each record of it.
+   */
+  find(id: Uint8Array): Dataset | undefined {
+    if (!this.#ids) return undefined;
+    const { dictionary } = this.#ids;
+    const code = codeOf(dictionary, id);
+    if (code < dictionary.size) return this.#best(code, undefined);
+    const parts = VERSIONED.exec(DECODER.decode(id))?.groups;
+    if (!parts) return undefined;
+    const plain = codeOf(dictionary, UTF8.encode(parts['id']!));
+    return plain < dictionary.size ? this.#best(plain, parts['version']) : undefined;
+  }
+
+  #best(code: number, version: string | undefined): Dataset | undefined {
+    let best = -1;
+    for (const row of rowsOf(this.#ids!, code)) {
+      if (version !== undefined && this.#versionOf(row) !== version) continue;
+      if (this.#directoryOf(row) && (best < 0 || this.#isBetter(row, best))) best = row;
+    }
+    if (best < 0) return undefined;
+    const id = textAt(this.#ids!.dictionary, code);
+    return { directory: this.#directoryOf(best)!, id, version: this.#versionOf(best) };
+  }
+
+  #isBetter(row: number, other: number): boolean {
+    const isLatest = this.#isLatest(row);
+    if (isLatest !== this.#isLatest(other)) return isLatest;
+    return this.#versionCode(row) > this.#versionCode(other);
+  }
+
+  #isLatest(row: number): boolean {
+    return this.#latest?.codeAt(row) === this.#latestCode;
+  }
+
+  /** Codes ascend as versions do; -1 of none. */
+  #versionCode(row: number): number {
+    const code = this.#versions?.codeAt(row) ?? -1;
+    return code === this.#versions?.dictionary.size ? -1 : code;
+  }
+
+  #versionOf(row: number): string {
+    return servedAt(this.#versions, row, '');
+  }
+
+  /** The path of the observation that a dataset is linked to. */
+  #directoryOf(row: number): Uint8Array | undefined {
+    if (!storedAt(this.#placed, row)) return undefined;
+    const target = this.#link!.targets[this.#placed!.codeAt(row)]!;
+    return target < this.#paths.collection.rows ? this.#paths.pathOf(target) : undefined;
+  }
+}

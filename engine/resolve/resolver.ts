@@ -1,0 +1,166 @@
+// What public clients resolve beside the API, as JSON texts and listings: records by path, datasets by id, records by
+// the address of an identifier (A130 to A133). Knows no request: what is asked for is decoded and bounded before.
+import { jsonObject, jsonText } from '../bits/json.ts';
+import type { CollectionIndex } from '../index/table.ts';
+import { rowOfId } from '../index/table.ts';
+import { codesOfValues } from '../query/codes.ts';
+import { SPEC_LINK_END } from '../column/served.ts';
+import { COLLECTION_CODES, DATASETS, IDENTIFIERS, PLACED_RECORDS, PLACED_SETS } from '../schema/resolved.ts';
+import { DatasetIndex } from './datasets.ts';
+import type { TextListing } from './listing.ts';
+import { folderOf, type FoundRecord, isFirstOfFolder, isPath, longestPrefix, pathAsked, PathIndex } from './paths.ts';
+import { recordUrl } from './recordUrl.ts';
+import { indexAt, rowsOf, servedAt, servedFrom, textIndexAt } from './values.ts';
+
+/** How the pages of records are named in answers: see recordUrl.ts. */
+export interface Pages {
+  readonly baseUrl: string;
+  readonly template: string | undefined;
+}
+
+const UNKNOWN = 'UNKNOWN';
+// oxlint-disable-next-line no-control-regex -- a path with a line break would make two lines
+const CONTROLS = /[\u0000-\u001f\u007f]/;
+
+/** The resolver of one catalogue; `collections` answers every name of the declaration. Cost: some binary searches. */
+export class Resolver {
+  readonly #collections: (name: string) => CollectionIndex;
+  readonly #records: PathIndex;
+  readonly #sets: PathIndex;
+  readonly #datasets: DatasetIndex;
+
+  constructor(collections: (name: string) => CollectionIndex) {
+    this.#collections = collections;
+    this.#records = new PathIndex(collections(PLACED_RECORDS.collection), PLACED_RECORDS);
+    this.#sets = new PathIndex(collections(PLACED_SETS.collection), PLACED_SETS);
+    this.#datasets = new DatasetIndex(collections(DATASETS.collection), this.#records);
+  }
+
+  /** What has the longest prefix of a decoded path, see paths.ts; undefined where it has too many segments. */
+  placed(path: Uint8Array, pages: Pages): string | undefined {
+    const asked = pathAsked(path);
+    if (asked === 'tooDeep') return undefined;
+    const found = asked === 'unplaced' ? undefined : longestPrefix([this.#records, this.#sets], asked);
+    return jsonObject([
+      ['url', jsonText(found ? urlOf(found, pages) : '')],
+      ['record_type', jsonText(found ? found.index.placed.type : '')],
+      ['record_path', jsonText(found ? servedFrom(found.index.pathOf(found.row)!, pages.baseUrl) : '')],
+      ['title', jsonText(found ? titleOf(found, pages) : '')],
+    ]);
+  }
+
+  /** Every path with its record, in the order of the paths as stored. */
+  allPlaced(pages: Pages): TextListing {
+    const index = this.#records;
+    return braced(index.codes.end - index.codes.start, (i) => {
+      const row = index.listedAt(index.codes.start + i);
+      if (row < 0) return '';
+      const found = { index, row };
+      return jsonMember(servedFrom(index.pathOf(row)!, pages.baseUrl), [
+        ['url', jsonText(urlOf(found, pages))],
+        ['record_type', jsonText(index.placed.type)],
+        ['title', jsonText(titleOf(found, pages))],
+      ]);
+    });
+  }
+
+  /** Lines of text: the top-level folders, then every path with whether its data is complete. */
+  completeness(): TextListing {
+    const index = this.#records;
+    const { start, end } = index.codes;
+    const count = end - start;
+    const line = (path: Uint8Array, isComplete: boolean): string => {
+      const text = servedFrom(path, '');
+      return CONTROLS.test(text) ? '' : `${text} ${isComplete ? 'True' : 'False'}\n`;
+    };
+    return {
+      entries: count * 2,
+      head: '',
+      separator: '',
+      tail: '',
+      entry: (i) => {
+        const code = start + (i % count);
+        const path = index.textOf(code);
+        if (i < count) return isPath(path) && isFirstOfFolder(index, code) ? line(folderOf(path), false) : '';
+        const row = index.listedAt(code);
+        return row < 0 ? '' : line(path, index.isComplete(row));
+      },
+    };
+  }
+
+  /** The directory of a dataset. */
+  dataset(id: Uint8Array): string {
+    const found = this.#datasets.find(id);
+    return jsonObject([
+      ['directory', jsonText(found ? servedFrom(found.directory, '') : UNKNOWN)],
+      ['identifier', jsonText(found ? servedFrom(found.id, '') : UNKNOWN)],
+      ['version', jsonText(found && found.version !== '' ? found.version : UNKNOWN)],
+    ]);
+  }
+
+  /** The ids of datasets that start with a prefix, with their directories. */
+  datasets(prefix: Uint8Array): TextListing {
+    const { start, end } = this.#datasets.codesOf(prefix);
+    return braced(end - start, (i) => {
+      const found = this.#datasets.at(start + i);
+      return found ? `${jsonText(servedFrom(found.id, ''))}:${jsonText(servedFrom(found.directory, ''))}` : '';
+    });
+  }
+
+  /** The record that an identifier's address stands for; empty for none. */
+  identified(address: string, pages: Pages): string {
+    const found = address === '' ? undefined : this.#identifiedRow(address, pages);
+    return jsonObject([
+      ['url', jsonText(found?.url ?? UNKNOWN)],
+      ['identifier', jsonText(found ? address : '')],
+      ['identifierType', jsonText(found?.type || UNKNOWN)],
+    ]);
+  }
+
+  /** The first identifier with an address whose record there is. */
+  #identifiedRow(address: string, pages: Pages): { readonly url: string; readonly type: string } | undefined {
+    const identifiers = this.#collections(IDENTIFIERS.collection);
+    const urls = textIndexAt(identifiers, IDENTIFIERS.url);
+    if (!urls) return undefined;
+    const form = { baseUrl: pages.baseUrl, version: 'v3', linkEnd: SPEC_LINK_END } as const;
+    for (const { start, end } of codesOfValues(urls.dictionary, [address], form)) {
+      for (let code = start; code < end; code++) {
+        for (const row of rowsOf(urls, code)) {
+          const url = this.#relatedUrl(identifiers, row, pages);
+          if (url !== '') return { url, type: servedAt(indexAt(identifiers, IDENTIFIERS.type), row, pages.baseUrl) };
+        }
+      }
+    }
+    return undefined;
+  }
+
+  #relatedUrl(identifiers: CollectionIndex, row: number, pages: Pages): string {
+    const name = COLLECTION_CODES.get(servedAt(indexAt(identifiers, IDENTIFIERS.code), row, pages.baseUrl));
+    const id = servedAt(indexAt(identifiers, IDENTIFIERS.record), row, pages.baseUrl);
+    if (name === undefined || !/^\d+$/.test(id)) return '';
+    const collection = this.#collections(name);
+    const related = rowOfId(collection, Number(id));
+    if (related < 0) return '';
+    const uuid = servedAt(indexAt(collection, IDENTIFIERS.uuid), related, pages.baseUrl);
+    return recordUrl(pages.template, pages.baseUrl, { collection: name, id: Number(id), uuid });
+  }
+}
+
+function braced(entries: number, entry: TextListing['entry']): TextListing {
+  return { entries, head: '{', separator: ',', tail: '}', entry };
+}
+
+function jsonMember(key: string, members: Parameters<typeof jsonObject>[0]): string {
+  return `${jsonText(key)}:${jsonObject(members)}`;
+}
+
+function urlOf({ index, row }: FoundRecord, { baseUrl, template }: Pages): string {
+  const { collection } = index;
+  const id = collection.ids.dictionary.numbers![row]!;
+  const uuid = servedAt(index.uuids, row, baseUrl);
+  return recordUrl(template, baseUrl, { collection: collection.declaration.name, id, uuid });
+}
+
+function titleOf({ index, row }: FoundRecord, { baseUrl }: Pages): string {
+  return servedAt(index.titles, row, baseUrl);
+}

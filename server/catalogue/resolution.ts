@@ -1,0 +1,167 @@
+// What is resolved beside the API: paths of data, ids of datasets, addresses of identifiers. Decodes and bounds what is
+// asked for, and sends what the engine answers; read when the first is asked for.
+import { type Ask, type Body, indentedAtOnce, parseRecordQuery, wholeBody } from '../../engine/engine.ts';
+import {
+  type TextListing,
+  listingMeasuring,
+  RESOLVED_BYTES_MAX,
+  Resolver,
+  SEGMENTS_MAX,
+} from '../../engine/resolved.ts';
+import type { Disconnection } from '../../workers/waiter.ts';
+import type { Answer } from '../http/exchange.ts';
+import { Memory } from '../http/memory.ts';
+import { type CatalogueService, type RouteOf, validated, type Visit } from './catalogue.ts';
+import { countIgnored } from './tally.ts';
+
+type ResolutionRoute = RouteOf<'resolution'>;
+
+/** The only parameter that means something here, and only for identifiers. */
+const ADDRESS = 'identifier';
+/** Always in this form, whatever Accept says; never compressed, like root views. */
+const FORM = { version: 'v3', ending: 'json' } as const;
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
+/** Listings that are kept measured, for each of a few base URLs: each takes a number for 32 entries. */
+const MEASURED_BYTES_MAX = 4 << 20;
+const MEASURED_BYTES = 1 << 18;
+const PERCENT = 0x25;
+const SLASH = 0x2f;
+const UTF8 = new TextEncoder();
+
+/** What a thread keeps of one catalogue: its resolver, and listings of all of it. */
+interface Kept {
+  readonly resolver: Resolver;
+  readonly listings: Memory<Body>;
+}
+
+const keptOf = new WeakMap<CatalogueService, Kept>();
+
+/** The answer to what is resolved. Cost: see engine/resolve/; a listing is measured in slices. */
+export function resolutionAnswer(
+  catalogue: CatalogueService,
+  route: ResolutionRoute,
+  visit: Visit,
+): Answer | Promise<Answer> {
+  const { answers, ignored } = catalogue;
+  const ask = askOf(catalogue, route, visit);
+  const asked = route.of === 'identifier' ? addressOf(ask) : decoded(route.rest);
+  const length = typeof asked === 'string' ? asked.length : asked?.length;
+  const problems = length === undefined || length > RESOLVED_BYTES_MAX ? [tooLong(route)] : ask.problems;
+  if (problems.length > 0 || asked === undefined) return answers.refused(problems);
+  countIgnored(ignored, '', ask.ignored);
+  const { tag, unchanged } = validated(catalogue, visit, FORM, ask, 'identity');
+  if (unchanged) return unchanged;
+  const found = resolved(catalogue, route, visit, asked);
+  if (found === undefined) return answers.refused([tooDeep()]);
+  const remarks = { varies: visit.choice.varies, ignored: ask.ignored, tag };
+  if (typeof found === 'string') {
+    const compact = wholeBody(UTF8.encode(found));
+    return answers.found(ask.page.isIndented ? indentedAtOnce(compact) : compact, remarks);
+  }
+  const type = route.of === 'completeness' ? PLAIN_TEXT : 'application/json';
+  return listed(catalogue, route, visit, found).then((body) =>
+    body ? answers.found(body, remarks, type) : answers.busy,
+  );
+}
+
+/** The query as one of a view without records, in which identifiers have a parameter of their own. */
+function askOf({ queryOptions }: CatalogueService, { of }: ResolutionRoute, { request }: Visit): Ask {
+  const ask = parseRecordQuery(request.query, queryOptions);
+  if (of !== 'identifier') return ask;
+  const ignored = ask.ignored.filter((name) => name !== ADDRESS);
+  return { ...ask, ignored, problems: ask.problems.filter(({ key }) => key !== ADDRESS) };
+}
+
+/** The last value, as elsewhere. */
+function addressOf({ parameters }: Ask): string {
+  return parameters.findLast(([name]) => name === ADDRESS)?.[1] ?? '';
+}
+
+/**
+ * The bytes of what stands behind a name, without the slash in front of ids and behind all: escapes decoded, broken
+ * ones kept as they stand, so that any bytes are asked for as they are (A131). Undefined where it is too long to be
+ * judged.
+ */
+function decoded(rest: string): Uint8Array | undefined {
+  if (rest.length > RESOLVED_BYTES_MAX * '%00'.length) return undefined;
+  const bytes = UTF8.encode(rest);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const value = bytes[i] === PERCENT ? hexadecimal(rest.slice(i + 1, i + 3)) : -1;
+    if (value >= 0) i += 2;
+    bytes[length++] = value >= 0 ? value : bytes[i]!;
+  }
+  return bytes.subarray(0, length);
+}
+
+function hexadecimal(digits: string): number {
+  return /^[0-9a-f]{2}$/i.test(digits) ? Number.parseInt(digits, 16) : -1;
+}
+
+/** An id without the slash in front and the optional one behind. */
+function idIn(bytes: Uint8Array): Uint8Array {
+  const start = bytes[0] === SLASH ? 1 : 0;
+  const end = bytes.length > start && bytes.at(-1) === SLASH ? bytes.length - 1 : bytes.length;
+  return bytes.subarray(start, end);
+}
+
+function resolved(
+  catalogue: CatalogueService,
+  { of }: ResolutionRoute,
+  { choice }: Visit,
+  asked: string | Uint8Array,
+): string | TextListing | undefined {
+  const { resolver } = keptFor(catalogue);
+  const pages = { baseUrl: choice.baseUrl, template: catalogue.settings.recordUrl };
+  if (typeof asked === 'string') return resolver.identified(asked, pages);
+  switch (of) {
+    case 'paths':
+      return resolver.allPlaced(pages);
+    case 'completeness':
+      return resolver.completeness();
+    case 'dataset':
+      return resolver.dataset(idIn(asked));
+    case 'datasets':
+      return resolver.datasets(idIn(asked));
+    default:
+      return resolver.placed(asked, pages);
+  }
+}
+
+function keptFor(catalogue: CatalogueService): Kept {
+  const known = keptOf.get(catalogue);
+  if (known) return known;
+  const kept = { resolver: new Resolver(catalogue.collections), listings: new Memory<Body>(MEASURED_BYTES_MAX) };
+  keptOf.set(catalogue, kept);
+  return kept;
+}
+
+/** The body of a listing, measured once for all who ask meanwhile; undefined where too much is under way. */
+async function listed(
+  catalogue: CatalogueService,
+  { of, rest }: ResolutionRoute,
+  { choice, disconnection }: Visit,
+  listing: TextListing,
+): Promise<Body | undefined> {
+  const { slices, exports } = catalogue;
+  const { listings } = keptFor(catalogue);
+  const isWhole = of !== 'datasets';
+  const key = `${of} ${choice.baseUrl} ${isWhole ? '' : rest}`;
+  const known = listings.find(key);
+  if (known) return known;
+  const measuring = listingMeasuring(listing);
+  const run = (waiter: Disconnection): ReturnType<typeof slices.run<Body>> => slices.run(measuring, waiter);
+  const body = await exports.plain.wait(key, disconnection, run);
+  if (typeof body === 'string') return undefined;
+  if (isWhole) listings.keep(key, body, MEASURED_BYTES);
+  return body;
+}
+
+function tooLong({ of }: ResolutionRoute): { readonly key: string; readonly messages: readonly string[] } {
+  const key = of === 'path' ? 'path' : of === 'identifier' ? ADDRESS : 'id';
+  return { key, messages: [`Ensure this value has at most ${RESOLVED_BYTES_MAX} bytes.`] };
+}
+
+function tooDeep(): { readonly key: string; readonly messages: readonly string[] } {
+  return { key: 'path', messages: [`Ensure this path has at most ${SEGMENTS_MAX} segments.`] };
+}

@@ -1,0 +1,95 @@
+// The guard: what a path costs depends on its segments, not on how many records there are. Counted in look-ups and
+// rows, which no machine changes.
+import { beforeEach, expect, test } from 'vitest';
+import { Resolver } from '../../../../engine/resolve/resolver.ts';
+import { CANDIDATES_MAX, LISTED_ROWS_MAX } from '../../../../engine/resolve/limits.ts';
+import { listingMeasuring } from '../../../../engine/resolve/listing.ts';
+import { resolving } from '../../../../engine/resolve/values.ts';
+import { indexesOf } from '../../../support/index.ts';
+
+const PAGES = { baseUrl: 'http://a.example.org', template: undefined };
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Observations of 100 to a project, each with a path of its own, or all with one. */
+function resolverOf(records: number, isOne = false): Resolver {
+  const observations = Array.from({ length: records }, (_, i) => ({
+    ob_id: i + 1,
+    title: `t${i}`,
+    publicationState: 'working',
+    result_field: { dataPath: isOne ? '/a/one' : `/a/p${Math.floor(i / 100)}/data/${i}` },
+  }));
+  return new Resolver(indexesOf({ observations }));
+}
+
+function workOf(resolver: Resolver, path: string): { readonly lookups: number; readonly rows: number } {
+  const before = { ...resolving };
+  expect(resolver.placed(bytes(path), PAGES)).toBeDefined();
+  return { lookups: resolving.lookups - before.lookups, rows: resolving.rows - before.rows };
+}
+
+beforeEach(() => {
+  resolving.lookups = 0;
+  resolving.rows = 0;
+});
+
+test.each(['/a/p3/data/317/2020/01/file.nc', '/a/p3/data/317/', '/a/p3/nothing', '/b', '/'])(
+  '%s costs at 20,000 records what it costs at 1,000',
+  (path) => {
+    const work = workOf(resolverOf(20_000), path);
+    expect(work).toEqual(workOf(resolverOf(1000), path));
+    expect(work.lookups).toBeLessThanOrEqual(2 * path.split('/').length);
+    expect(work.rows).toBeLessThanOrEqual(1);
+  },
+);
+
+test('a path of more segments costs two look-ups each, up to the limit, and is not looked for beyond', () => {
+  const resolver = resolverOf(1000);
+  expect(workOf(resolver, '/x'.repeat(128))).toEqual({ lookups: 256, rows: 0 });
+  expect(resolver.placed(bytes('/x'.repeat(129)), PAGES)).toBeUndefined();
+});
+
+test('a path that every record has costs no more than the limit of rows', () => {
+  expect(workOf(resolverOf(20_000, true), '/a/one').rows).toBe(CANDIDATES_MAX);
+  expect(workOf(resolverOf(1000, true), '/a/one').rows).toBe(1000);
+});
+
+test('a listing of paths that many records share looks at few rows a slice, and a piece', () => {
+  const [paths, shared] = [100, 600];
+  const observations = Array.from({ length: paths * shared }, (_, i) => ({
+    ob_id: i + 1,
+    publicationState: 'working',
+    result_field: { dataPath: `/a/${i % paths}` },
+  }));
+  const resolver = new Resolver(indexesOf({ observations }));
+  const most = LISTED_ROWS_MAX + 32 * shared;
+  const rowsOf = <T>(work: () => T): T => {
+    const before = resolving.rows;
+    const done = work();
+    expect(resolving.rows - before).toBeLessThanOrEqual(most);
+    return done;
+  };
+  for (const listing of [resolver.allPlaced(PAGES), resolver.completeness()]) {
+    const measuring = listingMeasuring(listing);
+    let body = rowsOf(measuring);
+    while (!body) body = rowsOf(measuring);
+    for (let at = 0; at < body.bytes;) at += rowsOf(() => body.pieceAt(at)).length;
+  }
+  expect(resolving.rows).toBeGreaterThan(2 * most);
+});
+
+test('a path with neighbours that do not begin with it is listed without a look-up', () => {
+  const resolver = resolverOf(1000);
+  const listing = resolver.allPlaced(PAGES);
+  for (let i = 0; i < listing.entries; i++) expect(listing.entry(i)).not.toBe('');
+  // `/a/p0/data/1` and `/a/p0/data/10`: a few paths begin as others do.
+  expect(resolving.lookups).toBeLessThan(listing.entries / 5);
+});
+
+test('a path is listed once, by its better record, whichever spellings stand beside each other', () => {
+  const paths = ['/a', '/a!', '/a/', '/a//', '/a/b', '/a/b/', '/b/', '/b//', '/c//'];
+  const observations = paths.map((dataPath, i) => ({ ob_id: i + 1, result_field: { dataPath } }));
+  const listing = new Resolver(indexesOf({ observations })).allPlaced(PAGES);
+  const entries = Array.from({ length: listing.entries }, (_, i) => listing.entry(i)).filter((entry) => entry !== '');
+  const listed = Object.keys(JSON.parse(`{${entries.join(',')}}`) as object);
+  expect(listed).toEqual(['/a', '/a!', '/a//', '/a/b', '/b/', '/b//', '/c//']);
+});

@@ -1,0 +1,180 @@
+// What is resolved beside the API, asked of the handler: paths and their spellings, methods, validators, limits, and
+// what a query says.
+import { describe, expect, test } from 'vitest';
+import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
+import { nearestPath, route } from '../../../../server/catalogue/routes.ts';
+import { collectionOf } from '../../../support/collections.ts';
+import { type RequestParts, requestOf, STAYING } from '../../../support/requests.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf, type Reply } from '../../../support/smallCatalogue.ts';
+
+const observation = (id: number, path: string, more: object = {}): string =>
+  JSON.stringify({ ob_id: id, uuid: `u ${id}`, title: `t${id}`, result_field: { dataPath: path }, ...more });
+const RECORDS: Readonly<Record<string, readonly string[]>> = {
+  observations: [
+    observation(1, '/a/b'),
+    observation(2, '/a/b/', { publicationState: 'published', status: 'completed' }),
+    observation(3, '/a/b/c d', { publicationState: 'citable', status: 'ongoing' }),
+    observation(4, '/z/é'),
+    observation(5, 'relative'),
+    observation(6, '/a/line\nbreak'),
+  ],
+  identifiers: [
+    '{"ob_id":1,"relatedTo":{"ob_id":9,"uuid":"","short_code":"ob"},"url":"https://o.example.org/1","identifierType":"doi"}',
+    '{"ob_id":2,"relatedTo":{"ob_id":3,"uuid":"","short_code":"ob"},"url":"https://o.example.org/1","identifierType":"doi"}',
+  ],
+};
+
+async function ask(parts: RequestParts | string, settings: Partial<CatalogueSettings> = {}): Promise<Reply> {
+  const handler = handlerWith(NEVER_HEAVY, settings, (name) => collectionOf(name, RECORDS[name] ?? [], BASE_URL));
+  return replyOf(await handler(requestOf(typeof parts === 'string' ? { url: parts } : parts), STAYING));
+}
+
+const titleAt = async (path: string): Promise<unknown> =>
+  (JSON.parse((await ask(`/api/v0/obs/get_info${path}`)).text) as { title: unknown }).title;
+
+describe('a path of data', () => {
+  test.each([
+    ['/a/b', 't2'],
+    ['/a/b/', 't2'],
+    ['//a//b//', 't2'],
+    ['/a/b/x/y', 't2'],
+    ['/a/bc', ''],
+    ['/a/b/c%20d/x', 't3'],
+    ['%2Fa%2fb%2Fc%20d', 't3'],
+    ['/a/b/c+d', 't2'],
+    ['/z/%C3%A9', 't4'],
+    ['/z/%E9', ''],
+    ['/a/b/%E9', 't2'],
+    ['/a/b/%', 't2'],
+    ['/a/b/%zz', 't2'],
+    ['/a/b/..', ''],
+    ['/a/b/./c', ''],
+    ['/a/b/%2E%2e/c', ''],
+    ['/a/b/...', 't2'],
+    ['/a', ''],
+    ['/', ''],
+    ['', ''],
+    ['/relative', ''],
+  ])('%s is of the record with the title "%s"', async (path, title) => {
+    expect(await titleAt(path)).toBe(title);
+  });
+
+  test('names the path as stored, and the page of the record', async () => {
+    expect(JSON.parse((await ask('/api/v0/obs/get_info/a/b')).text)).toEqual({
+      url: `${BASE_URL}/browse/observations/2/`,
+      record_type: 'Dataset',
+      record_path: '/a/b/',
+      title: 't2',
+    });
+  });
+
+  test('has the page that --record-url says, values percent-encoded', async () => {
+    const recordUrl = 'https://c.example.org/{collection}/{id}?u={uuid}#{id}';
+    const { text } = await ask('/api/v0/obs/get_info/a/b', { recordUrl });
+    expect(text).toContain('"url":"https://c.example.org/observations/2?u=u%202#2"');
+  });
+
+  test('that is too long or too deep is refused with the limit', async () => {
+    const long = await ask(`/api/v0/obs/get_info/${'x'.repeat(4096)}`);
+    expect([long.status, long.text]).toEqual([400, '{"path":["Ensure this value has at most 4096 bytes."]}']);
+    expect((await ask(`/api/v0/obs/get_info/${'x'.repeat(4095)}`)).status).toBe(200);
+    expect((await ask(`/api/v0/obs/get_info/${'%41'.repeat(4095)}`)).status).toBe(200);
+    expect((await ask(`/api/v0/obs/get_info/${'%41'.repeat(20_000)}`)).status).toBe(400);
+    const deep = await ask(`/api/v0/obs/get_info${'/x'.repeat(129)}`);
+    expect([deep.status, deep.text]).toEqual([400, '{"path":["Ensure this path has at most 128 segments."]}']);
+  });
+});
+
+test('lines are plain text, folders first; a path with a line break makes none', async () => {
+  const { text, headers } = await ask('/api/v0/complete');
+  expect(headers['Content-Type']).toBe('text/plain; charset=utf-8');
+  expect(text).toBe('/a False\n/z False\n/a/b/ True\n/a/b/c d False\n/z/é False\n');
+});
+
+test('an identifier leads to the first record that there is, and to none without an address', async () => {
+  const target = '/api/legacy_lookup/?identifier=https%3A%2F%2Fo.example.org/1';
+  expect(JSON.parse((await ask(target)).text)).toEqual({
+    url: `${BASE_URL}/browse/observations/3/`,
+    identifier: 'https://o.example.org/1',
+    identifierType: 'doi',
+  });
+  for (const other of ['?identifier=https://o.example.org/2', '?identifier=', '', '?identifier=a&identifier=b']) {
+    const { status, text } = await ask(`/api/legacy_lookup${other}`);
+    expect([status, text]).toEqual([200, '{"url":"UNKNOWN","identifier":"","identifierType":"UNKNOWN"}']);
+  }
+  expect((await ask(`/api/legacy_lookup/?identifier=${'x'.repeat(5000)}`)).status).toBe(400);
+});
+
+const ALL = [
+  '/api/v0/obs/get_info/a/b',
+  '/api/v0/obs/all',
+  '/api/v0/obs/all/',
+  '/api/v0/complete',
+  '/api/v0/drs_lookup/x',
+  '/api/v0/drs_listing/x/',
+  '/api/v0/drs_listing',
+  '/api/legacy_lookup/?identifier=x',
+  '/api/legacy_lookup',
+];
+
+describe.each(ALL)('%s', (url) => {
+  test('answers HEAD like GET, and OPTIONS with what it is called', async () => {
+    const [got, head] = [await ask(url), await ask({ url, method: 'HEAD' })];
+    expect(head).toEqual(got);
+    const described = await ask({ url, method: 'OPTIONS' });
+    expect([described.status, described.headers['Allow']]).toEqual([200, 'GET, HEAD, OPTIONS']);
+    expect(JSON.parse(described.text)).toMatchObject({ name: expect.stringMatching(/ (Lookup|List)$/) as string });
+  });
+
+  test('refuses other methods', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE']) expect((await ask({ url, method })).status).toBe(405);
+  });
+
+  test('has a tag, and is 304 to who has it', async () => {
+    const { etag } = await ask(url);
+    expect(etag).toMatch(/^"[0-9a-f]{16}-[0-9a-f]{16}"$/);
+    const again = await ask({ url, headers: { 'if-none-match': etag! } });
+    expect([again.status, again.etag, again.text]).toEqual([304, etag, '']);
+  });
+
+  test('is never compressed and heeds no Accept', async () => {
+    const headers = { accept: 'text/html', 'accept-encoding': 'gzip, identity;q=0' };
+    const answer = await ask({ url, headers });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['Content-Encoding']).toBeUndefined();
+  });
+
+  test('names parameters without effect, and refuses them in strict mode', async () => {
+    const other = `${url}${url.includes('?') ? '&' : '?'}x=1`;
+    expect((await ask(other)).headers['X-Ignored-Params']).toBe('x');
+    expect((await ask(other, { strict: true })).status).toBe(400);
+    expect((await ask(url, { strict: true })).status).toBe(200);
+  });
+});
+
+test('people are shown indented JSON', async () => {
+  expect((await ask('/api/v0/drs_lookup/x?pretty=1')).text).toBe(
+    '{\n  "directory": "UNKNOWN",\n  "identifier": "UNKNOWN",\n  "version": "UNKNOWN"\n}',
+  );
+});
+
+test.each([
+  ['/api/v0/obs/get_inf/a/b', '/api/v0/obs/get_info/a/b'],
+  ['/api/v0/obs/al', '/api/v0/obs/all'],
+  ['/api/v0/complet/', '/api/v0/complete'],
+  ['/api/v0/drs_lokup/a', '/api/v0/drs_lookup/a'],
+  ['/api/v0/drs_listings', '/api/v0/drs_listing'],
+  ['/api/legacy_lookups/', '/api/legacy_lookup'],
+])('%s is not found, and stands for %s', (target, near) => {
+  expect(route(target).kind).toBe('notFound');
+  expect(nearestPath(target)).toBe(near);
+});
+
+test.each([
+  '/api/v0/',
+  '/api/v0/nothing',
+  '/api/v0/obs/all/x',
+  '/api/v0/complete/x',
+  '/api/legacy_lookup/x',
+  '/api/v0/obs/get_infos/',
+])('%s is not found', (target) => expect(route(target).kind).toBe('notFound'));
