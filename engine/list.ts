@@ -56,7 +56,7 @@ function answerWith<Answer>(asker: Asker<Answer>, list: List, hits: Hits | undef
 /** The page of what was found: rows in the format asked for, and the envelope around them. */
 function pageOf({ collection, ask, plan: { form, page } }: List, hits: Hits, asker: Asker<unknown>): Representation {
   const rows = { records: collection.records, rows: hits.rows, form, keys: page.keys };
-  if (page.exported) return exportRepresentation(page.exported, collection.keys, rows);
+  if (page.exported) return exportRepresentation(page.exported, collection, rows);
   const lastId = page.after === undefined ? undefined : (lastIdOf(collection, hits.rows) ?? page.after);
   const place = { address: form.baseUrl + asker.path, count: hits.count, offset: hits.offset, lastId };
   const links = pageLinks(ask, asker.options, { ...place, generation: asker.generation });

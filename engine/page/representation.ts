@@ -1,7 +1,7 @@
 // What an answer with records is made of, before a byte of it is written: rows in one format, and what stands around
 // them (RFC 9110, 3.2). Knows no client: whether it goes out as it is or compressed is the server's.
 import type { RecordBlocks } from '../column/blocks.ts';
-import type { TopLevelKeys } from '../column/outline.ts';
+import type { CollectionIndex } from '../index/table.ts';
 import type { Body } from './body.ts';
 import { csvColumns, csvHeader } from './csv.ts';
 import { pageHead, pageTail, type PageFacet, type PageLinks } from './envelope.ts';
@@ -11,15 +11,16 @@ import { csvRows, jsonRows, ndjsonRows, pageBody, readyRows, type ServedRows } f
 import { stitchedRows, type Stitching } from './stitch.ts';
 
 /**
- * Rows in one format, what stands before and behind them, and the columns of CSV. `isIndented` where people read the
- * JSON.
+ * Rows in one format, what stands before and behind them, and the columns of CSV; of Parquet their collection.
+ * `isIndented` where people read the JSON.
  */
 export interface Representation {
   readonly rows: ServedRows;
-  readonly format: 'json' | 'ndjson' | 'csv';
+  readonly format: 'json' | 'ndjson' | 'csv' | 'parquet';
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
   readonly columns: readonly string[];
+  readonly collection?: CollectionIndex;
   readonly isIndented?: boolean;
 }
 
@@ -50,11 +51,17 @@ export function recordRepresentation(rows: ServedRows, isIndented: boolean): Rep
   return isIndented ? { ...record, isIndented } : record;
 }
 
-/** Rows as lines of JSON, or as CSV with a header row (A62, A63). `keys` are those of the collection. */
-export function exportRepresentation(format: 'ndjson' | 'csv', keys: TopLevelKeys, rows: ServedRows): Representation {
-  if (format === 'ndjson') return { rows, format, head: NOTHING, tail: NOTHING, columns: NO_COLUMNS };
-  const columns = csvColumns(keys, rows.keys);
-  return { rows, format, head: csvHeader(columns), tail: NOTHING, columns };
+/** Rows of the collection as lines of JSON, as CSV with a header row, or as a Parquet file (A62, A63, A141). */
+export function exportRepresentation(
+  format: Exclude<Representation['format'], 'json'>,
+  collection: CollectionIndex,
+  rows: ServedRows,
+): Representation {
+  const lines = { rows, format, head: NOTHING, tail: NOTHING, columns: NO_COLUMNS };
+  if (format === 'ndjson') return lines;
+  if (format === 'parquet') return { ...lines, collection };
+  const columns = csvColumns(collection.keys, rows.keys);
+  return { ...lines, head: csvHeader(columns), columns };
 }
 
 /** The body where its rows need no measuring; undefined for all others. Cost: a step a chunk, no copy. */
@@ -64,7 +71,10 @@ export function readyBody(representation: Representation): Body | undefined {
   return rows && bodyAround(representation, rows);
 }
 
-/** Measures the body slice by slice, from the first call on: until then it holds nothing. Cost: see rows.ts. */
+/**
+ * Measures the body slice by slice, from the first call on: until then it holds nothing. A Parquet file has a face of
+ * its own (engine/parquet.ts). Cost: see rows.ts.
+ */
 export function measuringOf(representation: Representation): Measuring {
   let measuring: Measuring | undefined;
   const compact: Measuring = () => {
@@ -80,7 +90,7 @@ export function stitchingOf(
   { rows, format, head, tail, isIndented }: Representation,
   stored: RecordBlocks,
 ): Stitching | undefined {
-  return format === 'csv' || isIndented
+  return format === 'csv' || format === 'parquet' || isIndented
     ? undefined
     : stitchedRows(rows, { stored, head, tail, isLines: format === 'ndjson' });
 }
@@ -93,6 +103,8 @@ function rowsMeasuring({ rows, format, columns }: Representation): Measuring {
       return ndjsonRows(rows);
     case 'csv':
       return csvRows(rows, columns);
+    case 'parquet':
+      throw new Error('a Parquet file is measured by engine/parquet.ts');
   }
 }
 

@@ -22,6 +22,7 @@ const OBSERVATIONS = collectionOf(
 const BLOCKS = recordBlocksOf(OBSERVATIONS.records);
 const LIST = '/api/v3/observations/';
 const CSV = `${LIST}?format=csv`;
+const PARQUET = `${LIST}?format=parquet`;
 
 /** A handler whose clock goes on by a millisecond with each look, so that a turn takes one step. */
 function newServed(): { handler: Handler<Answer | Promise<Answer>>; slices: Slices } {
@@ -73,29 +74,46 @@ test('one length is that of every spelling of a filter, and of no other filter, 
   }
 });
 
-test('clients that want one export at once share its measuring, and each gets all of it', async () => {
-  const alone = newServed();
-  const whole = replyOf(await alone.handler(asked(CSV), STAYING));
+test('HEAD of a Parquet file makes none, and says its length where a GET told it', async () => {
   const { handler, slices } = newServed();
-  const answers = await Promise.all(Array.from({ length: 60 }, async () => handler(asked(CSV), STAYING)));
-  expect(slices.taken).toBe(alone.slices.taken);
-  for (const answer of answers.slice(0, 3)) expect(replyOf(answer)).toEqual(whole);
+  const head = handler(asked(PARQUET, 'HEAD', gzip), STAYING);
+  expect(head).not.toBeInstanceOf(Promise);
+  expect([(await head).isUnmeasured, slices.taken, slices.now()]).toEqual([true, 0, 0]);
+  const whole = await handler(asked(PARQUET, 'GET', gzip), STAYING);
+  const known = await handler(asked(PARQUET, 'HEAD', gzip), STAYING);
+  expect({ ...known, body: known.body.bytes }).toEqual({ ...whole, body: whole.body.bytes });
+  expect((await head).headers).toEqual(whole.headers);
 });
 
-test('an export that some of its clients leave is measured for the others, and for nobody once all have left', async () => {
-  const { handler, slices } = newServed();
-  const clients = Array.from({ length: 3 }, () => new LeavingClient());
-  const answers = clients.map((client) => handler(asked(CSV), client));
-  clients[0]!.leave();
-  expect((await answers[1]!).status).toBe(200);
-  const taken = slices.taken;
-  const leaving = new LeavingClient();
-  const left = handler(asked(`${CSV}&ob_id__gt=9`), leaving);
-  leaving.leave();
-  expect((await left).status).toBe(503);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(slices.taken).toBe(taken);
-});
+test.each([CSV, PARQUET])(
+  'clients that want one export at once share its measuring, and each gets all of it: %s',
+  async (url) => {
+    const alone = newServed();
+    const whole = replyOf(await alone.handler(asked(url), STAYING));
+    const { handler, slices } = newServed();
+    const answers = await Promise.all(Array.from({ length: 60 }, async () => handler(asked(url), STAYING)));
+    expect(slices.taken).toBe(alone.slices.taken);
+    for (const answer of answers.slice(0, 3)) expect(replyOf(answer)).toEqual(whole);
+  },
+);
+
+test.each([CSV, PARQUET])(
+  'an export that some of its clients leave is measured for the others, and for nobody once all have left: %s',
+  async (url) => {
+    const { handler, slices } = newServed();
+    const clients = Array.from({ length: 3 }, () => new LeavingClient());
+    const answers = clients.map((client) => handler(asked(url), client));
+    clients[0]!.leave();
+    expect((await answers[1]!).status).toBe(200);
+    const taken = slices.taken;
+    const leaving = new LeavingClient();
+    const left = handler(asked(`${url}&ob_id__gt=9`), leaving);
+    leaving.leave();
+    expect((await left).status).toBe(503);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(slices.taken).toBe(taken);
+  },
+);
 
 test('exports beyond those that run and wait are answered with 503 and when to come again', async () => {
   const { handler } = newServed();

@@ -1,0 +1,198 @@
+// Rows as a Parquet file: row groups of column chunks of pages. hyparquet-writer writes pages and footer; what a page
+// holds is read from the records again whenever it is asked for, so that a file of any size is made at flat memory.
+import type { ColumnChunk, RowGroup, Statistics } from 'hyparquet';
+import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
+import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
+import { GrowableF64, GrowableU32 } from '../bits/growable.ts';
+import { upperBound } from '../bits/lists.ts';
+import { countSelected } from '../index/rowset.ts';
+import type { Body } from './body.ts';
+import type { Measuring } from './gather.ts';
+import { elementOf, type TypedColumn, typedColumns } from './parquetColumns.ts';
+import { PAGE_COST, PageMaker, PIECE_BYTES } from './parquetPages.ts';
+import type { Representation } from './representation.ts';
+import type { ServedRows } from './rows.ts';
+
+//  4 bytes    PAR1
+//  pages      of the first column in the first row group, of its second column, and so on
+//  footer     schema, and where each column of each row group lies: Thrift, its length in 4 bytes, PAR1
+
+/** A row group ends behind the page of its first column that reaches one of these, times each 64 columns of it. */
+const GROUP_ROWS = 131_072;
+const GROUP_RECORD_BYTES = 128 << 20;
+const GROUP_COLUMNS = 64;
+
+const MAGIC = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
+const ROOT = 'root';
+
+/** Measures the file that a list or record is to be, as `parquetRows` does. */
+export function parquetMeasuring({ rows, collection }: Representation): Measuring {
+  return parquetRows(rows, typedColumns(collection!, rows.keys));
+}
+
+/**
+ * The rows as a file of these columns, to be measured: each call makes pages for 1 to 2 ms, to know how long they are.
+ * Cost: all pages once, and again as they are read; 12 bytes a page are kept, and the footer.
+ */
+export function parquetRows(served: ServedRows, columns: readonly TypedColumn[]): Measuring {
+  const body = new ParquetBody(served, columns);
+  return () => (body.measureSlice() ? body : undefined);
+}
+
+/** What is noted of a column chunk while its pages are measured. */
+interface ChunkNotes {
+  readonly start: number;
+  uncompressed: number;
+  nulls: number;
+  least: bigint | undefined;
+  greatest: bigint | undefined;
+}
+
+class ParquetBody implements Body {
+  bytes = 0;
+  readonly isSlow = true;
+  readonly #pages: PageMaker;
+  readonly #columns: readonly TypedColumn[];
+  readonly #count: number;
+  /** Of each page where it ends in the file, and its first row; of each chunk its first page; the ends of groups. */
+  readonly #ends = new GrowableF64();
+  readonly #firstRows = new GrowableU32();
+  readonly #firstPages = new GrowableU32();
+  readonly #groupEnds = new GrowableU32();
+  #groups: RowGroup[] = [];
+  #chunks: ColumnChunk[] = [];
+  #notes: ChunkNotes | undefined;
+  #row = 0;
+  #groupStart = 0;
+  #groupRecordBytes = 0;
+  #pagesEnd = MAGIC.length;
+  #footer: Uint8Array | undefined;
+  /** The piece read last, since a full socket asks for its end again. */
+  #piece = { start: 0, bytes: MAGIC };
+
+  constructor(served: ServedRows, columns: readonly TypedColumn[]) {
+    this.#pages = new PageMaker(served, columns);
+    this.#columns = columns;
+    this.#count = countSelected(served.rows);
+  }
+
+  /** Measures a slice; whether that was the last one. */
+  measureSlice(): boolean {
+    for (let cost = 0; cost < PAGE_COST && this.#row < this.#count; cost += this.#pages.cost) this.#measurePage();
+    if (this.#row < this.#count) return false;
+    this.#footer = footerOf(this.#columns, this.#groups, this.#count);
+    this.#groups = [];
+    this.bytes = this.#pagesEnd + this.#footer.length;
+    return true;
+  }
+
+  #measurePage(): void {
+    const column = this.#chunks.length;
+    const groupEnd = column === 0 ? this.#count : this.#groupEnds.at(this.#groups.length);
+    this.#notes ??= this.#newChunk();
+    const pages = this.#pages;
+    pages.clear();
+    this.#firstRows.push(this.#row);
+    this.#row = pages.make(column, this.#row, groupEnd);
+    this.#pagesEnd += pages.bytes;
+    this.#ends.push(this.#pagesEnd);
+    this.#note(this.#notes);
+    if (column === 0) this.#groupRecordBytes += pages.recordBytes;
+    if (column === 0 && this.#isGroupFull()) this.#groupEnds.push(this.#row);
+    else if (this.#row < groupEnd) return;
+    this.#endChunk(this.#notes);
+  }
+
+  #newChunk(): ChunkNotes {
+    this.#firstPages.push(this.#ends.length);
+    return { start: this.#pagesEnd, uncompressed: 0, nulls: 0, least: undefined, greatest: undefined };
+  }
+
+  #note(notes: ChunkNotes): void {
+    const { uncompressed, nulls, least, greatest } = this.#pages;
+    notes.uncompressed += uncompressed;
+    notes.nulls += nulls;
+    if (least === undefined) return;
+    if (notes.least === undefined || least < notes.least) notes.least = least;
+    if (notes.greatest === undefined || greatest! > notes.greatest) notes.greatest = greatest;
+  }
+
+  /** Whether the rows of the group end here, as its first column finds out. */
+  #isGroupFull(): boolean {
+    const scale = Math.ceil(this.#columns.length / GROUP_COLUMNS);
+    const isLong = this.#row - this.#groupStart >= GROUP_ROWS * scale;
+    return isLong || this.#groupRecordBytes >= GROUP_RECORD_BYTES * scale || this.#row === this.#count;
+  }
+
+  #endChunk(notes: ChunkNotes): void {
+    const rows = this.#row - this.#groupStart;
+    this.#chunks.push(chunkOfNotes(this.#columns[this.#chunks.length]!, notes, rows, this.#pagesEnd));
+    this.#notes = undefined;
+    if (this.#chunks.length < this.#columns.length) this.#row = this.#groupStart;
+    else {
+      const sizes = this.#chunks.map(({ meta_data: data }) => data!.total_uncompressed_size);
+      const total = sizes.reduce((sum, size) => sum + size, 0n);
+      this.#groups.push({ columns: this.#chunks, total_byte_size: total, num_rows: BigInt(rows) });
+      this.#chunks = [];
+      this.#groupStart = this.#row;
+      this.#groupRecordBytes = 0;
+    }
+  }
+
+  pieceAt(offset: number): Uint8Array {
+    if (offset >= this.#pagesEnd) return this.#footer!.subarray(offset - this.#pagesEnd);
+    const { start, bytes } = this.#piece;
+    if (offset < start || offset >= start + bytes.length) this.#make(offset);
+    return this.#piece.bytes.subarray(offset - this.#piece.start);
+  }
+
+  /** Makes the pages from the one in which `offset` lies. */
+  #make(offset: number): void {
+    if (offset < MAGIC.length) return void (this.#piece = { start: 0, bytes: MAGIC });
+    const pages = this.#pages;
+    const ends = this.#ends.view();
+    const firstPages = this.#firstPages.view();
+    let page = upperBound(ends, offset, 0, ends.length);
+    const start = page === 0 ? MAGIC.length : ends[page - 1]!;
+    pages.clear();
+    for (let cost = 0; cost < PAGE_COST && pages.bytes < PIECE_BYTES && page < ends.length; page++) {
+      const chunk = upperBound(firstPages, page, 0, firstPages.length) - 1;
+      const isLast = page + 1 === (firstPages[chunk + 1] ?? ends.length);
+      const to = isLast ? this.#groupEnds.at(Math.floor(chunk / this.#columns.length)) : this.#firstRows.at(page + 1);
+      pages.make(chunk % this.#columns.length, this.#firstRows.at(page), to);
+      cost += pages.cost;
+    }
+    this.#piece = { start, bytes: pages.taken() };
+  }
+}
+
+/** What the footer says of a column chunk that ends at `end`. */
+function chunkOfNotes(column: TypedColumn, notes: ChunkNotes, rows: number, end: number): ColumnChunk {
+  const { start, uncompressed, nulls, least, greatest } = notes;
+  const bounds = least === undefined ? {} : { min_value: least, max_value: greatest! };
+  const statistics: Statistics = { null_count: BigInt(nulls), ...bounds };
+  return {
+    file_offset: BigInt(start),
+    meta_data: {
+      type: elementOf(column).type!,
+      encodings: ['PLAIN'],
+      path_in_schema: [column.key],
+      codec: 'SNAPPY',
+      num_values: BigInt(rows),
+      total_uncompressed_size: BigInt(uncompressed),
+      total_compressed_size: BigInt(end - start),
+      data_page_offset: BigInt(start),
+      statistics,
+    },
+  };
+}
+
+/** Everything behind the pages. Cost: a few us a column of each row group. */
+function footerOf(columns: readonly TypedColumn[], groups: RowGroup[], rows: number): Uint8Array {
+  const writer = new ByteWriter();
+  const schema = [{ name: ROOT, num_children: columns.length }, ...columns.map(elementOf)];
+  const file = { version: 2, created_by: 'hyparquet', schema, num_rows: BigInt(rows), row_groups: groups };
+  writeMetadata(writer, { ...file, metadata_length: 0 });
+  writer.appendBytes(MAGIC);
+  return writer.getBytes();
+}

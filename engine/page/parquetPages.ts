@@ -1,0 +1,204 @@
+// The pages of a Parquet file: values of one column, found in the records by their positions, as hyparquet-writer
+// compresses and writes them. Knows no file.
+import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
+import { writeDataPageV2 } from 'hyparquet-writer/src/datapage.js';
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
+import { chunkOf, endOf, startOf, type RecordChunk } from '../column/records.ts';
+import { selectedRow } from '../index/rowset.ts';
+import { ROOM_AT } from '../kernel/layout.ts';
+import { own } from '../kernel/own.ts';
+import { unescapeInPlace } from './cell.ts';
+import { membersByOutline } from './csv.ts';
+import { membersPart, newPart, recordStart } from './cut.ts';
+import { elementOf, type TypedColumn } from './parquetColumns.ts';
+import { rewriteFor, rewrittenBytes, writePart, type RecordPart, type Rewrite } from './rewrite.ts';
+import type { ServedRows } from './rows.ts';
+import { emptied } from './scratch.ts';
+
+/** What a page costs, in bytes of its values and as many for each row: 1 to 2 ms. A value more at most. */
+export const PAGE_COST = 256 * 1024;
+const ROW_COST = 64;
+/** Records of so many bytes are stepped over for one page at most: what stands before a value is looked at. */
+const PAGE_RECORD_BYTES = 8 << 20;
+/** Pages are put together up to here, since each piece is a packet. */
+export const PIECE_BYTES = 65_536;
+
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NULL_START = 0x6e;
+const TRUE_START = 0x74;
+/** So many digits are exact in a double. */
+const EXACT_DIGITS = 15;
+
+/** A value of a page: the bytes of a text are a view of the thread's room. */
+type Value = Uint8Array | bigint | number | boolean | null;
+
+/**
+ * Makes pages of these columns one after another, behind each other since the last `clear`, and tells of the last one:
+ * its cost, the bytes of the records that were stepped over, its own before they were compressed, how many values are
+ * null, and the least and greatest of integers.
+ */
+export class PageMaker {
+  cost = 0;
+  recordBytes = 0;
+  uncompressed = 0;
+  nulls = 0;
+  least: bigint | undefined;
+  greatest: bigint | undefined;
+  readonly #served: ServedRows;
+  readonly #columns: readonly (TypedColumn & { readonly encoder: Encoder })[];
+  readonly #rewrite: Rewrite | undefined;
+  readonly #membersOf: (outline: number) => Int32Array;
+  readonly #part = newPart();
+  #writer = new ByteWriter();
+  #values: Value[] = [];
+  #levels: number[] = [];
+  /** Where the next text goes in the room, and where the room ends. */
+  #at = ROOM_AT;
+  #roomEnd = ROOM_AT;
+
+  constructor(served: ServedRows, columns: readonly TypedColumn[]) {
+    this.#served = served;
+    this.#columns = columns.map((column) => ({ ...column, encoder: encoderOf(column) }));
+    this.#rewrite = rewriteFor(served.records, served.form);
+    const keys = columns.map(({ key }) => key);
+    this.#membersOf = membersByOutline(served.records.outlines, keys);
+  }
+
+  /** The bytes of the pages since `clear`. */
+  get bytes(): number {
+    return this.#writer.offset;
+  }
+
+  /** Begins anew. */
+  clear(): void {
+    this.#writer = new ByteWriter(PIECE_BYTES);
+  }
+
+  /** Those bytes, which nothing is written to any more. */
+  taken(): Uint8Array<ArrayBuffer> {
+    return this.#writer.getBytes();
+  }
+
+  /** Adds the page of a column that starts at the place `from` and ends before `to` or where it is full; its end. */
+  make(column: number, from: number, to: number): number {
+    const { kind, encoder } = this.#columns[column]!;
+    const end = this.#fill(column, from, to);
+    this.least = this.greatest = undefined;
+    if (kind === 'integer') this.#bounds();
+    const pageData = {
+      values: this.#values,
+      definitionLevels: this.#levels,
+      repetitionLevels: [],
+      maxDefinitionLevel: 1,
+    };
+    this.uncompressed = writeDataPageV2({ writer: this.#writer, column: encoder, encoding: 'PLAIN', pageData });
+    return end;
+  }
+
+  #bounds(): void {
+    for (const value of this.#values as (bigint | null)[]) {
+      if (value === null) continue;
+      if (this.least === undefined || value < this.least) this.least = value;
+      if (this.greatest === undefined || value > this.greatest) this.greatest = value;
+    }
+  }
+
+  #fill(column: number, from: number, to: number): number {
+    const { records, rows } = this.#served;
+    this.#roomEnd = ROOM_AT + emptied(0);
+    this.#at = ROOM_AT;
+    this.#values = [];
+    this.#levels = [];
+    this.cost = this.recordBytes = this.nulls = 0;
+    let i = from;
+    for (; i < to && this.cost < PAGE_COST && this.recordBytes < PAGE_RECORD_BYTES; i++) {
+      const row = selectedRow(rows, i);
+      const chunk = chunkOf(records, row);
+      const index = row - chunk.firstRow;
+      const value = this.#valueOf(column, chunk, index);
+      if (value === undefined) break;
+      this.#values.push(value);
+      this.#levels.push(value === null ? 0 : 1);
+      if (value === null) this.nulls++;
+      this.recordBytes += endOf(chunk, records.growth, index) - startOf(chunk, records.growth, index);
+      this.cost += ROW_COST + (value instanceof Uint8Array ? value.length : 0);
+    }
+    return i;
+  }
+
+  /** The value of a record, or undefined where the room has none for it, which is never so of a page's first. */
+  #valueOf(column: number, chunk: RecordChunk, index: number): Value | undefined {
+    const members = this.#membersOf(chunk.outlines[index]!);
+    const member = members[column * 2]!;
+    if (member < 0) return null;
+    const part = this.#part;
+    recordStart(part, chunk, index);
+    membersPart(part, chunk, { growth: this.#served.records.growth, index, first: member, last: member });
+    part.start += members[column * 2 + 1]!;
+    const { bytes } = chunk;
+    const first = bytes[part.start];
+    if (first === NULL_START) return null;
+    switch (this.#columns[column]!.kind) {
+      case 'integer':
+        return integerIn(bytes, part.start, part.end);
+      case 'float':
+        return Number(asciiIn(bytes, part.start, part.end));
+      case 'boolean':
+        return first === TRUE_START;
+      case 'text':
+        return this.#bytesOf(chunk, part, first === QUOTE);
+      case 'json':
+        return this.#bytesOf(chunk, part, false);
+    }
+  }
+
+  /** A value as it is served, of a text what it stands for: a view of the room. */
+  #bytesOf(chunk: RecordChunk, part: RecordPart, isText: boolean): Uint8Array | undefined {
+    const length = rewrittenBytes(this.#rewrite, chunk, part);
+    if (this.#at + length > this.#roomEnd) {
+      if (this.#at > ROOM_AT) return undefined;
+      this.#roomEnd = ROOM_AT + emptied(length);
+    }
+    const at = this.#at;
+    this.#at = writePart(this.#rewrite, chunk, part, at);
+    if (!isText) return own.bytes.subarray(at, this.#at);
+    const text = own.bytes.subarray(at + 1, this.#at - 1);
+    const bytes = unescapeInPlace(text);
+    return bytes === text.length ? text : text.subarray(0, bytes);
+  }
+}
+
+type Encoder = Parameters<typeof writeDataPageV2>[0]['column'];
+
+const COMPRESSORS = { SNAPPY: snappyCompress };
+
+function encoderOf(column: TypedColumn): Encoder {
+  const element = elementOf(column);
+  return {
+    columnName: column.key,
+    element,
+    schemaPath: [{ name: '' }, element],
+    codec: 'SNAPPY',
+    compressors: COMPRESSORS,
+    stats: false,
+    pageSize: 0,
+    columnIndex: false,
+    offsetIndex: false,
+  };
+}
+
+function integerIn(bytes: Uint8Array, start: number, end: number): bigint {
+  const isNegative = bytes[start] === MINUS;
+  if (end - start > EXACT_DIGITS) return BigInt(asciiIn(bytes, start, end));
+  let value = 0;
+  for (let i = isNegative ? start + 1 : start; i < end; i++) value = value * 10 + bytes[i]! - ZERO;
+  return BigInt(isNegative ? -value : value);
+}
+
+function asciiIn(bytes: Uint8Array, start: number, end: number): string {
+  let text = '';
+  for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]!);
+  return text;
+}

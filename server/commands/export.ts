@@ -1,0 +1,142 @@
+// What the export command does: lists of a snapshot or data set become files, each of them whole or not there. Asks the
+// engine as the API does and serves nothing.
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { attempt, putInPlace } from '../../data/files.ts';
+import { unfinished } from '../../data/leftovers.ts';
+import { openData } from '../../data/open.ts';
+import { OperationError } from '../../data/operationError.ts';
+import {
+  type Body,
+  type Collection,
+  COLLECTIONS,
+  countSelected,
+  type ExportFormat,
+  exportOf,
+  type Here,
+  listHere,
+  measuringOf,
+  openSnapshot,
+  type Representation,
+  SPEC_LINK_END,
+} from '../../engine/engine.ts';
+import { parquetMeasuring } from '../../engine/parquet.ts';
+import { queryOptionsOf } from '../catalogue/catalogue.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+import { readSettings } from '../settings/declarations.ts';
+import type { Flags } from '../settings/sources.ts';
+import { refuseProblems } from './explain.ts';
+import { collectionsCalled } from './fields.ts';
+import type { Outputs } from './parts.ts';
+import { withProgress } from './terminal.ts';
+
+/** What the command is told beside its settings. */
+export interface ExportFlags {
+  readonly output: string;
+  readonly where?: string;
+  readonly format: ExportFormat;
+  readonly force?: boolean;
+}
+
+const WRITE_BYTES = 4 << 20;
+
+/** A list to export, and where to. */
+interface Target {
+  readonly collection: Collection;
+  readonly format: ExportFormat;
+  readonly file: string;
+}
+
+/**
+ * Writes the lists of collections, or of `all`, and tells what came of it. Names, values and files that are there are
+ * judged before anything is written. Throws OperationError `usage` in the words of the API, and as openData does.
+ */
+export async function runExport(
+  names: readonly string[],
+  { output, where = '', format, force = false, ...flags }: Flags & ExportFlags,
+  { stdout, stderr }: Outputs,
+): Promise<void> {
+  const targets = targetsOf(names, output, format);
+  const there = force ? undefined : targets.find(({ file }) => existsSync(file));
+  if (there) throw new OperationError('usage', `${there.file} is there; --force replaces it`);
+  const settings = readSettings(flags);
+  const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
+  const lines = await withProgress(stderr, async (onProgress) => {
+    const catalogue = openSnapshot(await openData(settings.data, { baseUrl, threads: settings.threads }, onProgress));
+    const options = { ...queryOptionsOf(settings), isStrict: true };
+    const here: Here = { options, form: { baseUrl, version: 'v3', linkEnd: SPEC_LINK_END } };
+    const ready = targets.map(({ collection: { name }, format: wanted, file }) => {
+      const query = `${where.replace(/^\?/, '')}&format=${wanted}`;
+      const { ask, page } = listHere(catalogue.collection(name), query, here);
+      refuseProblems(ask, targets.length > 1 ? `${name}: ` : '');
+      return { name, file, page: page! };
+    });
+    if (targets[0]!.file !== output) attempt(`cannot make ${output}`, () => mkdirSync(output, { recursive: true }));
+    const written: string[] = [];
+    for (const { name, file, page } of ready) {
+      const bytes = await writePage(page, file, (done, total) => {
+        onProgress({ phase: `writing ${name}`, done, total, unit: 'bytes' });
+      });
+      written.push(`${file}: ${countText(countSelected(page.rows.rows))} records, ${bytesText(bytes)}\n`);
+    }
+    return written;
+  });
+  stdout.write(lines.join(''));
+}
+
+function targetsOf(names: readonly string[], output: string, format: ExportFormat): readonly Target[] {
+  const collections = names.flatMap((name) => (name === 'all' ? COLLECTIONS : collectionsCalled(name)));
+  const [first] = collections;
+  const named = exportOf(path.extname(output).slice(1));
+  if (collections.length === 1 && named) return [{ collection: first!, format: named, file: output }];
+  if (named) throw new OperationError('usage', `--output ${output} is one file; want a directory for several lists`);
+  if (collections.length === 1 && !existsSync(output)) {
+    throw new OperationError('usage', `--output ${output}: want a name in .parquet, .csv or .ndjson, or a directory`);
+  }
+  return [...new Set(collections)].map((collection) => {
+    return { collection, format, file: path.join(output, `${collection.name}.${format}`) };
+  });
+}
+
+/**
+ * Writes a page beside its file, then in its place. Signals are heard between any two pieces. Answers its bytes.
+ */
+async function writePage(
+  page: Representation,
+  file: string,
+  onBytes: (done: number, total: number) => void,
+): Promise<number> {
+  const what = `cannot write ${file}`;
+  return unfinished(file, async (partial) => {
+    const descriptor = attempt(what, () => openSync(partial, 'wx'));
+    try {
+      const body = await measured(page);
+      for (let at = 0, turnEnd = 0; at < body.bytes;) {
+        const piece = body.pieceAt(at).subarray(0, WRITE_BYTES);
+        at += attempt(what, () => writeSync(descriptor, piece));
+        if (at < turnEnd) continue;
+        turnEnd = at + (body.isSlow ? 0 : WRITE_BYTES);
+        onBytes(at, body.bytes);
+        await setImmediate();
+      }
+      attempt(what, () => fsyncSync(descriptor));
+      putInPlace(partial, file);
+      return body.bytes;
+    } catch (error) {
+      rmSync(partial, { force: true });
+      throw error;
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+async function measured(page: Representation): Promise<Body> {
+  const measuring = page.format === 'parquet' ? parquetMeasuring(page) : measuringOf(page);
+  for (;;) {
+    const body = measuring();
+    if (body) return body;
+    await setImmediate();
+  }
+}

@@ -1,0 +1,62 @@
+// Parquet files read with DuckDB, a library of another family than the one that writes them, and what the NDJSON of the
+// same list says that they must hold: value by value, worked out from the records alone.
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { memberOf, parseJson, writeJson, type Json } from '../differential/json.ts';
+import { FIELD_NAME } from '../../engine/schema/layout.ts';
+
+/** A file as DuckDB reads it: names and types of its columns, and its rows, whole numbers as digits. */
+export interface ParquetTable {
+  readonly names: readonly string[];
+  readonly types: readonly string[];
+  readonly rows: readonly (readonly (string | number | boolean | null)[])[];
+}
+
+let connection: Promise<DuckDBConnection> | undefined;
+
+/** What DuckDB answers to SQL. */
+/** What DuckDB answers to SQL. */
+export async function askDuckDb(sql: string): Promise<ParquetTable> {
+  connection ??= DuckDBInstance.create(':memory:').then((instance) => instance.connect());
+  const reader = await (await connection).runAndReadAll(sql);
+  const types = reader.columnTypes().map(String);
+  return { names: reader.columnNames(), types, rows: reader.getRowsJson() as ParquetTable['rows'] };
+}
+
+/** All rows of a file in their order. Rejects as DuckDB does where the file is none. */
+export function readParquet(file: string): Promise<ParquetTable> {
+  return askDuckDb(`SELECT * FROM read_parquet('${file}')`);
+}
+
+/**
+ * The rows that a file with these columns must have where the list has these lines. A column is JSON where one of its
+ * values in `all`, the lines of the whole collection, is nested, or its name is none that a filter can have.
+ */
+export function expectedRows(
+  { names, types }: Pick<ParquetTable, 'names' | 'types'>,
+  ndjson: string,
+  all: string,
+): ParquetTable['rows'] {
+  const isNested = names.map((name) => {
+    const values = recordsIn(all).map((record) => memberOf(record, name)?.kind);
+    return !FIELD_NAME.test(name) || values.includes('array') || values.includes('object');
+  });
+  return recordsIn(ndjson).map((record) =>
+    names.map((name, i) => valueOf(memberOf(record, name), types[i]!, isNested[i]!)),
+  );
+}
+
+function recordsIn(ndjson: string): readonly Json[] {
+  return ndjson
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => parseJson(line));
+}
+
+function valueOf(value: Json | undefined, type: string, isNested: boolean): string | number | boolean | null {
+  if (value === undefined || value.kind === 'null') return null;
+  if (type === 'BOOLEAN' && value.kind === 'boolean') return value.value;
+  if (type === 'BIGINT' && value.kind === 'number') return String(BigInt(value.token));
+  if (type === 'DOUBLE' && value.kind === 'number') return Number(value.token);
+  if (type !== 'VARCHAR') throw new Error(`a column of ${type} for a value of kind ${value.kind}`);
+  return value.kind === 'string' && !isNested ? value.value : writeJson(value);
+}

@@ -1,0 +1,121 @@
+// Parquet files as bodies: the same bytes from every offset, in pages and groups that are bounded, with what the footer
+// says of them. What readers find in them is the matter of test/contract/parquet.test.ts.
+import { parquetMetadata } from 'hyparquet';
+import { describe, expect, test } from 'vitest';
+import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
+import type { Body } from '../../../../engine/page/body.ts';
+import { parquetRows } from '../../../../engine/page/parquet.ts';
+import { typedColumns } from '../../../../engine/page/parquetColumns.ts';
+import { measured, rowsBody, type ServedRows } from '../../../../engine/page/rows.ts';
+import { collectionOf } from '../../../support/collections.ts';
+import { randomOf } from '../../../support/random.ts';
+import { recordsOf } from '../../../support/records.ts';
+
+const STORED = 'http://localhost:8080';
+const AS_STORED: ServedForm = { baseUrl: STORED, version: 'v3', linkEnd: SPEC_LINK_END };
+
+const text = (id: number, length: number): string =>
+  randomText(id)
+    .repeat(Math.ceil(length / 16))
+    .slice(0, length);
+const randomText = (id: number): string =>
+  Array.from({ length: 16 }, (_, i) => 'abcdefgh'[(id * 7 + i * i) % 8]).join('');
+
+/** Rows of a collection made of these texts, which have one chunk of records. */
+function servedOf(texts: readonly string[]): { served: ServedRows; columns: ReturnType<typeof typedColumns> } {
+  const collection = collectionOf('observations', texts, STORED);
+  const records = recordsOf(texts, STORED);
+  const rows = { kind: 'range', start: 0, end: texts.length } as const;
+  return { served: { records, rows, form: AS_STORED, keys: undefined }, columns: typedColumns(collection, undefined) };
+}
+
+function slicesOf(measuring: () => Body | undefined): { slices: number; body: Body } {
+  for (let slices = 1; ; slices++) {
+    const body = measuring();
+    if (body) return { slices, body };
+  }
+}
+
+function bytesOf(body: Body): Buffer {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < body.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(body.pieceAt(at)));
+  return Buffer.concat(pieces);
+}
+
+const metadataOf = (bytes: Buffer): ReturnType<typeof parquetMetadata> =>
+  parquetMetadata(Uint8Array.from(bytes).buffer);
+
+describe('a body', () => {
+  const texts = Array.from(
+    { length: 900 },
+    (_, i) => `{"ob_id":${i},"title":"${text(i, i === 500 ? 1 << 20 : (i * 37) % 3000)}","permissions":[${i}]}`,
+  );
+  const { served, columns } = servedOf(texts);
+  const { slices, body } = slicesOf(parquetRows(served, columns));
+  const whole = bytesOf(body);
+
+  test('has the same bytes from every offset, whatever was made between', () => {
+    expect(whole.length).toBe(body.bytes);
+    const random = randomOf(1);
+    for (let i = 0; i < 300; i++) {
+      const offset = random.integer(0, whole.length);
+      if (random.chance(0.5)) rowsBody(served.records, served.rows, { ...AS_STORED, version: 'v2' }).pieceAt(0);
+      const piece = body.pieceAt(offset);
+      expect(piece.length).toBeGreaterThan(0);
+      expect(whole.subarray(offset, offset + piece.length).equals(piece), `at ${offset}`).toBe(true);
+    }
+    expect(bytesOf(measured(parquetRows(served, columns))).equals(whole)).toBe(true);
+  });
+
+  test('is measured in slices of 256 KiB of values, and in one where there is less', () => {
+    expect(slices).toBeGreaterThan(7);
+    expect(slices).toBeLessThan(14);
+    const few = servedOf(texts.slice(0, 50));
+    expect(slicesOf(parquetRows(few.served, few.columns)).slices).toBe(1);
+  });
+
+  test('has a footer that says where columns lie and what their numbers are', () => {
+    const { row_groups: groups, num_rows: rows, schema } = metadataOf(whole);
+    expect(rows).toBe(900n);
+    expect(schema.map(({ name, type }) => [name, type])).toContainEqual(['ob_id', 'INT64']);
+    expect(groups).toHaveLength(1);
+    const chunks = groups[0]!.columns.map((column) => column.meta_data!);
+    expect(chunks[0]).toMatchObject({
+      num_values: 900n,
+      statistics: { null_count: 0n, min_value: 0n, max_value: 899n },
+    });
+    let end = 4n;
+    for (const { data_page_offset: start, total_compressed_size: size } of chunks) {
+      expect(start).toBe(end);
+      end += size;
+    }
+    expect(end).toBeLessThan(BigInt(whole.length));
+  });
+});
+
+test('a row group ends behind 131,072 rows', () => {
+  const texts = Array.from({ length: 140_000 }, (_, i) => `{"ob_id":${i}}`);
+  const records = recordsOf(texts, STORED);
+  const rows = { kind: 'range', start: 0, end: texts.length } as const;
+  const served = { records, rows, form: AS_STORED, keys: undefined };
+  const body = measured(
+    parquetRows(served, [
+      { key: 'ob_id', kind: 'integer' },
+      { key: 'none', kind: 'text' },
+    ]),
+  );
+  const groups = metadataOf(bytesOf(body)).row_groups.map(({ num_rows: count }) => Number(count));
+  expect(groups).toHaveLength(2);
+  expect(groups[0]).toBeGreaterThanOrEqual(131_072);
+  expect(groups[0]).toBeLessThan(131_072 + 4096);
+  expect(groups[0]! + groups[1]!).toBe(140_000);
+});
+
+test('of more than 64 columns the groups are larger, so that the footer does not grow with both', () => {
+  const texts = Array.from({ length: 140_000 }, (_, i) => `{"ob_id":${i}}`);
+  const rows = { kind: 'range', start: 0, end: texts.length } as const;
+  const served = { records: recordsOf(texts, STORED), rows, form: AS_STORED, keys: undefined };
+  const columns = Array.from({ length: 65 }, (_, i) => ({ key: i === 0 ? 'ob_id' : `k${i}`, kind: 'json' }) as const);
+  const { row_groups: groups, num_rows: count } = metadataOf(bytesOf(measured(parquetRows(served, columns))));
+  expect([groups.length, count]).toEqual([1, 140_000n]);
+});

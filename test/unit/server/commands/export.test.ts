@@ -1,0 +1,118 @@
+// Files that `export` writes, with the real program: the bytes that a server answers with, whole or not there, and what
+// is refused before anything is written.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { generate } from '../../../../data/synth/generate.ts';
+import { blocksRunBy } from '../../../documents/plan.ts';
+import { runCommand, runServer } from '../../../support/commandProcess.ts';
+import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import { askDuckDb, expectedRows, readParquet } from '../../../support/parquetFiles.ts';
+import { smallDisk } from '../../../support/smallDisk.ts';
+
+const directory = temporaryDirectory();
+const made = join(directory, 'made');
+await generate({ observations: 3000, seed: 5, directory: made }, () => undefined);
+const { file: data } = await imported(made);
+const disk = smallDisk(directory);
+afterAll(() => disk?.unmount());
+
+async function run(...words: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const command = runCommand(['export', ...words, '--data', data]);
+  const { code } = await command.ended;
+  return { code, out: command.out(), err: command.err() };
+}
+
+test('a file has the bytes of the export of the API', async () => {
+  const server = await runServer(['--data', data, '--threads', '1', '--gzip', 'off']);
+  const links = ['--base-url', `http://localhost:${server.port}`];
+  for (const format of ['parquet', 'csv', 'ndjson']) {
+    const file = join(directory, `observations.${format}`);
+    const where =
+      'status__in=completed,ongoing&ordering=-title&limit=1500&fields=ob_id,title,phenomena,nonGeographicFlag';
+    const { code, out } = await run('observations', '-o', file, '--where', where, ...links);
+    expect([code, out]).toEqual([0, expect.stringMatching(/\.\w+: 1,500 records, [\d.]+ kB\n$/)]);
+    const answer = await fetch(`${server.url}/api/v3/observations/?${where}&format=${format}`);
+    expect(readFileSync(file).equals(Buffer.from(await answer.arrayBuffer()))).toBe(true);
+  }
+  await server.kill();
+});
+
+test('all collections become files in a directory, which is made', async () => {
+  const folder = join(directory, 'all');
+  expect((await run('all', '-o', folder)).code).toBe(0);
+  expect(readdirSync(folder)).toHaveLength(34);
+  expect((await run('times', 'bboxes', '-o', folder, '--format', 'ndjson')).code).toBe(0);
+  for (const name of ['times', 'bboxes']) {
+    const { names, types, rows } = await readParquet(join(folder, `${name}.parquet`));
+    const lines = readFileSync(join(folder, `${name}.ndjson`), 'utf8');
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows).toEqual(expectedRows({ names, types }, lines, lines));
+  }
+});
+
+test('what the guide asks DuckDB is answered', async () => {
+  const asked = blocksRunBy('test/unit/server/commands/export.test.ts', 'server/catalogue/EXPORTS.md');
+  const statements = asked.flatMap(({ text }) => text.split(';')).filter((text) => text.trim() !== '');
+  expect(statements).toHaveLength(3);
+  for (const statement of statements) {
+    const { rows } = await askDuckDb(statement.replace(/'(\w+\.parquet)'/g, `'${directory}/all/$1'`));
+    expect(rows.length, statement).toBeGreaterThan(3);
+  }
+});
+
+test('a folder of parts is one table', async () => {
+  const parts = ['ob_id__lt=2000', 'ob_id__gte=2000', 'ob_id=-1'];
+  for (const [i, where] of parts.entries()) {
+    const file = join(directory, `part${i}.parquet`);
+    expect((await run('observations', '-o', file, '--where', where)).code).toBe(0);
+  }
+  const { rows } = await readParquet(join(directory, 'part*.parquet'));
+  expect(new Set(rows.map(([id]) => id)).size).toBe(3000);
+});
+
+describe('what is wrong is said, and nothing is written', () => {
+  test.each([
+    [['observatons', '-o', 'x.csv'], 'there is no collection "observatons"; did you mean observations?'],
+    [['observations', '-o', 'x.csv', '--where', 'titel=a'], 'titel: Unknown parameter. Did you mean "title"?'],
+    [['observations', '-o', 'x.csv', '--where', 'ob_id=x'], 'ob_id: Enter a whole number.'],
+    [['observations', '-o', 'x.txt'], 'want a name in .parquet, .csv or .ndjson, or a directory'],
+    [['observations', 'times', '-o', 'x.csv'], 'is one file; want a directory for several lists'],
+    [
+      ['times', 'ipps', '-o', 'x.d', '--where', 'startTime__isnull=false'],
+      'ipps: startTime__isnull: Unknown parameter.',
+    ],
+  ])('%j', async (words, sentence) => {
+    const { code, err } = await run(...words.map((word) => (word.startsWith('x.') ? join(directory, word) : word)));
+    expect([code, err]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(readdirSync(directory).filter((name) => name.startsWith('x.'))).toEqual([]);
+  });
+
+  test('a file that is there is kept without --force', async () => {
+    const file = join(directory, 'kept.parquet');
+    writeFileSync(file, 'mine');
+    const { code, err } = await run('times', '-o', file);
+    expect([code, err]).toEqual([2, `catalogue-replica: ${file} is there; --force replaces it\n`]);
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+});
+
+test('a signal leaves nothing behind, and what was there before', async () => {
+  const file = join(directory, 'stopped.parquet');
+  writeFileSync(file, 'before');
+  const command = runCommand(['export', 'observations', '-o', file, '--force', '--data', data]);
+  const isUnfinished = (): boolean => readdirSync(directory).some((name) => name.startsWith('stopped.parquet.partial'));
+  while (!isUnfinished()) await new Promise((resolve) => setTimeout(resolve, 1));
+  command.signal('SIGINT');
+  expect(await command.ended).toEqual({ code: null, signal: 'SIGINT' });
+  expect(isUnfinished()).toBe(false);
+  expect(readFileSync(file, 'utf8')).toBe('before');
+});
+
+test.skipIf(!disk)('a full disk is told with the name of the file, of which nothing is left', async () => {
+  const file = join(disk!.folder, 'full.csv');
+  disk!.fill(1 << 20);
+  const { code, err } = await run('observations', '-o', file);
+  expect([code, err]).toEqual([1, expect.stringContaining(`cannot write ${file}: ENOSPC`)]);
+  expect(readdirSync(disk!.folder)).toEqual(['filler']);
+});
