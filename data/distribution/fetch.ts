@@ -71,9 +71,9 @@ export function distrust(file: string): void {
 
 async function assertRoom(directory: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
-  const free = bavail * bsize;
-  if (bytes <= free) return;
-  throw new OperationError('file', `no room in ${directory}: ${bytes} bytes are to be fetched, ${free} are free`);
+  if (bytes <= bavail * bsize) return;
+  // Without what is free, which changes: the same is told once.
+  throw new OperationError('file', `no room in ${directory} for ${bytes} bytes that are to be fetched`);
 }
 
 type FileHandle = Awaited<ReturnType<typeof open>>;
@@ -129,16 +129,19 @@ async function append(
   const failure = (why: string): OperationError => new OperationError('network', `${target.name}: ${name} ${why}`);
   const stalled = new AbortController();
   let at = from;
-  let last = from - STALL_BYTES;
+  // Those too that are skipped, where a server gives the object from its start.
+  let came = 0;
+  let last = -STALL_BYTES;
   const timer = setInterval(() => {
-    if (at - last < STALL_BYTES) stalled.abort(failure(`comes too slowly, or not at all, at byte ${at}`));
-    last = at;
+    if (came - last < STALL_BYTES) stalled.abort(failure(`comes too slowly, or not at all, at byte ${at}`));
+    last = came;
   }, stallMs);
   try {
     const found = await target.read(name, from, AbortSignal.any([signal, stalled.signal]));
     if (!found) return failure('is gone');
     let skip = from - found.offset;
     for await (const whole of found.pieces) {
+      came += whole.length;
       const piece = whole.subarray(Math.min(skip, whole.length));
       skip -= whole.length - piece.length;
       if (at + piece.length > stored.size) return failure(`is longer than ${stored.size} bytes`);

@@ -1,20 +1,10 @@
 // A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
 // disk has already; which of two publishers comes next is settled by a link, which only one can make.
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attempt, cannotRead, textWithin, syncDirectory } from '../files.ts';
+import { attempt, cannotRead, putInPlace, textWithin } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
@@ -118,13 +108,6 @@ export async function writeAll(handle: Handle, piece: Uint8Array, position?: num
     const { bytesWritten } = await handle.write(piece, at, piece.length - at, to);
     at += bytesWritten;
   }
-}
-
-function putInPlace(partial: string, file: string): void {
-  attempt(`cannot write ${file}`, () => {
-    renameSync(partial, file);
-    syncDirectory(path.dirname(file));
-  });
 }
 
 /**

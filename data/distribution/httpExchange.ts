@@ -1,18 +1,25 @@
 // Single exchanges with an HTTP server that holds objects: nothing is followed, retried or unpacked, and every wait is
 // bounded. Knows neither pointers nor what the objects are.
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { OperationError, reasonOf } from '../operationError.ts';
+import type { ObjectBytes } from './target.ts';
 
-/** So many connections: the pointer is asked for while an object comes. */
+/** So many connections, unless who asks wants more: the pointer is asked for while an object comes. */
 const CONNECTIONS = 2;
 /** What is left of an answer that nobody wants is read up to here, so that its connection can be used again. */
 const LEFT_BYTES_MAX = 1 << 16;
 
-/** A request below the origin of the host. `signal` ends it, and the body that is still being read. */
+/**
+ * A request below the origin of the host. `signal` ends it, and the body that is still being read. A `body` in pieces
+ * needs its Content-Length among the headers; `headersTimeout` is how many milliseconds the answer may begin after it.
+ */
 export interface ObjectRequest {
-  readonly method: 'GET';
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Readable;
+  readonly headersTimeout?: number;
   readonly signal: AbortSignal;
 }
 
@@ -34,9 +41,9 @@ export interface ObjectHost {
 }
 
 /** The host of an origin; it may take `timeoutMs` to be reached, to answer, and between two pieces of a body. */
-export function objectHost(origin: string, timeoutMs: number): ObjectHost {
+export function objectHost(origin: string, timeoutMs: number, connections = CONNECTIONS): ObjectHost {
   const timeouts = { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-  const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1, ...timeouts });
+  const pool = new Pool(origin, { connections, pipelining: 1, ...timeouts });
   return {
     close: () => pool.destroy(),
     async send({ path, ...request }) {
@@ -69,6 +76,21 @@ export function objectHost(origin: string, timeoutMs: number): ObjectHost {
       };
     },
   };
+}
+
+/**
+ * The bytes of an object that was asked for from `offset` on, from there or from its start; undefined for another
+ * answer, whose body is left.
+ */
+export function partAsked(answer: ObjectAnswer, offset: number): ObjectBytes | undefined {
+  if (answer.status === 200) return { offset: 0, pieces: answer.pieces() };
+  const start = /^bytes (\d{1,15})-/.exec(answer.header('content-range'))?.[1];
+  return answer.status === 206 && Number(start) === offset ? { offset, pieces: answer.pieces() } : undefined;
+}
+
+/** The header that asks for an object from `offset` on. */
+export function rangeFrom(offset: number): Readonly<Record<string, string>> {
+  return offset === 0 ? {} : { range: `bytes=${offset}-` };
 }
 
 function toldAs(url: string, signal: AbortSignal): (error: unknown) => never {

@@ -1,6 +1,6 @@
 // A target that a plain HTTP server hands out: asked by conditional GET for the pointer, by Range for objects. It is
 // written by others: fileTarget.ts has the folder behind such a server.
-import { failed, type ObjectAnswer, objectHost } from './httpExchange.ts';
+import { failed, type ObjectAnswer, objectHost, rangeFrom, partAsked } from './httpExchange.ts';
 import { POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
 import type { Target, TargetOptions } from './target.ts';
 
@@ -30,13 +30,9 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
     },
     async read(name, offset, signal) {
       const path = folder + name;
-      const headers = offset === 0 ? {} : { range: `bytes=${offset}-` };
-      const answer = await host.send({ method: 'GET', path, headers, signal });
-      if (answer.status === 200) return { offset: 0, pieces: answer.pieces() };
-      if (answer.status === 206) {
-        const start = /^bytes (\d{1,15})-/.exec(answer.header('content-range'))?.[1];
-        if (Number(start) === offset) return { offset, pieces: answer.pieces() };
-      }
+      const answer = await host.send({ method: 'GET', path, headers: rangeFrom(offset), signal });
+      const found = partAsked(answer, offset);
+      if (found) return found;
       await answer.discard();
       if (answer.status === 404) return undefined;
       throw refusal(path, answer.status);

@@ -235,7 +235,7 @@ class NatsTarget implements PublishingTarget {
       name: 'catalogue-replica',
       timeout: this.#timeoutMs,
       maxReconnectAttempts: -1,
-      reconnectTimeWait: AGAIN_MS,
+      reconnectDelayHandler: waitsBetweenTries(),
     });
     this.#connection = connection;
     void (async () => {
@@ -339,6 +339,20 @@ class NatsTarget implements PublishingTarget {
     for await (const _ of this.#messages(consumer, signal)) onChange();
     onChange();
   }
+}
+
+/**
+ * How long the library is to wait since it tried a server last. It looks at the time of day, so that a clock that went
+ * back by a day would keep it from all servers for a day: a try is due whenever AGAIN_MS have passed by a timer.
+ */
+function waitsBetweenTries(): () => number {
+  let isDue = true;
+  return () => {
+    if (!isDue) return AGAIN_MS;
+    isDue = false;
+    setTimeout(() => (isDue = true), AGAIN_MS).unref();
+    return -Infinity;
+  };
 }
 
 /** An object that is there, whole as far as its publisher knew. */

@@ -71,14 +71,42 @@ export interface NatsAccess {
   readonly replicas?: number | undefined;
 }
 
-/** How long a target may take to answer, or to send its next bytes. */
-export interface TargetOptions {
-  readonly timeoutMs: number;
+/** Keys of an S3 server, from the environment; '' where it has none of that name. */
+export interface S3Keys {
+  readonly id: string;
+  readonly secret: string;
+  readonly token: string;
+}
+
+/**
+ * Where the S3 server is, AWS by default, and who we are to it: nobody without keys. The bucket is the first part of
+ * the path or of the host, by default of the path where an endpoint is named. Only where `isUnconditional` something is
+ * published to a server that ignores conditions.
+ */
+export interface S3Access {
+  readonly endpoint?: string | undefined;
+  readonly region: string;
+  readonly addressing?: 'path' | 'host' | undefined;
+  readonly keys?: S3Keys | undefined;
+  readonly isUnconditional?: boolean | undefined;
+}
+
+/** Who we are to targets that ask. */
+export interface TargetAccess {
   readonly nats?: NatsAccess;
+  readonly s3?: S3Access;
+}
+
+/** How long a target may take to answer, or to send its next bytes. */
+export interface TargetOptions extends TargetAccess {
+  readonly timeoutMs: number;
 }
 
 /** A publisher waits so long for a connection. */
 const CONNECT_MS = 10_000;
+/** A publisher waits so long for an S3 server to answer, and to take 64 KiB. */
+const S3_MS = 30_000;
+const NOBODY: S3Access = { region: 'us-east-1' };
 
 /** The target of a URL, for a replica. Throws OperationError `usage` where it is none. Reads the code of its kind. */
 export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
@@ -86,22 +114,25 @@ export async function openTarget(url: string, options: TargetOptions): Promise<T
   if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
   if (isNats(target))
     return (await import('./natsTarget.ts')).natsTarget(target, options.timeoutMs, options.nats ?? {});
+  if (target.protocol === 's3:')
+    return (await import('./s3Target.ts')).s3Target(target, options.timeoutMs, options.s3 ?? NOBODY);
   return (await import('./httpTarget.ts')).httpTarget(target, options);
 }
 
 /** The target of a URL, for a publisher. Throws OperationError `usage` where it is none that can be written. */
-export async function openPublishingTarget(url: string, nats: NatsAccess = {}): Promise<PublishingTarget> {
+export async function openPublishingTarget(url: string, access: TargetAccess = {}): Promise<PublishingTarget> {
   const target = judged(url);
   if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
-  if (isNats(target)) return (await import('./natsTarget.ts')).natsTarget(target, CONNECT_MS, nats);
+  if (isNats(target)) return (await import('./natsTarget.ts')).natsTarget(target, CONNECT_MS, access.nats ?? {});
+  if (target.protocol === 's3:') return (await import('./s3Target.ts')).s3Target(target, S3_MS, access.s3 ?? NOBODY);
   const cure = 'publish to the folder that its server hands out, as file:///folder';
   throw new OperationError('usage', `${url}: over HTTP snapshots are only fetched; ${cure}`);
 }
 
-const PROTOCOLS = ['file:', 'http:', 'https:', 'nats:', 'tls:'];
+const PROTOCOLS = ['file:', 'http:', 'https:', 'nats:', 'tls:', 's3:'];
 
 /** What a target's URL is to be, for people. */
-const TARGET_FORMS = 'file:///folder, http(s)://host/folder/ or nats://host:4222/bucket';
+const TARGET_FORMS = 'file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix';
 
 function isNats({ protocol }: URL): boolean {
   return protocol === 'nats:' || protocol === 'tls:';

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
 import { decodePointer, objectsOf, type Pointer, POINTER_NAME } from '../../data/distribution/pointer.ts';
 import { type Published, publishSnapshot, type PublishOptions } from '../../data/distribution/publish.ts';
-import { openPublishingTarget } from '../../data/distribution/target.ts';
+import { openPublishingTarget, type PublishingTarget } from '../../data/distribution/target.ts';
 import { dataSetOf, imported } from './dataSets.ts';
 
 /** A snapshot file that can be published. */
@@ -30,17 +30,17 @@ export function newFolder(parent: string): { readonly folder: string; readonly u
   return { folder, url: pathToFileURL(folder).href };
 }
 
-/** Publishes in this process. */
+/** Publishes in this process, to a URL or a target that is open. */
 export async function published(
-  url: string,
+  to: string | PublishingTarget,
   { file }: Pick<Release, 'file'>,
   options: Partial<PublishOptions> = {},
 ): Promise<Published> {
-  const target = await openPublishingTarget(url);
+  const target = typeof to === 'string' ? await openPublishingTarget(to) : to;
   try {
     return await publishSnapshot({ file, target, allowRollback: false, ...options }, () => undefined);
   } finally {
-    await target.close();
+    if (typeof to === 'string') await target.close();
   }
 }
 

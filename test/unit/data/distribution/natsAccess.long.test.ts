@@ -3,45 +3,19 @@ import { nkeys } from '@nats-io/transport-node';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openPublishingTarget, openTarget, type PublishingTarget } from '../../../../data/distribution/target.ts';
+import { openPublishingTarget, openTarget } from '../../../../data/distribution/target.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
-import { published, type Release, releaseOf } from '../../../support/distributions.ts';
-import { type Follower, startFollower } from '../../../support/followers.ts';
+import { published, releaseOf } from '../../../support/distributions.ts';
 import { NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
 import { CA_LINES, opensslIn, USER_LINES } from '../../../support/opensslCertificates.ts';
+import { servesAtLast, watchingReplicas } from '../../../support/watchingReplicas.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
-const POLL = { timeout: 60_000, interval: 100 };
 
-const replicas: Follower[] = [];
-const targets: PublishingTarget[] = [];
-afterEach(async () => {
-  await Promise.all(replicas.splice(0).map((replica) => replica.kill()));
-  await Promise.all(targets.splice(0).map((target) => target.close()));
-});
-
-async function replica(from: string, words: readonly string[] = []): Promise<Follower> {
-  const cache = join(mkdtempSync(join(directory, 'cache-')), 'cache');
-  const started = await startFollower(from, cache, ['--poll', '1d', ...words]);
-  replicas.push(started);
-  return started;
-}
-
-async function opened(
-  url: string,
-  ...access: [Parameters<typeof openPublishingTarget>[1]?]
-): Promise<PublishingTarget> {
-  const target = await openPublishingTarget(url, ...access);
-  targets.push(target);
-  return target;
-}
-
-async function serves(server: Follower, { generation }: Pick<Release, 'generation'>): Promise<void> {
-  await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(generation);
-}
+const { replica, opened } = watchingReplicas(directory);
 
 describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () => {
   const running: NatsServer[] = [];
@@ -86,7 +60,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     const [code, told] = await publish(['--nats-credentials', file]);
     expect([code, told]).toEqual([0, expect.stringContaining('published generation')]);
     expect(told).not.toContain(right);
-    await serves(await replica(url, ['--nats-credentials', file]), release);
+    await servesAtLast(await replica(url, ['--nats-credentials', file]), release);
   });
 
   test('to read alone, as a replica needs it, and to write what a publisher needs', async () => {
@@ -97,23 +71,23 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     const server = await guarded(`authorization { users: [ ${user('reader', reads)}, ${user('writer', writes)} ] }`);
     const [url, reader, writer] = [server.bucket('guarded'), fileOf('reader:p'), fileOf('writer:p')];
     const [first, second] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
-    await published(url, first, { target: await opened(url, { credentials: writer }) });
+    await published(url, first, { target: await opened(url, { nats: { credentials: writer } }) });
     const one = await replica(url, ['--nats-credentials', reader]);
-    await serves(one, first);
-    const denied = published(url, second, { target: await opened(url, { credentials: reader }) });
+    await servesAtLast(one, first);
+    const denied = published(url, second, { target: await opened(url, { nats: { credentials: reader } }) });
     await expect(denied).rejects.toMatchObject({
       code: 'network',
       message: expect.stringMatching(/permission/i) as string,
     });
-    await published(url, second, { target: await opened(url, { credentials: writer }) });
-    await serves(one, second);
+    await published(url, second, { target: await opened(url, { nats: { credentials: writer } }) });
+    await servesAtLast(one, second);
   });
 
   test.each([
     ['that is none', () => fileOf('two words'), /file: want NATS credentials, an nkey seed, user:password or a token$/],
     ['that is not there', () => join(directory, 'nowhere'), /cannot read .*nowhere: /],
   ])('refuses a file of credentials %s before it asks anybody', async (_, file, message) => {
-    const access = { credentials: file() };
+    const access = { nats: { credentials: file() } };
     const told = await openPublishingTarget('nats://127.0.0.1:1/b', access).catch((error: unknown) => error);
     expect(told).toMatchObject({ message: expect.stringMatching(message) as string });
   });
@@ -125,7 +99,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     const { certificateFile, keyFile } = issued({ subject: '/CN=localhost', issuer, extensions });
     const server = await guarded(`tls { cert_file: "${certificateFile}", key_file: "${keyFile}" }`);
     const url = `tls://localhost:${server.port}/encrypted`;
-    const target = await opened(url, { ca: issuer.certificateFile });
+    const target = await opened(url, { nats: { ca: issuer.certificateFile } });
     expect(await target.readPointer(undefined, signal)).toBeUndefined();
     await expect((await opened(url)).readPointer(undefined, signal)).rejects.toMatchObject({ code: 'network' });
     const plain = (await guarded()).bucket('plain').replace('nats:', 'tls:');

@@ -1,55 +1,30 @@
 // A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where servers
-// are killed, alone or one of three. Polls of a day: whatever a replica learns, the watch told it.
+// are killed, alone or one of three.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchObject } from '../../../../data/distribution/fetch.ts';
 import { decodePointer, objectsOf, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { publishSnapshot } from '../../../../data/distribution/publish.ts';
-import { openPublishingTarget, type PublishingTarget } from '../../../../data/distribution/target.ts';
+import type { PublishingTarget } from '../../../../data/distribution/target.ts';
+import { newClock } from '../../../support/clocks.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { published, type Release, releaseOf } from '../../../support/distributions.ts';
-import { type Follower, startFollower } from '../../../support/followers.ts';
 import { QUICK } from '../../../support/follows.ts';
 import { leaderOf, natsCluster, NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
+import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
 
 const directory = temporaryDirectory();
 const { signal } = new AbortController();
-const POLL = { timeout: 60_000, interval: 100 };
 const DAY = 86_400_000;
 
-const replicas: Follower[] = [];
-const targets: PublishingTarget[] = [];
-afterEach(async () => {
-  await Promise.all(replicas.splice(0).map((replica) => replica.kill()));
-  await Promise.all(targets.splice(0).map((target) => target.close()));
-});
-
-async function replica(from: string, words: readonly string[] = []): Promise<Follower> {
-  const cache = join(mkdtempSync(join(directory, 'cache-')), 'cache');
-  const started = await startFollower(from, cache, ['--poll', '1d', ...words]);
-  replicas.push(started);
-  return started;
-}
-
-async function opened(
-  url: string,
-  ...access: [Parameters<typeof openPublishingTarget>[1]?]
-): Promise<PublishingTarget> {
-  const target = await openPublishingTarget(url, ...access);
-  targets.push(target);
-  return target;
-}
-
-async function serves(server: Follower, { generation }: Pick<Release, 'generation'>): Promise<void> {
-  await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(generation);
-}
+const { replica, opened } = watchingReplicas(directory);
 
 async function pointerOf(target: PublishingTarget): Promise<Pointer> {
   const found = await target.readPointer(undefined, signal);
@@ -84,12 +59,12 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     const url = server.bucket('served');
     const one = await replica(url);
     const reason = expect.stringMatching(/^waiting for the first .*: nothing is published there$/) as string;
-    await expect.poll(() => one.readyz(), POLL).toEqual({ code: 503, status: 'loading', reason });
+    await expect.poll(() => one.readyz(), WATCH_POLL).toEqual({ code: 503, status: 'loading', reason });
     await published(url, first);
     await one.printed(/listening on/);
-    await serves(one, first);
+    await servesAtLast(one, first);
     await published(url, second);
-    await serves(one, second);
+    await servesAtLast(one, second);
     await server.kill();
     await one.printed(/not taken, generation .{12} goes on: nats:/);
     const { data, target: told } = await one.status();
@@ -101,8 +76,28 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     await server.start();
     await one.printed(/what is served is current again/);
     await published(url, third);
-    await serves(one, third);
+    await servesAtLast(one, third);
     expect(await wholeIn(await opened(url))).toMatchObject({ sequence: 3, generation: third.generation });
+  });
+
+  test('is connected again though the clock went back by a day, and then on by two', async () => {
+    const [first, second, third] = releases as [Release, Release, Release];
+    const url = server.bucket('clocks');
+    await published(url, first);
+    const clock = newClock(directory);
+    const one = await replica(url, [], clock.options);
+    await servesAtLast(one, first);
+    for (const [ms, next] of [
+      [-DAY, second],
+      [DAY, third],
+    ] as const) {
+      clock.move(ms);
+      await server.kill();
+      await expect.poll(async () => (await one.status()).target.lastFailure, WATCH_POLL).not.toBeNull();
+      await server.start();
+      await published(url, next);
+      await servesAtLast(one, next);
+    }
   });
 
   test('has nothing, and is not made, until something is published', async () => {
@@ -183,7 +178,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     const publishing = await opened(url);
     void publishing.write(`${'e'.repeat(64)}.snapshot`, 1, stuck()).catch(() => undefined);
     const target = await opened(url);
-    await expect.poll(async () => (await target.list()).length, POLL).toBe(5);
+    await expect.poll(async () => (await target.list()).length, WATCH_POLL).toBe(5);
     expect(await pruneTarget(target, 2, Date.now())).toMatchObject({ removed: 2, kept: 3 });
     await publishing.close();
     const pruned = await pruneTarget(target, 2, Date.now() + 2 * DAY);
@@ -214,7 +209,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
         return (error as Error).message;
       }
     };
-    await expect.poll(publish, POLL).toBe('published');
+    await expect.poll(publish, WATCH_POLL).toBe('published');
   }
 
   /** Kills the server that leads the bucket, once all have what it has, and answers which it was. */
@@ -236,10 +231,10 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
       await releaseOf(directory, 3, `${text}.`),
     ];
     const url = servers[0]!.bucket('three');
-    const target = await opened(url, { replicas: 3 });
+    const target = await opened(url, { nats: { replicas: 3 } });
     await publishedAtLast(target, first);
     const followers = await Promise.all(servers.map((server) => replica(server.bucket('three'))));
-    for (const follower of followers) await serves(follower, first);
+    for (const follower of followers) await servesAtLast(follower, first);
 
     let killed: NatsServer | undefined;
     const harmed = altered(target, {
@@ -252,9 +247,9 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
     });
     await publishedAtLast(harmed, large);
     expect(killed).toBeDefined();
-    for (const follower of followers) await serves(follower, large);
+    for (const follower of followers) await servesAtLast(follower, large);
     await killed!.start();
-    await expect.poll(() => leaderOf(servers[0]!, 'three'), POLL).toBeDefined();
+    await expect.poll(() => leaderOf(servers[0]!, 'three'), WATCH_POLL).toBeDefined();
 
     await publishedAtLast(target, last);
     const pointer = await pointerOf(target);
@@ -273,10 +268,10 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
         () => 'whole',
         (error: unknown) => String(error),
       );
-    await expect.poll(fetched, POLL).toBe('whole');
-    for (const follower of followers) await serves(follower, last);
+    await expect.poll(fetched, WATCH_POLL).toBe('whole');
+    for (const follower of followers) await servesAtLast(follower, last);
     await servers[1]!.start();
-    await expect.poll(() => leaderOf(servers[0]!, 'three'), POLL).toBeDefined();
+    await expect.poll(() => leaderOf(servers[0]!, 'three'), WATCH_POLL).toBeDefined();
     const statuses = await Promise.all(followers.map((follower) => follower.status()));
     expect(new Set(statuses.map(({ target: { sequence } }) => sequence)).size).toBe(1);
     await pruneTarget(target, 32, Date.now() + 2 * DAY);

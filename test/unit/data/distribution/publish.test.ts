@@ -1,5 +1,5 @@
-// Publishing into a folder: what is there afterwards, however many publish, however they are killed, and whatever the
-// snapshot is; and what pruning leaves.
+// Publishing into a folder: what is there afterwards, however many publish and whatever the snapshot is; and what
+// pruning leaves. How they are killed is in kills.long.test.ts.
 import { copyFileSync, readFileSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,6 @@ import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { openPublishingTarget } from '../../../../data/distribution/target.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { killedPublish, stepsOfPublish } from '../../../support/distributionKills.ts';
 import {
   newFolder,
   published,
@@ -142,12 +141,6 @@ describe('of two publishers at once', () => {
     expect(strayNames(folder)).toEqual([]);
   });
 });
-
-test('a publisher that is killed leaves the old generation or the new one, and the next run ends the work', async () => {
-  const steps = await stepsOfPublish(directory, old, next);
-  expect(steps).toBeGreaterThan(10);
-  for (let step = 1; step <= steps; step += 3) await killedPublish(directory, old, next, step);
-}, 120_000);
 
 describe('pruning', () => {
   const DAY = 86_400_000;

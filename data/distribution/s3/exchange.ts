@@ -1,0 +1,176 @@
+// Signed exchanges with the S3 server of a bucket: tried again where that may help, every wait bounded, refusals told
+// without a secret. Knows no object by name, nor what a list says.
+import { AwsV4Signer } from 'aws4fetch';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { OperationError } from '../../operationError.ts';
+import { failed, type ObjectAnswer, type ObjectHost, objectHost, type ObjectRequest } from '../httpExchange.ts';
+import type { S3Access } from '../target.ts';
+import { ANSWER_BYTES_MAX } from './answers.ts';
+import { KEYS_FROM, refusalText } from './refusals.ts';
+
+/** The parts of an upload that are under way at once, and a question beside them. */
+const CONNECTIONS = 5;
+/** So many attempts, with waits between them that double, or that the server asks for. */
+const TRIES = 4;
+const WAIT_MS = 250;
+/** No server is waited for longer because it says so. */
+const RETRY_AFTER_MS_MAX = 20_000;
+/** A server that does not take so many bytes of a body within the time limit is asked again. */
+const SLICE_BYTES = 1 << 16;
+/** What another attempt may find otherwise. */
+const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+/** A question about a key below the bucket, '' for the bucket itself. An answer may begin so late, as it may take. */
+export interface S3Request {
+  readonly method: ObjectRequest['method'];
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly answerMs?: number;
+  readonly signal?: AbortSignal;
+  /** Statuses that are no refusals; their bodies are for who asks. */
+  readonly expected: readonly number[];
+}
+
+/** A bucket, behind whatever server has it. */
+export class S3Exchange {
+  /** Where it is, for people. */
+  readonly origin: string;
+  readonly #host: ObjectHost;
+  readonly #base: string;
+  readonly #access: S3Access;
+  readonly #timeoutMs: number;
+
+  /** Asks nobody yet. Throws OperationError `usage` where one of the two keys is missing. */
+  constructor(bucket: string, access: S3Access, timeoutMs: number) {
+    const { keys, region } = access;
+    if (keys && (keys.id === '') !== (keys.secret === ''))
+      throw new OperationError('usage', `want both of ${KEYS_FROM} in the environment, or none for a public bucket`);
+    const endpoint = new URL(access.endpoint ?? `https://s3.${region}.amazonaws.com`);
+    // A certificate for any name stands for one label.
+    const isPath =
+      access.addressing === undefined
+        ? access.endpoint !== undefined || bucket.includes('.')
+        : access.addressing === 'path';
+    const folder = endpoint.pathname.replace(/\/+$/, '');
+    this.origin = isPath ? endpoint.origin : `${endpoint.protocol}//${bucket}.${endpoint.host}`;
+    this.#base = isPath ? `${folder}/${bucket}` : folder;
+    this.#host = objectHost(this.origin, timeoutMs, CONNECTIONS);
+    this.#access = access;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * What the server answers, with a status that is expected. Throws OperationError `network` for every other answer,
+   * and where none comes. Cost: up to TRIES attempts, each within the time limit but for bodies, which must go on.
+   */
+  async send(request: S3Request): Promise<ObjectAnswer> {
+    for (let tried = 1; ; tried++) {
+      let answer: ObjectAnswer | undefined;
+      let failure: OperationError;
+      try {
+        answer = await this.#once(request);
+        if (request.expected.includes(answer.status)) return answer;
+        failure = await this.#refused(request, answer);
+      } catch (error) {
+        if (!(error instanceof OperationError) || error.code !== 'network') throw error;
+        failure = error;
+      }
+      const isPassing = !answer || PASSING.has(answer.status);
+      if (!isPassing || tried === TRIES || request.signal?.aborted === true) throw failure;
+      const asked = Number(/^\d{1,5}$/.exec(answer?.header('retry-after') ?? '')?.[0] ?? 0) * 1000;
+      const ms = Math.min(Math.max(asked, WAIT_MS * 2 ** tried), RETRY_AFTER_MS_MAX);
+      await wait(ms, undefined, request.signal ? { signal: request.signal } : {}).catch(() => undefined);
+    }
+  }
+
+  /** The text of an answer, within its bound and the time limit. Throws OperationError `network`. */
+  async text(request: S3Request): Promise<string> {
+    const limit = AbortSignal.timeout(request.answerMs ?? this.#timeoutMs * TRIES);
+    const signal = request.signal ? AbortSignal.any([request.signal, limit]) : limit;
+    return (await this.send({ ...request, signal })).text(ANSWER_BYTES_MAX);
+  }
+
+  /** Of a key, for people: nothing in it is secret. */
+  urlOf(key: string): string {
+    return this.origin + this.#pathOf(key);
+  }
+
+  close(): Promise<void> {
+    return this.#host.close();
+  }
+
+  #pathOf(key: string): string {
+    return key === '' && this.#base !== '' ? this.#base : `${this.#base}/${key}`;
+  }
+
+  async #once({ method, key, query = {}, headers = {}, body, answerMs, signal }: S3Request): Promise<ObjectAnswer> {
+    const search = new URLSearchParams(query).toString().replaceAll('+', '%20');
+    const path = search === '' ? this.#pathOf(key) : `${this.#pathOf(key)}?${search}`;
+    const signed = await this.#signed(method, this.origin + path, headers, body);
+    const stalled = new AbortController();
+    const ends = AbortSignal.any([...(signal ? [signal] : []), stalled.signal]);
+    const asked = { method, path, headers: signed, signal: ends, headersTimeout: answerMs ?? this.#timeoutMs };
+    if (body === undefined) return this.#host.send(asked);
+    const stall = failed(this.urlOf(key), 'takes what it is sent too slowly, or not at all');
+    const timer = setInterval(() => stalled.abort(stall), this.#timeoutMs);
+    const slices = Readable.from(
+      slicesOf(
+        body,
+        () => timer.refresh(),
+        () => clearInterval(timer),
+      ),
+      { objectMode: false },
+    );
+    try {
+      return await this.#host.send({
+        ...asked,
+        body: slices,
+        headers: { ...signed, 'content-length': String(body.length) },
+      });
+    } finally {
+      clearInterval(timer);
+      slices.destroy();
+    }
+  }
+
+  async #signed(
+    method: string,
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array = new Uint8Array(),
+  ): Promise<Readonly<Record<string, string>>> {
+    const { keys, region } = this.#access;
+    if (!keys || keys.id === '') return headers;
+    const sum = createHash('sha256').update(body).digest('hex');
+    const signer = new AwsV4Signer({
+      method,
+      url,
+      headers: { ...headers, 'x-amz-content-sha256': sum },
+      accessKeyId: keys.id,
+      secretAccessKey: keys.secret,
+      ...(keys.token !== '' && { sessionToken: keys.token }),
+      service: 's3',
+      region,
+    });
+    return Object.fromEntries((await signer.sign()).headers);
+  }
+
+  async #refused({ key }: S3Request, answer: ObjectAnswer): Promise<OperationError> {
+    const [region, date] = [answer.header('x-amz-bucket-region'), answer.header('date')];
+    const body = await answer.text(ANSWER_BYTES_MAX).catch(() => '');
+    const hasKeys = (this.#access.keys?.id ?? '') !== '';
+    return failed(this.urlOf(key), refusalText({ status: answer.status, body, region, date }, hasKeys));
+  }
+}
+
+function* slicesOf(body: Uint8Array, onSlice: () => void, onEnd: () => void): Generator<Uint8Array> {
+  for (let at = 0; at < body.length; at += SLICE_BYTES) {
+    onSlice();
+    yield body.subarray(at, at + SLICE_BYTES);
+  }
+  onEnd();
+}

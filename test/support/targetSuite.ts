@@ -1,0 +1,107 @@
+// What every target does for publishers and replicas, whatever is behind it: one suite, run over each kind.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { fetchObject } from '../../data/distribution/fetch.ts';
+import { decodePointer, objectsOf, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';
+import { pruneTarget } from '../../data/distribution/prune.ts';
+import type { PublishingTarget } from '../../data/distribution/target.ts';
+import { temporaryDirectory } from './dataSets.ts';
+import { published, type Release, releaseOf } from './distributions.ts';
+
+const DAY = 86_400_000;
+const { signal } = new AbortController();
+
+/** Bytes in pieces of so many. */
+export async function* cutInto(body: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += bytes) yield body.subarray(at, at + bytes);
+}
+
+/** The pointer of a target, with its objects whole; undefined where it has none. */
+export async function wholeIn(target: PublishingTarget, parent: string): Promise<Pointer | undefined> {
+  const found = await target.readPointer(undefined, signal);
+  if (found === undefined || found === 'unchanged') return undefined;
+  const pointer = decodePointer(found.text, target.name);
+  const file = join(mkdtempSync(join(parent, 'fetched-')), 'snapshot');
+  const asked = { target, name: snapshotName(pointer), stored: pointer, file, signal, stallMs: 30_000 };
+  expect(await fetchObject(asked)).toBe(pointer.size);
+  return pointer;
+}
+
+/** The tests; `open` answers a new target each time, in which nothing is. */
+export function describeTarget(open: (name: string) => Promise<PublishingTarget>): void {
+  const directory = temporaryDirectory();
+  let releases: readonly Release[];
+  beforeAll(async () => {
+    releases = await Promise.all([1, 2, 3, 4].map((day) => releaseOf(directory, day)));
+  });
+
+  test('has nothing until something is published', async () => {
+    const target = await open('none');
+    expect(await target.readPointer(undefined, signal)).toBeUndefined();
+    expect(await target.read(`${'e'.repeat(64)}.snapshot`, 0, signal)).toBeUndefined();
+    expect(await target.has(`${'e'.repeat(64)}.snapshot`, 1)).toBe(false);
+  });
+
+  test('gives an object from any byte on, and nothing of one whose pieces failed', async () => {
+    const target = await open('read');
+    const body = randomBytes(300_001);
+    const name = `${'a'.repeat(64)}.snapshot`;
+    await target.write(name, body.length, cutInto(body, 70_000));
+    expect([await target.has(name, body.length), await target.has(name, 1)]).toEqual([true, false]);
+    for (const offset of [0, 1, 131_072, body.length - 1]) {
+      const found = (await target.read(name, offset, signal))!;
+      expect(found.offset).toBeLessThanOrEqual(offset);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of found.pieces) pieces.push(piece);
+      expect(Buffer.concat(pieces).equals(body.subarray(found.offset))).toBe(true);
+    }
+    const other = `${'b'.repeat(64)}.snapshot`;
+    await expect(target.write(other, body.length, failing(body))).rejects.toThrow('the pieces failed');
+    expect(await target.has(other, body.length)).toBe(false);
+    expect((await target.list()).map((one) => one.name)).toEqual(expect.arrayContaining([name]));
+    await target.remove(name);
+    await target.remove(name);
+    expect(await target.has(name, body.length)).toBe(false);
+  });
+
+  test('replaces the pointer that was read, and no other', async () => {
+    const target = await open('pointer');
+    await published(target, releases[0]!);
+    const found = await target.readPointer(undefined, signal);
+    if (found === undefined || found === 'unchanged') throw new Error('nothing is published');
+    if (found.validator !== undefined) expect(await target.readPointer(found.validator, signal)).toBe('unchanged');
+    const next = { ...decodePointer(found.text, ''), sequence: 2 };
+    expect(await target.replacePointer(next, found)).toBe(true);
+    expect(await target.replacePointer({ ...next, sequence: 3 }, found)).toBe(false);
+    expect(await target.replacePointer({ ...next, sequence: 1 }, undefined)).toBe(false);
+    expect((await wholeIn(target, directory))!.sequence).toBe(2);
+  });
+
+  describeGenerations(open, directory, () => releases);
+}
+
+function describeGenerations(
+  open: (name: string) => Promise<PublishingTarget>,
+  directory: string,
+  releasesOf: () => readonly Release[],
+): void {
+  test('has each generation that was published, in order, until it is pruned', async () => {
+    const [target, releases] = [await open('prune'), releasesOf()];
+    for (const release of releases) await published(target, release);
+    await published(target, releases[3]!);
+    const pointer = (await wholeIn(target, directory))!;
+    expect(pointer).toMatchObject({ sequence: 4, generation: releases[3]!.generation });
+    expect(pointer.earlier.map(({ generation }) => generation)).toEqual([2, 1, 0].map((i) => releases[i]!.generation));
+    expect(await pruneTarget(target, 2, Date.now())).toMatchObject({ removed: 2, kept: 2 });
+    expect(await pruneTarget(target, 1, Date.now() + 2 * DAY)).toMatchObject({ removed: 1, kept: 1 });
+    expect((await target.list()).map(({ name }) => name)).toEqual(objectsOf(pointer));
+    expect((await wholeIn(target, directory))!.generation).toBe(releases[3]!.generation);
+  });
+}
+
+async function* failing(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body.subarray(0, 100_000);
+  throw new Error('the pieces failed');
+}

@@ -1,0 +1,288 @@
+// A bucket of an S3 server, good or bad: what is asked of it, what is made of its answers, and what is told. How
+// publishers are killed is in s3Kills.long.test.ts.
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { generationsIn } from '../../../../data/changes/changeFile.ts';
+import { pruneTarget } from '../../../../data/distribution/prune.ts';
+import { S3Exchange } from '../../../../data/distribution/s3/exchange.ts';
+import { upload } from '../../../../data/distribution/s3/upload.ts';
+import { s3Target } from '../../../../data/distribution/s3Target.ts';
+import { openPublishingTarget, openTarget, type PublishingTarget } from '../../../../data/distribution/target.ts';
+import { runCommand } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { published, type Release, releaseOf } from '../../../support/distributions.ts';
+import { startFollower } from '../../../support/followers.ts';
+import { QUICK } from '../../../support/follows.ts';
+import { startPlainUpstream } from '../../../support/plainUpstream.ts';
+import { S3_KEYS, type S3Server, s3Server, sendXml } from '../../../support/s3Servers.ts';
+import { cutInto, wholeIn } from '../../../support/targetSuite.ts';
+
+const directory = temporaryDirectory();
+const { signal } = new AbortController();
+const DAY = 86_400_000;
+const POINTER = 'folder/current.json';
+const POLL = { timeout: 30_000, interval: 50 };
+
+let old: Release;
+let next: Release;
+let server: S3Server;
+let target: PublishingTarget;
+beforeAll(async () => {
+  [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
+});
+beforeEach(async () => {
+  server = await s3Server();
+  target = s3Target(new URL('s3://bucket/folder'), 10_000, server.access);
+});
+afterEach(async () => {
+  await target.close();
+  server.close();
+});
+
+const told = (message: RegExp, code = 'network'): Error =>
+  expect.objectContaining({ code, message: expect.stringMatching(message) as string }) as Error;
+
+/** Answers the first requests that match otherwise. */
+function spoil(
+  count: number,
+  pattern: RegExp,
+  how: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  let left = count;
+  server.misbehave = (request, response) => {
+    if (!pattern.test(`${request.method} ${request.url}`) || left-- <= 0) return false;
+    how(request, response);
+    return true;
+  };
+}
+
+const error =
+  (status: number, code: string, more = '') =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    request.resume();
+    const xml = `<Error><Code>${code}</Code><Message>${S3_KEYS.id} ${S3_KEYS.secret}</Message>${more}</Error>`;
+    sendXml(response, status, xml);
+  };
+
+describe('two publishers at once', () => {
+  test('do not overwrite each other: each has its turn, and the newer data is current at the end', async () => {
+    for (let round = 0; round < 3; round++) {
+      server.objects.clear();
+      const ends = await Promise.allSettled([published(target, old), published(target, next)]);
+      expect(ends[1].status).toBe('fulfilled');
+      const pointer = (await wholeIn(target, directory))!;
+      expect(pointer.generation).toBe(next.generation);
+      expect(pointer.sequence).toBe(ends.filter(({ status }) => status === 'fulfilled').length);
+    }
+  });
+
+  test('are refused where the server ignores conditions, with the cure', async () => {
+    server.isMinding = false;
+    await expect(published(target, old)).rejects.toThrow(told(/ignores If-Match.*--s3-unconditional$/, 'refused'));
+    expect([...server.objects.keys()].filter((key) => !key.endsWith('.snapshot'))).toEqual([]);
+  });
+
+  test('know their own pointer where the answer to it was lost', async () => {
+    await published(target, old);
+    spoil(1, /^PUT \/bucket\/folder\/current/, (request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        server.objects.set(POINTER, Buffer.concat(pieces));
+        response.destroy();
+      });
+    });
+    expect(await published(target, next)).toMatchObject({ isNew: true, pointer: { sequence: 2 } });
+  });
+});
+
+describe('a large object', () => {
+  const body = randomBytes(1_000_001);
+  const key = `folder/${'a'.repeat(64)}.snapshot`;
+  const large = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
+    const exchange = new S3Exchange('bucket', server.access, 10_000);
+    try {
+      await upload({ exchange, key, size: body.length, pieces, partBytes: 100_000 });
+    } finally {
+      await exchange.close();
+    }
+  };
+
+  test('is put in parts, no more than three at once, each tried again', async () => {
+    let [running, most, broken] = [0, 0, 0];
+    server.misbehave = async ({ method, url }, response) => {
+      if (method !== 'PUT') return false;
+      most = Math.max(most, ++running);
+      response.on('close', () => running--);
+      // The fourth is cut off once.
+      if (!url!.includes('partNumber=4&') || broken++ > 0) return false;
+      response.destroy();
+      return true;
+    };
+    await large(cutInto(body, 70_000));
+    expect(server.objects.get(key)!.equals(body)).toBe(true);
+    expect(most).toBeLessThanOrEqual(3);
+    expect([server.uploads.size, broken]).toEqual([0, 2]);
+  });
+
+  test.each([
+    ['its bytes cannot be read', /never/, /gone/],
+    ['a part is refused', /partNumber=5&/, /answered 403 AccessDenied/],
+    ['the parts are not put together', /^POST .*uploadId/, /answered 403 AccessDenied/],
+  ])('is nowhere, and its upload is ended, where %s', async (_, pattern, message) => {
+    spoil(9, pattern, error(403, 'AccessDenied'));
+    const pieces = (async function* () {
+      yield body.subarray(0, 500_000);
+      if (String(pattern) === '/never/') throw new Error('gone');
+      yield body.subarray(500_000);
+    })();
+    await expect(large(pieces)).rejects.toThrow(message);
+    expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
+  });
+
+  test('that was left unfinished is removed by prune after a day', async () => {
+    await published(target, old);
+    for (const id of ['one', 'two', 'three']) server.uploads.set(id, { key, parts: new Map() });
+    server.uploads.set('other', { key: 'elsewhere', parts: new Map() });
+    const modified = Date.parse('2026-01-31T12:00:00Z');
+    expect(await pruneTarget(target, 1, modified + DAY / 2)).toMatchObject({ removed: 0, kept: 4 });
+    expect(await pruneTarget(target, 1, modified + 2 * DAY)).toMatchObject({ removed: 3, kept: 1 });
+    expect([...server.uploads.keys()]).toEqual(['other']);
+  });
+});
+
+describe('an answer that is none', () => {
+  test.each([
+    ['keys that are not known', 403, 'InvalidAccessKeyId', '', /403 InvalidAccessKeyId: .* AWS_ACCESS_KEY_ID$/],
+    ['a wrong secret', 403, 'SignatureDoesNotMatch', '', /AWS_SECRET_ACCESS_KEY is not that of AWS_ACCESS_KEY_ID/],
+    ['rights that are missing', 403, 'AccessDenied', '', /allow s3:GetObject/],
+    ['an expired token', 400, 'ExpiredToken', '', /AWS_SESSION_TOKEN has expired/],
+    ['no bucket', 404, 'NoSuchBucket', '', /make the bucket first/],
+    ['a clock that is wrong', 403, 'RequestTimeTooSkewed', '', /the clocks differ, that of the server says \w{3}, \d/],
+    ['another region', 301, 'PermanentRedirect', '<Region>eu-west-2</Region>', /want --s3-region eu-west-2$/],
+    ['a redirection', 307, 'TemporaryRedirect', '<Region>" x</Region>', /elsewhere, and nothing is followed$/],
+    ['what nobody knows', 418, '<b>1</b>', '', /answered 418$/],
+  ])('because of %s is told with the cure, and no secret', async (_, status, code, more, message) => {
+    spoil(9, /./, error(status, code, more));
+    const failure = await target.readPointer(undefined, signal).catch((thrown: unknown) => thrown);
+    expect(failure).toEqual(told(message));
+    expect(String(failure)).not.toMatch(/hunter/i);
+    expect(server.asked.length).toBe(1);
+  });
+
+  test('because it is asked too often is waited for, as long as it says', async () => {
+    spoil(2, /./, (_request, response) => void response.writeHead(503, { 'retry-after': '1' }).end());
+    expect(await target.readPointer(undefined, signal)).toBeUndefined();
+    expect(server.asked.length).toBe(3);
+  });
+
+  test.each([
+    ['silence', () => undefined],
+    ['a byte at a time', (response: ServerResponse) => drip(response)],
+    [
+      'half of it',
+      (response: ServerResponse) =>
+        response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
+    ],
+    ['more than a pointer has', (response: ServerResponse) => response.writeHead(200).end('x'.repeat(70_000))],
+  ])('but %s ends in time', async (_, answer) => {
+    server.misbehave = (_request, response) => (answer(response), true);
+    const hasty = s3Target(new URL('s3://bucket/folder'), 300, server.access);
+    await expect(hasty.readPointer(undefined, signal)).rejects.toThrow(told(/current\.json: /));
+    await hasty.close();
+  });
+
+  test('to an object whose bytes nobody takes ends in time', async () => {
+    server.misbehave = ({ method }) => method === 'PUT';
+    const exchange = new S3Exchange('bucket', server.access, 100);
+    const body = randomBytes(16 << 20);
+    const sent = upload({ exchange, key: 'a', size: body.length, pieces: cutInto(body, body.length) });
+    await expect(sent).rejects.toThrow(told(/\/bucket\/a: takes what it is sent too slowly, or not at all$/));
+    await exchange.close();
+  });
+
+  test('in place of a list is refused, and one without an end too', async () => {
+    spoil(1, /list-type/, (_request, response) => sendXml(response, 200, '<!DOCTYPE a><ListBucketResult/>'));
+    await expect(target.list()).rejects.toThrow(told(/answered no ListBucketResult$/));
+    const again = '<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>';
+    spoil(9, /list-type/, (_request, response) =>
+      sendXml(response, 200, `<ListBucketResult>${again}</ListBucketResult>`),
+    );
+    await expect(target.list()).rejects.toThrow(told(/its ListBucketResult does not end$/));
+  });
+});
+
+test.each(['s3://', 's3://b', 's3://bucket:80/', 's3://bucket/a b', 's3://me:hunter2@bucket/', 's3://bucket/?hunter2'])(
+  'no bucket: %s',
+  async (url) => {
+    const refused = await openTarget(url, { timeoutMs: 1 }).catch((thrown: unknown) => thrown);
+    expect(refused).toMatchObject({ code: 'usage', message: expect.not.stringContaining('hunter2') as string });
+  },
+);
+
+test('half of the keys is told before anybody is asked', async () => {
+  const s3 = { ...server.access, keys: { id: 'a', secret: '', token: '' } };
+  await expect(openPublishingTarget('s3://bucket/', { s3 })).rejects.toThrow(told(/want both of AWS_/, 'usage'));
+});
+
+describe('the commands', () => {
+  const environment = { AWS_ACCESS_KEY_ID: S3_KEYS.id, AWS_SECRET_ACCESS_KEY: S3_KEYS.secret };
+  const words = (...of: readonly string[]): readonly string[] => [...of, '--s3-endpoint', server.origin];
+
+  test('publish, serve from a bucket and prune it, and tell no secret', async () => {
+    const publish = runCommand(words('publish', old.file, '--to', 's3://bucket/folder'), { environment });
+    expect((await publish.ended).code).toBe(0);
+    const serving = await startFollower('s3://bucket/folder', `${directory}/cache-of-serving`, words(), {
+      environment,
+    });
+    await serving.printed(new RegExp(`generation ${old.generation.slice(0, 12)}`));
+    await published(target, next);
+    await serving.printed(new RegExp(`generation ${next.generation.slice(0, 12)} is served now`));
+    await serving.kill();
+    const prune = runCommand(words('prune', 's3://bucket/folder', '--keep', '1'), { environment });
+    await prune.printed(/removed 1 objects/);
+    const down = runCommand(['publish', old.file, '--to', 's3://bucket/f', '--s3-endpoint', 'http://127.0.0.1:1'], {
+      environment,
+    });
+    await down.printed(/http:\/\/127\.0\.0\.1:1\/bucket\/f\/current\.json: ECONNREFUSED/);
+    for (const one of [publish, serving, prune, down]) expect(one.out() + one.err()).not.toMatch(/hunter/i);
+  });
+
+  test('follow a catalogue into a bucket, also what it could not take at first, and replicas have it', async () => {
+    const collections = { notes: [{ ob_id: 1 }] };
+    const upstream = await startPlainUpstream({ collections });
+    const folder = `${directory}/followed`;
+    const flags = ['-o', folder, '--every', '1s', '--publish-to', 's3://bucket/folder', ...QUICK];
+    const follow = runCommand(words('follow', upstream.url, ...flags), { environment });
+    const cache = `${directory}/cache-of-followed`;
+    const serving = await startFollower('s3://bucket/folder', cache, words(), { environment });
+    try {
+      await serving.printed(/listening on/);
+      const generations: string[] = [(await serving.status()).data!.generation];
+      server.misbehave = (request, response) => {
+        if (request.method !== 'PUT') return false;
+        error(403, 'AccessDenied')(request, response);
+        return true;
+      };
+      collections.notes = [{ ob_id: 1 }, { ob_id: 2 }];
+      await follow.printed(/the new generation is not published, which is tried again the next time: .*403/);
+      expect((await serving.status()).data!.generation).toBe(generations[0]);
+      server.misbehave = () => false;
+      await expect.poll(async () => (await serving.status()).data!.generation, POLL).not.toBe(generations[0]);
+      generations.push((await serving.status()).data!.generation);
+      expect(generationsIn(`${folder}/changes.log`).map(({ generation }) => generation)).toEqual(generations);
+      expect((await wholeIn(target, directory))!).toMatchObject({ sequence: 2, generation: generations[1] });
+      expect(follow.out() + follow.err() + serving.out()).not.toMatch(/hunter/i);
+    } finally {
+      for (const one of [follow, serving]) await one.kill();
+      await upstream.close();
+    }
+  }, 60_000);
+});
+
+function drip(response: ServerResponse): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(' '), 20);
+  response.on('close', () => clearInterval(timer));
+}
