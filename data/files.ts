@@ -89,15 +89,23 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
+ * Puts a file that is whole in the place of another, whose name the disk has once this returns. Throws OperationError
+ * `file`.
+ */
+export function putInPlace(partial: string, file: string): void {
+  attempt(`cannot write ${file}`, () => {
+    renameSync(partial, file);
+    syncDirectory(path.dirname(file));
+  });
+}
+
+/**
  * Puts a text in the place of a file, which is the old one or the new one whatever happens; once this returns, the disk
  * has it. Throws OperationError `file`.
  */
 export function replaceFile(file: string, text: string): void {
-  attempt(`cannot write ${file}`, () => {
-    writeFileSync(`${file}.next`, text, { flush: true });
-    renameSync(`${file}.next`, file);
-    syncDirectory(path.dirname(file));
-  });
+  attempt(`cannot write ${file}`, () => writeFileSync(`${file}.next`, text, { flush: true }));
+  putInPlace(`${file}.next`, file);
 }
 
 /** What file systems answer that keep names by themselves. */

@@ -8,4 +8,15 @@ export {
   fieldSentence,
 } from './query/describe.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';
-export { nearestName } from './query/suggest.ts';
+export { nearestName } from './bits/suggest.ts';
+export {
+  distantReferences,
+  type FilterField,
+  filterFields,
+  labelKeys,
+  recordLabel,
+  type Reference,
+  referencesFrom,
+  shownColumns,
+} from './query/shown.ts';
+export { type Member, type MemberBudget, recordBytes, recordMembers } from './page/members.ts';

@@ -8,8 +8,8 @@ import type { Headers } from '../scenarios/scenario.ts';
 
 /**
  * One kind of request, and what every answer to it must have: status and Content-Length, which may miss `bytes` by
- * `bytesSlack`. With a body it is a POST. With `fresh` the body is a template, and what is put into it never the same
- * twice.
+ * `bytesSlack`; where there is a `digest`, the SHA-256 of the body in hex. With a body it is a POST. With `fresh` the
+ * body is a template, and what is put into it never the same twice.
  */
 export interface Exchange {
   readonly target: string;
@@ -19,6 +19,7 @@ export interface Exchange {
   readonly status: number;
   readonly bytes: number;
   readonly bytesSlack?: number;
+  readonly digest?: string;
 }
 
 /**

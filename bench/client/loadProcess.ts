@@ -1,5 +1,6 @@
 // The process of the load client: raw sockets to loopback, keep-alive, one request at a time on each connection. Reads
-// no more of an answer than its status and length; bounded in requests and time.
+// no more of an answer than its status and length, and the body where it has a digest; bounded in requests and time.
+import { createHash, type Hash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { bodiesOf } from './freshBody.ts';
 import type { Exchange, LoadOrder, LoadOutcome } from './loadClient.ts';
@@ -118,6 +119,7 @@ class Connection {
   #bytes = 0;
   #bytesLeft = 0;
   #isLast = false;
+  #hash: Hash | undefined;
 
   constructor(port: number, run: Run) {
     this.#port = port;
@@ -133,7 +135,7 @@ class Connection {
 
   #open(): void {
     this.end();
-    [this.#head, this.#bytesLeft, this.#isLast] = ['', 0, false];
+    [this.#head, this.#bytesLeft, this.#isLast, this.#hash] = ['', 0, false, undefined];
     const onread = { buffer: Buffer.alloc(READ_BYTES), callback: this.#read.bind(this) };
     const socket = connect({ host: '127.0.0.1', port: this.#port, noDelay: true, onread });
     this.#socket = socket;
@@ -166,13 +168,14 @@ class Connection {
   }
 
   #read(length: number, buffer: Uint8Array): boolean {
-    if (this.#bytesLeft > 0) this.#take(length);
-    else this.#readHead(Buffer.from(buffer.buffer, buffer.byteOffset, length).toString('latin1'));
+    const piece = Buffer.from(buffer.buffer, buffer.byteOffset, length);
+    if (this.#bytesLeft > 0) this.#take(piece);
+    else this.#readHead(piece);
     return true;
   }
 
-  #readHead(piece: string): void {
-    this.#head += piece;
+  #readHead(piece: Buffer): void {
+    this.#head += piece.toString('latin1');
     const end = this.#head.indexOf(HEAD_END);
     if (end < 0) return;
     const status = Number(this.#head.slice(9, 12));
@@ -188,14 +191,19 @@ class Connection {
     this.#head = '';
     this.#bytes = bytes;
     this.#bytesLeft = bytes;
-    this.#take(bodyBytes);
+    if (exchange.digest !== undefined) this.#hash = createHash('sha256');
+    this.#take(piece.subarray(piece.length - bodyBytes));
   }
 
-  #take(length: number): void {
-    this.#bytesLeft -= length;
+  #take(piece: Buffer): void {
+    this.#bytesLeft -= piece.length;
+    this.#hash?.update(piece);
     const { exchange, dueMs } = this.#errand!;
     if (this.#bytesLeft < 0) return this.#broke(`${exchange.target}: more bytes than announced`);
     if (this.#bytesLeft > 0) return;
+    const digest = this.#hash?.digest('hex');
+    this.#hash = undefined;
+    if (digest !== exchange.digest) return this.#broke(`${exchange.target}: another body, of digest ${digest}`);
     this.#errand = undefined;
     this.#run.done(this.#bytes, performance.now() - dueMs);
     if (this.#isLast && this.#socket) this.#open();

@@ -1,5 +1,6 @@
 // What one question of a scenario costs as counts, which know no noise: rows, postings, copies, hops, allocation.
 // Asks the engine as the catalogue's handler does, without a transport.
+import assert from 'node:assert/strict';
 import { measured } from '../../engine/page/rows.ts';
 import { measuringOf, recordRepresentation, type Representation } from '../../engine/page/representation.ts';
 import { copying } from '../../engine/page/rewrite.ts';
@@ -54,6 +55,7 @@ function answer(collection: CollectionIndex, question: Question, counters: Count
     const record = recordRepresentation({ records: collection.records, rows, form, keys: undefined }, false);
     return { bodyBytes: readAll(record), hops: 0 };
   }
+  assert(expected.kind !== 'table', 'pages for people are none of the engine');
   const { plan, page } = listHere(collection, query, { options: OPTIONS, form, path, counters });
   return { bodyBytes: readAll(page!), hops: plan!.isHeavy && !walkedPage(collection, plan!) ? 1 : 0 };
 }

@@ -83,11 +83,13 @@ const WARM_AGAIN = 1;
 
 /** How often races that look lost are measured again, with as many rounds each time. */
 const REPEATS = 8;
+/** No repeat begins when those before it have taken this many times as long as the first measurement did. */
+const REPEATED_MOST = 2;
 
 /**
  * As `measure`, and races that look lost then are measured again, up to eight times: what others on the machine have
  * added goes with more rounds, what the program has lost stays. Their rounds are counted with those before. Cost: that,
- * and as much again for each time that a race looks lost.
+ * and as much again for each time that a race looks lost, at most three times the whole and a repeat.
  */
 export async function measureAgain(
   client: LoadClient,
@@ -95,8 +97,10 @@ export async function measureAgain(
   schedule: Schedule,
   { onRound, onAgain, isLost }: Doubts,
 ): Promise<readonly Measured[]> {
+  const began = performance.now();
   const measured = [...(await measure(client, races, schedule, onRound))];
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
+  const first = performance.now();
+  for (let repeat = 0; repeat < REPEATS && performance.now() - first <= REPEATED_MOST * (first - began); repeat++) {
     const lost = races.flatMap((race, i) => (isLost(i, measured[i]!) ? [{ race, i }] : []));
     if (lost.length === 0) break;
     onAgain(lost.map(({ race: { name } }) => name));

@@ -6,6 +6,7 @@ import type { OnProgress } from '../../data/progress.ts';
 import { loadSnapshot } from '../../data/store/load.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { authorityTasks } from './authorityTasks.ts';
+import { countingTask } from './countingTask.ts';
 import { choiceFor } from '../scenarios/choice.ts';
 import { prepareDataSet, type DataSetOptions } from '../load/dataSet.ts';
 import type { MicroTask } from './microTask.ts';
@@ -14,6 +15,7 @@ import { readNaively } from '../scenarios/naive.ts';
 import { chosenOf } from '../scenarios/only.ts';
 import { BASE_URL } from '../processes/processes.ts';
 import { summaryOf } from '../load/rounds.ts';
+import { refreshTasks } from './refreshTasks.ts';
 import { timedTasks } from './timedTasks.ts';
 
 /** What to run: every task for `batchMs` a batch, `rounds` batches. `bits` is the size of the made-up bitmaps. */
@@ -43,7 +45,13 @@ export async function runMicroBench(options: MicroOptions, onProgress: OnProgres
   const catalogue = openSnapshot(await loadSnapshot(snapshot, { baseUrl: BASE_URL }, onProgress));
   const collection = catalogue.collection('observations');
   const { tasks: loops, search } = microTasks({ collection, choice, seed: options.seed, bits: options.bits });
-  const tasks = [...loops, ...timedTasks(search, snapshot), ...authorityTasks()];
+  const tasks = [
+    ...loops,
+    ...timedTasks(search, snapshot),
+    ...refreshTasks(directory),
+    countingTask(),
+    ...authorityTasks(),
+  ];
   return chosenOf(tasks, options.only).map((task) => reportOf(task, options));
 }
 

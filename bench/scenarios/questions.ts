@@ -1,5 +1,6 @@
 // The questions of the load scenarios: pages, records and their rows, computed from the plain rows. Pure; the answers
 // are compared by check.ts.
+import assert from 'node:assert/strict';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import { OTHER_BASE_URL } from '../processes/processes.ts';
 import type { Question } from './scenario.ts';
@@ -72,6 +73,15 @@ export function inV2(question: Question): Question {
 /** The same question of a client that chooses the other base URL. */
 export function underOtherBaseUrl(question: Question): Question {
   return { ...question, headers: { Host: new URL(OTHER_BASE_URL).host }, baseUrl: OTHER_BASE_URL };
+}
+
+/** The same list as a page for people, whose count is that of the filtered list beside that of all. */
+export function inTable(question: Question, { rows: { length: all } }: NaiveCatalogue): Question {
+  const { target, expected } = question;
+  assert(expected.kind === 'page');
+  const { count, rows } = expected;
+  const path = target.replace(`${LIST}?format=api&`, '/browse/observations/?');
+  return { ...question, target: path, expected: { kind: 'table', count, all, rows } };
 }
 
 /** The same question of a client that takes gzip. */

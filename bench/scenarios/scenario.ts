@@ -28,11 +28,12 @@ export interface ExpectedPage {
   readonly facets?: Facets;
 }
 
-/** What an answer must hold: a text, one record, a page of a list, or rows as lines. */
+/** What an answer must hold: a text, one record, a page of a list, rows as lines, or a page for people. */
 export type Expected =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'record'; readonly row: NaiveRow }
   | { readonly kind: 'lines'; readonly rows: readonly NaiveRow[] }
+  | { readonly kind: 'table'; readonly count: number; readonly all: number; readonly rows: readonly NaiveRow[] }
   | ExpectedPage;
 
 /**

@@ -6,6 +6,7 @@ import {
   deepOffset,
   everyNth,
   gzipped,
+  inTable,
   inV2,
   LIMIT,
   LIST,
@@ -131,6 +132,18 @@ export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
     pass: 1.3,
     great: 1.05,
     questions: ({ catalogue }) => pagesFrom(citable(catalogue), 'publicationState=citable&', 0, NEAR_PAGES),
+  },
+  {
+    name: 'table',
+    what: 'the same, as pages for people',
+    control: { scenario: 'equality' },
+    requests: 200,
+    // A server of its own: what pages throw away would be collected in the time of others.
+    flags: ['--browse-on-api'],
+    questions: ({ catalogue }) =>
+      pagesFrom(citable(catalogue), 'publicationState=citable&', 0, NEAR_PAGES).map((question) =>
+        inTable(question, catalogue),
+      ),
   },
   {
     name: 'scattered',

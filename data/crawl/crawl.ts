@@ -10,7 +10,7 @@ import { parsed } from './page.ts';
 import { PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
 import { countsIn, judgeOutput, publish, publishManifest } from './publish.ts';
-import { heldIn, pagesOf, sameIn } from './held.ts';
+import { createdIn, heldIn, laterThan, pagesOf, sameIn } from './held.ts';
 import { type Held, type Manner, renew } from './renew.ts';
 import { CrawlState } from './state.ts';
 import { countOf, Disorder, Drift, walk, type Walker } from './walk.ts';
@@ -27,7 +27,8 @@ const ROOT_BYTES_MAX = 1 << 16;
  * What is crawled to where. `state` holds what is not finished; `now` is the time of day, that of the data. A crawl is
  * accepted where at least `linksMin` percent of the links resolve, and no collection has lost more than `shrinkMax`
  * percent of the records in `output`, unless it `isForced`. One that is `new` asks for all and replaces the output; a
- * `sweep` leaves it where it is the same; a `renewal` does too, and asks only for what changed since.
+ * `sweep` leaves it where it is the same; a `renewal` does too, and asks only for what changed since. A collection may
+ * have `recordsMax` records, and its records may link to as many of another; all these ids may be `idsMax`.
  */
 export interface CrawlOptions extends UpstreamOptions {
   readonly kind: 'new' | 'sweep' | 'renewal';
@@ -36,6 +37,8 @@ export interface CrawlOptions extends UpstreamOptions {
   readonly linksMin: number;
   readonly shrinkMax: number;
   readonly isForced: boolean;
+  readonly recordsMax: number;
+  readonly idsMax: number;
   readonly now: string;
 }
 
@@ -59,7 +62,8 @@ export interface CrawlReport {
 /**
  * Crawls a catalogue; the data set in `output` is replaced as a whole or stays. Throws OperationError: `network` where
  * the upstream gives no answer that can be used, `input` where what it gives is not accepted, `usage` and `file`. Cost:
- * bounded by the upstream; memory holds the ids, the targets of links and a page for each of `concurrency`.
+ * bounded by the upstream and `idsMax`; memory holds the ids, the targets of links and a page for each of
+ * `concurrency`.
  */
 export async function crawl(options: CrawlOptions, onProgress: OnProgress): Promise<CrawlReport | undefined> {
   judgeOutput(options.output, options.state);
@@ -94,8 +98,7 @@ async function collect(
 ): Promise<CrawlReport> {
   const { bases, collections, unknown } = await rootView(walker.upstream, options.base);
   await state.openParts(collections, bases);
-  const look = (collection: Collection): Promise<void> =>
-    lookAt({ walker, state, clock: options.clock, onProgress }, collection);
+  const look = (collection: Collection): Promise<void> => lookAt({ walker, state, options, onProgress }, collection);
   const held = state.isRenewal ? await heldIn(options.output, options.base) : new Map<string, Held>();
   const manners = new Map<string, Manner>();
   for (const collection of collections) {
@@ -111,7 +114,7 @@ async function collect(
   const pages = pagesOf(state.parts);
   const { isRenewal, isResumed, begun } = state;
   const same = options.kind === 'new' ? undefined : await sameIn(options.output, sha256);
-  const created = same?.created ?? begun;
+  const created = same?.created ?? laterThan(await createdIn(options.output), begun);
   const manifest = { created, source: options.base, counts, sha256, ...(pages.length > 0 && { pages }) };
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   if (same) publishManifest(state, options.output, text);
@@ -173,7 +176,7 @@ async function rootView(upstream: Upstream, base: string): Promise<RootView> {
 interface Looking {
   readonly walker: Walker;
   readonly state: CrawlState;
-  readonly clock: () => number;
+  readonly options: CrawlOptions;
   readonly onProgress: OnProgress;
 }
 
@@ -196,14 +199,16 @@ async function lookAt(looking: Looking, collection: Collection): Promise<void> {
 }
 
 async function walkOnce(
-  { walker, state, clock, onProgress }: Looking,
+  { walker, state, options, onProgress }: Looking,
   collection: Collection,
   part: CollectionPart,
 ): Promise<void> {
   const { name } = collection;
+  const { clock } = options;
   let savedMs = clock();
   let last = { count: 0, where: name };
   for await (const { records, position, count, where, page } of walk(walker, collection, part.position)) {
+    judgeSize(count, where, state.parts, options);
     const repeated = part.add(records);
     part.addPage(page);
     if (repeated) throw new Drift(`${where}: id ${repeated.id} came twice`);
@@ -218,6 +223,28 @@ async function walkOnce(
     throw new Drift(`${last.where}: ${part.ids.size} records were collected, ${last.count} are counted`);
   part.isDone = true;
   state.save(name);
+}
+
+/** What an upstream counts, and what was collected of it, can be held in memory: however much it makes up. */
+function judgeSize(
+  count: number,
+  where: string,
+  parts: ReadonlyMap<string, CollectionPart>,
+  { recordsMax, idsMax }: Pick<CrawlOptions, 'recordsMax' | 'idsMax'>,
+): void {
+  const refuse = (what: string, most: number): never => {
+    throw new OperationError('input', `${where}: ${what}, more than ${most}, the most that is taken`);
+  };
+  if (count > recordsMax) refuse(`${count} records are counted`, recordsMax);
+  let all = 0;
+  for (const [name, { ids, links }] of parts) {
+    all += ids.size;
+    for (const [to, { size }] of links) {
+      if (size > recordsMax) refuse(`${name} links to ${size} records of ${to}`, recordsMax);
+      all += size;
+    }
+  }
+  if (all > idsMax) refuse(`the catalogue has ${all} ids of records and of what their collections link to`, idsMax);
 }
 
 /** What was collected first may have changed since: it is counted again, and collected again where it did. */

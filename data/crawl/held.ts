@@ -1,12 +1,16 @@
 // What an earlier crawl left of a catalogue: its files, what their pages are known by, and whether a new one has the
 // same. Believes a manifest no further than its form goes: readers compare the sums.
 import { existsSync } from 'node:fs';
+import { parseInstant } from '../../engine/query/instant.ts';
 import type { Manifest } from '../import/manifest.ts';
 import { type CollectionFile, type DataSet, openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { CollectionPart } from './part.ts';
 import type { Held } from './renew.ts';
 import type { PageMark } from './walk.ts';
+
+/** A time behind all others. */
+const NEVER = '9999-12-31T23:59:59Z';
 
 /** How the manifest has the pages of a collection: the query of each, and its validator. */
 type StoredPages = readonly [collection: string, pages: readonly (readonly [query: string, validator: string])[]];
@@ -27,6 +31,21 @@ export async function heldIn(output: string, base: string): Promise<ReadonlyMap<
   const pages = storedPages(found.manifest);
   const summed = found.files.filter(({ sha256 }) => sha256 !== undefined);
   return new Map(summed.map((file) => [file.collection, { file, pages: pages.get(file.collection) }]));
+}
+
+/** The time of the data in `output`, where it tells one. */
+export async function createdIn(output: string): Promise<string | undefined> {
+  return (await dataSetIn(output))?.manifest.created;
+}
+
+/**
+ * The time of data that replaces data of `before`: `now`, or a second behind what it replaces where the clock went
+ * back, since replicas and publishers take no older data (A111).
+ */
+export function laterThan(before: string | undefined, now: string): string {
+  const held = parseInstant(before ?? '');
+  if (!(parseInstant(now) < held && held < parseInstant(NEVER))) return now;
+  return `${new Date(held / 1000 + 1000).toISOString().slice(0, 19)}Z`;
 }
 
 /** The manifest in `output` where its files have these sums, and no others. Cost: a pass over them, if it says so. */

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CHANGES_FILE } from '../changes/changeFile.ts';
 import { attempt, readAtMost, replaceFile } from '../files.ts';
+import type { Origin } from '../import/earlier.ts';
 import { OperationError } from '../operationError.ts';
 
 /** The paths in a folder. `next` is a snapshot that is whole, and not in its place yet. */
@@ -19,12 +20,13 @@ export interface FollowPaths {
 
 /**
  * What a folder notes, in milliseconds since 1970: the last sweep, and the sum of the data set that the snapshot was
- * built of.
+ * built of. `origin` says of what its parts were, so that the next one can take over those that have not changed.
  */
 export interface FollowNotes {
   readonly url: string;
   readonly sweptMs: number;
   readonly imported: string;
+  readonly origin?: Origin | undefined;
 }
 
 const NOTES_BYTES_MAX = 1 << 16;
@@ -56,12 +58,21 @@ export function notesIn({ notes }: FollowPaths, url: string): FollowNotes {
 
 function notesOf(text: string): FollowNotes | undefined {
   try {
-    const { url, sweptMs, imported } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const { url, sweptMs, imported, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const isWhole = typeof url === 'string' && typeof sweptMs === 'number' && typeof imported === 'string';
-    return isWhole ? { url, sweptMs, imported } : undefined;
+    return isWhole ? { url, sweptMs, imported, origin: isOrigin(origin) ? origin : undefined } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether notes say of what a snapshot was built; those of an earlier version of the program do not. */
+function isOrigin(value: unknown): value is Origin {
+  if (typeof value !== 'object' || value === null) return false;
+  const { generation, sums, undeclared } = value as Readonly<Record<string, unknown>>;
+  const isOfTexts = (texts: unknown): boolean =>
+    typeof texts === 'object' && texts !== null && Object.values(texts).every((text) => typeof text === 'string');
+  return typeof generation === 'string' && isOfTexts(sums) && Array.isArray(undeclared) && isOfTexts(undeclared);
 }
 
 /** Puts notes in the place of those before. Throws OperationError `file`. */

@@ -8,7 +8,8 @@ import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../c
 import { type CatalogueDigests, digestsOf } from '../changes/digests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
 import { attempt, openFile, syncDirectory } from '../files.ts';
-import { importDirectory } from '../import/import.ts';
+import type { EarlierImport, Origin } from '../import/earlier.ts';
+import { importDirectory, type ImportWork } from '../import/import.ts';
 import { readManifest } from '../import/manifest.ts';
 import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
@@ -41,7 +42,14 @@ export type RefreshStep =
       readonly ms: number;
     }
   | { readonly kind: 'resumed' }
-  | { readonly kind: 'built'; readonly generation: string; readonly bytes: number; readonly ms: number }
+  | { readonly kind: 'importedWhole'; readonly reason: string }
+  | {
+      readonly kind: 'built';
+      readonly generation: string;
+      readonly bytes: number;
+      readonly work: ImportWork;
+      readonly ms: number;
+    }
   | { readonly kind: 'placed'; readonly generation: string; readonly counts: ChangeCounts | undefined };
 
 /** Who is told of a refresh: its steps, and how long ones get on. */
@@ -70,8 +78,10 @@ export async function refresh(
     const sweptMs = (await crawlInto(paths, notes.sweptMs, options, observer)) ?? notes.sweptMs;
     const sum = await sumOf(paths.dataSet);
     const there = generationIn(paths.snapshot);
-    const generation = notes.imported === sum && there ? there : await build(paths, options, observer);
-    note(paths, { url: options.base, sweptMs, imported: sum });
+    const isBuilt = notes.imported === sum && there !== undefined;
+    const origin = isBuilt ? notes.origin : await build(paths, notes.origin, options, observer);
+    note(paths, { url: options.base, sweptMs, imported: sum, origin });
+    const generation = isBuilt ? there : origin!.generation;
     return { generation, isNew: generation !== before };
   } finally {
     rmSync(paths.lock, { force: true });
@@ -87,7 +97,9 @@ async function crawlInto(
 ): Promise<number | undefined> {
   const startMs = options.nowMs();
   const clockMs = options.clock();
-  const kind = startMs - sweptMs >= options.sweepEveryMs ? 'sweep' : 'renewal';
+  // A sweep in the future is one of a clock that was wrong.
+  const isDue = sweptMs > startMs || startMs - sweptMs >= options.sweepEveryMs;
+  const kind = isDue ? 'sweep' : 'renewal';
   const now = `${new Date(startMs).toISOString().slice(0, 19)}Z`;
   onStep({ kind: 'crawlBegan', how: kind });
   try {
@@ -143,31 +155,59 @@ function endEarlier(paths: FollowPaths, { onStep }: RefreshObserver): void {
   onStep({ kind: 'placed', generation, counts: undefined });
 }
 
-/** Builds the snapshot of the data set and puts it in place; answers its generation. */
-async function build(paths: FollowPaths, options: RefreshOptions, observer: RefreshObserver): Promise<string> {
-  const startMs = options.clock();
-  const { dataSet: directory, next: file } = paths;
-  const importing = { directory, file, created: undefined, isLenient: false, threads: options.threads };
-  const { generation, snapshotBytes: bytes } = await importDirectory(importing, observer.onProgress);
-  observer.onStep({ kind: 'built', generation, bytes, ms: options.clock() - startMs });
+/** Builds the snapshot of the data set and puts it in place; answers its generation, and of what it was built. */
+async function build(
+  paths: FollowPaths,
+  known: Origin | undefined,
+  options: RefreshOptions,
+  observer: RefreshObserver,
+): Promise<Origin> {
+  const { clock, nowMs, threads } = options;
+  const startMs = clock();
+  const importing = { directory: paths.dataSet, file: paths.next, created: undefined, isLenient: false, threads };
   const before = generationIn(paths.snapshot);
-  if (before === generation) {
-    rmSync(paths.next);
-    return generation;
+  const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
+    const {
+      snapshotBytes: bytes,
+      origin,
+      work,
+    } = await importDirectory({ ...importing, earlier }, observer.onProgress);
+    const { generation } = origin;
+    observer.onStep({ kind: 'built', generation, bytes, work, ms: clock() - startMs });
+    if (before === generation) {
+      rmSync(paths.next);
+      return origin;
+    }
+    const at = nowMs() / 1000;
+    const counts = await log(paths, { before, generation, at, isRenewed: !!earlier }, observer.onProgress);
+    place(paths);
+    observer.onStep({ kind: 'placed', generation, counts });
+    return origin;
+  };
+  if (!known || before === undefined) return take(undefined);
+  try {
+    return await take({ file: paths.snapshot, origin: known });
+  } catch (error) {
+    // A snapshot that cannot serve, or lines that a whole import says more about.
+    if (!(error instanceof OperationError) || (error.code !== 'snapshot' && error.code !== 'input')) throw error;
+    observer.onStep({ kind: 'importedWhole', reason: error.message });
+    return take(undefined);
   }
-  const counts = await log(paths, { before, generation, at: options.nowMs() / 1000 }, observer.onProgress);
-  place(paths);
-  observer.onStep({ kind: 'placed', generation, counts });
-  return generation;
 }
 
 /** Notes what changes with the next generation; answers how much, where that is known. */
 async function log(
   paths: FollowPaths,
-  { before, generation, at }: { before: string | undefined; generation: string; at: number },
+  {
+    before,
+    generation,
+    at,
+    isRenewed,
+  }: { before: string | undefined; generation: string; at: number; isRenewed: boolean },
   onProgress: OnProgress,
 ): Promise<ChangeCounts | undefined> {
-  const old = before === undefined ? undefined : await digestsOfOld(paths.snapshot, onProgress);
+  // Of one that cannot be read nothing can be taken over either: no checksum was looked at then.
+  const old = before === undefined ? undefined : await digestsOfOld(paths.snapshot, isRenewed, onProgress);
   if (!old || before === undefined) {
     appendGeneration(paths.changes, { generation, at, isBase: true, changes: [] });
     return undefined;
@@ -187,12 +227,19 @@ async function log(
   return counts;
 }
 
-/** Of a snapshot that cannot be read any more, of another version of the program perhaps, nothing is known. */
-async function digestsOfOld(file: string, onProgress: OnProgress): Promise<CatalogueDigests | undefined> {
+/**
+ * Of a snapshot that cannot be read any more, of another version of the program perhaps, nothing is known; where it
+ * `isNeeded` that is thrown.
+ */
+async function digestsOfOld(
+  file: string,
+  isNeeded: boolean,
+  onProgress: OnProgress,
+): Promise<CatalogueDigests | undefined> {
   try {
     return await digestsOf(file, 0, onProgress);
   } catch (error) {
-    if (error instanceof OperationError && error.code === 'snapshot') return undefined;
+    if (!isNeeded && error instanceof OperationError && error.code === 'snapshot') return undefined;
     throw error;
   }
 }

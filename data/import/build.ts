@@ -2,49 +2,27 @@
 // writes them as sections. Memory is that of the collection's columns, each let go once written.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { Interner } from '../../engine/column/intern.ts';
-import { sortDictionary } from '../../engine/column/sort.ts';
-import type { Dictionary } from '../../engine/column/dictionary.ts';
-import type { Outlines } from '../../engine/column/outline.ts';
+import { sortDictionary, type SortedDictionary } from '../../engine/column/sort.ts';
 import { buildGrams, hasGrams } from '../../engine/index/grams.ts';
 import { invert } from '../../engine/index/invert.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
 import { layoutOf, type ColumnLayout, type TableLayout } from '../../engine/schema/layout.ts';
-import type { Collection, Field } from '../../engine/schema/types.ts';
+import type { Collection } from '../../engine/schema/types.ts';
 import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from '../decode/batch.ts';
+import type { BuiltCollection, LinkTargets } from './built.ts';
+import type { EarlierCollection } from './earlier.ts';
 import { combined, fieldsInRecords, inferType, ownLink, type InferredType, type FieldEvidence } from './fields.ts';
-import { orderById, orderOfChildren, reordered, type Order, type Repeat } from './order.ts';
+import { type CodedColumn, mergedColumn, NULL_NUMBER } from './mergeColumn.ts';
+import { orderById, orderOfChildren, orderOfMerged, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
 import { INFERRED_MAX, type ShapeKind } from '../decode/shape.ts';
 
-const NULL_CODE = 0xffffffff;
-
 /** The different texts of one column are at most this long together: their ends are u32, and one memory holds them. */
 const TEXT_BYTES_MAX = 2 ** 32 - (1 << 27);
-
-/** Where a link column points: the path of the column, the ids in code order, and how many links have each. */
-export interface LinkTargets {
-  readonly path: string;
-  readonly to: string;
-  readonly ids: Float64Array;
-  readonly counts: Uint32Array;
-}
-
-/** What a finished collection consists of. `ids` ascend. */
-export interface BuiltCollection {
-  readonly records: number;
-  readonly ids: Float64Array;
-  readonly chunks: number;
-  readonly outlines: Outlines;
-  readonly recordBytes: number;
-  readonly columns: number;
-  readonly fields: readonly Field[];
-  readonly nulls: number;
-  readonly targets: readonly LinkTargets[];
-}
 
 /** Two lines with one id, by line number; the first stays. */
 export interface RepeatedId {
@@ -62,15 +40,41 @@ export class CollectionBuilder {
   readonly #tables = new Map<string, TableSlot>();
   readonly #keys = new Map<string, ShapeKind>();
   readonly #collection: Collection;
+  readonly #earlier: EarlierCollection | undefined;
   #ordered: { order: Order; repeats: readonly Repeat[] } | undefined;
 
   /**
    * `spillPath` is where a file may be made for many records, without a name and for as long as the builder is used.
+   * The rows of `earlier`, which has declared keys alone, come before those of batches; `keep` says which stay.
    */
-  constructor(collection: Collection, spillPath: string) {
+  constructor(collection: Collection, spillPath: string, earlier?: EarlierCollection) {
     this.#collection = collection;
-    this.#store = new RecordStore(spillPath);
+    this.#earlier = earlier;
+    this.#store = new RecordStore(spillPath, earlier);
     this.#tables.set(collection.name, emptyTable());
+    if (earlier) this.#begin(earlier);
+  }
+
+  #begin(earlier: EarlierCollection): void {
+    for (const id of earlier.ids) this.#ids.push(id);
+    this.#tables.get(this.#collection.name)!.rows = earlier.ids.length;
+    for (const { path, parent } of layoutOf(this.#collection).tables) {
+      if (parent < 0) continue;
+      const starts = earlier.rowStarts(path);
+      const slot = slotIn(this.#tables, path, emptyTable);
+      slot.rowEnds.pushAll(starts.subarray(1));
+      slot.rows = starts.at(-1)!;
+    }
+  }
+
+  /**
+   * Settles, behind the last batch, which earlier rows stay: those not 0 in `isKept`. Throws OperationError `input`
+   * where two records have one id.
+   */
+  keep(isKept: Uint8Array): void {
+    const order = orderOfMerged(this.#ids.view(), isKept.length, isKept);
+    if (!order) throw new OperationError('input', `two records of ${this.#collection.name} have one id`);
+    this.#ordered = { order, repeats: [] };
   }
 
   /** Adds a batch. Cost: one pass over its columns' texts. */
@@ -92,7 +96,7 @@ export class CollectionBuilder {
   #addColumn(batch: Batch, column: ColumnBatch): void {
     const slot = slotIn(this.#columns, column.path, emptyColumn);
     const table = slotIn(this.#tables, batch.tables[column.table]!.path, emptyTable);
-    fillUp(slot.codes, table.rows);
+    slot.codes.fillTo(table.rows, NULL_NUMBER);
     slot.kinds |= column.kinds;
     addCodes(slot, batch, column);
     if (slot.texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(column);
@@ -138,8 +142,18 @@ export class CollectionBuilder {
       this.#columns.delete(column.path);
     }
     const ids = order ? Float64Array.from(order, (row) => this.#ids.view()[row]!) : this.#ids.view();
-    const recordBytes = bytes;
-    return { records: ids.length, ids, chunks, outlines, recordBytes, columns: columns.length, fields, nulls, targets };
+    return {
+      records: ids.length,
+      ids,
+      chunks,
+      outlines,
+      recordBytes: bytes,
+      columns: columns.length,
+      fields,
+      nulls,
+      targets,
+      hasUndeclared: this.#keys.size > 0,
+    };
   }
 
   /** Gives the records' memory or file back, written or not. */
@@ -178,20 +192,20 @@ export class CollectionBuilder {
     order: Order,
   ): { nulls: number; targets: LinkTargets | undefined } {
     const { texts, codes } = this.#keptTexts(column, rowCount, order);
-    const { dictionary, codes: sorted } = sortDictionary(column.type, texts, parseInstant);
-    writeDictionary({ writer, without }, column.path, dictionary);
+    const sorted = sortDictionary(column.type, texts, parseInstant);
+    const earlier = this.#earlier?.column(column.path);
+    if (earlier && earlier.dictionary.text.length + sorted.dictionary.text.length > TEXT_BYTES_MAX)
+      throw tooMuchText(column);
+    const coded =
+      earlier && order ? mergedColumn(earlier, sorted, { numbers: codes, order }) : codedColumn(sorted, codes);
+    const starts = coded.isEarlier ? earlier!.carry(writer) : writeCoded({ writer, without }, column, coded);
     if (column.isId) return { nulls: 0, targets: undefined };
-    const rows = codes.map((code) => (code === NULL_CODE ? dictionary.size : sorted[code]!));
-    const inverted = invert(rows, dictionary.size, !without.includes(BITMAPS.variant));
-    writer.add(POSTINGS, column.path, inverted);
-    writer.add(BITMAPS, column.path, inverted);
-    const { starts } = inverted;
-    const counts = Uint32Array.from({ length: dictionary.size }, (_, code) => starts[code + 1]! - starts[code]!);
-    const nulls = rows.length - starts[dictionary.size]!;
+    const { size, numbers: ids } = coded.dictionary;
+    const counts = Uint32Array.from({ length: size }, (_, code) => starts[code + 1]! - starts[code]!);
+    const nulls = coded.rows.length - starts[size]!;
     return {
       nulls,
-      targets:
-        column.to === undefined ? undefined : { path: column.path, to: column.to, ids: dictionary.numbers!, counts },
+      targets: column.to === undefined ? undefined : { path: column.path, to: column.to, ids: ids!, counts },
     };
   }
 
@@ -201,7 +215,7 @@ export class CollectionBuilder {
    */
   #keptTexts(column: ColumnLayout, rowCount: number, order: Order): { texts: Interner; codes: Uint32Array } {
     const { texts, codes } = slotIn(this.#columns, column.path, emptyColumn);
-    fillUp(codes, rowCount);
+    codes.fillTo(rowCount, NULL_NUMBER);
     const rows = reordered(codes.view(), order);
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
     if (this.#order().repeats.length === 0 && !isInferredLink) return { texts, codes: rows };
@@ -219,7 +233,7 @@ export class CollectionBuilder {
       known.set(code, number);
       return number;
     };
-    return { texts: left, codes: rows.map((code) => (code === NULL_CODE ? code : numberOf(code))) };
+    return { texts: left, codes: rows.map((code) => (code === NULL_NUMBER ? code : numberOf(code))) };
   }
 }
 
@@ -244,16 +258,12 @@ function slotIn<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot):
   return made;
 }
 
-function fillUp(codes: GrowableU32, rows: number): void {
-  while (codes.length < rows) codes.push(NULL_CODE);
-}
-
 function* textsOf(texts: Interner): Generator<string> {
   const bytes = texts.text.view();
   for (let i = 0; i < texts.size; i++) yield DECODER.decode(bytes.subarray(texts.startOf(i), texts.ends.at(i)));
 }
 
-function tooMuchText({ path }: ColumnBatch): OperationError {
+function tooMuchText({ path }: Pick<ColumnBatch, 'path'>): OperationError {
   return new OperationError('input', `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`);
 }
 
@@ -266,15 +276,31 @@ interface Output {
 function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { starts, ends }: ColumnBatch): void {
   for (let i = 0; i < starts.length; i++) {
     const start = starts[i]!;
-    if (start === NULL_START) codes.push(NULL_CODE);
+    if (start === NULL_START) codes.push(NULL_NUMBER);
     else if (start < UNESCAPED_START) codes.push(texts.intern(bytes, start, ends[i]!));
     else codes.push(texts.intern(unescaped, start - UNESCAPED_START, ends[i]! - UNESCAPED_START));
   }
 }
 
-function writeDictionary({ writer, without }: Output, path: string, dictionary: Dictionary): void {
+function codedColumn({ dictionary, codes }: SortedDictionary, numbers: Uint32Array): CodedColumn {
+  const rows = numbers.map((number) => (number === NULL_NUMBER ? dictionary.size : codes[number]!));
+  return { dictionary, rows, grams: undefined, isEarlier: false };
+}
+
+/** Writes a column; answers where the rows of each code start among its rows by code, none for ids. */
+function writeCoded(
+  { writer, without }: Output,
+  { path, isId }: ColumnLayout,
+  { dictionary, rows, grams }: CodedColumn,
+): Uint32Array {
   writer.add(DICTIONARY, path, dictionary);
-  if (!without.includes(GRAMS.variant) && hasGrams(dictionary)) writer.add(GRAMS, path, buildGrams(dictionary));
+  if (!without.includes(GRAMS.variant) && hasGrams(dictionary))
+    writer.add(GRAMS, path, grams ?? buildGrams(dictionary));
+  if (isId) return new Uint32Array(0);
+  const inverted = invert(rows, dictionary.size, !without.includes(BITMAPS.variant));
+  writer.add(POSTINGS, path, inverted);
+  writer.add(BITMAPS, path, inverted);
+  return inverted.starts;
 }
 
 function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnds: Uint32Array): Order {

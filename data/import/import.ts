@@ -8,9 +8,12 @@ import { METADATA } from '../../engine/snapshot/sections.ts';
 import { parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { LineFault } from '../decode/batch.ts';
-import { CollectionBuilder, type BuiltCollection } from './build.ts';
+import { CollectionBuilder } from './build.ts';
+import type { BuiltCollection } from './built.ts';
+import { EarlierSnapshot, type EarlierImport, type Origin } from './earlier.ts';
 import { inferredTypes } from './fields.ts';
 import { startDecoders, type Decoders } from '../decode/decoders.ts';
+import { LineMatcher } from './matchLines.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { readLines, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
@@ -29,6 +32,8 @@ export interface ImportOptions {
   readonly isLenient: boolean;
   readonly threads: number;
   readonly without?: string | undefined;
+  /** A snapshot of nearly the same data, of which is taken what has not changed. The bytes are the same without it. */
+  readonly earlier?: EarlierImport | undefined;
 }
 
 /**
@@ -54,6 +59,18 @@ export interface ImportReport {
   readonly generation: string;
   readonly skipped: readonly string[];
   readonly inferred: readonly InferredFields[];
+  readonly origin: Origin;
+  readonly work: ImportWork;
+}
+
+/**
+ * How many collections were carried over whole, how many merged with what an earlier snapshot has of them, and how many
+ * records were parsed.
+ */
+export interface ImportWork {
+  readonly carried: number;
+  readonly merged: number;
+  readonly parsed: number;
 }
 
 /** The fields of one collection that are not declared, each with its type, such as `startTime dateTime`. */
@@ -72,6 +89,8 @@ interface ImportedCollection {
   readonly indexBytes: number;
   readonly skipped: readonly string[];
   readonly skippedCount: number;
+  readonly how: 'carried' | 'merged' | 'imported';
+  readonly parsed: number;
 }
 
 /**
@@ -85,19 +104,24 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   }
   const without = variantsLeftOut(options.without);
   const dataSet = await openDataSet(options.directory);
-  const decoders = startDecoders(options.threads);
+  const decoders = startDecoders(options.earlier ? 0 : options.threads);
+  const earlier = options.earlier && !options.isLenient ? new EarlierSnapshot(options.earlier, without) : undefined;
   let reports: readonly CollectionReport[] = [];
   let skipped: readonly string[] = [];
   let inferred: readonly InferredFields[] = [];
+  let undeclared: readonly string[] = [];
+  let work: ImportWork = { carried: 0, merged: 0, parsed: 0 };
   try {
     const { bytes, generation } = await writeSnapshot(options.file, async (writer, partial) => {
       const spillPath = `${partial}-records`;
-      const importing = { dataSet, decoders, writer, isLenient: options.isLenient, spillPath, without };
+      const importing = { dataSet, decoders, writer, isLenient: options.isLenient, spillPath, without, earlier };
       const imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
       reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
       inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
+      undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
+      work = workOf(imported);
       const bytes = encodeMetadata({
         collections: countsOf(reports, imported),
         fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
@@ -107,10 +131,26 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       writer.add(METADATA, METADATA.path, { bytes });
       return { created: options.created ?? dataSet.manifest.created };
     });
-    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred };
+    const origin = { generation, sums: sumsOf(dataSet), undeclared };
+    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work };
   } finally {
+    earlier?.close();
     await decoders.close();
   }
+}
+
+function sumsOf({ files }: DataSet): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    files.flatMap(({ collection, sha256 }) => (sha256 === undefined ? [] : [[collection, sha256]])),
+  );
+}
+
+function workOf(imported: readonly ImportedCollection[]): ImportWork {
+  return {
+    carried: imported.filter(({ how }) => how === 'carried').length,
+    merged: imported.filter(({ how }) => how === 'merged').length,
+    parsed: imported.reduce((sum, { parsed }) => sum + parsed, 0),
+  };
 }
 
 function variantsLeftOut(text: string | undefined): readonly Variant[] {
@@ -126,6 +166,7 @@ interface Importing {
   readonly isLenient: boolean;
   readonly spillPath: string;
   readonly without: readonly Variant[];
+  readonly earlier: EarlierSnapshot | undefined;
 }
 
 async function importCollections(importing: Importing, onProgress: OnProgress): Promise<readonly ImportedCollection[]> {
@@ -146,34 +187,67 @@ async function importCollections(importing: Importing, onProgress: OnProgress): 
 }
 
 async function importCollection(
-  { dataSet, decoders, writer, isLenient, spillPath, without }: Importing,
+  importing: Importing,
   collection: Collection,
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
 ): Promise<ImportedCollection> {
-  const builder = new CollectionBuilder(collection, spillPath);
+  const { writer, isLenient, spillPath, without, earlier } = importing;
+  const start = writer.bytes;
+  if (file && earlier?.isUnchanged(file)) {
+    const built = earlier.carry(writer, collection.name);
+    return importedOf(importing, { collection, file, built, start, how: 'carried', parsed: 0 });
+  }
+  const held =
+    file && earlier?.hasUndeclared(collection.name) === false ? earlier.collection(collection.name) : undefined;
+  const matcher = held && new LineMatcher(held, collection.idField);
+  const builder = new CollectionBuilder(collection, spillPath, held);
   try {
     const faults = new Faults(file?.path ?? '', isLenient);
-    if (file) {
-      for await (const { batch, fileBytesRead } of decoders.batches(collection.name, readLines(file))) {
-        for (const fault of batch.faults) faults.add(fault);
-        builder.add(batch);
-        onBytes(fileBytesRead);
-      }
-    }
+    const parsed = file ? await addLines(importing, { builder, faults, matcher }, file, onBytes) : 0;
+    if (matcher) builder.keep(matcher.isKept);
     for (const { id, line, firstLine } of builder.repeatedIds()) {
       faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
     }
     faults.end();
-    const start = writer.bytes;
     const built = builder.write(writer, undefined, without);
-    const indexBytes = writer.bytes - start - built.recordBytes;
-    if (file) compareCounts(file, built.records + faults.count, dataSet.manifest.counts.get(collection.name));
-    const inputBytes = file?.bytes ?? 0;
-    return { collection, built, inputBytes, indexBytes, skipped: faults.told, skippedCount: faults.count };
+    const how = matcher ? 'merged' : 'imported';
+    return importedOf(importing, { collection, file, built, start, how, parsed }, faults);
   } finally {
     builder.close();
   }
+}
+
+/** Adds the lines of a file, or those that the matcher does not know; answers how many were parsed. */
+async function addLines(
+  { decoders }: Importing,
+  { builder, faults, matcher }: { builder: CollectionBuilder; faults: Faults; matcher: LineMatcher | undefined },
+  file: CollectionFile,
+  onBytes: (done: number) => void,
+): Promise<number> {
+  const lines = readLines(file);
+  let parsed = 0;
+  for await (const { batch, fileBytesRead } of decoders.batches(file.collection, matcher?.unmatched(lines) ?? lines)) {
+    for (const fault of batch.faults) faults.add(fault);
+    builder.add(batch);
+    parsed += batch.ids.length;
+    onBytes(fileBytesRead);
+  }
+  return parsed;
+}
+
+interface Built extends Pick<ImportedCollection, 'collection' | 'built' | 'how' | 'parsed'> {
+  readonly file: CollectionFile | undefined;
+  readonly start: number;
+}
+
+function importedOf({ writer, dataSet }: Importing, made: Built, faults?: Faults): ImportedCollection {
+  const { collection, built, file, start, how, parsed } = made;
+  const indexBytes = writer.bytes - start - built.recordBytes;
+  const skippedCount = faults?.count ?? 0;
+  if (file) compareCounts(file, built.records + skippedCount, dataSet.manifest.counts.get(collection.name));
+  const inputBytes = file?.bytes ?? 0;
+  return { collection, built, inputBytes, indexBytes, skipped: faults?.told ?? [], skippedCount, how, parsed };
 }
 
 /** `lines` are all records of the file, those left out too. */

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { distance } from 'fastest-levenshtein';
+import { closestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
 import { assertFile, cannotRead } from '../files.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
@@ -138,7 +138,9 @@ function tooLong(file: CollectionFile, line: number): OperationError {
   return new OperationError('input', `${file.path}:${line}: a line of more than ${LINE_BYTES_MAX} bytes`);
 }
 
-function linesIn(bytes: Uint8Array): number {
+/** Through Buffer, whose search takes a third of the time of that of other arrays. */
+function linesIn(run: Uint8Array): number {
+  const bytes = Buffer.from(run.buffer, run.byteOffset, run.length);
   let lines = 0;
   for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines++;
   return lines;
@@ -156,8 +158,9 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 function unknownCollection(file: string, collection: string): string {
-  const nearest = COLLECTIONS.map(({ name }) => name).sort(
-    (a, b) => distance(a, collection) - distance(b, collection),
-  )[0];
+  const nearest = closestName(
+    collection,
+    COLLECTIONS.map(({ name }) => name),
+  );
   return `${file}: there is no collection ${collection}; did you mean ${nearest}.ndjson?`;
 }

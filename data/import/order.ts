@@ -25,6 +25,30 @@ export function orderById(ids: Float64Array): { order: Order; repeats: readonly 
   return { order: sorted.slice(0, length), repeats };
 }
 
+/**
+ * The order by id of rows of which the first `earlierRows` are in order, and of those only the ones that are not 0 in
+ * `isKept` stay; undefined where two that stay have one id. Cost: a merge, and a sort of the later rows.
+ */
+export function orderOfMerged(ids: Float64Array, earlierRows: number, isKept: Uint8Array): Uint32Array | undefined {
+  const later = Uint32Array.from({ length: ids.length - earlierRows }, (_, i) => earlierRows + i);
+  later.sort((a, b) => ids[a]! - ids[b]!);
+  const order = new Uint32Array(ids.length);
+  let [length, row] = [0, 0];
+  const copyKept = (below: number): void => {
+    for (; row < earlierRows && ids[row]! < below; row++) if (isKept[row] !== 0) order[length++] = row;
+  };
+  for (const next of later) {
+    copyKept(ids[next]!);
+    const isRepeated =
+      (row < earlierRows && ids[row] === ids[next] && isKept[row] !== 0) ||
+      (length > 0 && ids[order[length - 1]!] === ids[next]);
+    if (isRepeated) return undefined;
+    order[length++] = next;
+  }
+  copyKept(Infinity);
+  return order.subarray(0, length);
+}
+
 /** The rows of a child table that follow `parents` in their order, and where each new parent's rows start. */
 export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: Order; starts: Uint32Array } {
   const count = parents ? parents.length : rowEnds.length;
@@ -41,7 +65,10 @@ export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: 
 
 /** The values in a new order. */
 export function reordered(values: Uint32Array, order: Order): Uint32Array {
-  return order ? Uint32Array.from(order, (row) => values[row]!) : values;
+  if (!order) return values;
+  const moved = new Uint32Array(order.length);
+  for (let i = 0; i < order.length; i++) moved[i] = values[order[i]!]!;
+  return moved;
 }
 
 function isAscending(ids: Float64Array): boolean {

@@ -5,7 +5,8 @@ import { GrowableF64 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
 import { attempt } from '../files.ts';
 
-const READ_BYTES = 4 << 20;
+/** So that a piece is still in the processor's cache when it is hashed and written. */
+const READ_BYTES = 256 << 10;
 
 /** Beyond this many bytes they go to the file: small collections need none, and memory stays that of the columns. */
 const MEMORY_BYTES_MAX = 64 << 20;
@@ -16,10 +17,19 @@ export interface Runs {
   readonly ends: Float64Array;
 }
 
-/** Bytes added one piece behind the other. */
+/** Bytes that lie elsewhere: how many, and filling `target` from a position on. */
+export interface StoredBytes {
+  readonly length: number;
+  read(at: number, target: Uint8Array): void;
+}
+
+const NOTHING: StoredBytes = { length: 0, read: () => undefined };
+
+/** Bytes added one piece behind the other, the first behind `before`. */
 export class RecordBytes {
-  /** How many bytes have been added. */
-  length = 0;
+  /** How many bytes there are, with those before the added ones. */
+  length: number;
+  readonly #before: StoredBytes;
   readonly #path: string;
   readonly #memoryBytesMax: number;
   #pieces: Uint8Array[] = [];
@@ -27,8 +37,10 @@ export class RecordBytes {
   #descriptor: number | undefined;
 
   /** `path` is where the file is made, should one be needed; its name is removed at once. */
-  constructor(path: string, memoryBytesMax = MEMORY_BYTES_MAX) {
+  constructor(path: string, memoryBytesMax = MEMORY_BYTES_MAX, before = NOTHING) {
     this.#path = path;
+    this.#before = before;
+    this.length = before.length;
     this.#memoryBytesMax = memoryBytesMax;
   }
 
@@ -43,7 +55,7 @@ export class RecordBytes {
       this.#pieces.push(bytes);
       this.#starts.push(start);
     }
-    if (this.#descriptor === undefined && this.length > this.#memoryBytesMax) this.#spill();
+    if (this.#descriptor === undefined && this.length - this.#before.length > this.#memoryBytesMax) this.#spill();
     return start;
   }
 
@@ -91,11 +103,15 @@ export class RecordBytes {
   }
 
   #copy(at: number, target: Uint8Array): void {
-    if (this.#descriptor === undefined) {
-      this.#copyPieces(at, target);
-      return;
-    }
+    const before = Math.min(target.length, Math.max(0, this.#before.length - at));
+    if (before > 0) this.#before.read(at, target.subarray(0, before));
+    if (before < target.length) this.#copyAdded(at + before, target.subarray(before));
+  }
+
+  #copyAdded(from: number, target: Uint8Array): void {
+    if (this.#descriptor === undefined) return this.#copyPieces(from, target);
     const descriptor = this.#descriptor;
+    const at = from - this.#before.length;
     this.#attempt(() => {
       for (let filled = 0; filled < target.length;) {
         const bytes = readSync(descriptor, target, filled, target.length - filled, at + filled);

@@ -2,13 +2,13 @@
 // stand. Knows positions only; the bytes are recordBytes.ts's.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
-import { RECORDS, runPath } from '../../engine/snapshot/sections.ts';
+import { RECORDS, runPath, type SectionViews } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { Outlines } from '../../engine/column/outline.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Order } from './order.ts';
 import { OutlineStore } from '../decode/outlines.ts';
-import { RecordBytes } from './recordBytes.ts';
+import { RecordBytes, type StoredBytes } from './recordBytes.ts';
 
 /** A run of records is at most this long, so that one memory of 4 GiB holds it whatever the base URL adds. */
 export const CHUNK_BYTES_MAX = 1 << 30;
@@ -20,6 +20,16 @@ type Chunk = ReturnType<typeof emptyChunk>;
 export interface StoredRecords {
   readonly chunks: number;
   readonly bytes: number;
+  readonly outlines: Outlines;
+}
+
+/** A run of records of an earlier snapshot, without its bytes. */
+export type EarlierRun = Omit<SectionViews<typeof RECORDS>, 'bytes'>;
+
+/** The records of a collection in an earlier snapshot; `bytes` are those of all runs. */
+export interface EarlierRecords {
+  readonly bytes: StoredBytes;
+  readonly runs: readonly EarlierRun[];
   readonly outlines: Outlines;
 }
 
@@ -37,9 +47,26 @@ export class RecordStore {
   readonly #outlineOf = new GrowableU32();
   readonly #outlines = new OutlineStore();
 
-  /** `spillPath` is where a file may be made for many records. */
-  constructor(spillPath: string) {
-    this.#bytes = new RecordBytes(spillPath);
+  /** `spillPath` is where a file may be made for many records. Those of `earlier` come before what is added. */
+  constructor(spillPath: string, earlier?: EarlierRecords) {
+    this.#bytes = new RecordBytes(spillPath, undefined, earlier?.bytes);
+    let start = 0;
+    for (const run of earlier?.runs ?? []) {
+      this.#addRun(run, start, earlier!.outlines);
+      start += run.ends.at(-1) ?? 0;
+    }
+  }
+
+  #addRun(run: EarlierRun, start: number, { keys, lists }: Outlines): void {
+    this.#batchRows.push(this.rows);
+    this.#batchStarts.push(start);
+    this.#linkEnds.pushAll(run.linkEnds, this.#links.length);
+    this.#links.pushAll(run.links);
+    this.#recordEnds.pushAll(run.ends);
+    this.#memberEnds.pushAll(run.memberEnds, this.#members.length);
+    this.#members.pushAll(run.members);
+    const numbers = lists.map((list) => this.#outlines.numberOf(list.map((i) => keys[i]!)));
+    for (const outline of run.outlines) this.#outlineOf.push(numbers[outline]!);
   }
 
   /** How many records have been added. */
@@ -99,7 +126,7 @@ export class RecordStore {
   }
 
   #chunkFrom(first: number, count: number, order: Order, bytesMax: number): Chunk {
-    const chunk = emptyChunk();
+    const chunk = emptyChunk(count - first, this.#links.length, this.#members.length);
     const [batchRows, batchStarts, recordEnds] = [this.#batchRows, this.#batchStarts, this.#recordEnds];
     for (let i = first, batch = 0; i < count; i++) {
       const row = order ? order[i]! : i;
@@ -130,16 +157,17 @@ export class RecordStore {
   }
 }
 
-function emptyChunk() {
+/** With room for so many rows, links and members. */
+function emptyChunk(rows: number, links: number, members: number) {
   return {
     runStarts: new GrowableF64(),
     runEnds: new GrowableF64(),
-    ends: new GrowableU32(),
-    links: new GrowableU32(),
-    linkEnds: new GrowableU32(),
-    members: new GrowableU32(),
-    memberEnds: new GrowableU32(),
-    outlines: new GrowableU32(),
+    ends: new GrowableU32(rows),
+    links: new GrowableU32(links),
+    linkEnds: new GrowableU32(rows),
+    members: new GrowableU32(members),
+    memberEnds: new GrowableU32(rows),
+    outlines: new GrowableU32(rows),
     bytes: 0,
   };
 }

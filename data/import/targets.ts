@@ -4,7 +4,7 @@ import { DANGLING, targetsOf } from '../../engine/index/join.ts';
 import { paddedBytes } from '../../engine/snapshot/header.ts';
 import { TARGETS } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
-import type { BuiltCollection } from './build.ts';
+import type { BuiltCollection } from './built.ts';
 
 /** What the links of one collection lead to: how many lead to no record, and the bytes of their sections. */
 export interface LinkCounts {

@@ -179,7 +179,8 @@ export function statedContentHash(file: string): string {
   }
 }
 
-function readDirectory(
+/** Header, directory and generation of a file that is held open. Throws OperationError `file` or `snapshot`. */
+export function readDirectory(
   descriptor: number,
   file: string,
 ): { readonly header: Header; readonly directory: Directory; readonly generation: string } {

@@ -1,17 +1,18 @@
 // Writes snapshot files: beside the final name first, moved there whole. Reads them only to hash them; load.ts loads
 // them.
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
-import path from 'node:path';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
-import { attempt, openFile, readInto, syncDirectory } from '../files.ts';
+import { attempt, openFile, putInPlace, readInto } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import type { OnProgress } from '../progress.ts';
 import { generationOf } from './load.ts';
 
 const WRITE_BYTES = 4 << 20;
+/** What is as long is written as it is. */
+const LARGE_BYTES = 256 << 10;
 const READ_BYTES = 8 << 20;
 
 /**
@@ -30,10 +31,7 @@ export async function writeSnapshot(
       const { created } = await fill(writer, partial);
       const { header, directory } = writer.finish(created, () => output.hash());
       const bytes = attempt(`cannot write ${file}`, () => output.close(header));
-      attempt(`cannot write ${file}`, () => {
-        renameSync(partial, file);
-        syncDirectory(path.dirname(file));
-      });
+      putInPlace(partial, file);
       return { bytes, generation: generationOf(header, directory) };
     } catch (error) {
       output.discard();
@@ -79,7 +77,7 @@ class SnapshotOutput implements Sink {
 
   write(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    const isLarge = bytes.length > WRITE_BYTES / 4;
+    const isLarge = bytes.length >= LARGE_BYTES;
     if (isLarge || this.#buffered + bytes.length > WRITE_BYTES) this.#flush();
     if (isLarge) this.#put(bytes);
     else {

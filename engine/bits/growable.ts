@@ -1,6 +1,8 @@
 // Typed arrays that grow by doubling, for building what is stored with a length not known beforehand. `length` counts
 // elements; `view()` is valid until the next growth.
 
+import type { Unsigned } from './narrow.ts';
+
 /** A growing list of u32. */
 export class GrowableU32 {
   #array: Uint32Array;
@@ -17,11 +19,19 @@ export class GrowableU32 {
   }
 
   /** Adds all values, each raised by `by`. */
-  pushAll(values: Uint32Array, by = 0): void {
+  pushAll(values: Unsigned, by = 0): void {
     this.#grow(this.length + values.length);
     if (by === 0) this.#array.set(values, this.length);
     else for (let i = 0; i < values.length; i++) this.#array[this.length + i] = values[i]! + by;
     this.length += values.length;
+  }
+
+  /** Adds one value until there are `length`. */
+  fillTo(length: number, value: number): void {
+    if (length <= this.length) return;
+    this.#grow(length);
+    this.#array.fill(value, this.length, length);
+    this.length = length;
   }
 
   /** The value at `i`, which is below `length`. */
@@ -41,7 +51,7 @@ export class GrowableU32 {
 
   #grow(needed: number): void {
     if (needed <= this.#array.length) return;
-    const grown = new Uint32Array(Math.max(needed, this.#array.length * 2));
+    const grown = new Uint32Array(Math.max(needed, this.#array.length * 2, 16));
     grown.set(this.view());
     this.#array = grown;
   }

@@ -81,18 +81,29 @@ function byText(texts: Texts): Uint32Array {
   return ordered(texts, (a, b) => keys[a]! - keys[b]! || compare(a, b));
 }
 
-/** Integers too large for a double compare as integers. Floats do not: with exponents that would be no order. */
-function valueOrder(type: ColumnType, texts: Texts, numbers: Float64Array): Compare {
-  const isExact = type === 'integer' || type === 'link';
-  const compare = textOrder(texts);
-  return (a, b) => {
-    const [first, second] = [numbers[a]!, numbers[b]!];
-    if (first < second) return -1;
-    if (first > second) return 1;
-    if (Number.isNaN(first) !== Number.isNaN(second)) return Number.isNaN(first) ? 1 : -1;
-    const isLarge = isExact && Math.abs(first) > Number.MAX_SAFE_INTEGER;
-    return (isLarge ? compareIntegers(decoded(texts, a), decoded(texts, b)) : 0) || compare(a, b);
-  };
+/** Values of a column: texts, and the numbers of them where their type has some. */
+export interface ColumnValues extends Texts {
+  readonly numbers: Float64Array | undefined;
+}
+
+/**
+ * How value `i` of one column of a type stands to value `k` of another of that type, or of the same: below 0, 0 or
+ * above, in the order of dictionaries. Integers too large for a double compare as integers. Floats do not: with
+ * exponents that would be no order. Cost: a comparison of numbers, or of texts.
+ */
+export function compareValues(type: ColumnType, a: ColumnValues, i: number, b: ColumnValues, k: number): number {
+  if (!a.numbers || !b.numbers) return compareTexts(a, i, b, k);
+  const [first, second] = [a.numbers[i]!, b.numbers[k]!];
+  if (first < second) return -1;
+  if (first > second) return 1;
+  if (Number.isNaN(first) !== Number.isNaN(second)) return Number.isNaN(first) ? 1 : -1;
+  const isLarge = (type === 'integer' || type === 'link') && Math.abs(first) > Number.MAX_SAFE_INTEGER;
+  return (isLarge ? compareIntegers(decoded(a, i), decoded(b, k)) : 0) || compareTexts(a, i, b, k);
+}
+
+function valueOrder(type: ColumnType, { bytes, ends }: Texts, numbers: Float64Array): Compare {
+  const values = { bytes, ends, numbers };
+  return (a, b) => compareValues(type, values, a, values, b);
 }
 
 function compareIntegers(a: string, b: string): number {
@@ -101,12 +112,14 @@ function compareIntegers(a: string, b: string): number {
 }
 
 function textOrder(texts: Texts): Compare {
-  const { bytes, ends } = texts;
-  return (a, b) =>
-    compareParts(
-      { bytes, start: startOf(texts, a), end: ends[a]! },
-      { bytes, start: startOf(texts, b), end: ends[b]! },
-    );
+  return (a, b) => compareTexts(texts, a, texts, b);
+}
+
+function compareTexts(a: Texts, i: number, b: Texts, k: number): number {
+  return compareParts(
+    { bytes: a.bytes, start: startOf(a, i), end: a.ends[i]! },
+    { bytes: b.bytes, start: startOf(b, k), end: b.ends[k]! },
+  );
 }
 
 function ordered({ ends }: Texts, compare: Compare): Uint32Array {

@@ -1,7 +1,7 @@
 // The n-gram index of a dictionary: for every three bytes of its folded texts, the blocks of codes in which they stand.
 // Answers candidates for a substring, which the caller verifies. Built by data/import/build.ts. Source: Zobel and
 // Moffat 2006, 6 (inverted files); Cox 2012 (trigrams with verification).
-import { foldBytes, FOLD_GROWTH_MAX } from '../bits/fold.ts';
+import { foldBytes, foldInPlace, FOLD_GROWTH_MAX } from '../bits/fold.ts';
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
@@ -51,17 +51,23 @@ export function blockOf({ size, text }: Pick<Dictionary, 'size' | 'text'>): numb
   return meanBytes <= SHORT_TEXT_BYTES ? 1 : Math.max(1, Math.round(BLOCK_BYTES / meanBytes));
 }
 
-/** Builds the index of a dictionary. Cost: one pass over the folded texts, and a counting sort of what was found. */
-export function buildGrams(dictionary: Dictionary): Grams {
-  const block = blockOf(dictionary);
+/**
+ * Builds the index of a dictionary, in its own blocks or in such of other lengths. Cost: one pass over the folded
+ * texts, and a counting sort of what was found.
+ */
+export function buildGrams(dictionary: Dictionary, block = blockOf(dictionary)): Grams {
   const found = new FoundGrams();
   let folded = new Uint8Array(BLOCK_BYTES);
   for (let code = 0; code < dictionary.size; code++) {
     if (code % block === 0) found.beginBlock();
     const start = code === 0 ? 0 : dictionary.ends[code - 1]!;
-    const room = Math.ceil((dictionary.ends[code]! - start) * FOLD_GROWTH_MAX);
-    if (folded.length < room) folded = new Uint8Array(room);
-    found.note(folded, foldBytes(dictionary.text, start, dictionary.ends[code]!, folded, 0));
+    const end = dictionary.ends[code]!;
+    const room = Math.ceil((end - start) * FOLD_GROWTH_MAX);
+    if (folded.length < room) folded = new Uint8Array((room + 3) & ~3);
+    // Four bytes at once, where every character keeps its length: 0.8 of the time of a build of long texts.
+    folded.set(dictionary.text.subarray(start, end));
+    const isFolded = foldInPlace(folded, 0, end - start) === end - start;
+    found.note(folded, isFolded ? end - start : foldBytes(dictionary.text, start, end, folded, 0));
   }
   return { ...writtenLists(found), block };
 }
@@ -134,7 +140,8 @@ function blocksByNumber(found: FoundGrams): { list: Uint32Array; starts: Uint32A
   return { list, starts };
 }
 
-function pushDistance(postings: GrowableBytes, distance: number): void {
+/** Writes a distance as lists have it. */
+export function pushDistance(postings: GrowableBytes, distance: number): void {
   let rest = distance;
   for (; rest >= 0x80; rest >>>= 7) postings.pushByte((rest & 0x7f) | 0x80);
   postings.pushByte(rest);

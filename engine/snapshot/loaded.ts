@@ -45,6 +45,11 @@ export interface Sections {
 const ARRAYS: Readonly<Record<Width, new (buffer: ArrayBufferLike, offset?: number, length?: number) => SectionArray>> =
   { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array };
 
+/** The elements of a section that lies in a buffer, `width` bytes each; the offset is a multiple of that. */
+export function elementsIn(buffer: ArrayBufferLike, width: Width, offset: number, bytes: number): SectionArray {
+  return new ARRAYS[width](buffer, offset, bytes / width);
+}
+
 /** Views of the sections of a loaded snapshot. */
 export function sectionsOf(loaded: LoadedSnapshot): Sections {
   const { memories, placements } = loaded;
@@ -54,9 +59,9 @@ export function sectionsOf(loaded: LoadedSnapshot): Sections {
   const view = (name: string, { element, isOptional }: SectionKind): SectionArray | undefined => {
     const i = indexes.get(name);
     const width = element === 'narrow' ? (i === undefined ? 1 : loaded.sections[i]!.width) : ELEMENTS[element][0];
-    if (i === undefined) return isOptional ? undefined : new ARRAYS[width](new ArrayBuffer(0));
+    if (i === undefined) return isOptional ? undefined : elementsIn(new ArrayBuffer(0), width, 0, 0);
     const { memory, offset, bytes } = placements[i]!;
-    return new ARRAYS[width](buffers[memory]!, offset, bytes / width);
+    return elementsIn(buffers[memory]!, width, offset, bytes);
   };
   return {
     has: (group, path) => {

@@ -44,7 +44,7 @@ export async function crawled(
     timeoutMs: 10_000,
     clock: () => performance.now(),
   };
-  const judged = { linksMin: 99.9, shrinkMax: 5, isForced: false };
+  const judged = { linksMin: 99.9, shrinkMax: 5, isForced: false, recordsMax: 1e7, idsMax: 4e7 };
   const named = { userAgent: 'test', now: '2026-01-31T00:00:00Z', state: `${output}.crawl` };
   return crawl({ ...quick, ...judged, ...named, base, output, ...options }, () => undefined);
 }

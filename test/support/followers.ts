@@ -15,6 +15,7 @@ export interface FollowerStatus {
   readonly target: {
     readonly generation: string | null;
     readonly sequence: number | null;
+    readonly created: string | null;
     readonly staleSeconds: number | null;
     readonly lastSuccess: string | null;
     readonly lastFailure: { readonly reason: string } | null;

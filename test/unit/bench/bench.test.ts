@@ -1,4 +1,5 @@
 // What the benches are made of: that they check answers, and what they make of figures. runs.long.test.ts runs them.
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -70,8 +71,11 @@ describe('answers are checked before they are measured:', () => {
     await expect(checkQuestions(port, questions, catalogue)).rejects.toThrow('has a second answer');
   });
 
-  test('the load client stops at an answer of another length or status', async () => {
-    const port = await answering((path) => [path === '/b' ? 500 : 200, 'four']);
+  test('the load client stops at an answer of another length, status or digest', async () => {
+    const port = await answering((path, times) => [
+      path === '/b' ? 500 : 200,
+      path === '/c' && times > 3 ? 'more' : 'four',
+    ]);
     const client = startLoadClient();
     const order = { port, requests: 8, connections: 2, withinMs: 10_000 };
     const run = (target: string, bytes: number) =>
@@ -84,6 +88,10 @@ describe('answers are checked before they are measured:', () => {
         client.run({ ...order, exchanges: [{ target: '/a', status: 200, bytes, bytesSlack: 2 }] });
       await expect(near(6)).resolves.toMatchObject({ bodyBytes: 32 });
       await expect(near(7)).rejects.toThrow('got status 200 and 4 bytes');
+      const digested = { status: 200, bytes: 4, digest: createHash('sha256').update('four').digest('hex') };
+      const exact = (target: string) => client.run({ ...order, exchanges: [{ ...digested, target }] });
+      await expect(exact('/a')).resolves.toMatchObject({ requests: 8, bodyBytes: 32 });
+      await expect(exact('/c')).rejects.toThrow(/^\/c: another body, of digest [0-9a-f]{64}$/);
     } finally {
       await client.stop();
     }

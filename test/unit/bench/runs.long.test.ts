@@ -67,6 +67,7 @@ describe('the micro-benchmarks', () => {
       [
         'and select dictionary postings plan head page gather patch splice scan',
         hasCompiler ? 'memmem load' : 'load',
+        'refresh-observations refresh-record counting',
         'authorise-original authorise-original-new authorise-original-stranger',
         'authorise-mapped authorise-mapped-new authorise-mapped-stranger',
       ].flatMap((names) => names.split(' ')),

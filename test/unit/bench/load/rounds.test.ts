@@ -1,22 +1,28 @@
-// Rounds that are measured again: what looks lost gets more rounds, eight times at most, and nothing else does.
-// The client counts what it is asked for; no request is sent.
-import { expect, test } from 'vitest';
+// Rounds that are measured again: what looks lost gets more rounds, eight times at most and within a bound of time, and
+// nothing else does. The client counts what it is asked for; no request is sent, and the clock is moved by hand.
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { LoadClient } from '../../../../bench/client/loadClient.ts';
 import { measureAgain, type Race } from '../../../../bench/load/rounds.ts';
 
 const SCHEDULE = { rounds: 3, warmUp: 1 };
-const RACES = ['steady', 'doubtful'].map(raceOf);
+const RACES = ['steady and far longer than the other', 'doubtful'].map(raceOf);
 
 function raceOf(name: string): Race {
   const load = { process: { pid: process.pid, port: 0 } as never, exchanges: [], requests: name.length };
   return { name, loads: [load, load] };
 }
 
-/** How many requests each run was asked for: the length of the race's name. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  return () => vi.useRealTimers();
+});
+
+/** How many requests each run was asked for: the length of the race's name. A run takes a millisecond for each. */
 function countingClient(): { readonly client: LoadClient; readonly asked: number[] } {
   const asked: number[] = [];
   const run = ({ requests }: { readonly requests: number }): Promise<object> => {
     asked.push(requests);
+    vi.advanceTimersByTime(requests);
     return Promise.resolve({ requests });
   };
   return { client: { run } as never, asked };
@@ -63,6 +69,17 @@ test('what stays lost stays lost after eight more times', async () => {
     [
       [3, 3],
       [27, 27],
+    ],
+  ]);
+});
+
+test('nothing begins again when the repeats have taken twice the first measurement', async () => {
+  const { again, rounds } = await measuredWith(() => true);
+  expect([again.length, rounds]).toEqual([
+    3,
+    [
+      [12, 12],
+      [12, 12],
     ],
   ]);
 });

@@ -2,9 +2,11 @@
 // and how politely it asks.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { crawled, filesOf, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {
@@ -273,6 +275,45 @@ test('asks with a name, for gzip, in no more requests at a time than told, and f
   expect([limits[1], Math.max(...limits)]).toEqual([100, 1000]);
 });
 
+test.each([
+  ['counts more records than are taken', 'refused at once', { count: 10_001, links: 0 }, /10001 records are counted/],
+  ['makes up a record for each that is asked for', 'bounded', { count: 0, links: 0 }, /\d+ records are counted/],
+  ['links to ever more records', 'bounded', { count: 5000, links: 10 }, /notes links to \d+ records of times/],
+  ['has more ids in all than are held', 'bounded', { count: 5000, links: 1, idsMax: 6000 }, /has \d+ ids of records/],
+])(
+  'an upstream that %s is %s',
+  async (_does, _is, { count, links, idsMax = 40_000 }: { count: number; links: number; idsMax?: number }, message) => {
+    const requests: number[] = [];
+    const server = createServer(({ url, headers }, response) => {
+      const base = `http://${headers.host}`;
+      const { pathname, searchParams } = new URL(url!, base);
+      if (pathname === '/api/v3/')
+        return sendJson(response, { notes: `${base}/api/v3/notes/`, times: `${base}/api/v3/times/` });
+      const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key))) as [number, number];
+      requests.push(offset);
+      const all = count || offset + limit + 1;
+      const results = Array.from({ length: Math.min(limit, all - offset) }, (_, i) => {
+        const ids = Array.from({ length: links }, (_link, j) => (offset + i) * links + j);
+        return { ob_id: offset + i, links: ids.map((id) => `${base}/api/v3/times/${id}/?format=api`) };
+      });
+      sendJson(response, { count: all, next: offset + limit < all ? base : null, previous: null, results });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const refused = crawled(url, newOutput(), { recordsMax: 10_000, idsMax });
+      const named = new RegExp(
+        `^(?:notes|times), page at offset \\d+ .*${message.source}.*, more than \\d+, the most that is taken$`,
+      );
+      await expect(refused).rejects.toMatchObject({ code: 'input', message: expect.stringMatching(named) });
+      expect(requests.length).toBeLessThanOrEqual(count > 10_000 ? 2 : 30);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  },
+);
+
 test('asks no faster than --rate says', async () => {
   const { url, requests } = await upstreamOf({ collections: { notes: recordsFrom(0, 500) } });
   const startMs = performance.now();
@@ -290,6 +331,30 @@ test('asks nobody anything before Retry-After says so', async () => {
   await crawled(upstream.url, newOutput());
   await upstream.close();
   expect(performance.now() - startMs).toBeGreaterThanOrEqual(1000);
+});
+
+test('clocks that jump by days, here or there, shorten no wait and make none', async () => {
+  const days = [1, -1];
+  const told: string[] = [];
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const upstream = await startRudeUpstream(
+    ({ response }) => {
+      vi.setSystemTime(performance.timeOrigin + days.pop()! * 86_400_000);
+      const [date, later] = ['00:00:00', '00:00:01'].map((time) => `Tue, 01 Jan 2030 ${time} GMT`);
+      response.writeHead(429, { date, 'retry-after': later }).end();
+    },
+    'middle',
+    days.length,
+  );
+  try {
+    const startMs = performance.now();
+    await crawled(upstream.url, newOutput(), { rate: 100, onTrouble: (what) => told.push(what) });
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(2000);
+    expect(told).toEqual(Array(2).fill(expect.stringMatching(/answered 429, Retry-After 1 s$/)));
+  } finally {
+    vi.useRealTimers();
+    await upstream.close();
+  }
 });
 
 test('a page that is short once costs one request more', async () => {

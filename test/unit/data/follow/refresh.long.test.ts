@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';
-import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 
@@ -143,6 +143,35 @@ test('publishes each new generation, and what it could not the next time', async
   command.signal('SIGINT');
   expect(await command.ended).toEqual({ code: 0, signal: null });
 });
+
+test('takes over what has not changed, and imports everything where the last generation cannot serve', async () => {
+  const titled = (title: string): readonly PlainRecord[] =>
+    [1, 2, 3].map((id) => ({ ob_id: id, title: `${title} ${id}` }));
+  const collections = { notes: BEFORE, observations: titled('one'), computations: titled('two') };
+  const upstream = await startPlainUpstream({ collections, tags: 'honest' });
+  running.push(upstream);
+  const folder = newFolder();
+  const file = join(folder, 'catalogue.snapshot');
+  const next = async (): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    const told = (await refreshed(upstream.url, folder)).trim().split('\n');
+    const whole = await imported(join(folder, 'catalogue'), { file: join(directory, 'whole.snapshot') });
+    expect(readFileSync(file).equals(readFileSync(whole.file))).toBe(true);
+    return told.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  };
+  await next();
+  collections.observations = [collections.observations[0]!, { ob_id: 2, title: 'other' }, collections.observations[2]!];
+  expect(await next()).toContainEqual(expect.objectContaining({ event: 'built', carried: 2, merged: 1, parsed: 1 }));
+  collections.notes = AFTER;
+  expect(await next()).toContainEqual(expect.objectContaining({ event: 'built', carried: 2, merged: 0, parsed: 4 }));
+  const bytes = readFileSync(file);
+  bytes[bytes.indexOf('two 3')]! ^= 1;
+  writeFileSync(file, bytes);
+  collections.notes = BEFORE;
+  const told = await next();
+  const reason = expect.stringMatching(/computations\/.* checksum/) as unknown;
+  expect(told).toContainEqual(expect.objectContaining({ event: 'importedWhole', reason }));
+  expect(told).toContainEqual(expect.objectContaining({ event: 'built', carried: 0, merged: 0, parsed: 9 }));
+}, 120_000);
 
 test('follows until it is told to end, and ends with 0', async () => {
   const { upstream, collections } = await upstreamOf(BEFORE);

@@ -20,7 +20,7 @@ function notesOf(count: number): readonly PlainRecord[] {
   return Array.from({ length: count }, (_, i) => ({ ob_id: i + 1 }));
 }
 
-async function following(every: string) {
+async function following(every: string, ...more: readonly string[]) {
   const collections = { notes: notesOf(3) };
   let isBroken = false;
   const upstream = await startPlainUpstream({
@@ -29,7 +29,7 @@ async function following(every: string) {
   });
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
-  const words = ['--follow', upstream.url, '--state', state, '--every', every, '--threads', '1'];
+  const words = ['--follow', upstream.url, '--state', state, '--every', every, '--threads', '1', ...more];
   const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
   running.push(command);
   const [, admin] = await command.printed(/admin on (http:\S+)\/status/);
@@ -39,7 +39,7 @@ async function following(every: string) {
     return ((await answer.json()) as { count: number }).count;
   };
   const breakUpstream = (): void => void (isBroken = true);
-  return { upstream, collections, command, admin: admin!, counted, state, breakUpstream };
+  return { upstream, collections, command, admin: admin!, url: url!, counted, state, breakUpstream };
 }
 
 async function ordered(admin: string): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
@@ -123,6 +123,35 @@ test('takes what changed at its time, and ends with what it started', async () =
   const other = runCommand(['changes', state]);
   expect(await other.ended).toEqual({ code: 0, signal: null });
 });
+
+test('asks as its settings say, and accepts what they allow', async () => {
+  const { upstream, collections, command, admin, counted } = await following(
+    '1h',
+    ...'--contact me@example.org --rate 1000 --concurrency 1 --timeout 20 --shrink-max 40 --links-min 0'.split(' '),
+  );
+  for (const { headers } of upstream.requests) expect(headers['user-agent']).toContain('(+me@example.org)');
+  expect(command.out()).toContain('a crawl began, of everything');
+  collections.notes = notesOf(2);
+  expect(await ordered(admin)).toMatchObject({ status: 200, body: { status: 'swapped' } });
+  expect(await counted()).toBe(2);
+  collections.notes = notesOf(1);
+  const reason = expect.stringContaining('notes has 1 records, 2 before; more than 40 % are gone') as string;
+  expect(await ordered(admin)).toMatchObject({ status: 422, body: { status: 'refused', reason } });
+}, 60_000);
+
+test('is not ready any more once what it follows is away for longer than --max-stale, and serves on', async () => {
+  const { command, admin, counted, url, breakUpstream } = await following('1s', '--max-stale', '1s', '--timeout', '1');
+  await command.printed(/is what the catalogue has/);
+  const readyz = async (): Promise<unknown> => (await fetch(`${admin}/readyz`)).json();
+  await expect.poll(readyz).toEqual({ status: 'ready' });
+  breakUpstream();
+  const reason = expect.stringMatching(
+    /^the data is stale: for \d+ s it was not refreshed from http.*tried 6/,
+  ) as string;
+  await expect.poll(readyz, { timeout: 50_000 }).toEqual({ status: 'stale', reason });
+  expect((await fetch(`${admin}/readyz`)).status).toBe(503);
+  expect([(await fetch(`${url}/healthz`)).status, await counted()]).toEqual([200, 3]);
+}, 60_000);
 
 test('data and what is followed cannot both be named', async () => {
   const command = runCommand(['serve', '--follow', 'http://a.example.org', '--data', 'x']);

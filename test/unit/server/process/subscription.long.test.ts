@@ -98,6 +98,8 @@ describe('a server that follows a target', () => {
     const reason = expect.stringMatching(/^the data is stale: for \d+ s it was not confirmed by http.*: /) as string;
     await expect.poll(() => after.readyz(), POLL).toEqual({ code: 503, status: 'stale', reason });
     expect(await after.metrics()).toMatch(/^catalogue_replica_ready 0$/m);
+    const [, origin] = await after.printed(/listening on (http:\S+)\n/);
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
     expect((await after.status()).target.lastFailure?.reason).toContain(`${server.url}current.json: `);
     server.misbehave = () => false;
     await expect.poll(() => after.readyz(), POLL).toEqual({ code: 200, status: 'ready' });

@@ -1,0 +1,109 @@
+// A snapshot file that is read section by section, for who needs few of them or one after the other: its memory is that
+// of what was asked for. What is served is loaded whole (load.ts).
+import { closeSync } from 'node:fs';
+import { checksumOf } from '../../engine/bits/checksum.ts';
+import type { Section } from '../../engine/snapshot/directory.ts';
+import { paddedBytes } from '../../engine/snapshot/header.ts';
+import { elementsIn } from '../../engine/snapshot/loaded.ts';
+import {
+  ELEMENTS,
+  sectionName,
+  type SectionArray,
+  type SectionGroup,
+  type SectionViews,
+} from '../../engine/snapshot/sections.ts';
+import { openFile, readInto } from '../files.ts';
+import { OperationError } from '../operationError.ts';
+import { readDirectory } from './load.ts';
+
+/** So that a piece is still in the processor's cache when it is hashed and written. */
+const PIECE_BYTES = 256 << 10;
+
+/** A snapshot file, held open until `close`. All of it throws OperationError `file` or `snapshot`. */
+export class SectionFile {
+  readonly file: string;
+  readonly generation: string;
+  readonly sections: readonly Section[];
+  readonly #descriptor: number;
+  readonly #byName: ReadonlyMap<string, Section>;
+  #piece = new Uint8Array(0);
+
+  /** Opens a file; header and directory are judged. */
+  constructor(file: string) {
+    this.file = file;
+    this.#descriptor = openFile(file);
+    try {
+      const { directory, generation } = readDirectory(this.#descriptor, file);
+      this.generation = generation;
+      this.sections = directory.sections;
+      this.#byName = new Map(this.sections.map((section) => [section.name, section]));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Gives the file back. */
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  /** A section by its name. */
+  section(name: string): Section | undefined {
+    return this.#byName.get(name);
+  }
+
+  /**
+   * The sections of a group under a path, read now and with right checksums: but record bytes, which are empty here, as
+   * is what the file has not. Cost: a read and a checksum of each.
+   */
+  arrays<G extends SectionGroup>(group: G, path: string): SectionViews<G> {
+    const arrays: Record<string, SectionArray | undefined> = {};
+    for (const key in group.kinds) arrays[key] = this.#elements(group, key, path);
+    // The directory was judged by the names and widths that the groups ask for (misnamedSection).
+    return arrays as SectionViews<G>;
+  }
+
+  /** One section of a group, as `arrays` has it. */
+  array<G extends SectionGroup, K extends keyof G['kinds'] & string>(
+    group: G,
+    key: K,
+    path: string,
+  ): SectionViews<G>[K] {
+    return this.#elements(group, key, path) as SectionViews<G>[K];
+  }
+
+  /** The bytes of a section and its padding, each piece valid until the next; checked by nobody. */
+  *pieces({ offset, bytes }: Section): Generator<Uint8Array> {
+    const end = offset + paddedBytes(bytes);
+    if (this.#piece.length === 0) this.#piece = new Uint8Array(PIECE_BYTES);
+    for (let at = offset; at < end; at += PIECE_BYTES) {
+      const piece = this.#piece.subarray(0, Math.min(PIECE_BYTES, end - at));
+      readInto(this.#descriptor, this.file, piece, at);
+      yield piece;
+    }
+  }
+
+  /** Fills `target` from a position of a section; checked by nobody. */
+  read({ offset }: Section, at: number, target: Uint8Array): void {
+    readInto(this.#descriptor, this.file, target, offset + at);
+  }
+
+  #elements(group: SectionGroup, key: string, path: string): SectionArray | undefined {
+    const { element, isOptional } = group.kinds[key]!;
+    const section = element === 'pieces' ? undefined : this.section(sectionName(group, key, path));
+    if (section) return this.#checked(section);
+    return isOptional
+      ? undefined
+      : elementsIn(new ArrayBuffer(0), element === 'narrow' ? 1 : ELEMENTS[element][0], 0, 0);
+  }
+
+  #checked(section: Section): SectionArray {
+    const bytes = new Uint8Array(paddedBytes(section.bytes));
+    this.read(section, 0, bytes);
+    const computed = checksumOf(bytes);
+    if (computed === section.checksum) return elementsIn(bytes.buffer, section.width, 0, section.bytes);
+    const found = `checksum ${computed.toString(16)}, expected ${section.checksum.toString(16)}`;
+    throw new OperationError('snapshot', `${this.file}: section ${section.name}: ${found}`);
+  }
+}

@@ -1,0 +1,78 @@
+// The n-gram index of a merged dictionary from that of the old one: its lists with their codes renumbered, and those of
+// the new texts among them. Only for texts that are a block each: longer blocks hold other texts after a merge.
+import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
+import type { Dictionary } from '../column/dictionary.ts';
+import { LEFT_OUT, type MergedDictionary } from '../column/mergeDictionary.ts';
+import { buildGrams, type Grams, pushDistance } from './grams.ts';
+
+/** One list of an index while it is read: the next code, renumbered, `LEFT_OUT` at its end. */
+interface Reader {
+  readonly grams: Grams;
+  readonly codes: Uint32Array;
+  at: number;
+  end: number;
+  last: number;
+}
+
+/**
+ * What `buildGrams` makes of the merged dictionary, where `old` is the index of the old one and both have one text a
+ * block. Cost: a pass over the lists of `old`, and building those of `young`.
+ */
+export function mergeGrams(
+  old: Grams,
+  young: Dictionary,
+  { oldCodes, youngCodes, dictionary }: MergedDictionary,
+): Grams {
+  const olds: Reader = { grams: old, codes: oldCodes, at: 0, end: 0, last: -1 };
+  const youngs: Reader = { grams: buildGrams(young, 1), codes: youngCodes, at: 0, end: 0, last: -1 };
+  const postings = new GrowableBytes(old.postings.length + youngs.grams.postings.length + dictionary.size);
+  const keys = new GrowableU32(old.keys.length + youngs.grams.keys.length);
+  const ends = new GrowableU32(keys.length);
+  const [first, second] = [old.keys, youngs.grams.keys];
+  for (let i = 0, k = 0; i < first.length || k < second.length;) {
+    const key = Math.min(first[i] ?? LEFT_OUT, second[k] ?? LEFT_OUT);
+    open(olds, first[i] === key ? i++ : -1);
+    open(youngs, second[k] === key ? k++ : -1);
+    const before = postings.length;
+    mergeLists(postings, olds, youngs);
+    if (postings.length === before) continue;
+    keys.push(key);
+    ends.push(postings.length);
+  }
+  return { keys: keys.view(), ends: ends.view(), postings: postings.view(), block: 1 };
+}
+
+/** Begins the list of a number; an empty one for -1. */
+function open(reader: Reader, list: number): void {
+  const { ends } = reader.grams;
+  reader.at = list <= 0 ? 0 : ends[list - 1]!;
+  reader.end = list < 0 ? 0 : ends[list]!;
+  reader.last = -1;
+}
+
+function mergeLists(postings: GrowableBytes, olds: Reader, youngs: Reader): void {
+  let [last, old, young] = [-1, nextCode(olds), nextCode(youngs)];
+  for (let code = Math.min(old, young); code !== LEFT_OUT; code = Math.min(old, young)) {
+    pushDistance(postings, code - last);
+    last = code;
+    if (old === code) old = nextCode(olds);
+    if (young === code) young = nextCode(youngs);
+  }
+}
+
+/** The next code of a list that is not left out. */
+function nextCode(reader: Reader): number {
+  const { postings } = reader.grams;
+  while (reader.at < reader.end) {
+    let distance = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = postings[reader.at++]!;
+      distance |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    reader.last += distance;
+    const code = reader.codes[reader.last]!;
+    if (code !== LEFT_OUT) return code;
+  }
+  return LEFT_OUT;
+}
