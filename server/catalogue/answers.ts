@@ -27,8 +27,9 @@ export interface Remarks {
   readonly exported?: { readonly rows: number; readonly fileName: string } | undefined;
 }
 
-/** The media types of answers with records: JSON, and the two of exports (A62). */
-export type MediaType = 'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8';
+/** The media types of answers with records: JSON, and those of exports (A62). */
+export type MediaType =
+  'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8' | 'application/vnd.apache.parquet';
 
 /**
  * How the bytes of a body were made: `identity`, or gzip put together from `stored` blocks or compressed `live`, where

@@ -18,7 +18,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Remarks } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Conditional, Precondition } from './conditional.ts';
-import { type Coding, negotiate } from './negotiate.ts';
+import { type Coding, formatsText, negotiate } from './negotiate.ts';
 import type { Asked, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
 import { type Delivery, rowsAnswer, type RowsService } from './rows.ts';
@@ -31,12 +31,14 @@ import { type Delivery, rowsAnswer, type RowsService } from './rows.ts';
 const IN_TAGS = {
   allowBaseUrls: false,
   trustedProxies: false,
+  recordUrl: true,
   links: true,
   limitMax: true,
   strict: true,
   filterErrors: true,
   filters: true,
   explain: true,
+  browseOnApi: false,
   pinWalks: true,
   cors: false,
   cacheControl: false,
@@ -61,6 +63,7 @@ export function settingsInTags(settings: CatalogueSettings): readonly unknown[] 
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
  * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `slices` are those of the
  * thread, `ignored` is a tally of IGNORED_PARAMETERS, `memory` that of its requests where somebody else looks at it.
+ * `trustedHosts` are those of the attribute authority, for its page; undefined while there is none.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -73,14 +76,19 @@ export interface CatalogueOptions {
   readonly slices: Slices;
   readonly ignored: Tally;
   readonly memory?: RequestMemory;
+  readonly trustedHosts?: (() => ReadonlyMap<string, readonly string[]> | undefined) | undefined;
 }
 
-/** `pin` is what links name the generation by, undefined where walks are not pinned (A69). */
+/**
+ * `pin` is what links name the generation by, undefined where walks are not pinned (A69). Targets up to
+ * `pageLengthMax` characters may be pages to a browser.
+ */
 export interface CatalogueService extends CatalogueOptions, RowsService {
   readonly pin: string | undefined;
   readonly conditional: Conditional;
   readonly memory: RequestMemory;
   readonly queryOptions: QueryOptions;
+  readonly pageLengthMax: number;
   readonly chooseBaseUrl: (request: Request) => BaseUrlChoice;
   readonly chooseCoding: (request: Request) => Coding;
 }
@@ -98,8 +106,8 @@ type Named = Pick<RouteOf<'list'>, 'version' | 'ending'>;
 /** What the 404 to a format that is none says (A26, A62). */
 const FORMATS_KNOWN = {
   root: 'Formats are api and json.',
-  list: 'Formats are api, json, ndjson and csv.',
-  record: 'Formats are api, json, ndjson and csv.',
+  list: `Formats are ${formatsText('and')}.`,
+  record: `Formats are ${formatsText('and')}.`,
 } as const;
 
 /** spec 8: the page size of every link shown. */

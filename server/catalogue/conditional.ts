@@ -30,12 +30,13 @@ export type Precondition = { readonly tags: string } | 'sinceThen';
 
 /**
  * From when on nothing has changed, in seconds since 1970: the time of the data, but no earlier than `sinceMs`, when
- * its answers were first made under the settings of now. Undefined where the time of the data is not known, or later
- * than `nowMs` (RFC 9110, 8.8.2.1 forbids to send it).
+ * its answers were first made under the settings of now. Undefined where the time of the data is not known, or that is
+ * later than `nowMs` (RFC 9110, 8.8.2.1 forbids to send it).
  */
 export function lastModifiedSeconds(created: string | undefined, sinceMs: number, nowMs: number): number | undefined {
   const seconds = created === undefined ? NaN : Math.floor(parseInstant(created) / MICROSECONDS);
-  return Number.isNaN(seconds) || seconds * 1000 > nowMs ? undefined : Math.max(seconds, Math.floor(sinceMs / 1000));
+  const latest = Math.max(seconds, Math.floor(sinceMs / 1000));
+  return Number.isNaN(seconds) || latest * 1000 > nowMs ? undefined : latest;
 }
 
 /**

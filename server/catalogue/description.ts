@@ -5,6 +5,7 @@ import type { Answer } from '../http/exchange.ts';
 import { isStarved } from '../../workers/starvation.ts';
 import { type DescriptionFile, DescriptionFiles, DOCS_POLICY } from '../openapi/files.ts';
 import { type Made, taggedAs } from './answers.ts';
+import { descriptionLink } from './root.ts';
 import type { CatalogueService, CatalogueSettings, RouteOf, Visit } from './catalogue.ts';
 
 /** Those of each configuration; new data brings no new ones. */
@@ -14,6 +15,7 @@ const filesUnder = new WeakMap<CatalogueSettings, DescriptionFiles>();
 const GUARDED: Answer['headers'] = [
   ['Content-Security-Policy', DOCS_POLICY],
   ['X-Content-Type-Options', 'nosniff'],
+  descriptionLink('../'),
 ];
 
 /** The file at a path, or 304; 503 where the system has no thread to make it. Cost: see files.ts. */

@@ -2,6 +2,7 @@
 // Knows no transport and no thread: the router says where rows come from.
 import type { QueryOptions } from '../../engine/engine.ts';
 import { baseUrlChooser } from './baseUrl.ts';
+import type { browseAnswer } from './browse.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Answers, answersFor } from './answers.ts';
 import {
@@ -14,10 +15,11 @@ import {
 } from './catalogue.ts';
 import { Conditional, lastModifiedSeconds } from './conditional.ts';
 import { type Answer, type Disconnection, type Handler, type Request, requestWithin, ROUTE } from '../http/exchange.ts';
-import { codingChooser } from './negotiate.ts';
+import { codingChooser, prefersPage } from './negotiate.ts';
 import { listAnswer } from './list.ts';
 import { LiveGzip } from './liveGzip.ts';
 import { recordAnswer } from './record.ts';
+import type { resolutionAnswer } from './resolution.ts';
 import { RequestMemory } from './requestMemory.ts';
 import { indexAnswer, rootAnswer } from './root.ts';
 import { Exports } from './rows.ts';
@@ -55,6 +57,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     live: new LiveGzip(options.slices),
     exports: new Exports(),
     queryOptions,
+    pageLengthMax: settings.browseOnApi ? Infinity : START_LENGTH_MAX,
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
     chooseCoding,
   };
@@ -75,6 +78,7 @@ function answerTo(
   const coding = catalogue.chooseCoding(request);
   const condition = conditional.conditionOf(request);
   const visit: Visit = { request, choice, coding, disconnection, condition };
+  if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) return pageFor(catalogue, visit);
   const known = catalogue.memory.find(visit);
   if (known?.route !== undefined) request.route = known.route;
   const unchanged = known && condition && conditional.unchanged(condition, choice.varies, known.tag);
@@ -84,7 +88,7 @@ function answerTo(
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
   if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
-  request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
+  request.route = view.kind === 'description' || view.kind === 'browse' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {
@@ -98,7 +102,68 @@ function answerTo(
       return recordAnswer(catalogue, view, visit);
     case 'description':
       return import('./description.ts').then(({ descriptionAnswer }) => descriptionAnswer(catalogue, view, visit));
+    case 'resolution':
+      return resolution ? resolution(catalogue, view, visit) : firstResolution(catalogue, view, visit);
+    case 'browse':
+      return pageFor(catalogue, visit);
   }
+}
+
+/** Where a browser gets a page though the path is one of the API, and the length of the longest. */
+const STARTS: ReadonlySet<string> = new Set(['/', '/api/', '/api/v2/', '/api/v3/']);
+const START_LENGTH_MAX = 8;
+
+/** Whether a browser is to get a page at a path of the API, as it does where all begins, and elsewhere if it is set. */
+function isPage({ settings }: CatalogueService, request: Request): boolean {
+  const { target } = request;
+  if (!STARTS.has(target) && !(settings.browseOnApi && UNNAMED.test(target))) return false;
+  return wishesPage(request);
+}
+
+/** Paths of the API, or of nothing, that name no form. */
+const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup)(?:\/|$))[^.]*$/;
+
+/** Whether a request is a browser's that asks for no form by its name. */
+function wishesPage(request: Request): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  return prefersPage(request.header('accept')) && !/(?:^|&)format=(?!api(?:&|$))./.test(request.query ?? '');
+}
+
+/** The page of a request, which is gone when the pages are read. */
+function pageFor(
+  catalogue: CatalogueService,
+  { request: { target, query }, choice, coding, disconnection, condition }: Visit,
+): Promise<Answer> {
+  const visited = { target, query, choice, coding, disconnection, condition };
+  return pages ? pages(catalogue, visited) : firstPage(catalogue, visited);
+}
+
+let pages: typeof browseAnswer | undefined;
+
+/** Read by and by: at once they take 20 ms, which all other requests of the thread would wait. */
+const PAGE_PARTS: readonly (() => Promise<unknown>)[] = [
+  () => import('../browse/frame.ts'),
+  () => import('../browse/table.ts'),
+  () => import('../browse/listPage.ts'),
+  () => import('../browse/recordPage.ts'),
+  () => import('../browse/browse.ts'),
+];
+
+async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Answer> {
+  for (const part of PAGE_PARTS) {
+    await part();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  pages = (await import('./browse.ts')).browseAnswer;
+  return pages(...asked);
+}
+
+/** Read with the first request of its kind; the others are answered at once. */
+let resolution: typeof resolutionAnswer | undefined;
+
+async function firstResolution(...asked: Parameters<typeof resolutionAnswer>): Promise<Answer> {
+  resolution = (await import('./resolution.ts')).resolutionAnswer;
+  return resolution(...asked);
 }
 
 /** The 404 of a path; `prefix` is what stood in front of it. */

@@ -1,7 +1,7 @@
 // In which form a request can be answered: by the format it names, the ending of its path, its Accept header, in this
 // order; and in which content coding: gzip, nothing but gzip, or none. Pure but for a memory of headers met.
 import Negotiator from 'negotiator';
-import { exportOf, type ExportFormat } from '../../engine/engine.ts';
+import { EXPORT_FORMATS, exportOf, type ExportFormat } from '../../engine/engine.ts';
 import type { Request } from '../http/exchange.ts';
 import { remembered } from '../http/memory.ts';
 
@@ -9,10 +9,16 @@ import { remembered } from '../http/memory.ts';
 export type Negotiation = 'json' | ExportFormat | 'unknownFormat' | 'notAcceptable';
 
 /** The endings of paths that name a form. */
-export const ENDINGS = ['json', 'ndjson', 'csv'] as const;
+export const ENDINGS = ['json', ...EXPORT_FORMATS] as const;
 
 /** One of them. */
 export type Ending = (typeof ENDINGS)[number];
+
+/** The formats of lists and records, in words: `api, json and csv`. */
+export function formatsText(conjunction: 'and' | 'or'): string {
+  const formats = ['api', ...ENDINGS];
+  return `${formats.slice(0, -1).join(', ')} ${conjunction} ${formats.at(-1)}`;
+}
 
 /**
  * What decides. `format` is the decoded parameter, undefined without one; empty counts as none (A26). `ending` is that
@@ -30,6 +36,7 @@ const FORMS: ReadonlyMap<string, Ending> = new Map([
   ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],
   ['text/csv', 'csv'],
+  ['application/vnd.apache.parquet', 'parquet'],
 ]);
 const TYPES = [...FORMS.keys()];
 const JSON_TYPES = TYPES.slice(0, 1);
@@ -54,6 +61,18 @@ export function exportWished(accept: string | undefined, ending: Ending | undefi
   if (ending === undefined && isUsual(accept)) return undefined;
   return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
 }
+
+/** Whether Accept prefers a page for people to JSON, as browsers do. Cost: a look-up of headers met before. */
+export function prefersPage(accept: string | undefined): boolean {
+  return accept !== undefined && !isUsual(accept) && pageFirst(accept);
+}
+
+const PAGE_TYPE = 'text/html';
+const pageFirst = remembered((accept) => {
+  if (!accept.toLowerCase().includes(PAGE_TYPE)) return false;
+  const negotiator = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } });
+  return negotiator.mediaType([...JSON_TYPES, PAGE_TYPE]) === PAGE_TYPE;
+});
 
 /** Whether Accept is what most clients send, which takes JSON. */
 function isUsual(accept: string | undefined): accept is undefined | '*/*' | 'application/json' {

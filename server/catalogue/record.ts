@@ -48,7 +48,7 @@ export function recordAnswer(
   };
   const format = ask.page.exported;
   const record = format
-    ? exportRepresentation(format, collection.keys, rows)
+    ? exportRepresentation(format, collection, rows)
     : recordRepresentation(rows, ask.page.isIndented);
   return delivered(catalogue, visit, { route, ask, tag, collection }, record);
 }

@@ -11,7 +11,13 @@ export function indexAnswer(catalogue: CatalogueService, visit: Visit): Answer {
   const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue), 'identity');
   if (unchanged) return unchanged;
   const body = wholeBody(indexBody(choice.baseUrl));
-  return catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
+  const answer = catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
+  return { ...answer, headers: [...answer.headers, descriptionLink('')] };
+}
+
+/** Where the API is described, as what begins `up` from the root tells programs and people (RFC 8631, 4). */
+export function descriptionLink(up: string): Answer['headers'][number] {
+  return ['Link', `<${up}openapi.json>; rel="service-desc", <${up}docs/>; rel="service-doc"`];
 }
 
 /** Always JSON, whatever Accept says. */

@@ -5,7 +5,7 @@ import { type Ending, ENDINGS } from './negotiate.ts';
 import type { DescriptionPath } from '../openapi/files.ts';
 
 /**
- * What a target means. `ending` is the form that the path itself names: `.json`, and of lists `.ndjson` and `.csv`. A
+ * What a target means. `ending` is the form that the path itself names: `.json`, and of lists that of an export. A
  * record's `collections` are tried in order (A3); its `id` is -1 where the integer asked for is beyond every id (A10).
  * `location` is the target with a final slash, percent-encoded as sent and without the query, which the caller keeps
  * byte for byte.
@@ -27,12 +27,20 @@ export type Route =
       readonly ending: Ending | undefined;
     }
   | { readonly kind: 'description'; readonly path: DescriptionPath }
+  | { readonly kind: 'resolution'; readonly of: Resolved; readonly rest: string }
+  | { readonly kind: 'browse' }
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'notFound' }
   | { readonly kind: 'badTarget' };
 
+/** What is resolved beside the API: see RESOLUTIONS. */
+export type Resolved = 'path' | 'paths' | 'completeness' | 'dataset' | 'datasets' | 'identifier';
+
 const NOT_FOUND: Route = { kind: 'notFound' };
 const BAD_TARGET: Route = { kind: 'badTarget' };
+const BROWSE: Route = { kind: 'browse' };
+/** What the paths of pages for people begin with; what they mean is browse.ts's to say. */
+const BROWSED = /^\/browse(?:\/|$)/;
 const VERSIONS: readonly Version[] = ['v2', 'v3'];
 
 /** What describes the API. */
@@ -59,6 +67,9 @@ export function route(target: string): Route {
   const view = VIEWS.get(target);
   if (view) return view;
   if (target.includes('#')) return BAD_TARGET;
+  if (BROWSED.test(target)) return BROWSE;
+  const resolution = resolutionAt(target);
+  if (resolution) return resolution;
   const path = target.includes('%') ? decodedPath(target) : target;
   if (path === undefined) return NOT_FOUND;
   const found = VIEWS.get(path) ?? recordAt(path);
@@ -66,6 +77,26 @@ export function route(target: string): Route {
   const isOpen = path !== '' && !path.endsWith('/');
   const isRedirect = isOpen && (VIEWS.has(`${path}/`) || recordAt(`${path}/`) !== undefined);
   return isRedirect ? { kind: 'redirect', location: `${target}/` } : NOT_FOUND;
+}
+
+/** What is asked for by path or id beside the API (A130 to A133); what stands in angle brackets may hold slashes. */
+const RESOLUTIONS: readonly { readonly of: Resolved; readonly path: string; readonly hasRest: boolean }[] = [
+  { of: 'path', path: '/api/v0/obs/get_info', hasRest: true },
+  { of: 'paths', path: '/api/v0/obs/all', hasRest: false },
+  { of: 'completeness', path: '/api/v0/complete', hasRest: false },
+  { of: 'dataset', path: '/api/v0/drs_lookup', hasRest: true },
+  { of: 'datasets', path: '/api/v0/drs_listing', hasRest: true },
+  { of: 'identifier', path: '/api/legacy_lookup', hasRest: false },
+];
+
+/** A path that is resolved, with what stands behind its name as sent. A final slash is optional, so none is added. */
+function resolutionAt(target: string): Route | undefined {
+  if (!target.startsWith('/api/v0/') && !target.startsWith('/api/legacy')) return undefined;
+  const found = RESOLUTIONS.find(({ path }) => target.startsWith(path));
+  if (!found) return undefined;
+  const rest = target.slice(found.path.length);
+  const isWhole = rest === '' || rest === '/' || (found.hasRest && /^(?:\/|%2f)/i.test(rest));
+  return isWhole ? { kind: 'resolution', of: found.of, rest } : undefined;
 }
 
 const SLASH = 0x2f;
@@ -178,6 +209,7 @@ const NEAR = /^\/(?:api\/(v\d+)\/)?([^/.]+)(\.[^/]*)?(\/\d+)?\/?$/;
  */
 export function nearestPath(target: string): string | undefined {
   if (target.length > NEAR_CHARACTERS_MAX) return undefined;
+  if (target.startsWith('/api/v0/') || target.startsWith('/api/legacy')) return nearestResolution(target);
   const [, asked, segment = '', ending = '', id = ''] = NEAR.exec(decodedPath(target) ?? '') ?? [];
   const versions = asked === 'v2' ? VERSIONS : VERSIONS.toReversed();
   for (const version of versions) {
@@ -191,12 +223,26 @@ export function nearestPath(target: string): string | undefined {
   return undefined;
 }
 
+/** The path that is resolved and that as many names of a target stand for; what stands behind is kept. */
+function nearestResolution(target: string): string | undefined {
+  const names = target.replace(/\/$/, '').split('/');
+  for (const { path, hasRest } of RESOLUTIONS) {
+    const { length } = path.split('/');
+    const isNear = nearestOf(names.slice(0, length).join('/'), [path]) !== undefined;
+    if (isNear && (hasRest || names.length === length)) return [path, ...names.slice(length)].join('/');
+  }
+  return undefined;
+}
+
 function nearestOf(name: string, known: readonly string[]): string | undefined {
   return known.includes(name) ? name : nearestName(name, known);
 }
 
 /** A route that leads to a view. */
-type ViewRoute = Extract<Route, { kind: 'index' | 'root' | 'list' | 'record' | 'description' }>;
+type ViewRoute = Extract<
+  Route,
+  { kind: 'index' | 'root' | 'list' | 'record' | 'description' | 'resolution' | 'browse' }
+>;
 
 /** What a view is called after the stock service, such as `Observations List` (design: Responses). */
 export function viewName(view: ViewRoute): string {
@@ -211,5 +257,18 @@ export function viewName(view: ViewRoute): string {
       return `${view.collections[0]!.title} Instance`;
     case 'description':
       return 'Api Description';
+    case 'resolution':
+      return RESOLUTION_NAMES[view.of];
+    case 'browse':
+      return 'Browse Page';
   }
 }
+
+const RESOLUTION_NAMES: Readonly<Record<Resolved, string>> = {
+  path: 'Path Lookup',
+  paths: 'Path List',
+  completeness: 'Completeness List',
+  dataset: 'Dataset Lookup',
+  datasets: 'Dataset List',
+  identifier: 'Identifier Lookup',
+};

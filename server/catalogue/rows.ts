@@ -81,6 +81,7 @@ const TYPES: Readonly<Record<Representation['format'], MediaType>> = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
 };
 
 /** A body of so many bytes fits a packet with its head: compressing it saves nobody anything. */
@@ -90,20 +91,26 @@ const SMALL_BYTES_MAX = 1024;
  * Up to so many rows are measured at once, whatever else the turn did, and are not counted: 0.05 ms. The cells of CSV
  * are looked at byte by byte.
  */
-const SMALL_ROWS_MAX: Readonly<Record<Representation['format'], number>> = { json: 1000, ndjson: 1000, csv: 16 };
+const SMALL_ROWS_MAX: Readonly<Record<Representation['format'], number>> = {
+  json: 1000,
+  ndjson: 1000,
+  csv: 16,
+  parquet: 16,
+};
 
 /**
  * The answer with these rows: at once where one slice of measuring suffices and the turn of the event loop has time for
  * it, else when it was measured in turn with other sliced work, or 503 where too much of that is under way. A client
  * that leaves ends it. An export is measured once for all who ask for it meanwhile, and never for a HEAD of one whose
- * length is known. Compressed bodies are sent where they are the smaller ones; a body that fits a packet goes as it is,
- * unless the client refuses that (A101).
+ * length is known, or of a Parquet file: to measure it is to make it. Compressed bodies are sent where they are the
+ * smaller ones; a body that fits a packet, or whose pages are compressed, goes as it is (A101).
  */
 export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   const { service, coding, stored, remarks, exportKey, keep } = delivery;
   const { answers, exports } = service;
   const known = delivery.isHead && exportKey ? exports.lengthOf(`${coding} ${exportKey()}`) : undefined;
   if (known) return answers.found(unreadBody(known.bytes), remarks, TYPES[rows.format], known.made);
+  if (rows.format === 'parquet') return parquetAnswer(rows, delivery);
   if (coding === 'identity') return plainAnswer(rows, delivery);
   const stitching = stored && stitchingOf(rows, stored);
   if (!stitching) return liveAnswer(rows, delivery);
@@ -114,6 +121,24 @@ export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | P
     if (keep && body.ownBytes !== undefined) keep(answer, body.ownBytes);
     return answer;
   });
+}
+
+/** What makes Parquet files, once one was asked for: a start does not read it. */
+let parquet: typeof import('../../engine/parquet.ts') | undefined;
+
+function parquetAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
+  const { service, remarks, isHead } = delivery;
+  const { answers, exports } = service;
+  if (isHead) return { ...answers.found(unreadBody(0), remarks, TYPES.parquet), isUnmeasured: true };
+  if (!parquet) {
+    return import('../../engine/parquet.ts').then((read) => {
+      parquet = read;
+      return parquetAnswer(rows, delivery);
+    });
+  }
+  return measured({ measuring: parquet.parquetMeasuring(rows), shared: exports.plain, rows, delivery }, (body) =>
+    found(body, rows, delivery, 'identity', body.bytes),
+  );
 }
 
 function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
@@ -150,8 +175,8 @@ function pays(compressedBytes: number, plainBytes: number): boolean {
 }
 
 /**
- * The 200 with a measured body. The length of an export is remembered where it is too long to be compressed live, which
- * depends on what else the thread does.
+ * The 200 with a measured body. The length of an export is remembered where it is never compressed, or too long to be
+ * compressed live, which depends on what else the thread does.
  */
 function found(
   body: Body,
@@ -160,7 +185,8 @@ function found(
   made: Made,
   plainBytes: number,
 ): Answer {
-  if (exportKey && plainBytes > LIVE_BYTES_MAX) exports.keep(`${coding} ${exportKey()}`, { bytes: body.bytes, made });
+  if (exportKey && (format === 'parquet' || plainBytes > LIVE_BYTES_MAX))
+    exports.keep(`${coding} ${exportKey()}`, { bytes: body.bytes, made });
   return answers.found(body, remarks, TYPES[format], made);
 }
 

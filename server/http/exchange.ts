@@ -23,10 +23,19 @@ export interface Request {
 }
 
 /**
- * What requests ask for, by number: views of the catalogue, the attribute authority, the probe of load balancers, and
- * all that is none of them.
+ * What requests ask for, by number: views of the catalogue, the attribute authority, the probe of load balancers, all
+ * that is none of them, and what is resolved beside the API.
  */
-export const ROUTE = { index: 0, root: 1, list: 2, record: 3, authority: 4, health: 5, other: 6 } as const;
+export const ROUTE = {
+  index: 0,
+  root: 1,
+  list: 2,
+  record: 3,
+  authority: 4,
+  health: 5,
+  other: 6,
+  resolution: 7,
+} as const;
 
 /** The names of routes, in the order of their numbers. */
 export const ROUTES: readonly string[] = Object.keys(ROUTE);
@@ -84,6 +93,7 @@ class RequestWithin implements Request {
  * and a body. Transports send Content-Length from `body.bytes`, and to HEAD the same headers without the body.
  * `etag` is the value of a header ETag and `totalCount` that of X-Total-Count, which only an answer with a tag has:
  * apart from the others, so that these can be the same list for many answers.
+ * `isUnmeasured` of an answer to HEAD whose body's length is not known: it has no Content-Length.
  * `exportedRows` is how many rows an export has, for whoever counts.
  * `close` asks for the connection to end with this answer.
  */
@@ -93,6 +103,7 @@ export interface Answer {
   readonly etag?: string;
   readonly totalCount?: number | undefined;
   readonly body: Body;
+  readonly isUnmeasured?: boolean;
   readonly exportedRows?: number;
   readonly close?: boolean;
 }

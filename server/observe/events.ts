@@ -90,6 +90,7 @@ export const DATA_STEPS = [
   'pageRetried',
   'crawled',
   'resumed',
+  'importedWhole',
   'built',
   'placed',
   'refreshed',

@@ -5,13 +5,16 @@ import {
   type Collection,
   COLLECTIONS,
   collectionsOfPath,
+  EXPORT_FORMATS,
   type QueryOptions,
   type Version,
 } from '../../engine/engine.ts';
 import { filtersParameter, parameterComponents, parametersOf } from './parameters.ts';
-import { type DocumentObject, refsTo, refTo, wordOf } from './references.ts';
+import { type DocumentObject, refTo, wordOf } from './references.ts';
+import { resolutionItems } from './resolutions.ts';
 import { failures, foundResponse, HEADERS, jsonContent, RESPONSES } from './responses.ts';
 import { filtersSchema, pageSchema, recordSchema, schemaName, sharedSchemas } from './schemas.ts';
+import { viewItem } from './view.ts';
 
 /**
  * What a document is made for: the base URL of its links, how queries are read, and a record of each collection, as
@@ -59,6 +62,7 @@ export function openApiDocument(options: DocumentOptions): DocumentObject {
     security: [],
     tags: [
       { name: 'Views', description: 'What there is.' },
+      { name: 'Look-ups', description: 'Records by the path of their data, or by an identifier.' },
       ...COLLECTIONS.map((collection) => ({ name: collection.title, description: collectionSentence(collection) })),
     ],
     paths: pathsOf(query),
@@ -112,6 +116,9 @@ function pathsOf(query: QueryOptions): DocumentObject {
   const paths = new Paths();
   paths.add('index', ['/'], indexItem);
   for (const [form, content] of DOCUMENTS) paths.add(form, [`/openapi.${form}`], () => documentItem(form, content));
+  for (const [path, item] of resolutionItems()) {
+    paths.add(path, [path, ...(path.endsWith('}') ? [] : [path.endsWith('/') ? path.slice(0, -1) : `${path}/`])], item);
+  }
   for (const version of VERSIONS) {
     const root = `/api/${version}`;
     paths.add('root', spellings(`${root}/`), () => rootItem(query));
@@ -138,37 +145,7 @@ function spellings(path: string): readonly string[] {
 
 /** The paths of a list that name an export. */
 function exportsOf(path: string): readonly string[] {
-  return ['ndjson', 'csv'].flatMap((form) => [`${path}.${form}`, `${path}.${form}/`]);
-}
-
-/** What the operations of a path have in common. */
-interface View {
-  readonly id: string;
-  readonly summary: string;
-  readonly tag: string;
-  readonly parameters: readonly DocumentObject[];
-}
-
-/** A path with its three methods; HEAD and OPTIONS say no more than GET. */
-function viewItem({ id, summary, tag, parameters }: View, get: DocumentObject, failed: DocumentObject): DocumentObject {
-  const tags = [tag];
-  const { 304: notModified, ...others } = failed;
-  return {
-    ...(parameters.length === 0 ? {} : { parameters }),
-    get: { operationId: id, summary, tags, responses: { 200: get, 304: notModified, ...others } },
-    head: {
-      operationId: `${id}Head`,
-      summary: `${summary}: the headers`,
-      tags,
-      responses: { 200: refTo('responses', 'Head'), 304: notModified, ...others },
-    },
-    options: {
-      operationId: `${id}Options`,
-      summary: `${summary}: the methods`,
-      tags,
-      responses: { 200: refTo('responses', 'View'), ...refsTo('responses', { 404: 'NotFound' }) },
-    },
-  };
+  return EXPORT_FORMATS.flatMap((form) => [`${path}.${form}`, `${path}.${form}/`]);
 }
 
 function indexItem(): DocumentObject {
@@ -197,6 +174,9 @@ function rootItem(query: QueryOptions): DocumentObject {
 
 const LINES: DocumentObject = {
   'application/x-ndjson': { schema: { type: 'string', description: 'A record of JSON a line.' } },
+  'application/vnd.apache.parquet': {
+    schema: { type: 'string', format: 'binary', description: 'A Parquet file, a row a record.' },
+  },
   'text/csv': { schema: { type: 'string', description: 'A header row, and a row a record.' } },
 };
 

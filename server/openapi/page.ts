@@ -20,13 +20,20 @@ export const DOCS_PAGE = `<!doctype html>
 </html>
 `;
 
-/** Paths that refer to another one are other spellings of it. Requests go to where the page came from. */
+/**
+ * Paths that refer to another one are other spellings of it. References of parameters that a path shares are not
+ * followed by the package, so that they move to its method. Examples would be sent, all of them at once. Requests go to
+ * where the page came from.
+ */
 export const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
 const spec = await response.json();
 for (const [path, item] of Object.entries(spec.paths)) {
+  const { parameters, get } = item;
   if ('$ref' in item) delete spec.paths[path];
-  delete item.head;
-  delete item.options;
+  else spec.paths[path] = { get: { ...get, parameters } };
+}
+for (const parameter of Object.values(spec.components.parameters)) {
+  if (parameter.in === 'query' && parameter.name !== 'filters') delete parameter.example;
 }
 spec.servers = [{ url: location.pathname.replace(/\\/docs\\/.*/, '') || '/' }];
 SwaggerUIBundle({

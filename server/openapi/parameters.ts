@@ -5,7 +5,7 @@ import { type DocumentObject, refTo, wordOf } from './references.ts';
 
 /** What a parameter may be, and a value of it; names are sent with commas between them. */
 const VALUES: Readonly<Record<string, { readonly schema: DocumentObject; readonly example: unknown }>> = {
-  format: { schema: { type: 'string', enum: ['api', 'json', 'ndjson', 'csv'] }, example: 'json' },
+  format: { schema: { type: 'string', enum: ['api', 'json', 'ndjson', 'csv', 'parquet'] }, example: 'json' },
   strict: switchedOn(),
   pretty: switchedOn(),
   limit: { schema: { type: 'integer', minimum: 1, default: 100 }, example: 100 },

@@ -48,6 +48,8 @@ export class Administration {
   readonly #lastChangeSeconds = new Map<Change['status'], number>();
   /** How the last refresh of each outcome ended, and when. */
   readonly #refreshes = new Map<Change['status'], { readonly atMs: number; readonly reason: string | undefined }>();
+  /** When the last one succeeded, by the steady clock. */
+  #freshMs: number | undefined;
   readonly #refreshTally: Tally;
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
@@ -133,6 +135,7 @@ export class Administration {
   /** A refresh of what is followed has ended. */
   refreshed({ status, reason }: Change, atMs: number): void {
     this.#refreshes.set(status, { atMs, reason });
+    if (status !== 'refused') this.#freshMs = steadyMs();
     this.#refreshTally[CHANGE_STATUSES.indexOf(status)]! += 1;
   }
 
@@ -147,9 +150,20 @@ export class Administration {
   }
 
   #readiness(): { readonly status: Phase | 'stale'; readonly reason?: string } {
-    const reason = this.#phase === 'draining' ? undefined : this.#subscription?.unreadyReason();
+    const reason =
+      this.#phase === 'draining' ? undefined : (this.#subscription?.unreadyReason() ?? this.#staleReason());
     if (reason === undefined) return { status: this.#phase };
     return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
+  }
+
+  /** Why what is followed makes the data stale, where it does. */
+  #staleReason(): string | undefined {
+    const { follow, maxStaleMs = Infinity } = this.#settings;
+    const staleMs = steadyMs() - (this.#freshMs ?? this.#startMs);
+    if (follow === undefined || this.#phase !== 'ready' || staleMs <= maxStaleMs) return undefined;
+    const why = this.#refreshes.get('refused')?.reason;
+    const reason = `the data is stale: for ${Math.round(staleMs / 1000)} s it was not refreshed from ${follow}`;
+    return why === undefined ? reason : `${reason}: ${why}`;
   }
 
   async #scraped(): Promise<AdminAnswer> {
@@ -222,8 +236,7 @@ export class Administration {
 
   /** In seconds; undefined before the first success. */
   #refreshAge(): number | undefined {
-    const atMs = this.#lastSuccessMs();
-    return atMs === undefined ? undefined : Math.round(epochMs() - atMs) / 1000;
+    return this.#freshMs === undefined ? undefined : Math.round(steadyMs() - this.#freshMs) / 1000;
   }
 
   #lastSuccessMs(): number | undefined {

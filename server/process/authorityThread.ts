@@ -6,11 +6,12 @@ import type { Handler } from '../http/exchange.ts';
 import { soapHandler, type SoapOptions } from '../soap/service.ts';
 
 /**
- * The handler of a thread with an authority, what starts the thread that signs for it, and how that ends: requests
- * under way finish, no request behind it.
+ * The handler of a thread with an authority, the hosts that it trusts now, what starts the thread that signs for it,
+ * and how that ends: requests under way finish, no request behind it.
  */
 export interface AuthorityPart {
   readonly handler: Handler;
+  trustedHosts(): ReadonlyMap<string, readonly string[]>;
   start(): void;
   close(): Promise<void>;
 }
@@ -32,5 +33,6 @@ export function openAuthorityBefore(
 ): AuthorityPart {
   const service = openAuthority(link, MESSAGE_READER, onLost);
   const handler = soapHandler({ authority: () => service.current(), settings, tally, otherwise });
-  return { handler, start: () => service.start(), close: () => service.close() };
+  const trustedHosts = (): ReturnType<AuthorityPart['trustedHosts']> => service.current().trustedHosts;
+  return { handler, trustedHosts, start: () => service.start(), close: () => service.close() };
 }

@@ -8,6 +8,7 @@ import { OperationError } from '../../data/operationError.ts';
 import { describeHeld } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
+import { crawlWords } from '../settings/followSettings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { releaseFile } from './data.ts';
 import type { Change } from './generations.ts';
@@ -111,7 +112,7 @@ export class Follower {
   /** One refresh in a process; answers why it failed, if it did. */
   #run(): Promise<string | undefined> {
     const { state } = this.#settings;
-    const words = [COMMAND_LINE, 'follow', this.#url, '-o', state, '--once'];
+    const words = [COMMAND_LINE, 'follow', this.#url, '-o', state, '--once', ...crawlWords(this.#settings)];
     return new Promise((resolve) => {
       // With a channel, so that it ends with this process, however that ends.
       const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });

@@ -110,7 +110,9 @@ export class Generations {
   async #take(next: Generation, held: HeldFile | undefined): Promise<void> {
     const before = this.#served.generation.held;
     try {
-      await this.#options.serve({ generation: next, sinceMs: this.#options.now() });
+      // Answers change now, by a later second than they did before, also where the clock went back.
+      const sinceMs = Math.max(this.#options.now(), this.#served.sinceMs + 1000);
+      await this.#options.serve({ generation: next, sinceMs });
     } catch (error) {
       if (next.held !== held) releaseFile(next.held);
       throw error;

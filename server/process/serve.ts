@@ -23,6 +23,7 @@ import type { Follower } from './follower.ts';
 import type { Subscription } from './subscription.ts';
 import type { Change, Generations } from './generations.ts';
 import type { ReloadOptions } from './reloads.ts';
+import type { RequestTallies } from './requestTallies.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
 import type { LastingData } from './messages.ts';
@@ -31,10 +32,11 @@ import type { LastingData } from './messages.ts';
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
 /**
- * A server that runs. `welcome` is for whoever started it, a line each: where it listens, and what to try. `stop`
- * drains: clients are told to leave, answers in flight finish, threads end.
+ * A server that runs, at a `url`. `welcome` is for whoever started it, a line each: where it listens, and what to
+ * try. `stop` drains: clients are told to leave, answers in flight finish, threads end.
  */
 export interface Server {
+  readonly url: string;
   readonly welcome: readonly string[];
   stop(): Promise<void>;
 }
@@ -43,9 +45,15 @@ export interface Server {
  * Serves what the settings name. `report` gets lines for people: what was loaded, later bugs; none but about a reload
  * while `showProgress` shows the loading, perhaps as a bar on the same terminal. Throws OperationError: `port` in use,
  * `input` and `file` for the authority before any data is looked at, `file`, `input` or `snapshot` for the data;
- * nothing is left running then.
+ * nothing is left running then. `talliesOf` gives what each thread counts its requests in, where somebody wants to know
+ * beside the metrics.
  */
-export async function serve(settings: Settings, report: Report, showProgress: ShowProgress): Promise<Server> {
+export async function serve(
+  settings: Settings,
+  report: Report,
+  showProgress: ShowProgress,
+  talliesOf?: Shared['talliesOf'],
+): Promise<Server> {
   raiseHeadLimit();
   const scarcity = scarceDescriptors(settings.threads, descriptorLimit());
   if (scarcity !== undefined) report(scarcity);
@@ -78,7 +86,7 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
     }
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? (await import('./watch.ts')).watchOver(settings.data) : undefined;
-    const shared = { ports, baseUrl, authority, administration, accessLogs };
+    const shared = { ports, baseUrl, authority, administration, accessLogs, talliesOf };
     const subscription = await subscriptionOf(settings, baseUrl, report);
     if (subscription) {
       stops.push(() => subscription.stop());
@@ -92,7 +100,8 @@ export async function serve(settings: Settings, report: Report, showProgress: Sh
     administration?.begin(served);
     const reloads = { settings, baseUrl, dataPath, served, threads, administration, report };
     stops.push(heedOrders(reloads, { watch, follower, subscription }));
-    return { welcome: welcomeOf(settings, ports, baseUrl), stop: () => stop(drainTimeOf(settings)) };
+    const url = `http://${urlHost(settings.host)}:${ports.port}`;
+    return { url, welcome: welcomeOf(settings, ports, baseUrl), stop: () => stop(drainTimeOf(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
     throw error;
@@ -159,8 +168,8 @@ export function needsStandardOutput(settings: Settings): boolean {
 
 const NOBODY: Observer = () => undefined;
 
-/** A demonstration goes with the embedded sample where the settings name none. */
-function hasAuthority({ authority, data }: Settings): boolean {
+/** Whether there is an authority: a demonstration goes with the embedded sample where the settings name none. */
+export function hasAuthority({ authority, data }: Settings): boolean {
   return authority !== undefined || data === SAMPLE;
 }
 
@@ -257,16 +266,18 @@ interface Shared {
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
   readonly accessLogs: AccessLogsPart | undefined;
+  readonly talliesOf?: ((known: RequestTallies | undefined) => RequestTallies) | undefined;
 }
 
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, baseUrl, authority, administration, accessLogs }: Shared,
+  { ports, baseUrl, authority, administration, accessLogs, talliesOf }: Shared,
   i: number,
 ): LastingData {
   const tally = administration?.metrics.tally ?? newTally;
   const accessLines = tally(ACCESS_LINES);
+  const requests = administration?.requestTallies();
   return {
     settings: { ...settings, baseUrl },
     host: settings.host,
@@ -277,7 +288,7 @@ function servingData(
     authority: authority?.link(),
     soapAnswers: tally(SOAP_ANSWERS),
     ignoredParameters: tally(IGNORED_PARAMETERS),
-    requests: administration?.requestTallies(),
+    requests: talliesOf ? talliesOf(requests) : requests,
     readings: administration?.threadTallies(i),
     accessLog: accessLogs?.logs.link(accessLines),
   };

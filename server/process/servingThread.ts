@@ -14,7 +14,8 @@ import { listenUws } from '../http/uws/transport.ts';
 import { whyNoUws } from '../http/uws/library.ts';
 import { Exhaustion } from './exhaustion.ts';
 import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
-import { ThreadGenerations } from './threadGenerations.ts';
+import type { AuthorityPart } from './authorityThread.ts';
+import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
 
 /** So often a thread shows that it turns; the supervisor looks as often. */
 const BEAT_MS = 1000;
@@ -100,8 +101,8 @@ function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
 }
 
 /** In a frame of its own, which is gone when the first generation is. */
-function generationsOf(data: LastingData, slices: Slices): ThreadGenerations {
-  return new ThreadGenerations(orders.first(), { ...data, slices, onLost: lossesOf('pool') });
+function generationsOf(data: LastingData, beside: Pick<Lasting, 'slices' | 'trustedHosts'>): ThreadGenerations {
+  return new ThreadGenerations(orders.first(), { ...data, ...beside, onLost: lossesOf('pool') });
 }
 
 /**
@@ -111,8 +112,8 @@ function generationsOf(data: LastingData, slices: Slices): ThreadGenerations {
 async function serve(data: LastingData): Promise<number> {
   const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
-  const generations = generationsOf(data, slices);
-  const authority =
+  const generations = generationsOf(data, { slices, trustedHosts: () => authority?.trustedHosts() });
+  const authority: AuthorityPart | undefined =
     link &&
     authorityPart?.openAuthorityBefore(generations.handler, {
       link,

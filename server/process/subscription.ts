@@ -13,6 +13,7 @@ import { describeHeld, type HeldFile } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText } from '../observe/quantities.ts';
+import { targetAccess } from '../settings/declarations.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { TargetFigures } from './administration.ts';
 import { type Generation, releaseFile } from './data.ts';
@@ -78,9 +79,8 @@ export class Subscription {
 
   /** Opens the target and the cache of the settings. Throws OperationError `usage` or `file`. Asks nobody yet. */
   static async open(options: SubscriptionOptions): Promise<Subscription> {
-    const { from, cache, natsCredentials, natsCa } = options.settings;
-    const nats = { credentials: natsCredentials, ca: natsCa };
-    const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, nats });
+    const { from, cache } = options.settings;
+    const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, ...targetAccess(options.settings) });
     return new Subscription(options, target, SnapshotCache.open(cache, target.name));
   }
 
@@ -241,7 +241,9 @@ export class Subscription {
       }
       this.#refused = undefined;
     } catch (error) {
-      if (error instanceof OperationError && error.code !== 'network') this.#refused = { text, ms: steadyMs(), error };
+      // The network may be there again with the next question, and room on the disk.
+      const isPassing = !(error instanceof OperationError) || error.code === 'network' || error.code === 'file';
+      if (!isPassing) this.#refused = { text, ms: steadyMs(), error };
       throw error;
     }
   }

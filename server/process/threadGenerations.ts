@@ -8,16 +8,21 @@ import { type Router, routerOver } from '../../workers/router.ts';
 import { RowSetCache } from '../../workers/rowSetCache.ts';
 import type { Slices } from '../../workers/slices.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
+import type { CatalogueOptions } from '../catalogue/catalogue.ts';
 import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
 import type { RequestMemory } from '../catalogue/requestMemory.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 
-/** What outlives a generation; `onLost` is told of each thread of a pool that died or could not start. */
-type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
+/**
+ * What outlives a generation; `onLost` is told of each thread of a pool that died or could not start, `trustedHosts`
+ * asked for the page of the authority.
+ */
+export type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
   readonly onLost: OnLostThread;
+  readonly trustedHosts?: CatalogueOptions['trustedHosts'];
 };
 
 interface Ready {
@@ -83,7 +88,7 @@ export class ThreadGenerations {
 
   #readied(data: GenerationData): Ready {
     const { loaded, blocks, sinceMs } = data;
-    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, onLost } = this.#lasting;
+    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, onLost, trustedHosts } = this.#lasting;
     const catalogue = openSnapshot(loaded);
     const pool = startPool(loaded, poolThreads, POOL_LIMITS, onLost);
     const { generation, created } = loaded;
@@ -100,6 +105,7 @@ export class ThreadGenerations {
       ignored: ignoredParameters,
       memory,
       router,
+      trustedHosts,
     });
     return { data, handler, pool, router, memory };
   }

@@ -131,6 +131,10 @@ export class NodeExchange extends LiveExchange {
         this.#response.once('drain', () => this.#next(body, offset));
         return slices.spend(sinceMs);
       }
+      if (body.isSlow && slices.isUp(sinceMs)) {
+        this.#goOnLater(() => this.#resume(body, offset));
+        return slices.spend(sinceMs);
+      }
       piece = piece.length > copy.length ? piece.subarray(copy.length) : checkedPiece(body, offset);
     }
   }
@@ -180,6 +184,6 @@ function headerLines(answer: Answer, announcesClose: boolean): string[] {
     lines.push(name, Buffer.from(value, 'utf8').toString('latin1'));
   }
   if (announcesClose) lines.push('Connection', 'close');
-  if (!isBodiless(answer.status)) lines.push('Content-Length', String(answer.body.bytes));
+  if (!isBodiless(answer.status) && !answer.isUnmeasured) lines.push('Content-Length', String(answer.body.bytes));
   return lines;
 }

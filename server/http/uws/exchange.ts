@@ -133,7 +133,8 @@ export class UwsExchange extends LiveExchange {
   }
 
   #endWithoutBody(answer: Answer): void {
-    if (!isBodiless(answer.status)) this.#response.writeHeader('Content-Length', String(answer.body.bytes));
+    if (!isBodiless(answer.status) && !answer.isUnmeasured)
+      this.#response.writeHeader('Content-Length', String(answer.body.bytes));
     // Without an argument: with one the connection breaks, or the process ends.
     this.#response.endWithoutBody();
     this.#settle();
@@ -150,7 +151,7 @@ export class UwsExchange extends LiveExchange {
     const { slices } = this.#context;
     const sinceMs = slices.now();
     const turnEnd = offset + turnBytes;
-    const leastEnd = offset + TURN_BYTES;
+    const leastEnd = body.isSlow ? offset : offset + TURN_BYTES;
     for (let next = piece; ; next = checkedPiece(body, offset)) {
       const part = next.length > turnEnd - offset ? next.subarray(0, turnEnd - offset) : next;
       const [isTaken, isDone] = this.#response.tryEnd(part, body.bytes);

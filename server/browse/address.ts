@@ -1,0 +1,51 @@
+// Addresses of pages and of the API behind them: relative, so that they hold below the path of a base URL, whether a
+// proxy strips it or not. Pure text.
+import { percentEncode } from '../../engine/engine.ts';
+import type { Tour } from './site.ts';
+
+/** A decoded parameter. */
+export type Pair = readonly [name: string, value: string];
+
+/** What names of parameters begin with that are the page's own, not the API's: no field has a full stop in its name. */
+export const OWN = 'browse.';
+
+/** Parameters that say where in a list a page lies. */
+const PLACES: ReadonlySet<string> = new Set(['offset', 'after']);
+
+/** A query with its question mark, which alone stands for none: a relative address must say something. */
+export function queryOf(pairs: readonly Pair[]): string {
+  return pairs.length === 0 ? '?' : `?${queryTextOf(pairs)}`;
+}
+
+/** The pairs as a query: blank as `%20`. Cost: their length. */
+export function queryTextOf(pairs: readonly Pair[]): string {
+  return pairs.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&');
+}
+
+/** The pairs with one name set to a value, in place of all it had; without it where the value is undefined. */
+export function withValue(pairs: readonly Pair[], name: string, value: string | undefined): readonly Pair[] {
+  const others = pairs.filter(([each]) => each !== name);
+  return value === undefined ? others : [...others, [name, value]];
+}
+
+/** The pairs from the first page on. */
+export function fromStart(pairs: readonly Pair[]): readonly Pair[] {
+  return pairs.filter(([name]) => !PLACES.has(name));
+}
+
+/** The way from a target to the root that all paths begin at: `../../` from `/browse/times/`. */
+export function wayUp(target: string): string {
+  const depth = target.split('/').length - 2;
+  return depth <= 0 ? './' : '../'.repeat(depth);
+}
+
+/** The path of the API behind a page, relative to it. */
+export function apiPath({ up, target, version }: Tour): string {
+  return `${up}${target.replace(/^\/browse\//, `/api/${version}/`).slice(1)}`;
+}
+
+/** The address of the API that answers with what a page shows, as it is sent elsewhere. */
+export function apiAddress({ baseUrl, target, version }: Tour, pairs: readonly Pair[]): string {
+  const path = target.replace(/^\/browse\//, `/api/${version}/`);
+  return baseUrl + path + (pairs.length === 0 ? '' : `?${queryTextOf(pairs)}`);
+}

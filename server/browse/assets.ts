@@ -1,0 +1,39 @@
+// The files that pages load: one style sheet and one script, named by what is in them, so that they may be kept for
+// good. Read when the first page is made; changed in assets/.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { installed } from '../settings/installation.ts';
+
+/** A file as it is served. `name` is the last part of its path. */
+export interface Asset {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly gzipped: Uint8Array;
+  readonly digest: string;
+}
+
+const DIGEST_DIGITS = 16;
+
+/** Where they lie, behind the root. */
+const ASSETS_PATH = 'browse/assets/';
+
+const STYLE = assetOf('browse', 'css', 'text/css; charset=utf-8');
+const SCRIPT = assetOf('browse', 'js', 'text/javascript; charset=utf-8');
+
+/** The addresses of both, behind the root. */
+export const STYLE_PATH = ASSETS_PATH + STYLE.name;
+/** See STYLE_PATH. */
+export const SCRIPT_PATH = ASSETS_PATH + SCRIPT.name;
+
+/** The file of a name, undefined where there is none (any more). */
+export function assetNamed(name: string): Asset | undefined {
+  return [STYLE, SCRIPT].find((asset) => asset.name === name);
+}
+
+function assetOf(stem: string, ending: string, type: string): Asset {
+  const bytes = readFileSync(installed(`server/browse/assets/${stem}.${ending}`));
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
+  return { name: `${stem}-${digest}.${ending}`, type, bytes, gzipped: gzipSync(bytes), digest };
+}

@@ -1,0 +1,69 @@
+// What makes the pages more convenient where scripts run; all of it works without. It fetches nothing, and puts texts
+// into the page as texts.
+
+for (const block of document.querySelectorAll('pre[data-copy]')) addCopy(block);
+for (const form of document.querySelectorAll('form[data-filter]')) heedField(form);
+
+/** A button that copies what a block says, folded parts too. */
+function addCopy(block) {
+  const code = block.querySelector('code');
+  if (!isSecureContext || !code) return;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.setAttribute('aria-label', `Copy ${block.dataset.copy}`);
+  const tell = (text) => {
+    button.textContent = text;
+    setTimeout(() => (button.textContent = 'Copy'), 2000);
+  };
+  const choose = () => {
+    getSelection()?.selectAllChildren(code);
+    tell('Press Ctrl+C');
+  };
+  button.addEventListener('click', () => {
+    navigator.clipboard.writeText(code.textContent).then(() => tell('Copied'), choose);
+  });
+  block.append(button);
+}
+
+/** Leaves the comparisons that fit the chosen field, and makes the input one for its values. */
+function heedField(form) {
+  const [field, lookup] = form.querySelectorAll('select');
+  const input = form.querySelector('input:not([type="hidden"]):not([type="checkbox"])');
+  if (!field || !lookup || !input) return;
+  const all = [...lookup.options];
+  const choices = document.createElement('datalist');
+  choices.id = 'filter-values';
+  const hint = document.createElement('p');
+  hint.className = 'hint';
+  form.append(choices);
+  field.closest('label').after(hint);
+  const heed = () => {
+    const { type = '', lookups = '', values = '', sentence = '' } = field.selectedOptions[0]?.dataset ?? {};
+    const fit = lookups.split(' ');
+    const chosen = lookup.value;
+    lookup.replaceChildren(...all.filter(({ value }) => fit.includes(value)));
+    lookup.value = fit.includes(chosen) ? chosen : (fit[0] ?? '');
+    hint.textContent = sentence;
+    choices.replaceChildren(
+      ...values
+        .split(' ')
+        .filter(Boolean)
+        .map((value) => new Option(value, value)),
+    );
+    input.setAttribute('list', choices.id);
+    shape(input, type, lookup.value);
+  };
+  field.addEventListener('change', heed);
+  lookup.addEventListener('change', heed);
+  heed();
+}
+
+/** Lists, dates and numbers: an input that takes what the comparison takes. */
+function shape(input, type, lookup) {
+  const isSingle = ['exact', 'gt', 'gte', 'lt', 'lte', 'date'].includes(lookup);
+  const isDate = lookup === 'date' || (isSingle && (type === 'date' || type === 'dateTime'));
+  input.type = isDate ? 'date' : 'text';
+  input.inputMode = isSingle && ['integer', 'float'].includes(type) ? 'decimal' : 'text';
+}

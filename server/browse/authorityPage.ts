@@ -1,0 +1,78 @@
+// The page of the attribute authority: what it is for, its WSDL, and what getTrustedHostInfo answers, by a form or for
+// every role. It shows what that operation tells anybody, and no more.
+import { OWN } from './address.ts';
+import { amountOf, framed } from './frame.ts';
+import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
+import { scrollingTable } from './table.ts';
+import { html, type Markup } from './template.ts';
+
+/** What the form sends: a role of this site. */
+export const ROLE = `${OWN}role`;
+
+/** Where the service and its description are, behind the root (spec, Service address). */
+const WSDL = 'attAuthority.wsdl';
+/** Roles that are listed: the form knows the others. */
+const ROLES_MAX = 200;
+/** A trusted host as the operation tells it: its name, its address, its roles. */
+const HOST = /^(.*?):(.*):(.*)$/s;
+
+/** The page; `role` is what the form asked for. Cost: the roles that are listed. */
+export function authorityPage(site: Site, tour: Tour, hosts: TrustedHosts, role: string | undefined): BrowsePage {
+  const listed = [...hosts.entries()].slice(0, ROLES_MAX);
+  const all = listed.map(
+    ([name, of]) =>
+      html`<section>
+        <h3><bdi>${name}</bdi></h3>
+        ${hostTable(`Trusted hosts for ${name}`, of)}
+      </section>`,
+  );
+  const main = html`<div class="title">
+      <h1>Attribute authority</h1>
+      <p class="lead">
+        It tells services what roles people have, in certificates that it signs, and maps roles of sites that it trusts
+        to its own.
+      </p>
+    </div>
+    <div class="summary">
+      <p class="total"><strong>${hosts.size}</strong> ${hosts.size === 1 ? 'role' : 'roles'} with trusted hosts</p>
+      <ul class="data" aria-label="The service">
+        <li><a href="${tour.up}${WSDL}">WSDL</a></li>
+      </ul>
+    </div>
+    <form method="get" class="search asked">
+      <label for="role">Which hosts have roles that map to this one? (getTrustedHostInfo)</label>
+      <div>
+        <input id="role" name="${ROLE}" value="${role ?? ''}" required autocomplete="off" /><button>Ask</button>
+      </div>
+    </form>
+    ${role !== undefined && answered(hosts, role)}
+    <h2>Trusted hosts</h2>
+    ${all.length > 0 ? all : html`<p class="quiet">No role of another site is mapped to one of this.</p>`}`;
+  const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: 'Attribute authority' }];
+  return { status: 200, html: framed(site, tour, { title: 'Attribute authority – Catalogue', crumbs, main }) };
+}
+
+function answered(hosts: TrustedHosts, role: string): Markup {
+  const found = hosts.get(role) ?? [];
+  return html`<section class="answer" role="status">
+    <h2>${amountOf(found.length, 'trusted host')} for <bdi>${role}</bdi></h2>
+    ${found.length > 0 && hostTable(`Answer for ${role}`, found)}
+  </section>`;
+}
+
+function hostTable(title: string, hosts: readonly string[]): Markup {
+  const rows = hosts.map((text) => {
+    const [, name = text, uri = '', roles = ''] = HOST.exec(text) ?? [];
+    return html`<tr role="row">
+      <th scope="row" role="rowheader"><bdi>${name}</bdi></th>
+      <td role="cell" data-label="Address">
+        <div><bdi>${uri}</bdi></div>
+      </td>
+      <td role="cell" data-label="Its roles">
+        <div><bdi>${roles}</bdi></div>
+      </td>
+    </tr>`;
+  });
+  const heads = ['Host', 'Address', 'Its roles'].map((head) => html`<th scope="col" role="columnheader">${head}</th>`);
+  return scrollingTable(undefined, heads, rows, title);
+}

@@ -1,0 +1,56 @@
+// The entry of the pages: which page a path means. Knows the paths
+// behind `/browse/`, and no request nor header.
+import type { Collection } from '../../engine/engine.ts';
+import { queryTextOf } from './address.ts';
+import { authorityPage, ROLE } from './authorityPage.ts';
+import { notFoundPage } from './errorPage.ts';
+import { listPage } from './listPage.ts';
+import { meantBy } from './own.ts';
+import { type RecordPlace, recordPage } from './recordPage.ts';
+import { SEARCH, SEARCHED, startPage } from './startPage.ts';
+import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
+
+/** What is looked at; `near` is a path behind the root that may have been meant where nothing is. */
+export type Sight =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'authority'; readonly hosts: TrustedHosts }
+  | { readonly kind: 'list'; readonly collection: Collection }
+  | ({ readonly kind: 'record' } & RecordPlace)
+  | { readonly kind: 'nothing'; readonly near: string | undefined };
+
+/** Longer queries than this are no form's: they are not looked at for one. */
+const FORM_CHARACTERS_MAX = 16_384;
+
+/** The page of a sight. Cost: see each. */
+export async function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePage> {
+  const sent = ownParameters(tour);
+  switch (sight.kind) {
+    case 'start': {
+      const text = sent.find(([name]) => name === SEARCH.text)?.[1].trim();
+      const collection = sent.find(([name]) => name === SEARCH.collection)?.[1];
+      if (text === undefined || text === '' || collection === undefined) return startPage(site, tour);
+      const query = queryTextOf([[`${SEARCHED}__icontains`, text]]);
+      return elsewhere(`${tour.up}browse/${encodeURIComponent(collection)}/?${query}`);
+    }
+    case 'authority':
+      return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
+    case 'list': {
+      const meant = meantBy(sent);
+      return meant ? elsewhere(`?${queryTextOf(meant)}`) : listPage(site, tour, sight.collection);
+    }
+    case 'record':
+      return recordPage(site, tour, sight);
+    case 'nothing':
+      return notFoundPage(site, tour, sight.near);
+  }
+}
+
+/** The parameters of a query that a form may have sent; none where it has nothing of a form's. */
+function ownParameters({ query }: Tour): readonly (readonly [string, string])[] {
+  if (query === undefined || query.length > FORM_CHARACTERS_MAX || !query.includes('browse.')) return [];
+  return [...new URLSearchParams(query)];
+}
+
+function elsewhere(location: string): BrowsePage {
+  return { status: 303, html: '', location };
+}

@@ -1,0 +1,96 @@
+// Pages for what went wrong, in the house of all others: what it
+// was, and the nearest way out of it. Pure.
+import { type Ask, type Collection, COLLECTIONS } from '../../engine/engine.ts';
+import type { Missed } from '../../workers/protocol.ts';
+import { type Pair, queryOf } from './address.ts';
+import { framed } from './frame.ts';
+import type { BrowsePage, Site, Tour } from './site.ts';
+import { type Child, html, type Markup } from './template.ts';
+
+/** Problems of a query shown one by one. */
+const PROBLEMS_MAX = 50;
+/** What the engine says of a name that it may have been meant for. */
+const MEANT = /Did you mean "([^"]+)"\?/;
+
+/** 404; `near` is a path behind the root that may have been meant, such as `browse/times/`. */
+export function notFoundPage(site: Site, tour: Tour, near: string | undefined): BrowsePage {
+  const hint = near !== undefined && html`<p class="lead">Did you mean <a href="${tour.up}${near}">${near}</a>?</p>`;
+  const all = COLLECTIONS.map(({ name, title }) => html`<li><a href="${tour.up}browse/${name}/">${title}</a></li>`);
+  const main = html`<h1>Not found</h1>
+    ${hint}
+    <p>
+      Nothing is at <code><bdi>${shortened(tour.target)}</bdi></code
+      >.
+    </p>
+    <h2>Collections</h2>
+    <ul class="names">
+      ${all}
+    </ul>`;
+  return errorPage(site, tour, { status: 404, title: 'Not found', main });
+}
+
+/** 404 of a record, in a collection that there is. */
+export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection): BrowsePage {
+  const main = html`<h1>No such record</h1>
+    <p>
+      ${title} has no record at <code><bdi>${shortened(tour.target)}</bdi></code
+      >.
+    </p>
+    <p><a href="${tour.up}browse/${name}/">All ${title.toLowerCase()}</a></p>`;
+  return errorPage(site, tour, { status: 404, title: 'No such record', main });
+}
+
+/** 400: each parameter that was refused, why, and the query with what may have been meant, or without it. */
+export function refusedPage(site: Site, tour: Tour, { title }: Collection, { problems, parameters }: Ask): BrowsePage {
+  const pairs = parameters.filter(([name]) => name !== 'facets');
+  const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
+    const meant = messages.map((message) => MEANT.exec(message)?.[1]).find((name) => name !== undefined);
+    const renamed: readonly Pair[] = pairs.map(([name, value]) => [name === key ? meant! : name, value]);
+    const other = meant !== undefined && html` <a href="${queryOf(renamed)}">Use <code>${meant}</code></a> or`;
+    const without = queryOf(pairs.filter(([name]) => name !== key));
+    return html`<li>
+      <code><bdi>${key}</bdi></code
+      >: <bdi>${messages.join(' ')}</bdi>${other} <a href="${without}">leave it out</a>.
+    </li>`;
+  });
+  const main = html`<h1>This list cannot be shown</h1>
+    <p class="lead">Something in its address means nothing to ${title.toLowerCase()}.</p>
+    <ul class="problems">
+      ${items}
+    </ul>
+    <p><a href="?">All ${title.toLowerCase()}</a></p>`;
+  return errorPage(site, tour, { status: 400, title: 'Bad request', main });
+}
+
+/** 503: no rows were found in time. */
+export function missedPage(site: Site, tour: Tour, why: Missed): BrowsePage {
+  const [title, text] =
+    why === 'overtime'
+      ? ['This took too long', 'Add a filter that leaves fewer records.']
+      : ['Too busy at the moment', 'Too many heavy queries are under way. Try again shortly.'];
+  return errorPage(site, tour, {
+    status: 503,
+    title,
+    main: html`<h1>${title}</h1>
+      <p class="lead">${text}</p>`,
+  });
+}
+
+/** A page for any other status. */
+export function otherErrorPage(site: Site, tour: Tour, status: number, title: string): BrowsePage {
+  return errorPage(site, tour, { status, title, main: html`<h1>${title}</h1>` });
+}
+
+function errorPage(
+  site: Site,
+  tour: Tour,
+  { status, title, main }: { readonly status: number; readonly title: string; readonly main: Markup },
+): BrowsePage {
+  const label: Child = String(status);
+  const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label }];
+  return { status, html: framed(site, tour, { title: `${title} – Catalogue`, crumbs, main }) };
+}
+
+function shortened(target: string): string {
+  return target.length <= 200 ? target : `${target.slice(0, 200)}…`;
+}

@@ -1,0 +1,86 @@
+// How pages ask for rows: along the engine's one way of a list (engine/list.ts), with a page bounded for people.
+// Nothing here puts steps together or finds rows.
+import {
+  answerList,
+  type Ask,
+  type Asker,
+  type CollectionIndex,
+  type Hits,
+  type List,
+  type QueryOptions,
+  type Representation,
+  regexProblems,
+  type ServedForm,
+  SPEC_LINK_END,
+} from '../../engine/engine.ts';
+import type { Missed } from '../../workers/protocol.ts';
+import type { Site, Tour } from './site.ts';
+
+/** Records of a page: more are a long way to scroll, and the API has them. */
+export const PAGE_ROWS_MAX = 100;
+
+/** A list that was found, or why not: what is wrong with the query, or that there was no time for it. */
+export type Found =
+  | { readonly kind: 'found'; readonly list: List; readonly hits: Hits; readonly milliseconds: number }
+  | { readonly kind: 'refused'; readonly ask: Ask }
+  | { readonly kind: 'missed'; readonly list: List; readonly why: Missed };
+
+/** Lists of a collection as `query` asks for them. Cost: see engine/list.ts; heavy ones are found in the pool. */
+export async function foundList(
+  site: Site,
+  tour: Tour,
+  collection: CollectionIndex,
+  query: string | undefined,
+): Promise<Found> {
+  return answerList(collection, query, new PageAsker(site, tour));
+}
+
+/** How queries of pages are read: all as those of lists, but for the size of a page; exports are none. */
+function pageOptions({ queryOptions }: Site): QueryOptions {
+  return { ...queryOptions, limitMax: Math.min(PAGE_ROWS_MAX, queryOptions.limitMax ?? PAGE_ROWS_MAX) };
+}
+
+class PageAsker implements Asker<Found | Promise<Found>> {
+  readonly options: QueryOptions;
+  readonly path: string;
+  readonly #site: Site;
+  readonly #tour: Tour;
+  readonly #start: number;
+  #missed: Missed = 'gone';
+  #milliseconds = 0;
+
+  constructor(site: Site, tour: Tour) {
+    this.options = pageOptions(site);
+    this.path = tour.target;
+    this.#site = site;
+    this.#tour = tour;
+    this.#start = site.steadyMs();
+  }
+
+  stop(ask: Ask): Found | undefined {
+    return ask.problems.length > 0 ? { kind: 'refused', ask } : undefined;
+  }
+
+  formOf(): ServedForm {
+    const { baseUrl, version } = this.#tour;
+    return { baseUrl, version, linkEnd: SPEC_LINK_END };
+  }
+
+  async find(list: List): Promise<Hits | undefined> {
+    const hits = await this.#site.router.find(list, this.#tour.disconnection);
+    this.#milliseconds = this.#site.steadyMs() - this.#start;
+    if (typeof hits !== 'string') return hits;
+    this.#missed = hits;
+    return undefined;
+  }
+
+  miss(list: List): Found {
+    const problems = this.#missed === 'overtime' ? regexProblems(list.ask) : [];
+    if (problems.length > 0) return { kind: 'refused', ask: { ...list.ask, problems } };
+    return { kind: 'missed', list, why: this.#missed };
+  }
+
+  answer(_page: Representation, hits: Hits, list: List): Found {
+    return { kind: 'found', list, hits, milliseconds: this.#milliseconds };
+  }
+}

@@ -1,0 +1,142 @@
+// The page of a list: the request of the API that it is, how many records it has, what it is filtered by, the records
+// as a table, and the way to its other pages. Found along engine/list.ts; holds no rows.
+import { countText } from '../observe/quantities.ts';
+import { type Ask, type Collection, type CollectionIndex, percentEncode } from '../../engine/engine.ts';
+import { collectionSentence, type FilterField, filterFields } from '../../engine/described.ts';
+import { apiPath, fromStart, type Pair, queryOf, withValue } from './address.ts';
+import { missedPage, refusedPage } from './errorPage.ts';
+import { columnChoice, dateForms, filterForm } from './filterForm.ts';
+import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
+import { type Found, foundList, PAGE_ROWS_MAX } from './find.ts';
+import { amountOf, framed } from './frame.ts';
+import type { Listing } from './listing.ts';
+import { pageLinksNav, rangeOf } from './pager.ts';
+import { requestPanel } from './requestPanel.ts';
+import type { BrowsePage, Site, Tour } from './site.ts';
+import { recordTable } from './table.ts';
+import { html, type Markup } from './template.ts';
+
+/** The page, or why there is none. Cost: that of the list, and the values of 100 records within their bounds. */
+export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
+  const collection = site.collections(declared.name);
+  const { filters } = site.queryOptions;
+  const isKnown = (name: string): boolean => filters === 'all' || declared.filters.includes(name);
+  const fields = fieldsOf(collection, isKnown);
+  const found: Found = await foundList(site, tour, collection, withFacets(tour.query, fields));
+  if (found.kind === 'refused') return refusedPage(site, tour, declared, found.ask);
+  if (found.kind === 'missed') return missedPage(site, tour, found.why);
+  const { ask } = found.list;
+  const added = tour.query === undefined || !/(?:^|&)facets=/.test(tour.query);
+  const pairs = added ? ask.parameters.filter(([name]) => name !== 'facets') : ask.parameters;
+  const listing: Listing = { site, tour, collection, fields, ask, hits: found.hits, pairs };
+  const page = framed(site, tour, {
+    title: titleOf(listing),
+    crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: declared.title }],
+    main: mainOf(listing),
+  });
+  const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
+  return { status: 200, html: page, time };
+}
+
+/** By collection: they do not change with a visit. */
+const known = new WeakMap<CollectionIndex, readonly FilterField[]>();
+
+function fieldsOf(collection: CollectionIndex, isKnown: (name: string) => boolean): readonly FilterField[] {
+  const fields = known.get(collection) ?? filterFields(collection, isKnown);
+  known.set(collection, fields);
+  return fields;
+}
+
+/** The query with the counts of every choice that its form offers, unless it asks for others. */
+function withFacets(query: string | undefined, fields: readonly FilterField[]): string | undefined {
+  if (query !== undefined && /(?:^|&)facets=/.test(query)) return query;
+  const names = fields.filter(({ values }) => values.length > 0).map(({ key }) => key);
+  if (names.length === 0) return query;
+  const facets = `facets=${names.slice(0, FACETS_SHOWN_MAX).map(percentEncode).join(',')}`;
+  return query === undefined || query === '' ? facets : `${query}&${facets}`;
+}
+
+function titleOf({ collection: { declaration }, hits, ask }: Listing): string {
+  const place = ask.page.offset > 0 ? `, from ${countText(ask.page.offset + 1)}` : '';
+  return `${declaration.title}: ${amountOf(hits.count, 'record')}${place} – Catalogue`;
+}
+
+function mainOf(listing: Listing): Markup {
+  const { collection, hits, tour } = listing;
+  const { declaration, rows } = collection;
+  const total = hits.count === rows ? countText(rows) : `${countText(hits.count)} of ${countText(rows)}`;
+  const records = hits.count === 1 && rows === 1 ? 'record' : 'records';
+  return html`<div class="title">
+      <h1>${declaration.title}</h1>
+      <p class="lead">${collectionSentence(declaration)}</p>
+    </div>
+    <div class="summary">
+      <p class="total" role="status"><strong>${total}</strong> ${records} <span class="quiet">in ${TIME}</span></p>
+      ${dataLinks(listing)}
+    </div>
+    ${chips(listing)}
+    <div class="columns">
+      <div class="found">
+        ${hits.count === 0 ? html`<p class="nothing">No record matches. Take a filter away, or change one.</p>` : recordTable(listing)}
+        ${rangeOf(listing)} ${pageLinksNav(listing)} ${requestPanel({ tour, pairs: listing.pairs })}
+      </div>
+      <aside class="filters" aria-label="Filters">
+        ${filterForm(listing)} ${facetPanels(listing)} ${dateForms(listing)} ${columnChoice(listing)}
+      </aside>
+    </div>`;
+}
+
+const TIME = html`<!--time-->`;
+
+/** The same list as data. */
+function dataLinks({ tour, site, pairs, ask }: Listing): Markup {
+  const list = apiPath(tour);
+  const as = (format: string): string => `${list}${queryOf(withValue(pairs, 'format', format))}`;
+  const all = (format: string): string =>
+    `${list}${queryOf(withValue(withValue(fromStart(pairs), 'limit', undefined), 'format', format))}`;
+  const explain =
+    site.queryOptions.mayExplain === true &&
+    html`<li><a href="${list}${queryOf(withValue(pairs, 'explain', '1'))}">explain</a></li>`;
+  const strict = ask.ignored.length > 0 && ignoredNote(ask);
+  return html`<ul class="data" aria-label="This list as data">
+      <li><a href="${as('json')}">JSON</a></li>
+      <li><a href="${all('ndjson')}" title="All records, one a line">NDJSON</a></li>
+      <li><a href="${all('csv')}" title="All records as a table">CSV</a></li>
+      <li><a href="${all('parquet')}" title="All records as typed columns">Parquet</a></li>
+      ${explain}
+    </ul>
+    ${strict}`;
+}
+
+function ignoredNote({ ignored }: Ask): Markup {
+  const names = ignored.slice(0, PAGE_ROWS_MAX).map((name) => (typeof name === 'string' ? name : name.join('=')));
+  return html`<p class="note">
+    Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}
+  </p>`;
+}
+
+/** The filters that hold, each with the way to the list without it. */
+function chips({ pairs, ask }: Listing): Markup | false {
+  const active = new Set(ask.conditions.map(({ key }) => key));
+  const shown = pairs.filter(([name]) => active.has(name) || name === 'after');
+  if (shown.length === 0) return false;
+  const chip = (pair: Pair): Markup => {
+    const without = fromStart(pairs.filter((each) => each !== pair));
+    const [name, value] = pair;
+    return html`<li>
+      <span
+        ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span
+      ><a href="${queryOf(without)}" aria-label="Remove the filter ${name} ${value}">×</a>
+    </li>`;
+  };
+  const others = fromStart(pairs.filter(([name]) => !active.has(name)));
+  const clear = shown.length > 1 && html`<li class="clear"><a href="${queryOf(others)}">Remove all</a></li>`;
+  return html`<ul class="chips" aria-label="Filters that hold">
+    ${shown.map(chip)}${clear}
+  </ul>`;
+}
+
+/** A filter key as people read it: `title contains`, `status is not`. */
+function wordsOf(key: string): string {
+  return key.replace(/!$/, ' not').split('__').join(' › ');
+}

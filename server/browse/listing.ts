@@ -1,0 +1,17 @@
+// What the parts of the page of a list are made of: the list as it was asked for and found. Types only; listPage.ts
+// fills it in.
+import type { Ask, CollectionIndex, Hits } from '../../engine/engine.ts';
+import type { FilterField } from '../../engine/described.ts';
+import type { Pair } from './address.ts';
+import type { Site, Tour } from './site.ts';
+
+/** A list that was found; `pairs` are the decoded parameters as the visitor sent them. */
+export interface Listing {
+  readonly site: Site;
+  readonly tour: Tour;
+  readonly collection: CollectionIndex;
+  readonly fields: readonly FilterField[];
+  readonly ask: Ask;
+  readonly hits: Hits;
+  readonly pairs: readonly Pair[];
+}

@@ -1,0 +1,60 @@
+// The way through the pages of a list: first, previous, next, last, a
+// jump to any offset, and the size of a page. Pure.
+import { countText } from '../observe/quantities.ts';
+import { fromStart, type Pair, queryOf, withValue } from './address.ts';
+import { PAGE_ROWS_MAX } from './find.ts';
+import { hiddenInputs } from './filterForm.ts';
+import type { Listing } from './listing.ts';
+import { html, type Markup } from './template.ts';
+
+const SIZES = [10, 25, 50, PAGE_ROWS_MAX];
+
+/** Which records of the list are shown. */
+export function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
+  if (hits.count === 0) return false;
+  const first = hits.offset + 1;
+  const last = Math.min(hits.count, hits.offset + page.limit);
+  if (first > hits.count) return html`<p class="range">Behind the last of ${countText(hits.count)} records.</p>`;
+  return html`<p class="range">${countText(first)} to ${countText(last)} of ${countText(hits.count)}</p>`;
+}
+
+/** Links to the other pages, and forms for any other. */
+export function pageLinksNav(listing: Listing): Markup | false {
+  const { ask, hits, pairs } = listing;
+  const { limit } = ask.page;
+  if (hits.count === 0) return false;
+  const last = Math.max(0, Math.floor((hits.count - 1) / limit) * limit);
+  const { offset } = hits;
+  const at = (place: number): string => queryOf(placed(pairs, place));
+  const link = (label: string, place: number, isThere: boolean, rel?: string): Markup =>
+    isThere
+      ? html`<li><a href="${at(place)}" ${rel !== undefined && html` rel="${rel}"`}>${label}</a></li>`
+      : html`<li><span aria-disabled="true">${label}</span></li>`;
+  const sizes = SIZES.map((size) =>
+    size === limit
+      ? html`<li><span aria-current="true">${size}</span></li>`
+      : html`<li><a href="${queryOf(withValue(fromStart(pairs), 'limit', String(size)))}">${size}</a></li>`,
+  );
+  return html`<nav class="pages" aria-label="Pages">
+    <ul>
+      ${link('First', 0, offset > 0)}
+      ${link('Previous', Math.max(0, Math.min(offset, last + limit) - limit), offset > 0, 'prev')}
+      ${link('Next', offset + limit, offset + limit < hits.count, 'next')} ${link('Last', last, offset < last)}
+    </ul>
+    <form method="get" class="jump">
+      ${hiddenInputs(fromStart(pairs))}<label
+        >Go to record <input type="number" name="offset" min="0" max="${hits.count - 1}" value="${offset}" /></label
+      ><button>Go</button>
+    </form>
+    <div class="sizes">
+      <span id="sizes">A page has</span>
+      <ul aria-labelledby="sizes">
+        ${sizes}
+      </ul>
+    </div>
+  </nav>`;
+}
+
+function placed(pairs: readonly Pair[], offset: number): readonly Pair[] {
+  return withValue(fromStart(pairs), 'offset', offset > 0 ? String(offset) : undefined);
+}

@@ -1,0 +1,103 @@
+// The page of a record: all it says, what it links to by name, what links to it with counts, where and when it is, and
+// its JSON. Read member by member within a budget, since a record may be as long as memory.
+import { type Collection, rowOfId, type ServedForm, SPEC_LINK_END } from '../../engine/engine.ts';
+import { type Member, type MemberBudget, fieldSentence, recordLabel, recordMembers } from '../../engine/described.ts';
+import { bytesText } from '../observe/quantities.ts';
+import { apiPath } from './address.ts';
+import { noRecordPage } from './errorPage.ts';
+import { amountOf, framed } from './frame.ts';
+import { jsonPanel } from './jsonPanel.ts';
+import { placeMap } from './placeMap.ts';
+import { periodBar } from './periodBar.ts';
+import { backReferences } from './backReferences.ts';
+import { requestPanel } from './requestPanel.ts';
+import type { BrowsePage, Site, Tour } from './site.ts';
+import { type Child, html, type Markup } from './template.ts';
+import { ShownValues } from './values.ts';
+
+/** Bytes of a record that its page reads, of one value, and of a longer text. */
+const RECORD_BYTES_MAX = 1024 * 1024;
+const VALUE_BYTES_MAX = 256 * 1024;
+const START_BYTES = 64 * 1024;
+
+/** Which record: of the first of these collections that has the id. */
+export interface RecordPlace {
+  readonly collections: readonly Collection[];
+  readonly id: number;
+}
+
+/** The page, or that there is no such record. Cost: the record within its bounds, and a count for each way to it. */
+export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Promise<BrowsePage> {
+  const { id } = place;
+  const declared = place.collections.find(({ name }) => rowOfId(site.collections(name), id) >= 0);
+  if (!declared) return noRecordPage(site, tour, place.collections[0]!);
+  const collection = site.collections(declared.name);
+  const row = rowOfId(collection, id);
+  const budget: MemberBudget = { wholeBytesMax: VALUE_BYTES_MAX, startBytes: START_BYTES, left: RECORD_BYTES_MAX };
+  const members = recordMembers(collection, row, undefined, budget);
+  const label = recordLabel(collection, row);
+  const heading = label ?? `${declared.title} ${id}`;
+  const main = html`<div class="title">
+      <p class="kind"><a href="${tour.up}browse/${declared.name}/">${declared.title}</a> ${id}</p>
+      <h1 class="record"><bdi>${heading}</bdi></h1>
+    </div>
+    <div class="summary">
+      <p class="total quiet">${amountOf(members.length, 'field')}</p>
+      <ul class="data" aria-label="This record as data">
+        <li><a href="${apiPath(tour)}?format=json">JSON</a></li>
+        <li><a href="${apiPath(tour)}?format=csv">CSV</a></li>
+      </ul>
+    </div>
+    <div class="columns">
+      <div class="found">
+        ${keyValues(site, tour, declared, members)} ${jsonPanel(collection, row, formOf(tour))}
+        ${requestPanel({ tour, pairs: [] })}
+      </div>
+      <aside class="filters" aria-label="Around this record">
+        ${placeMap(members)}${periodBar(members)} ${await backReferences(site, tour, declared, id)}
+      </aside>
+    </div>`;
+  const crumbs = [
+    { label: 'Catalogue', href: `${tour.up}browse/` },
+    { label: declared.title, href: `${tour.up}browse/${declared.name}/` },
+    { label: String(id) },
+  ];
+  return {
+    status: 200,
+    html: framed(site, tour, { title: `${heading.slice(0, 120)} – ${declared.title}`, crumbs, main }),
+  };
+}
+
+function formOf({ baseUrl, version }: Tour): ServedForm {
+  return { baseUrl, version, linkEnd: SPEC_LINK_END };
+}
+
+function keyValues(site: Site, tour: Tour, declared: Collection, members: readonly Member[]): Markup {
+  const values = new ShownValues(site, tour);
+  const rows = members.map(
+    ({ key, value }) =>
+      html`<div>
+        <dt><bdi>${key}</bdi>${meaningOf(declared, key)}</dt>
+        <dd>${shown(value, values)}</dd>
+      </div> `,
+  );
+  return html`<dl class="record">${rows}</dl>`;
+}
+
+function meaningOf({ name, fields, shown: others }: Collection, key: string): Markup | false {
+  if (![...fields, ...others].some((field) => field.name === key)) return false;
+  return html`<small>${fieldSentence([name, key])}</small>`;
+}
+
+function shown(value: Member['value'], values: ShownValues): Child {
+  switch (value.kind) {
+    case 'whole':
+      return /^[-\d]/.test(value.json)
+        ? html`<span class="number">${value.json}</span>`
+        : values.whole(JSON.parse(value.json));
+    case 'start':
+      return html`${values.whole(`${value.text}…`)} <span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
+    case 'long':
+      return html`<span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
+  }
+}

@@ -1,0 +1,128 @@
+// The records of a page as a table: the columns of the declaration, or those that were asked for; a click on a heading
+// orders by it. Records are read member by member, within a budget of the page.
+import { type CollectionIndex, selectedRow, countSelected } from '../../engine/engine.ts';
+import { type Member, recordMembers, shownColumns } from '../../engine/described.ts';
+import { bytesText } from '../observe/quantities.ts';
+import { fromStart, type Pair, queryOf, withValue } from './address.ts';
+import type { Listing } from './listing.ts';
+import { type Child, html, type Markup } from './template.ts';
+import { ShownValues } from './values.ts';
+
+/** Bytes of values that a page of a table reads, and of one value. */
+const TABLE_BYTES_MAX = 256 * 1024;
+const CELL_BYTES_MAX = 2048;
+/** Of a longer text so many bytes are read. */
+const START_BYTES = 512;
+/** Columns of a table: the names of `fields` may be a thousand. */
+const COLUMNS_MAX = 24;
+
+/** The keys of the columns: those that `fields` names, else those of the declaration. */
+export function columnsOf(collection: CollectionIndex, keys: ReadonlySet<string> | undefined): readonly string[] {
+  if (!keys || keys.size === 0) return shownColumns(collection);
+  const { idField } = collection.declaration;
+  return [idField, ...[...keys].filter((key) => key !== idField)].slice(0, COLUMNS_MAX);
+}
+
+/** The table. Cost: the values that are shown, within the budget. */
+export function recordTable(listing: Listing): Markup {
+  const { collection, hits, tour, site, ask, fields } = listing;
+  const columns = columnsOf(collection, ask.page.keys);
+  const wanted = new Set(columns);
+  const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
+  const values = new ShownValues(site, tour);
+  const cells: Cells = new Map();
+  const budget = { wholeBytesMax: CELL_BYTES_MAX, startBytes: START_BYTES, left: TABLE_BYTES_MAX };
+  const rows: Markup[] = [];
+  for (let i = 0; i < countSelected(hits.rows); i++) {
+    const members = recordMembers(collection, selectedRow(hits.rows, i), wanted, budget);
+    rows.push(rowOf(listing, columns, members, { values, cells }));
+  }
+  const heads = columns.map((key) => heading(listing, key, ordered.has(key)));
+  const caption = html`<caption class="unseen">
+    ${collection.declaration.title}
+  </caption>`;
+  return scrollingTable(caption, heads, rows);
+}
+
+/**
+ * A table that scrolls by itself where a screen is too narrow for it. One without links has a name, so that a keyboard
+ * reaches it too.
+ */
+export function scrollingTable(caption: Child, heads: Child, rows: Child, name?: string): Markup {
+  const reached = name !== undefined && html` role="region" aria-label="${name}" tabindex="0"`;
+  return html`<div class="scroll" ${reached}>
+    <table role="table">
+      ${caption}
+      <thead role="rowgroup">
+        <tr role="row">
+          ${heads}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function heading({ ask, pairs }: Listing, key: string, isOrdered: boolean): Markup {
+  if (!isOrdered) return html`<th scope="col" role="columnheader"><bdi>${key}</bdi></th>`;
+  const at = ask.page.order.find(({ path }) => path.join('__') === key);
+  const next = at && !at.isDescending ? `-${key}` : key;
+  const sorted = at && html` aria-sort="${at.isDescending ? 'descending' : 'ascending'}"`;
+  const href = queryOf(orderedBy(pairs, next));
+  return html`<th scope="col" role="columnheader" ${sorted}>
+    <a href="${href}"><bdi>${key}</bdi></a>
+  </th>`;
+}
+
+function orderedBy(pairs: readonly Pair[], key: string): readonly Pair[] {
+  return withValue(fromStart(pairs), 'ordering', key);
+}
+
+/** Cells of short values by these and their column: most columns have few values. */
+type Cells = Map<string, Markup>;
+const SHORT_CHARACTERS_MAX = 64;
+
+function rowOf(
+  { collection, tour }: Listing,
+  columns: readonly string[],
+  members: readonly Member[],
+  { values, cells: made }: { readonly values: ShownValues; readonly cells: Cells },
+): Markup {
+  const byKey = new Map(members.map(({ key, value }) => [key, value]));
+  const { idField, name } = collection.declaration;
+  const cells = columns.map((key) => {
+    const value = byKey.get(key);
+    if (key === idField && value?.kind === 'whole') {
+      const href = `${tour.up}browse/${name}/${value.json}/`;
+      return html`<th scope="row" role="rowheader"><a href="${href}">${value.json}</a></th>`;
+    }
+    const cell = (): Markup =>
+      html`<td role="cell" data-label="${key}"><div>${value && shown(value, values)}</div></td>`;
+    if (value?.kind !== 'whole' || value.json.length > SHORT_CHARACTERS_MAX) return cell();
+    const said = `${key} ${value.json}`;
+    const known = made.get(said) ?? cell();
+    made.set(said, known);
+    return known;
+  });
+  return html`<tr role="row">
+    ${cells}
+  </tr> `;
+}
+
+function shown(value: Member['value'], values: ShownValues): Child {
+  switch (value.kind) {
+    case 'whole':
+      return scalarOf(value.json) ?? values.cell(JSON.parse(value.json));
+    case 'start':
+      return values.cell(`${value.text}…`);
+    case 'long':
+      return html`<span class="quiet">${bytesText(value.bytes)}</span>`;
+  }
+}
+
+/** The text of a number, as the record has it; undefined for all else. */
+function scalarOf(json: string): Child {
+  return /^[-\d]/.test(json) ? html`<span class="number">${json}</span>` : undefined;
+}

@@ -1,0 +1,148 @@
+// Values of records as people read them: links by what they lead to, addresses as links, all else as text that
+// keeps its direction to itself. What is long is cut in a table and whole on the page of its record.
+import { collectionsOfPath, rowOfId } from '../../engine/engine.ts';
+import { recordLabel } from '../../engine/described.ts';
+import type { Site, Tour } from './site.ts';
+import { type Child, html, type Markup } from './template.ts';
+
+/** Characters of a text in a cell. */
+const CELL_CHARACTERS_MAX = 160;
+/** Texts of so many characters want a wide column. */
+const LONG_CHARACTERS = 40;
+/** Members of a list shown in a cell, and on the page of a record. */
+const CELL_MEMBERS_MAX = 3;
+const MEMBERS_MAX = 500;
+/** Records that are looked up by their links for one page: each takes two binary searches. */
+const LABELS_MAX = 2000;
+/** Records in records in records: deeper ones are shown by the JSON only. */
+const DEPTH_MAX = 6;
+/** What a record inside another one is called by, the best first. */
+const NAMES = ['title', 'name', 'value', 'label', 'url'];
+/** A record and the ids that lead to it: only these are worth a link. */
+const API_LINK = /^\/api\/(v2|v3)\/([^/?]+)\/(\d{1,15})\/?(?:\?.*)?$/;
+
+/** What shows the values of one page; it counts what it looks up. */
+export class ShownValues {
+  readonly #site: Site;
+  readonly #tour: Tour;
+  #labelsLeft = LABELS_MAX;
+
+  constructor(site: Site, tour: Tour) {
+    this.#site = site;
+    this.#tour = tour;
+  }
+
+  /** A value in a cell of a table. */
+  cell(value: unknown): Child {
+    if (typeof value === 'string') return instantOf(value) ?? this.#text(value, CELL_CHARACTERS_MAX);
+    if (Array.isArray(value)) return this.#fewMembers(value);
+    if (isRecord(value)) return this.#name(value);
+    return plain(value);
+  }
+
+  /** A value on the page of its record. */
+  whole(value: unknown, depth = 0): Child {
+    if (typeof value === 'string') return this.#text(value, Infinity);
+    if (depth > DEPTH_MAX) return html`<span class="quiet">deeper, see the JSON</span>`;
+    if (Array.isArray(value)) {
+      if (value.length === 0) return html`<span class="quiet">none</span>`;
+      const shown = value.slice(0, MEMBERS_MAX).map((each) => html`<li>${this.whole(each, depth + 1)}</li>`);
+      const more = value.length > MEMBERS_MAX && html`<li class="quiet">and ${value.length - MEMBERS_MAX} more</li>`;
+      return html`<ul class="members">
+        ${shown}${more}
+      </ul>`;
+    }
+    if (isRecord(value)) {
+      const members = Object.entries(value).slice(0, MEMBERS_MAX);
+      return html`<dl class="inner">
+        ${members.map(
+          ([key, each]) =>
+            html`<div>
+              <dt><bdi>${key}</bdi></dt>
+              <dd>${this.whole(each, depth + 1)}</dd>
+            </div>`,
+        )}
+      </dl>`;
+    }
+    return plain(value);
+  }
+
+  #text(text: string, most: number): Child {
+    if (text === '') return html`<span class="quiet">empty</span>`;
+    const link = this.#link(text);
+    if (link) return link;
+    if (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text)) {
+      return html`<a href="${text}" rel="noreferrer nofollow" class="away"><bdi>${cut(text, most)}</bdi></a>`;
+    }
+    return html`<bdi${text.length > LONG_CHARACTERS && html` class="long"`}>${cut(text, most)}</bdi>`;
+  }
+
+  /** The link of the store to a record, undefined for any other text. */
+  #link(text: string): Markup | undefined {
+    const base = this.#ownBase;
+    if (base === '' || !text.startsWith(base)) return undefined;
+    const [, version, segment = '', digits = ''] = API_LINK.exec(text.slice(base.length)) ?? [];
+    if (version !== 'v2' && version !== 'v3') return undefined;
+    const [declared] = collectionsOfPath(segment, version);
+    if (!declared) return undefined;
+    const href = `${this.#tour.up}browse/${declared.name}/${digits}/`;
+    const fallback = `${declared.name} ${digits}`;
+    if (this.#labelsLeft-- <= 0) return html`<a href="${href}">${fallback}</a>`;
+    const collection = this.#site.collections(declared.name);
+    const row = rowOfId(collection, Number(digits));
+    const label = row < 0 ? undefined : recordLabel(collection, row);
+    const missing = row < 0 && html` <span class="quiet">(not in this catalogue)</span>`;
+    return html`<a href="${href}"><bdi>${cut(label ?? fallback, CELL_CHARACTERS_MAX)}</bdi></a
+      >${missing}`;
+  }
+
+  #base: string | undefined;
+  get #ownBase(): string {
+    return (this.#base ??= this.#site.storedBaseUrl);
+  }
+
+  #fewMembers(values: readonly unknown[]): Child {
+    if (values.length === 0) return html`<span class="quiet">none</span>`;
+    const shown = values.slice(0, CELL_MEMBERS_MAX).map((each, i) => [i > 0 && ', ', this.cell(each)]);
+    const more =
+      values.length > CELL_MEMBERS_MAX && html` <span class="quiet">+${values.length - CELL_MEMBERS_MAX}</span>`;
+    return html`<span class="few">${shown}${more}</span>`;
+  }
+
+  /** A record inside another by its name, its links, or what it says first. */
+  #name(value: Readonly<Record<string, unknown>>): Child {
+    const name = NAMES.find((key) => typeof value[key] === 'string' && value[key] !== '');
+    if (name !== undefined) return this.cell(value[name]);
+    const links = Object.values(value).filter((each) => typeof each === 'string' && each.startsWith(this.#ownBase));
+    if (links.length > 0 && this.#ownBase !== '') return this.#fewMembers(links);
+    const texts = Object.entries(value).flatMap(([key, each]) =>
+      isScalar(each) && each !== '' ? [`${key} ${each}`] : [],
+    );
+    return html`<bdi class="quiet">${cut(texts.join(', '), CELL_CHARACTERS_MAX)}</bdi>`;
+  }
+}
+
+/** A date with a time, to the second and in one line; undefined for all other texts. */
+function instantOf(text: string): Markup | undefined {
+  const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\dZ+:-]{0,32}$/.exec(text) ?? [];
+  return day === '' ? undefined : html`<time class="number" datetime="${text}">${day} ${time}</time>`;
+}
+
+function plain(value: unknown): Child {
+  if (value === null || value === undefined) return html`<span class="quiet">null</span>`;
+  return html`<span class="number">${isScalar(value) && String(value)}</span>`;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text of at most so many characters; no surrogate is cut from its other half. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
+}

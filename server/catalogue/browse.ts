@@ -1,0 +1,190 @@
+// The pages for people, as answers: requests become tours, pages get their headers, tags and codings. Read when the
+// first is asked for: no start and no other request has anything of it.
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
+import { wayUp } from '../browse/address.ts';
+import { assetNamed } from '../browse/assets.ts';
+import { browsed, type Sight } from '../browse/browse.ts';
+import { otherErrorPage } from '../browse/errorPage.ts';
+import { type BrowsePage, type Site, TIME_PLACE, type Tour } from '../browse/site.ts';
+import type { Answer, Disconnection } from '../http/exchange.ts';
+import { epochMs, steadyMs } from '../observe/clock.ts';
+import type { CatalogueService, Visit } from './catalogue.ts';
+import { isNamedIn } from './conditional.ts';
+import { descriptionLink } from './root.ts';
+import { nearestPath, type Route, route } from './routes.ts';
+
+/** What is left of a visit once its request is gone. */
+export type Visited = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
+  readonly target: string;
+  readonly query: string | undefined;
+  readonly disconnection: Disconnection;
+};
+
+/** Where a page comes from and what it may reach: this server alone, and nothing that stands in the page itself. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; " +
+  "base-uri 'none'; frame-ancestors 'none'";
+const GUARDS: Answer['headers'] = [
+  ['Content-Security-Policy', POLICY],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'same-origin'],
+];
+const HTML = ['Content-Type', 'text/html; charset=utf-8'] as const;
+const GZIPPED = ['Content-Encoding', 'gzip'] as const;
+const RETRY_AFTER = ['Retry-After', '1'] as const;
+const NOT_STORED = ['Cache-Control', 'no-store'] as const;
+/** The name of an asset is one of its bytes. */
+const KEPT_FOR_GOOD = ['Cache-Control', 'public, max-age=31536000, immutable'] as const;
+
+/** Where pages and their assets are. */
+const ROOM = '/browse/';
+const ASSETS = '/browse/assets/';
+const AUTHORITY = /^\/browse\/authority\/?$/;
+/** Digits of a tag: 96 bits. */
+const TAG_DIGITS = 24;
+/** A page is compressed for the network at hand, not for the archive: the next level takes twice as long. */
+const LEVEL = 1;
+
+const EMPTY = wholeBody(new Uint8Array(0));
+const compressed = promisify(gzip);
+const sites = new WeakMap<CatalogueService, Site>();
+
+/** The answer to a request for a page or an asset. Cost: see server/browse/. */
+export async function browseAnswer(catalogue: CatalogueService, visited: Visited): Promise<Answer> {
+  const { target, query, choice, disconnection } = visited;
+  if (target.startsWith(ASSETS)) {
+    const asset = assetAnswer(catalogue, visited);
+    if (asset) return asset;
+  }
+  const site = siteOf(catalogue);
+  const hosts = AUTHORITY.test(target) ? site.trustedHosts() : undefined;
+  const view = viewOf(target, hosts !== undefined);
+  if (view.kind === 'redirect') return moved(query === undefined ? view.location : `${view.location}?${query}`);
+  const version = 'version' in view ? view.version : 'v3';
+  const { baseUrl } = choice;
+  const tour: Tour = { target, query, up: wayUp(target), baseUrl, version, disconnection };
+  const page =
+    view.kind === 'badTarget'
+      ? otherErrorPage(site, tour, 400, 'The address is malformed')
+      : await browsed(site, tour, hosts ? { kind: 'authority', hosts } : sightOf(view, target));
+  return page.location === undefined ? pageAnswer(catalogue, visited, page) : seeOther(page.location);
+}
+
+function siteOf(catalogue: CatalogueService): Site {
+  const known = sites.get(catalogue);
+  if (known) return known;
+  const { generation, created, collections, router, queryOptions } = catalogue;
+  const storedBaseUrl = collections(COLLECTIONS[0]!.name).records.baseUrl;
+  const trustedHosts = catalogue.trustedHosts ?? ((): undefined => undefined);
+  const site: Site = {
+    generation,
+    created,
+    collections,
+    storedBaseUrl,
+    router,
+    queryOptions,
+    trustedHosts,
+    steadyMs,
+    epochMs,
+  };
+  sites.set(catalogue, site);
+  return site;
+}
+
+/** What the path of the API behind a page means. */
+function viewOf(target: string, isAuthority: boolean): Route {
+  if (target === '/browse') return { kind: 'redirect', location: 'browse/' };
+  if (isAuthority) return target.endsWith('/') ? { kind: 'browse' } : { kind: 'redirect', location: 'authority/' };
+  const behind = target.startsWith(ROOM) ? `/api/v3/${target.slice(ROOM.length)}` : target;
+  const view = route(behind);
+  if (view.kind !== 'redirect') return view;
+  return { kind: 'redirect', location: `${target.slice(target.lastIndexOf('/') + 1)}/` };
+}
+
+function sightOf(view: Route, target: string): Sight {
+  if (target === '/api/') return { kind: 'start' };
+  switch (view.kind) {
+    case 'index':
+    case 'root':
+      return { kind: 'start' };
+    case 'list':
+      return { kind: 'list', collection: view.collection };
+    case 'record':
+      return { kind: 'record', collections: view.collections, id: view.id };
+    case 'description':
+    case 'redirect':
+    case 'notFound':
+    case 'badTarget':
+    case 'resolution':
+    case 'browse': {
+      const near = nearestPath(target.startsWith(ROOM) ? `/api/v3/${target.slice(ROOM.length)}` : target);
+      return { kind: 'nothing', near: near?.replace(/^\/api\/v\d\//, 'browse/').replace(/\.\w+$/, '/') };
+    }
+  }
+}
+
+/** The page under a tag that is made of it, so that no change of a template needs another one. */
+async function pageAnswer(
+  { settings }: CatalogueService,
+  { target, choice, coding, condition }: Visited,
+  page: BrowsePage,
+): Promise<Answer> {
+  const lasting = Buffer.from(page.html);
+  const vary = [
+    'Vary',
+    ['Accept', ...(settings.gzip === 'off' ? [] : ['Accept-Encoding']), ...choice.varies].join(', '),
+  ] as const;
+  const cache = page.status === 200 ? (['Cache-Control', settings.cacheControl] as const) : NOT_STORED;
+  const headers: Answer['headers'] = [vary, cache, descriptionLink(wayUp(target)), ...GUARDS];
+  const retry = page.status === 503 ? [RETRY_AFTER] : [];
+  const tag = page.status === 200 ? tagOf(lasting) : undefined;
+  if (tag !== undefined && condition && condition !== 'sinceThen' && isNamedIn(condition.tags, tag)) {
+    return { status: 304, headers, etag: `W/"${tag}"`, body: EMPTY };
+  }
+  const bytes = timed(lasting, page.time);
+  const tagged = tag === undefined ? {} : { etag: `W/"${tag}"` };
+  if (coding === 'identity') {
+    return { status: page.status, headers: [HTML, ...headers, ...retry], ...tagged, body: wholeBody(bytes) };
+  }
+  const body = wholeBody(await compressed(bytes, { level: LEVEL }));
+  return { status: page.status, headers: [HTML, GZIPPED, ...headers, ...retry], ...tagged, body };
+}
+
+/** Weak, since pages of one tag may differ in how long they took. */
+function tagOf(lasting: Uint8Array): string {
+  return createHash('sha256').update(lasting).digest('hex').slice(0, TAG_DIGITS);
+}
+
+/** The page with the time of finding in its place. */
+function timed(lasting: Buffer, time: string | undefined): Buffer {
+  const at = time === undefined ? -1 : lasting.indexOf(TIME_PLACE);
+  if (at < 0) return lasting;
+  return Buffer.concat([lasting.subarray(0, at), Buffer.from(time!), lasting.subarray(at + TIME_PLACE.length)]);
+}
+
+function assetAnswer({ settings }: CatalogueService, { target, coding, condition }: Visited): Answer | undefined {
+  const asset = assetNamed(target.slice(ASSETS.length));
+  if (!asset) return undefined;
+  const etag = `W/"${asset.digest}"`;
+  const vary = settings.gzip === 'off' ? [] : [['Vary', 'Accept-Encoding'] as const];
+  const headers: Answer['headers'] = [KEPT_FOR_GOOD, ['X-Content-Type-Options', 'nosniff'], ...vary];
+  if (condition && condition !== 'sinceThen' && isNamedIn(condition.tags, asset.digest)) {
+    return { status: 304, headers, etag, body: EMPTY };
+  }
+  const type = ['Content-Type', asset.type] as const;
+  return coding === 'identity'
+    ? { status: 200, headers: [type, ...headers], etag, body: wholeBody(asset.bytes) }
+    : { status: 200, headers: [type, GZIPPED, ...headers], etag, body: wholeBody(asset.gzipped) };
+}
+
+/** Relative, so that it holds below any base path. */
+function moved(location: string): Answer {
+  return { status: 301, headers: [['Location', location], NOT_STORED], body: EMPTY };
+}
+
+function seeOther(location: string): Answer {
+  return { status: 303, headers: [['Location', location], NOT_STORED], body: EMPTY };
+}

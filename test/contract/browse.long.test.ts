@@ -1,0 +1,235 @@
+// The pages for people in a browser: every one of them, clicked through with scripts and without, by keyboard alone,
+// judged by axe. One server and one browser for all; browseRare.long.test.ts has what needs others.
+import type { Browser, Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { hasProgram } from '../support/debian.ts';
+import { focusedName, isTooWide, seriousOf, startBrowser, tabTo, watchedPage } from '../support/pageBrowser.ts';
+import { FIRST_IDS, PAGE_LOOKS, TELEPHONE } from '../support/samplePages.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+const LIST = '/browse/observations/';
+const DISTINCT = ['/', LIST, `${LIST}?status=completed`, `${LIST}141/`, '/browse/bboxes/8/', '/browse/times/211/'];
+const ERRORS = ['/browse/observation/', `${LIST}999999/`, `${LIST}?titel=x&strict=1`];
+
+describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
+  let server: RunningServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const flags = ['--threads', '1', '--explain', '--base-url', 'https://catalogue.test'];
+    [server, browser] = await Promise.all([
+      startServer({ data: await sampleSnapshot(), flags }),
+      startBrowser(inject('runDirectory')),
+    ]);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  test('the list and a record of every collection are there, say nothing and fit a telephone', async () => {
+    const { page, amiss, close } = await watchedPage(browser, server.url, TELEPHONE);
+    for (const [name, id] of FIRST_IDS) {
+      for (const path of [`/browse/${name}/`, `/browse/${name}/${id}/`]) {
+        const answer = await page.goto(path);
+        expect([path, answer?.status(), await isTooWide(page)]).toEqual([path, 200, false]);
+      }
+    }
+    expect(amiss).toEqual([]);
+    await close();
+  }, 120_000);
+
+  test.each(PAGE_LOOKS)(
+    'axe finds nothing serious in %s at %j',
+    async (colorScheme, viewport) => {
+      const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
+      for (const path of [...DISTINCT, ...ERRORS]) {
+        await page.goto(path);
+        for (const fold of await page.locator('details:visible > summary:visible').all()) {
+          if (await fold.isVisible()) await fold.click();
+        }
+        expect([path, await seriousOf(page), await isTooWide(page)]).toEqual([path, [], false]);
+      }
+      expect(amiss).toEqual([]);
+      await close();
+    },
+    120_000,
+  );
+
+  test.each([true, false])(
+    'a visitor finds the way, scripts being on: %s',
+    async (javaScriptEnabled) => {
+      const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
+      const chips = (): Promise<string[]> => page.locator('.chips li > span').allInnerTexts();
+      await page.goto('/');
+      await page.fill('#text', 'saharan');
+      await page.click('.search button');
+      expect(await chips()).toEqual(['title › icontains saharan']);
+      await page.selectOption('.filter select >> nth=0', 'status');
+      await page.selectOption('.filter select >> nth=1', 'exact');
+      await page.fill('.filter input[name="browse.value"]', 'completed');
+      await page.click('.filter button');
+      expect(await chips()).toEqual(['title › icontains saharan', 'status completed']);
+      await page.click('.chips a >> nth=0');
+      expect(await chips()).toEqual(['status completed']);
+      await page.click('thead a:has-text("title")');
+      await page.click('thead a:has-text("title")');
+      expect(await page.locator('[aria-sort]').getAttribute('aria-sort')).toBe('descending');
+      await page.click('.sizes a:has-text("10") >> nth=0');
+      await page.click('.pages a:has-text("Next")');
+      expect(await page.locator('.range').innerText()).toMatch(/^11 to 20 of /);
+      for (const [way, range] of [
+        ['Last', /^431 to 435 of /],
+        ['Previous', /^421 to 430 of /],
+        ['First', /^1 to 10 of /],
+      ] as const) {
+        await page.click(`.pages a:has-text("${way}")`);
+        expect(await page.locator('.range').innerText()).toMatch(range);
+      }
+      await page.fill('.jump input[type=number]', '33');
+      await page.click('.jump button');
+      expect(await page.locator('.range').innerText()).toMatch(/^34 to 43 of /);
+      await page.click('.choice summary');
+      await page.check('.choice input[value="uuid"]');
+      await page.click('.choice button');
+      expect(await page.locator('thead th').allInnerTexts()).toContain('uuid');
+      await page.click('tbody th a >> nth=0');
+      await page.click('.json > summary');
+      const nested = page.locator('.json pre details >> nth=0');
+      expect(await nested.getAttribute('open')).toBe('');
+      await nested.locator('summary').first().click();
+      expect(await nested.getAttribute('open')).toBe(null);
+      await page.click('dl.record a[href*="/times/"] >> nth=0');
+      expect(await page.locator('.period svg').count()).toBe(1);
+      await page.click('.references a >> nth=0');
+      expect(await chips()).toHaveLength(1);
+      expect(new URL(page.url()).pathname).toBe(LIST);
+      expect(amiss).toEqual([]);
+      await close();
+    },
+    60_000,
+  );
+
+  test.each([true, false])(
+    'a keyboard alone leads through every flow, scripts being on: %s',
+    async (javaScriptEnabled) => {
+      const permissions = ['clipboard-read', 'clipboard-write'];
+      const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled, permissions });
+      const press = async (name: string, key = 'Enter'): Promise<void> => {
+        await tabTo(page, name);
+        await page.keyboard.press(key);
+      };
+      const range = (): Promise<string> => page.locator('.range').innerText();
+      const tabToThat = async (one: Locator): Promise<void> => {
+        while (!(await one.evaluate((element) => element.matches(':focus')))) await page.keyboard.press('Tab');
+      };
+      await page.goto('/');
+      await page.keyboard.press('Tab');
+      expect(await focusedName(page)).toBe('Skip to content');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('saharan');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/title__icontains=saharan/);
+      await tabTo(page, 'Field');
+      await page.keyboard.type('status');
+      await tabTo(page, 'Comparison');
+      await page.keyboard.press('Home');
+      await tabTo(page, 'Value');
+      await page.keyboard.type('completed');
+      await press('Add');
+      await page.waitForURL(/status=completed/);
+      await press('Remove the filter title__icontains saharan');
+      await page.waitForURL((url) => !url.search.includes('saharan'));
+      await press('dataPublishedTime');
+      await page.waitForURL(/ordering=dataPublishedTime/);
+      await press('10');
+      await page.waitForURL(/limit=10/);
+      for (const [way, wanted] of [
+        ['Next', /^11 to 20 of/],
+        ['Last', /^431 to 435 of/],
+        ['Previous', /^421 to 430 of/],
+        ['First', /^1 to 10 of/],
+      ] as const) {
+        const before = page.url();
+        await press(way);
+        await page.waitForURL((url) => url.href !== before);
+        expect(await range()).toMatch(wanted);
+      }
+      await tabTo(page, 'Go to record');
+      await page.keyboard.type('33');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/offset=33/);
+      expect(await range()).toMatch(/^34 to 43 of/);
+      await press('Columns');
+      await press('uuid', 'Space');
+      await press('Show');
+      await page.waitForURL(/fields=/);
+      expect(await page.locator('thead th').allInnerTexts()).toContain('uuid');
+      const first = await page.locator('tbody th a').first().innerText();
+      await press(first);
+      await page.waitForURL(new RegExp(`/${first}/$`));
+      const json = page.locator('.json > summary');
+      await tabToThat(json);
+      await page.keyboard.press('Enter');
+      expect(await page.locator('.json pre').isVisible()).toBe(true);
+      const nested = page.locator('.json pre details >> nth=0');
+      const fold = nested.locator('summary').first();
+      await tabToThat(fold);
+      await page.keyboard.press('Enter');
+      expect(await nested.getAttribute('open')).toBe(null);
+      if (javaScriptEnabled) {
+        await press('Copy JSON');
+        const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+        expect(JSON.parse(copied)).toHaveProperty('ob_id', Number(first));
+      }
+      expect(amiss).toEqual([]);
+      await close();
+    },
+    120_000,
+  );
+
+  test('on paper a page is black on white, whole, and without what only a screen has', async () => {
+    const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme: 'dark' });
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    for (const path of [`${LIST}?status=completed`, `${LIST}141/`]) {
+      await page.goto(path);
+      expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe(
+        'rgb(253, 253, 251)',
+      );
+      for (const one of await page.locator('.bar nav, .filters form, .facet, .pages, .skip, .copy, button').all()) {
+        expect(await one.isVisible()).toBe(false);
+      }
+      expect(await page.locator('h1, .chips, tbody tr, dl.record dt').first().isVisible()).toBe(true);
+      const cut =
+        "[...document.querySelectorAll('td > div, dl.record > div > dd')].filter((e) => e.scrollHeight > e.clientHeight + 1).length";
+      expect(await page.evaluate(cut)).toBe(0);
+      expect((await page.pdf()).length).toBeGreaterThan(10_000);
+    }
+    expect(amiss).toEqual([]);
+    await close();
+  }, 60_000);
+
+  test('with scripts comparisons are those of the field, and blocks are copied', async () => {
+    const options = { permissions: ['clipboard-read', 'clipboard-write'] };
+    const { page, amiss, close } = await watchedPage(browser, server.url, options);
+    await page.goto(LIST);
+    await page.selectOption('.filter select >> nth=0', 'dataPublishedTime');
+    const fit = await page.locator('.filter select >> nth=1 >> option').evaluateAll((all) => {
+      return all.map((option) => option.getAttribute('value'));
+    });
+    expect(fit).toContain('year');
+    await page.selectOption('.filter select >> nth=0', 'nonGeographicFlag');
+    expect(await page.locator('.filter select >> nth=1 >> option[value=year]').count()).toBe(0);
+    await page.click('.request summary');
+    const address = 'https://catalogue.test/api/v3/observations/';
+    const python = `import requests\n\nanswer = requests.get("${address}")\nanswer.raise_for_status()\nprint(answer.json())`;
+    for (const [i, text] of [address, `curl '${address}'`, python].entries()) {
+      await page.click(`.request .copy >> nth=${i}`);
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
+    }
+    expect(amiss).toEqual([]);
+    await close();
+  }, 60_000);
+});

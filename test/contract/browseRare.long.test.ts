@@ -1,0 +1,159 @@
+// Pages for people that are seldom seen, in Chromium: that of the attribute authority with its form, that of a server
+// which is asked for too much, and all of them on data that mean harm.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { epochMs } from '../../server/observe/clock.ts';
+import { CONFIG_LINES, testSite, validAround } from '../support/authorities.ts';
+import { clientOf } from '../support/client.ts';
+import { dataSetOf, temporaryDirectory } from '../support/dataSets.ts';
+import { hasProgram } from '../support/debian.ts';
+import { longProperties } from '../support/longProperties.ts';
+import { isTooWide, seriousOf, startBrowser, tabTo, watchedPage } from '../support/pageBrowser.ts';
+import { ecPair } from '../support/pki.ts';
+import { FIRST_IDS, firstRecord, PAGE_LOOKS, TELEPHONE } from '../support/samplePages.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
+import { startServer } from '../support/server.ts';
+
+const LIST = '/browse/observations/';
+
+/** Markup, quotes, ends of lines, directions: what must stay text wherever it stands. */
+const HARM =
+  '"><script>alert(1)</script><img src=x onerror=alert(2)>\'`${alert(3)}\u2028\u2029\u202e\u2066reversed\u0000</title></bdi>&amp;' +
+  'javascript:alert(4)';
+
+describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser(inject('runDirectory'));
+  });
+  afterAll(() => browser.close());
+
+  test.each(PAGE_LOOKS)(
+    'the attribute authority answers by a form in %s at %j, whatever roles are called',
+    async (...look) => {
+      const site = testSite({ site: ecPair(), validity: validAround(Math.floor(epochMs() / 1000)) });
+      const [role, address] = [
+        HARM.replace(/[:,]/g, '').replace('\u0000', ''),
+        `https://p.example.org/${'y'.repeat(3000)}`,
+      ];
+      const host = [role, address].map((text) => JSON.stringify(text));
+      const more = `\n[[trustedHost]]\nname = ${host[0]}\nuri = ${host[1]}\nsigner = "/O=Test/CN=Partner Authority"\n`;
+      const roles = `roles = [{ remote = "a", local = ${host[0]} }, { remote = ${host[0]}, local = "reader" }]\n`;
+      site.write('authority.toml', [...CONFIG_LINES, more + roles].join('\n'));
+      const flags = ['--threads', '1', '--authority', site.config];
+      const server = await startServer({ data: await sampleSnapshot(), flags });
+      const [colorScheme, viewport] = look;
+      for (const javaScriptEnabled of [true, false]) {
+        const { page, amiss, close } = await watchedPage(browser, server.url, {
+          javaScriptEnabled,
+          colorScheme,
+          viewport,
+        });
+        await page.goto('/');
+        await tabTo(page, 'Attribute authority');
+        await page.keyboard.press('Enter');
+        await page.waitForURL(/authority/);
+        expect(await page.locator('h3').allInnerTexts()).toHaveLength(3);
+        for (const [asked, hosts] of [
+          ['reader', 2],
+          [role, 1],
+          ['nobody', 0],
+        ] as const) {
+          await tabTo(page, 'Which hosts have roles that map to this one? (getTrustedHostInfo)');
+          await page.keyboard.press('Control+A');
+          await page.keyboard.insertText(asked);
+          await page.keyboard.press('Enter');
+          await page.waitForURL((url) => url.searchParams.get('browse.role') === asked);
+          expect(await page.locator('.answer tbody tr').count()).toBe(hosts);
+          expect(await page.locator('img, script:not([src]), [onerror]').count()).toBe(0);
+          expect([javaScriptEnabled ? await seriousOf(page) : [], await isTooWide(page)]).toEqual([[], false]);
+        }
+        const wsdl = await page.locator('.data a').getAttribute('href');
+        const answer = await page.request.get(new URL(wsdl!, page.url()).href);
+        expect(await answer.text()).toContain('definitions');
+        expect(amiss).toEqual([]);
+        await close();
+      }
+      await server.stop();
+      site.remove();
+    },
+    120_000,
+  );
+
+  test('while too much is asked for a list says so, as a page of the same house', async () => {
+    const data = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(40) });
+    const server = await startServer({ data, flags: ['--threads', '1'] });
+    const clients = Array.from({ length: 300 }, () => clientOf(server.url));
+    let asked = 0;
+    let isOver = false;
+    // No two with one filter, which they would share.
+    const heavy = (): string => `migrationproperties/?limit=1&value__contains=%7E%7E&id!=${++asked}`;
+    const flood = clients.map(async (client) => {
+      while (!isOver) await client.get(`/api/v3/${heavy()}`);
+    });
+    for (const [colorScheme, viewport] of PAGE_LOOKS) {
+      const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
+      let answer = await page.goto(`/browse/${heavy()}`);
+      while (answer?.status() !== 503) answer = await page.goto(`/browse/${heavy()}`);
+      expect(answer.headers()).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' });
+      expect(await page.locator('h1').allInnerTexts()).toEqual(['Too busy at the moment']);
+      expect([await seriousOf(page), await isTooWide(page)]).toEqual([[], false]);
+      expect(amiss).toEqual([]);
+      await close();
+    }
+    isOver = true;
+    await Promise.all(flood);
+    for (const client of clients) client.close();
+    await server.stop();
+  }, 120_000);
+});
+
+/** A record with harm in every text, its titles long too. */
+function harmful(text: string, long: string): string {
+  return JSON.stringify(
+    JSON.parse(text, (key, value: unknown) => {
+      if (typeof value !== 'string' || value.startsWith('{base_url}') || /^\d{4}-\d\d-\d\d/.test(value)) return value;
+      return key === 'title' ? HARM + long : HARM;
+    }),
+  );
+}
+
+describe.skipIf(!hasProgram('chromium'))('data that mean harm', () => {
+  test('stay text and break no layout, their titles being one word of 100 kB', async () => {
+    const long = 'x'.repeat(100_000);
+    const files = COLLECTIONS.map(({ name }) => [`${name}.ndjson`, `${harmful(firstRecord(name), long)}\n`] as const);
+    const data = dataSetOf(temporaryDirectory(), Object.fromEntries(files));
+    const server = await startServer({ data, flags: ['--threads', '1'] });
+    const browser = await startBrowser(inject('runDirectory'));
+    const { page, amiss, close } = await watchedPage(browser, server.url, TELEPHONE);
+    try {
+      for (const [name, id] of FIRST_IDS) {
+        for (const path of [`/browse/${name}/`, `/browse/${name}/${id}/`]) {
+          const answer = await page.goto(path);
+          const unknown = await page.locator('img, script:not([src]), [onerror]').count();
+          expect([path, answer?.status(), unknown, await isTooWide(page)]).toEqual([path, 200, 0, false]);
+        }
+      }
+      const harm = encodeURIComponent(HARM.replace('\u0000', ''));
+      for (const [path, status] of [
+        [`${LIST}?title__icontains=${harm}`, 200],
+        [`${LIST}?${harm}=1&title__${'x'.repeat(2000)}=1&strict=1`, 400],
+        [`/browse/${harm}/`, 404],
+        [`/browse/${'x'.repeat(2000)}/`, 404],
+        [`${LIST}${harm}/`, 404],
+      ] as const) {
+        const answer = await page.goto(path);
+        const unknown = await page.locator('img, script:not([src]), [onerror]').count();
+        expect([path, answer?.status(), unknown, await isTooWide(page)]).toEqual([path, status, 0, false]);
+      }
+      await page.goto(`${LIST}${FIRST_IDS.get('observations')!}/`);
+      expect((await page.locator('dl.record dd').allInnerTexts()).some((text) => text.length > 90_000)).toBe(true);
+      expect(amiss).toEqual([]);
+    } finally {
+      await close();
+      await browser.close();
+      await server.stop();
+    }
+  }, 120_000);
+});
