@@ -4,9 +4,9 @@
 import { CommanderError } from 'commander';
 import { OperationError } from '../../data/operationError.ts';
 import { isStarved } from '../../workers/starvation.ts';
-import { commandLine } from './commands.ts';
 import { BUG_EXIT } from '../process/exit.ts';
 import { endWithLauncher } from '../process/signals.ts';
+import { serveLine } from './serveCommand.ts';
 
 const USAGE_EXIT = 2;
 const OPERATION_EXIT = 1;
@@ -32,7 +32,9 @@ function exitCodeOf(error: unknown): number {
 
 async function run(): Promise<number> {
   try {
-    await commandLine(process).parseAsync(process.argv);
+    const isServe = process.argv[2] === 'serve';
+    const line = isServe ? serveLine(process) : (await import('./commands.ts')).commandLine(process);
+    await line.parseAsync(process.argv);
     return 0;
   } catch (error) {
     return exitCodeOf(error);

@@ -6,47 +6,60 @@ import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { countText } from '../observe/quantities.ts';
 import { packageVersion } from '../settings/installation.ts';
+import type { CrawlSettings } from '../settings/followSettings.ts';
 import { BASE_URL } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';
 import { withProgress } from './terminal.ts';
 
-/** The flags of every crawl. */
-export interface CrawlingFlags {
-  readonly concurrency: number;
-  readonly rate: number;
-  readonly timeout: number;
-  readonly contact?: string;
-  readonly linksMin: number;
-  readonly shrinkMax: number;
-  readonly force?: boolean;
-}
-
-/** The flags of the command. */
-export interface CrawlFlags extends CrawlingFlags {
+/** The flags of the command beside its settings. */
+export interface CrawlFlags {
   readonly output: string;
   readonly state?: string;
+  readonly force?: boolean;
 }
 
 /** A request is tried this often: with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
 const ATTEMPTS = { tries: 6, backoffMs: 500 };
 
+/**
+ * What is taken of a catalogue at most, so that none goes on for ever: ten times a known one of a million observations
+ * in its largest collection, and 1.6 GB of memory. A set of JavaScript has room for 16 million.
+ */
+const SIZES = { recordsMax: 10_000_000, idsMax: 40_000_000 };
+
 /** How a catalogue is crawled, at a base URL or root view. Throws OperationError `usage`. */
 export function crawlingOf(
   url: string,
-  { contact, concurrency, rate, timeout, linksMin, shrinkMax, force: isForced = false }: CrawlingFlags,
+  { contact, concurrency, rate, timeoutSeconds, linksMin, shrinkMax }: CrawlSettings,
+  isForced: boolean,
 ): Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   const base = BASE_URL.parse(url.replace(/\/api\/v[23]\/?(?:\?.*)?$/, ''));
   if (base === undefined) throw new OperationError('usage', `${url}: want ${BASE_URL.wanted}`);
   const userAgent = `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`;
   const judged = { linksMin, shrinkMax, isForced };
-  return { ...ATTEMPTS, ...judged, base, concurrency, rate, timeoutMs: timeout * 1000, userAgent, clock: steadyMs };
+  return {
+    ...ATTEMPTS,
+    ...SIZES,
+    ...judged,
+    base,
+    concurrency,
+    rate,
+    timeoutMs: timeoutSeconds * 1000,
+    userAgent,
+    clock: steadyMs,
+  };
 }
 
 /** Crawls the catalogue at a base URL or root view, and reports. Throws OperationError `usage`, and what it throws. */
-export async function runCrawl(url: string, flags: CrawlFlags, { stdout, stderr }: Outputs): Promise<void> {
+export async function runCrawl(
+  url: string,
+  flags: CrawlFlags,
+  settings: CrawlSettings,
+  { stdout, stderr }: Outputs,
+): Promise<void> {
   const output = resolve(flags.output);
   const options = {
-    ...crawlingOf(url, flags),
+    ...crawlingOf(url, settings, flags.force === true),
     kind: 'new' as const,
     output,
     state: flags.state ?? `${output}.crawl`,

@@ -10,7 +10,7 @@ import { describeHeld } from '../../data/store/load.ts';
 import { loadedOrThrown } from '../authority/configuration/load.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import { SAMPLE } from '../settings/declarations.ts';
+import { SAMPLE, targetAccess } from '../settings/declarations.ts';
 import type { Settings } from '../settings/settings.ts';
 import { tableText } from './terminal.ts';
 
@@ -39,9 +39,8 @@ function shown(value: Settings[keyof Settings]): string {
 }
 
 /** A target that cannot be asked keeps no server from starting that has a cache. */
-async function targetLine(from: string, { natsCredentials, natsCa }: Settings): Promise<string> {
-  const nats = { credentials: natsCredentials, ca: natsCa };
-  const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, nats });
+async function targetLine(from: string, settings: Settings): Promise<string> {
+  const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, ...targetAccess(settings) });
   try {
     const found = await target.readPointer(undefined, new AbortController().signal);
     if (found === undefined || found === 'unchanged') return `data: nothing is published to ${target.name} yet`;

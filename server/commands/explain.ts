@@ -14,7 +14,7 @@ import {
 } from '../../engine/engine.ts';
 import type { Settings } from '../settings/settings.ts';
 import { queryOptionsOf } from '../catalogue/catalogue.ts';
-import { negotiate } from '../catalogue/negotiate.ts';
+import { formatsText, negotiate } from '../catalogue/negotiate.ts';
 import { route } from '../catalogue/routes.ts';
 
 /**
@@ -58,12 +58,16 @@ function nameOf(ignored: IgnoredName): string {
 
 function refuseFormat({ page: { format } }: Ask): void {
   if (negotiate({ accept: undefined, format, ending: undefined, mayExport: true }) !== 'unknownFormat') return;
-  throw new OperationError('usage', `format: got ${JSON.stringify(format)}, want api, json, ndjson or csv`);
+  throw new OperationError('usage', `format: got ${JSON.stringify(format)}, want ${formatsText('or')}`);
 }
 
-function refuseProblems({ problems }: Ask): void {
+/** Throws OperationError `usage` with what a query would be refused for, in the words of the API behind `of`. */
+export function refuseProblems({ problems }: Pick<Ask, 'problems'>, of = ''): void {
   if (problems.length === 0) return;
-  throw new OperationError('usage', problems.map(({ key, messages }) => `${key}: ${messages.join(' ')}`).join('\n'));
+  throw new OperationError(
+    'usage',
+    problems.map(({ key, messages }) => `${of}${key}: ${messages.join(' ')}`).join('\n'),
+  );
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

@@ -37,7 +37,8 @@ export function fieldsText(name: string | undefined, format: FieldFormat): strin
   }
 }
 
-function collectionsCalled(name: string): readonly Collection[] {
+/** The collections that a path segment means. Throws OperationError `usage` for a name that is none. */
+export function collectionsCalled(name: string): readonly Collection[] {
   const found = collectionsOfPath(name, 'v3');
   if (found.length > 0) return found;
   const names = COLLECTIONS.flatMap((collection) => [collection.name, collection.documentedPath]);

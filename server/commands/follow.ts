@@ -7,20 +7,18 @@ import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import { crawlingOf, type CrawlingFlags } from './crawl.ts';
+import { crawlingOf } from './crawl.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Outputs } from './parts.ts';
+import type { TargetWords } from './publish.ts';
 import { type Output, reportTo, withProgress } from './terminal.ts';
 
-/** The flags of the command; times are in milliseconds. */
-export interface FollowFlags extends CrawlingFlags {
+/** The flags of the command beside its settings. */
+export interface FollowFlags extends Pick<TargetWords, 's3Unconditional'> {
   readonly output: string;
-  readonly every: number;
-  readonly sweepEvery: number;
   readonly once?: boolean;
+  readonly force?: boolean;
   readonly publishTo?: string;
-  readonly natsCredentials?: string;
-  readonly natsCa?: string;
-  readonly config?: string;
   readonly threads: number;
 }
 
@@ -29,27 +27,32 @@ export interface FollowFlags extends CrawlingFlags {
  * with `once` it is thrown. What is new is then published, where that is asked for, and so is what a run before could
  * not publish. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
  */
-export async function runFollow(url: string, flags: FollowFlags, { stdout, stderr }: Outputs): Promise<void> {
+export async function runFollow(
+  url: string,
+  flags: FollowFlags,
+  settings: Settings,
+  { stdout, stderr }: Outputs,
+): Promise<void> {
   const isJson = stdout.isTTY !== true;
   const report = reportTo(stdout, isJson);
   const onTrouble = (what: string): void => report(what, 'warn', { event: 'pageRetried' });
   const options: RefreshOptions = {
-    ...crawlingOf(url, flags),
+    ...crawlingOf(url, settings, flags.force === true),
     onTrouble,
     folder: flags.output,
-    sweepEveryMs: flags.sweepEvery,
+    sweepEveryMs: settings.sweepEveryMs,
     threads: flags.threads,
     nowMs: epochMs,
   };
   endOnSignals(report);
   const progress: Output = isJson ? { write: () => undefined } : stderr;
-  const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, flags);
+  const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
   try {
     for (;;) {
       const startMs = steadyMs();
       await refreshOnce(options, report, progress, flags.once === true, publishing?.publish);
       if (flags.once === true) return;
-      await setTimeout(Math.max(0, startMs + flags.every - steadyMs()));
+      await setTimeout(Math.max(0, startMs + settings.everyMs - steadyMs()));
     }
   } finally {
     await publishing?.close();
@@ -61,10 +64,11 @@ type Publishing = (generation: string, file: string, report: Report, progress: O
 
 async function publishingTo(
   to: string,
-  { natsCredentials, natsCa, config }: FollowFlags,
+  settings: Settings,
+  words: TargetWords,
 ): Promise<{ publish: Publishing; close(): Promise<void> }> {
   const { publishTold, targetToPublish } = await import('./publish.ts');
-  const target = await targetToPublish(to, { natsCredentials, natsCa, config });
+  const target = await targetToPublish(to, settings, words);
   let published: string | undefined;
   return {
     publish: async (generation, file, report, progress) => {
@@ -112,7 +116,9 @@ function stepEvent(step: RefreshStep): DataEvent {
     case 'resumed':
       return { event: 'resumed' };
     case 'built':
-      return { event: 'built', generation: step.generation, bytes: step.bytes, seconds: secondsOf(step) };
+      return { event: 'built', generation: step.generation, bytes: step.bytes, ...step.work, seconds: secondsOf(step) };
+    case 'importedWhole':
+      return { event: 'importedWhole', reason: step.reason };
     case 'placed':
       return { event: 'placed', generation: step.generation, ...step.counts };
   }
@@ -131,7 +137,9 @@ function stepLine(step: RefreshStep): string {
     case 'resumed':
       return 'what an earlier run had fetched is in place';
     case 'built':
-      return `built generation ${step.generation.slice(0, 12)} (${bytesText(step.bytes)}) in ${seconds(step.ms)}`;
+      return builtLine(step);
+    case 'importedWhole':
+      return `nothing is taken over from the last generation, everything is imported: ${step.reason}`;
     case 'placed': {
       const name = step.generation.slice(0, 12);
       if (!step.counts) return `generation ${name} is in place`;
@@ -140,6 +148,13 @@ function stepLine(step: RefreshStep): string {
       return `generation ${name} is in place: ${counts}`;
     }
   }
+}
+
+function builtLine({ generation, bytes, work, ms }: Extract<RefreshStep, { readonly kind: 'built' }>): string {
+  const { carried, merged, parsed } = work;
+  const size = `${bytesText(bytes)}) in ${(ms / 1000).toFixed(1)} s`;
+  const how = `${carried} collections carried over, ${merged} merged, ${countText(parsed)} records parsed`;
+  return `built generation ${generation.slice(0, 12)} (${size}: ${how}`;
 }
 
 /** Behind those who remove what is not finished. */

@@ -1,7 +1,7 @@
 // What the commands have in common: where they print, how their help ends, and options with a checked value. Defines no
 // command.
 import { InvalidArgumentError, Option } from 'commander';
-import type { ValueKind } from '../settings/values.ts';
+import { integerBetween, type ValueKind } from '../settings/values.ts';
 import type { Output } from './terminal.ts';
 
 /** Where a command prints: what was asked for to `stdout`, progress and errors to `stderr`. */
@@ -12,6 +12,9 @@ export interface Outputs {
 
 /** The name of the program. */
 export const NAME = 'catalogue-replica';
+
+/** Threads that a command may be given. */
+export const THREADS: ValueKind<number> = integerBetween(1, 1024);
 
 /** The end of a command's help: its words behind the name of the program. */
 export function example(text: string): string {

@@ -6,22 +6,30 @@ import { openPublishingTarget, type PublishingTarget } from '../../data/distribu
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import { readSettings } from '../settings/declarations.ts';
+import { readSettings, targetAccess } from '../settings/declarations.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
 import { type Output, reportTo, withProgress } from './terminal.ts';
 
-/** What is published where: a bucket of NATS that is made for it lies on so many servers. */
-export interface Publication {
+/** What a publisher says of targets of a kind beside its settings. */
+export interface TargetWords {
+  /** A bucket of NATS that is made for it lies on so many servers. */
+  readonly natsReplicas?: number | undefined;
+  /** Whether an S3 server may ignore conditions. */
+  readonly s3Unconditional?: boolean | undefined;
+}
+
+/** What is published where. */
+export interface Publication extends TargetWords {
   readonly file: string;
   readonly to: string;
-  readonly replicas: number;
 }
 
 /** Publishes a snapshot file. Throws OperationError as it is told there. */
-export async function runPublish({ file, to, replicas }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
+export async function runPublish({ file, to, ...words }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
-  await withTarget(to, flags, outputs, replicas, async (target, report) => {
+  await withTarget(to, flags, outputs, words, async (target, report) => {
     await publishTold({ file, target, allowRollback }, report, outputs.stderr);
   });
 }
@@ -45,28 +53,36 @@ export async function publishTold(options: PublishOptions, report: Report, progr
 
 /** Removes what no pointer of a target needs. Throws OperationError as it is told there. */
 export async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
-  await withTarget(to, flags, outputs, undefined, async (target, report) => {
+  await withTarget(to, flags, outputs, {}, async (target, report) => {
     const { removed, removedBytes, kept } = await pruneTarget(target, keep, epochMs());
     const line = `${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`;
     report(line, 'info', { event: 'pruned', target: target.name, removed, bytes: removedBytes, kept });
   });
 }
 
-/** The target of a URL, with the settings of `flags` that say who we are to it. Throws as openPublishingTarget does. */
-export async function targetToPublish(to: string, flags: Flags, replicas?: number): Promise<PublishingTarget> {
-  const { natsCredentials, natsCa } = readSettings(flags);
-  return openPublishingTarget(to, { credentials: natsCredentials, ca: natsCa, replicas });
+/** The target of a URL, with the settings that say who we are to it. Throws as openPublishingTarget does. */
+export async function targetToPublish(
+  to: string,
+  settings: Settings,
+  words: TargetWords = {},
+): Promise<PublishingTarget> {
+  const { nats, s3 } = targetAccess(settings);
+  return openPublishingTarget(to, {
+    nats: { ...nats, replicas: words.natsReplicas },
+    ...(s3 && { s3: { ...s3, isUnconditional: words.s3Unconditional } }),
+  });
 }
 
 async function withTarget(
   to: string,
   flags: Flags,
   { stdout }: Outputs,
-  replicas: number | undefined,
+  words: TargetWords,
   work: (target: PublishingTarget, report: Report) => Promise<void>,
 ): Promise<void> {
-  const { logFormat } = readSettings(flags);
-  const target = await targetToPublish(to, flags, replicas);
+  const settings = readSettings(flags);
+  const { logFormat } = settings;
+  const target = await targetToPublish(to, settings, words);
   try {
     await work(target, reportTo(stdout, logFormat === 'json' || (logFormat === 'auto' && stdout.isTTY !== true)));
   } finally {

@@ -3,25 +3,18 @@
 // (settings.ts), a row in DECLARATIONS, the line the tidy test then asks for in README.md.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import type { TargetAccess } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
+import { FOLLOW_SETTINGS } from './followSettings.ts';
 import { installed } from './installation.ts';
 import type { Settings } from './settings.ts';
-import { type Environment, type Flags, gatherSettings, many, one, type Setting } from './sources.ts';
-import {
-  BASE_URL,
-  CACHE_CONTROL,
-  DAY_MS,
-  durationBetween,
-  HOST,
-  integerBetween,
-  NETWORK,
-  oneOf,
-  PATH,
-  SWITCH,
-  TARGET,
-} from './values.ts';
+import { type Environment, type Flags, gatherSettings, many, one, type Setting, sharedValues } from './sources.ts';
+import { TARGET_SETTINGS, targetAccessOf } from './targetSettings.ts';
+import { BASE_URL, CACHE_CONTROL, HOST, integerBetween, NETWORK, oneOf, PATH, RECORD_URL, SWITCH } from './values.ts';
 
 const PORT = integerBetween(0, 65_535);
+/** Listeners need a port each; any number of them may take a free one. */
+const PORTS = ['port', 'http10Port', 'adminPort'];
 /** More serving threads than any machine has cores is a slip of the finger. */
 const THREADS_MAX = 1024;
 /** A terabyte: more is a slip of the finger too. */
@@ -53,73 +46,8 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     },
     false,
   ),
-  follow: one(
-    {
-      name: 'follow',
-      kind: BASE_URL,
-      help: 'base URL of the catalogue to serve a replica of, kept fresh in --state; POST /refresh does it at once',
-      initialText: 'off',
-    },
-    undefined,
-  ),
-  everyMs: one(
-    {
-      name: 'every',
-      kind: durationBetween(1000, 7 * DAY_MS),
-      help: 'with --follow, time from one refresh to the next',
-      initialText: '15m',
-    },
-    900_000,
-  ),
-  state: one({ name: 'state', kind: PATH, help: 'with --follow, folder of the replica' }, 'catalogue.follow'),
-  from: one(
-    {
-      name: 'from',
-      kind: TARGET,
-      help: 'target to fetch the data from: file:///folder, http(s)://host/folder/ or nats://host:4222/bucket',
-      initialText: 'off',
-    },
-    undefined,
-  ),
-  pollMs: one(
-    {
-      name: 'poll',
-      kind: durationBetween(100, DAY_MS),
-      help: 'how often the target is asked for new data',
-      initialText: '10s',
-    },
-    10_000,
-  ),
-  cache: one(
-    { name: 'cache', kind: PATH, help: 'directory that keeps the last two generations that were fetched' },
-    'catalogue-cache',
-  ),
-  allowRollback: one(
-    { name: 'allowRollback', kind: SWITCH, help: 'take older data from the target too', initialText: 'off' },
-    false,
-  ),
-  maxStaleMs: one(
-    {
-      name: 'maxStale',
-      kind: durationBetween(1000, 365 * DAY_MS),
-      help: 'not ready any more when the target did not confirm what is served for so long',
-      initialText: 'off',
-    },
-    undefined,
-  ),
-  natsCredentials: one(
-    {
-      name: 'natsCredentials',
-      kind: PATH,
-      help: 'file for NATS: credentials, seed, user:password or token',
-      initialText: 'none',
-    },
-    undefined,
-  ),
-  natsCa: one(
-    { name: 'natsCa', kind: PATH, help: 'PEM file of the authorities of NATS servers', initialText: "Node.js's own" },
-    undefined,
-  ),
+  ...FOLLOW_SETTINGS,
+  ...TARGET_SETTINGS,
   host: one({ name: 'host', kind: HOST, help: 'address to listen on' }, '127.0.0.1'),
   port: one({ name: 'port', kind: PORT, help: 'port to listen on; 0 takes a free one and prints it' }, 8080),
   baseUrl: one(
@@ -141,6 +69,15 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
     kind: NETWORK,
     help: 'network whose X-Forwarded-Host, X-Forwarded-Proto and X-Request-Id are believed',
   }),
+  recordUrl: one(
+    {
+      name: 'recordUrl',
+      kind: RECORD_URL,
+      help: 'page of a record for people, in answers to look-ups by path: a URL with {uuid}, {id} and {collection}',
+      initialText: 'the browse page',
+    },
+    undefined,
+  ),
   links: one(
     {
       name: 'links',
@@ -190,6 +127,10 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
       help: 'let clients ask by explain=1 how a list is found: plan, estimates, work',
       initialText: 'off',
     },
+    false,
+  ),
+  browseOnApi: one(
+    { name: 'browseOnApi', kind: SWITCH, help: 'show browsers a page at every path of the API', initialText: 'off' },
     false,
   ),
   pinWalks: one(
@@ -347,6 +288,14 @@ export function readSettings(flags: Flags, environment: Environment = process.en
   return readOrigins(flags, environment).settings;
 }
 
+/**
+ * Who this process is to the targets of its settings. Keys of S3 have no setting: they come from the environment that
+ * other programs for S3 read, and nothing shows them.
+ */
+export function targetAccess(settings: Settings, environment: Environment = process.env): TargetAccess {
+  return targetAccessOf(settings, environment);
+}
+
 /** The settings, and where each that is no default came from, by its name. Throws as readSettings does. */
 export function readOrigins(
   flags: Flags,
@@ -354,27 +303,13 @@ export function readOrigins(
 ): { readonly settings: Settings; readonly origins: Readonly<Record<string, string>> } {
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
   const { values, origins, mistakes } = gatherSettings(sources);
-  mistakes.push(...sharedPorts(values, origins), ...sourceMistakes(values, origins));
+  mistakes.push(...sharedValues({ values, origins }, PORTS), ...sourceMistakes(values, origins));
   // The data is what is fetched, wherever the default would lead.
   if (values['from'] !== undefined) values['data'] = values['cache'];
   if (values['follow'] !== undefined) values['data'] = path.join(String(values['state']), 'catalogue.snapshot');
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
   return { settings: values as unknown as Settings, origins };
-}
-
-/** What is wrong where two listeners would have one port; any number of them may take a free one. */
-function sharedPorts(
-  values: Readonly<Record<string, unknown>>,
-  origins: Readonly<Record<string, string>>,
-): readonly string[] {
-  const names = ['port', 'http10Port', 'adminPort'];
-  return names.flatMap((name, i) => {
-    const other = names.slice(0, i).find((before) => values[before] === values[name]);
-    if (other === undefined || !values[name]) return [];
-    const where = origins[name] ?? `setting ${name}`;
-    return [`${where}: got ${values[name] as number}, which is also the ${other}; want a port of its own`];
-  });
 }
 
 /** What is wrong where data is to come from more than one place. */

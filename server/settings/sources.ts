@@ -1,7 +1,7 @@
 // Where settings come from: flags, environment, a TOML file, defaults, in this order of precedence. Generic over the
 // table of settings, which declarations.ts has; knows no setting by name. Reads one file, the TOML file.
-import { closest } from 'fastest-levenshtein';
 import { dirname, resolve } from 'node:path';
+import { closestName } from '../../engine/shared.ts';
 import { NO_FILE, readAtMost } from '../../data/files.ts';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { placeText, readToml, type TomlDocument, type TomlPath } from './toml.ts';
@@ -102,7 +102,9 @@ export function gatherSettings(sources: Sources): Gathered {
 function unknownVariables({ declarations, fileSetting, environment }: Sources): readonly string[] {
   const known = [...Object.values(declarations), fileSetting].map(environmentName);
   const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
-  return unknown.map((name) => `unknown environment variable ${name}: the nearest known is ${closest(name, known)}`);
+  return unknown.map(
+    (name) => `unknown environment variable ${name}: the nearest known is ${closestName(name, known)}`,
+  );
 }
 
 /** Where values came from, and those of a list in the file one by one. */
@@ -165,7 +167,7 @@ function readConfigFile(path: unknown, sources: Sources, mistakes: string[]): Co
   for (const key of Object.keys(document.table)) {
     if (known.includes(key)) continue;
     const place = placeText(document.placeOf([key]));
-    mistakes.push(`${place}: unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, known)}`);
+    mistakes.push(`${place}: unknown key ${JSON.stringify(key)}; the nearest known is ${closestName(key, known)}`);
   }
   return { ...document, path };
 }
@@ -189,4 +191,17 @@ function readText(path: string): string {
     reason = reasonOf(cause);
   }
   throw new OperationError('file', `config file ${path} cannot be read (${reason})`);
+}
+
+/** What is wrong where two of these settings have one value that is not 0, a line each. */
+export function sharedValues(
+  { values, origins }: Pick<Gathered, 'values' | 'origins'>,
+  names: readonly string[],
+): readonly string[] {
+  return names.flatMap((name, i) => {
+    const other = names.slice(0, i).find((before) => values[before] === values[name]);
+    if (other === undefined || !values[name]) return [];
+    const where = origins[name] ?? `setting ${name}`;
+    return [`${where}: got ${values[name] as number}, which is also the ${other}; want a ${names[0]} of its own`];
+  });
 }

@@ -146,6 +146,35 @@ export const BASE_URL: ValueKind<string> = {
   },
 };
 
+/** What the template of a record's page may name. */
+const TEMPLATE_NAMES: Readonly<Record<string, string>> = { uuid: '0f', id: '1', collection: 'a' };
+
+/**
+ * The template of the address of a record's page: behind the host, names in braces stand for values of the record, of
+ * which the id or uuid must be one. The rest is as of a base URL, with query and fragment.
+ */
+export const RECORD_URL: ValueKind<string> = {
+  placeholder: '<template>',
+  wanted:
+    'an http or https URL of at most 256 printable ASCII characters that names {id} or {uuid} behind its host, and no ' +
+    'other braces but {collection} (such as https://catalogue.example.org/uuid/{uuid})',
+  toml: 'string',
+  parse(text) {
+    if (text.length > BASE_URL_BYTES_MAX || !/^https?:\/\/[^/{}?#@]+\/[!#-;=?-[\]_a-~]*$/i.test(text)) return undefined;
+    if (!/\{(?:uuid|id)\}/.test(text)) return undefined;
+    const example = text.replace(/\{(\w+)\}/g, (braces, name: string) => TEMPLATE_NAMES[name] ?? braces);
+    return !/[{}]/.test(example) && URL.canParse(example) ? text : undefined;
+  },
+};
+
+/** The name of a region of S3. */
+export const REGION: ValueKind<string> = {
+  placeholder: '<region>',
+  wanted: 'the name of a region (such as eu-west-2), of lower-case letters, digits and hyphens',
+  toml: 'string',
+  parse: (text) => (/^[a-z0-9-]{1,32}$/.test(text) ? text : undefined),
+};
+
 /** A network in CIDR notation, in its normal form; a single address is a network of one. */
 export const NETWORK: ValueKind<string> = {
   placeholder: '<cidr>',

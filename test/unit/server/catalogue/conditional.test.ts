@@ -114,4 +114,5 @@ test('nothing is unchanged since before it was served under these settings', () 
   const now = Date.UTC(2024, 0, 2);
   expect(lastModifiedSeconds('2023-01-01T00:00:00Z', LAST_MODIFIED * 1000 + 999, now)).toBe(LAST_MODIFIED);
   expect(lastModifiedSeconds(undefined, LAST_MODIFIED * 1000, now)).toBeUndefined();
+  expect(lastModifiedSeconds('2023-01-01T00:00:00Z', now + 1000, now)).toBeUndefined();
 });

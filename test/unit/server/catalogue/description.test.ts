@@ -76,3 +76,18 @@ test('the page without its slash is redirected to it', async () => {
   const answer = await asked({ url: '/docs' });
   expect([answer.status, answer.headers[0]]).toEqual([301, ['Location', '/docs/']]);
 });
+
+test('the index, the pages and /docs/ name the document, relative to where they are; lists do not', async () => {
+  const browser = { accept: 'text/html' };
+  const linkOf = async (url: string, headers = {}): Promise<string | undefined> =>
+    (await asked({ url, headers })).headers.find(([name]) => name === 'Link')?.[1];
+  const described = (up: string): string => `<${up}openapi.json>; rel="service-desc", <${up}docs/>; rel="service-doc"`;
+  expect(await linkOf('/')).toBe(described(''));
+  expect(await linkOf('/docs/')).toBe(described('../'));
+  expect(await linkOf('/', browser)).toBe(described('./'));
+  expect(await linkOf('/api/v3/', browser)).toBe(described('../../'));
+  expect(await linkOf('/browse/observations/1/')).toBe(described('../../../'));
+  for (const url of ['/api/v3/', '/api/v3/observations/', '/api/v3/observations/1/']) {
+    expect(await linkOf(url), url).toBeUndefined();
+  }
+});

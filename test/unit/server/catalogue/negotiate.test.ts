@@ -47,6 +47,8 @@ describe('an export', () => {
     ['text/csv', 'csv'],
     ['application/x-ndjson', 'ndjson'],
     ['Text/CSV; header=present', 'csv'],
+    ['application/vnd.apache.parquet', 'parquet'],
+    ['application/vnd.apache.parquet;q=0.1, */*', 'json'],
     ['text/csv, application/json', 'csv'],
     ['text/csv;q=0.9, application/json', 'json'],
     ['application/json, text/csv', 'json'],
@@ -73,7 +75,7 @@ describe('a format', () => {
     expect(negotiate({ accept: 'text/html', format, ending: undefined, mayExport: true })).toBe('json');
   });
 
-  test.each(['ndjson', 'csv'])('%j is that of an export, whatever Accept and the path say', (format) => {
+  test.each(['ndjson', 'csv', 'parquet'])('%j is that of an export, whatever Accept and the path say', (format) => {
     expect(negotiate({ accept: 'text/html', format, ending: undefined, mayExport: true })).toBe(format);
     expect(negotiate({ accept: undefined, format, ending: 'json', mayExport: true })).toBe(format);
   });

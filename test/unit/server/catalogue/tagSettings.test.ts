@@ -14,12 +14,14 @@ const OTHERS: { readonly [K in keyof CatalogueSettings]: readonly CatalogueSetti
   baseUrl: [OTHER_URL],
   allowBaseUrls: [[OTHER_URL]],
   trustedProxies: [['10.0.0.0/8']],
+  recordUrl: ['https://pages.example.org/{collection}/{id}'],
   links: ['request'],
   limitMax: [1],
   strict: [true],
   filterErrors: ['empty', 'ignore'],
   filters: ['documented'],
   explain: [true],
+  browseOnApi: [true],
   pinWalks: [true],
   cors: [false],
   cacheControl: ['no-store'],
@@ -72,7 +74,14 @@ describe('under another value', async () => {
   });
 
   test('of what bodies do not depend on, every tag is the same on all replicas', async () => {
-    for (const name of ['cors', 'cacheControl', 'serverTiming', 'answerCacheMb', 'trustedProxies'] as const) {
+    for (const name of [
+      'cors',
+      'cacheControl',
+      'serverTiming',
+      'answerCacheMb',
+      'trustedProxies',
+      'browseOnApi',
+    ] as const) {
       expect(await taggedUnder({ [name]: OTHERS[name][0] }), name).toEqual(before);
     }
   });

@@ -33,6 +33,13 @@ test('takes a base URL or a root view, says who asks, and tells what it brought'
   );
 });
 
+test('is set by the environment too', async () => {
+  const environment = { CATALOGUE_CONTACT: 'us@example.org', CATALOGUE_RATE: '1000' };
+  const command = runCommand(['crawl', upstream.url, '-o', newOutput()], { environment });
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  expect(upstream.requests.at(-1)!.headers['user-agent']).toContain('(+us@example.org)');
+});
+
 test('names what it could not have, and ends with 1', async () => {
   const command = runCommand(['crawl', `${upstream.url}/nowhere`, '-o', newOutput(), '--rate', '1000']);
   expect(await command.ended).toEqual({ code: 1, signal: null });
@@ -42,10 +49,14 @@ test('names what it could not have, and ends with 1', async () => {
 
 test.each([
   ['a URL', ['ftp://a.example.org', '-o', 'x'], 'ftp://a.example.org: want an http or https URL'],
-  ['a concurrency', ['http://a.example.org', '-o', 'x', '--concurrency', '5'], 'Want an integer from 1 to 4'],
-  ['a rate', ['http://a.example.org', '-o', 'x', '--rate', '0'], 'Want a number from 0.01 to 1000'],
-  ['a percentage', ['http://a.example.org', '-o', 'x', '--links-min', '101'], 'Want a number from 0 to 100'],
-  ['a contact', ['http://a.example.org', '-o', 'x', '--contact', 'a\r\nb'], 'Want an address or URL'],
+  [
+    'a concurrency',
+    ['http://a.example.org', '-o', 'x', '--concurrency', '5'],
+    'flag --concurrency: got "5", want an integer from 1 to 4',
+  ],
+  ['a rate', ['http://a.example.org', '-o', 'x', '--rate', '0'], 'want a number from 0.01 to 1000'],
+  ['a percentage', ['http://a.example.org', '-o', 'x', '--links-min', '101'], 'want a number from 0 to 100'],
+  ['a contact', ['http://a.example.org', '-o', 'x', '--contact', 'a\r\nb'], 'want an address or URL'],
   ['no output', ['http://a.example.org'], '-o, --output'],
 ])('refuses what is wrong as %s, and ends with 2', async (_what, words, why) => {
   const command = runCommand(['crawl', ...words]);

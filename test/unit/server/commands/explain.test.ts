@@ -88,7 +88,7 @@ describe('what is no list, or would be refused, is refused', () => {
       '/api/v3/observations/1/ is no list, such as /api/v3/<collection>/; only lists have a plan',
     ],
     ['/api/v3/nothing/?a=1', '/api/v3/nothing/ is no list, such as /api/v3/<collection>/; only lists have a plan'],
-    ['/api/v3/observations/?format=xml&ob_id=x', 'format: got "xml", want api, json, ndjson or csv'],
+    ['/api/v3/observations/?format=xml&ob_id=x', 'format: got "xml", want api, json, ndjson, csv or parquet'],
     [
       '/api/v3/observations/?title__foo=1&after=x',
       'title__foo: "foo" lookup is not supported\nafter: Enter a whole number.',

@@ -149,7 +149,9 @@ describe('reports', () => {
       { collection: 'ipps', fields: [] },
       { collection: 'mpos', fields: ['size integer', 'owner link to parties'] },
     ];
-    const report = { collections, snapshotBytes: 9000, generation: 'abc', skipped, inferred };
+    const origin = { generation: 'abc', sums: {}, undeclared: [] };
+    const work = { carried: 0, merged: 0, parsed: 1210 };
+    const report = { collections, snapshotBytes: 9000, generation: 'abc', skipped, inferred, origin, work };
     const lines = importText(report, 'x.snapshot').split('\n');
     expect(lines.slice(0, 6)).toEqual([
       'collection  records    input  skipped  nulls  dangling  columns  record bytes  index bytes',

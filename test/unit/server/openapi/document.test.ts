@@ -59,7 +59,7 @@ test('a mistake is a problem to both', async () => {
   expect((await new Validator().validate(one)).valid).toBe(false);
 });
 
-const EXPORTS = ['.ndjson', '.ndjson/', '.csv', '.csv/'];
+const EXPORTS = ['.ndjson', '.ndjson/', '.csv', '.csv/', '.parquet', '.parquet/'];
 
 describe('paths', () => {
   const paths = Object.keys(document.paths);
@@ -75,7 +75,8 @@ describe('paths', () => {
       const first = $ref === undefined ? path : decodeURIComponent($ref.slice('#/paths/'.length)).replaceAll('~1', '/');
       expect([path, meaningOf(path)]).toEqual([path, meaningOf(first)]);
       expect(
-        ['index', 'root', 'description'].includes(meaningOf(path)) || /^(list|record) /.test(meaningOf(path)),
+        ['index', 'root', 'description', 'resolution'].includes(meaningOf(path)) ||
+          /^(list|record) /.test(meaningOf(path)),
         path,
       ).toBe(true);
       expect(document.paths[first]!.get, path).toBeDefined();
@@ -95,8 +96,12 @@ describe('paths', () => {
       ),
     );
     const roots = ['v2', 'v3'].flatMap((version) => ['', '.json', '.json/'].map((end) => `/api/${version}/${end}`));
+    const resolved = ['obs/get_info/{path}', 'obs/all', 'complete', 'drs_lookup/{id}', 'drs_listing/{prefix}'];
+    const both = [...resolved.map((path) => `/api/v0/${path}`), '/api/legacy_lookup'].flatMap((path) => {
+      return path.endsWith('}') ? [path] : [path, `${path}/`];
+    });
     expect(paths.toSorted()).toEqual(
-      [...new Set([...wanted, ...roots, '/', '/openapi.json', '/openapi.yaml'])].toSorted(),
+      [...new Set([...wanted, ...roots, ...both, '/', '/openapi.json', '/openapi.yaml'])].toSorted(),
     );
   });
 });

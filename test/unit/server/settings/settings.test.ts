@@ -40,7 +40,14 @@ describe('without any source', () => {
       watch: false,
       follow: undefined,
       everyMs: 900_000,
+      sweepEveryMs: 86_400_000,
       state: 'catalogue.follow',
+      concurrency: 2,
+      rate: 10,
+      timeoutSeconds: 30,
+      contact: undefined,
+      linksMin: 99.9,
+      shrinkMax: 5,
       from: undefined,
       pollMs: 10_000,
       cache: 'catalogue-cache',
@@ -48,17 +55,22 @@ describe('without any source', () => {
       maxStaleMs: undefined,
       natsCredentials: undefined,
       natsCa: undefined,
+      s3Endpoint: undefined,
+      s3Region: 'us-east-1',
+      s3Addressing: undefined,
       host: '127.0.0.1',
       port: 8080,
       baseUrl: undefined,
       allowBaseUrls: [],
       trustedProxies: [],
+      recordUrl: undefined,
       links: 'spec',
       limitMax: undefined,
       strict: false,
       filterErrors: 'fail',
       filters: 'all',
       explain: false,
+      browseOnApi: false,
       pinWalks: false,
       rowSetCacheMb: 32,
       answerCacheMb: 4,
@@ -256,6 +268,38 @@ describe('a base URL', () => {
     `http://example.org/${'a'.repeat(256)}`,
   ])('%j is refused', (given) => {
     expect(refusal(() => readSettings({ baseUrl: given }, {})).lines[0]).toContain('want an http or https URL');
+  });
+});
+
+describe('the template of a page', () => {
+  test.each([
+    'https://c.example.org/uuid/{uuid}',
+    'http://c.example.org:81/{collection}/{id}/',
+    'https://c.example.org/?id={id}&u={uuid}#{id}',
+    'https://[::1]/{id}',
+  ])('%s is taken as it is', (recordUrl) => {
+    expect(readSettings({ recordUrl }, {}).recordUrl).toBe(recordUrl);
+  });
+
+  test.each([
+    'https://c.example.org/',
+    'https://c.example.org/{collection}',
+    'https://c.example.org/{uid}/{id}',
+    'https://c.example.org/{id}/{',
+    'https://c.example.org/{id}}',
+    'https://{id}.example.org/{id}',
+    'https://c.example.org{id}',
+    'https://someone@c.example.org/{id}',
+    'ftp://c.example.org/{id}',
+    '/browse/{id}',
+    'https://c.example.org/{id}/"',
+    'https://c.example.org/{id}/ x',
+    `https://c.example.org/{id}/${'x'.repeat(256)}`,
+  ])('%s is refused with what is wanted', (recordUrl) => {
+    const { code, lines } = refusal(() => readSettings({ recordUrl }, {}));
+    expect(code).toBe('usage');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^flag --record-url: got .* want an http or https URL .*\{id\} or \{uuid\}/);
   });
 });
 

@@ -1,0 +1,72 @@
+// The command line with serve alone: a server reads the flags of no other command. Built on commander; the code of the
+// server is loaded when it runs.
+import { Command } from 'commander';
+import { example, NAME, type Outputs } from './parts.ts';
+import { addSettings } from './settingOptions.ts';
+import type { Output } from './terminal.ts';
+import { readOrigins } from '../settings/declarations.ts';
+import { packageVersion } from '../settings/installation.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Flags } from '../settings/sources.ts';
+import type { RequestTallies } from '../process/requestTallies.ts';
+
+/** A command line with serve; parsing throws a CommanderError for help, version and usage errors. */
+export function serveLine(outputs: Outputs): Command {
+  const root = new Command(NAME)
+    .description('A read replica of a scientific-data catalogue API.')
+    .version(packageVersion(), '--version', 'print the version')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => outputs.stdout.write(text),
+      writeErr: (text) => outputs.stderr.write(text),
+      outputError: (text, write) => write(`${NAME}: ${text.replace(/^error: /, '')}`),
+    })
+    .showHelpAfterError(`(${NAME} --help lists the commands, ${NAME} <command> --help shows the flags of one)`);
+  addServe(root, outputs);
+  return root;
+}
+
+function addServe(root: Command, { stdout, stderr }: Outputs): void {
+  const command = root.command('serve').description('Serve a snapshot file or a directory of NDJSON over HTTP.');
+  addSettings(command)
+    .option('--quiet', 'on a terminal: ask nothing of itself, and tell no totals at the end')
+    .option('--check', 'say what would run, with where each setting comes from, and stop')
+    .addHelpText(
+      'after',
+      example('serve --data catalogue.snapshot --port 8080 --base-url https://catalogue.example.org'),
+    )
+    .action(async ({ check: isCheck, quiet: isQuiet, ...flags }: Flags) => {
+      const { settings, origins } = readOrigins(flags);
+      if (isCheck === true) {
+        const { dryRunText } = await import('./dryRun.ts');
+        stdout.write(`${await dryRunText(settings, origins)}\n`);
+        return;
+      }
+      await runServe(settings, isQuiet === true, { stdout, stderr });
+    });
+}
+
+async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }: Outputs): Promise<void> {
+  const [{ serve, needsStandardOutput, hasAuthority }, { reportTo, withProgress }, { outliveSignals, stopOnSignal }] =
+    await Promise.all([import('../process/serve.ts'), import('./terminal.ts'), import('../process/signals.ts')]);
+  const output = needsStandardOutput(settings) ? stderr : stdout;
+  const { logFormat } = settings;
+  const isJson = logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
+  const report = reportTo(output, isJson);
+  // Progress is told like all else where lines are for machines.
+  const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
+  outliveSignals(report);
+  // Nobody watches elsewhere, and a server in production must not meet requests of its own.
+  const isWatched = output.isTTY === true && !isJson && !isQuiet;
+  const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report) : undefined;
+  const talliesOf = firstRun && ((known: RequestTallies | undefined) => firstRun.tallies(known));
+  const server = await serve(settings, report, (work) => withProgress(progress, work), talliesOf);
+  const stopped = stopOnSignal(() => server.stop(), report);
+  // Behind the listeners for signals: whoever reads these lines may send one at once.
+  if (firstRun) report(`browse ${server.url}/browse/`);
+  for (const line of server.welcome) report(line);
+  await Promise.race([stopped, firstRun?.ask(server.url, hasAuthority(settings))]);
+  await stopped;
+  if (firstRun) report(firstRun.totals());
+}

@@ -1,0 +1,172 @@
+// The commands that make, judge and hand on snapshot files: import, verify, publish, prune, generate. Each loads its
+// code when it runs.
+import type { Command } from 'commander';
+import { readdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { OperationError } from '../../data/operationError.ts';
+import { example, type Outputs, THREADS, valueOption } from './parts.ts';
+import type { Publication } from './publish.ts';
+import { addSettings } from './settingOptions.ts';
+import type { Flags } from '../settings/sources.ts';
+import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/targetSettings.ts';
+import { BASE_URL, integerBetween } from '../settings/values.ts';
+
+/** Adds these commands. */
+export function addSnapshotCommands(root: Command, outputs: Outputs): void {
+  addImport(root, outputs);
+  addVerify(root, outputs);
+  addPublish(root, outputs);
+  addPrune(root, outputs);
+  addGenerate(root, outputs);
+}
+
+interface ImportFlags {
+  readonly output: string;
+  readonly created?: string;
+  readonly lenient?: boolean;
+  readonly without?: string;
+  readonly threads: number;
+  readonly baseUrl?: string;
+}
+
+function addImport(root: Command, { stdout, stderr }: Outputs): void {
+  root
+    .command('import')
+    .description('Build a snapshot file from a directory of <collection>.ndjson[.gz] files.')
+    .argument('<directory>', 'directory of NDJSON files')
+    .requiredOption('-o, --output <file>', 'snapshot file to write')
+    .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
+    .option('--without <variants>', 'index variants to leave out, of grams,bitmaps: smaller, same answers, some slower')
+    .option('--lenient', 'skip and count wrong lines instead of stopping at the first')
+    .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .addOption(
+      valueOption('--base-url', 'compress the records for this base URL too, so that serve need not', BASE_URL),
+    )
+    .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
+    .action(async (directory: string, { output, created, lenient = false, threads, baseUrl, without }: ImportFlags) => {
+      const [{ importDirectory }, { keepBlocks }, { withProgress }, { importText }] = await Promise.all([
+        import('../../data/import/import.ts'),
+        import('../../data/blocks/blockStore.ts'),
+        import('./terminal.ts'),
+        import('./reports.ts'),
+      ]);
+      refuseDirectory(output);
+      const options = { directory, file: output, created, isLenient: lenient, threads, without };
+      const report = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
+      stdout.write(`${importText(report, output)}\n`);
+      if (baseUrl === undefined) return;
+      const blocks = await withProgress(stderr, (onProgress) => keepBlocks(output, { baseUrl, threads }, onProgress));
+      stdout.write(`${blocks}: the records compressed for ${baseUrl}\n`);
+    });
+}
+
+/** Before the import, which may take minutes: only its last step, the move to that name, would find out. */
+function refuseDirectory(output: string): void {
+  if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
+}
+
+function addVerify(root: Command, { stdout, stderr }: Outputs): void {
+  root
+    .command('verify')
+    .description('Check a snapshot file: magic, version, lengths, alignment, checksums, schema, offsets, order.')
+    .argument('<file>', 'snapshot file')
+    .option('--deep', DEEP_HELP)
+    .addHelpText('after', example('verify --deep catalogue.snapshot'))
+    .action(async (file: string, { deep: isDeep = false }: { readonly deep?: boolean }) => {
+      const [{ differencesIn, verifyFile }, { withProgress }, { verifyText }] = await Promise.all([
+        import('../../data/store/verify.ts'),
+        import('./terminal.ts'),
+        import('./reports.ts'),
+      ]);
+      const report = await withProgress(stderr, (onProgress) => verifyFile(file, onProgress, isDeep));
+      const differences = differencesIn(report);
+      stdout.write(`${verifyText(report, file)}\n`);
+      if (differences !== undefined) throw new OperationError('snapshot', `${file}:\n${differences}`);
+    });
+}
+
+const DEEP_HELP =
+  'compare every value, link and embedded row with the records too: memory as for serving, 2 us a value';
+
+function addPublish(root: Command, outputs: Outputs): void {
+  const command = root
+    .command('publish')
+    .description('Put a snapshot file where replicas fetch it (serve --from), and point to it.')
+    .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
+    .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
+    .option('--allow-rollback', 'publish even where the data is older than what is current')
+    .addOption(valueOption('--nats-replicas', 'servers that a new NATS bucket lies on', NATS_REPLICAS).default(1))
+    .option(...S3_UNCONDITIONAL);
+  addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
+    .addHelpText('after', example('publish catalogue.snapshot --to file:///srv/snapshots'))
+    .action(
+      async (file: string, { to, natsReplicas, s3Unconditional, ...flags }: Flags & Omit<Publication, 'file'>) => {
+        const { runPublish } = await import('./publish.ts');
+        await runPublish({ file, to, natsReplicas, s3Unconditional }, flags, outputs);
+      },
+    );
+}
+
+function addPrune(root: Command, outputs: Outputs): void {
+  const command = root
+    .command('prune')
+    .description('Remove from a target what is neither current nor of the generations right before.')
+    .argument('<target>', PUBLISHED_FORMS)
+    .addOption(valueOption('--keep', 'generations to keep, the current one included', KEEP).makeOptionMandatory());
+  addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
+    .addHelpText('after', example('prune file:///srv/snapshots --keep 3'))
+    .action(async (target: string, { keep, ...flags }: Flags & { readonly keep: number }) => {
+      const { runPrune } = await import('./publish.ts');
+      await runPrune(target, keep, flags, outputs);
+    });
+}
+
+interface GenerateFlags {
+  readonly observations: number;
+  readonly seed: number;
+  readonly output: string;
+  readonly gzip?: boolean;
+  readonly force?: boolean;
+}
+
+function addGenerate(root: Command, { stdout, stderr }: Outputs): void {
+  root
+    .command('generate')
+    .description('Write a made-up catalogue of any size as NDJSON; the same seed gives the same bytes everywhere.')
+    .addOption(valueOption('--observations', 'observations to write', OBSERVATIONS).makeOptionMandatory())
+    .addOption(valueOption('--seed', 'start of the random numbers', SEED).default(1))
+    .requiredOption('-o, --output <directory>', 'directory to write to')
+    .option('--gzip', 'write .ndjson.gz files')
+    .option('--force', 'write even where the directory is not empty')
+    .addHelpText('after', example('generate --observations 100000 --seed 7 -o catalogue/'))
+    .action(async ({ observations, seed, output, gzip = false, force = false }: GenerateFlags) => {
+      if (!force) refuseFilled(output);
+      const [{ generate }, { withProgress }, { bytesText, countText }] = await Promise.all([
+        import('../../data/synth/generate.ts'),
+        import('./terminal.ts'),
+        import('../observe/quantities.ts'),
+      ]);
+      const options = { observations, seed, directory: output, gzip };
+      const { records, bytes, collections } = await withProgress(stderr, (onProgress) => generate(options, onProgress));
+      const count = Object.keys(collections).length;
+      stdout.write(`${output}: ${countText(records)} records in ${count} collections, ${bytesText(bytes)}\n`);
+    });
+}
+
+function refuseFilled(directory: string): void {
+  let names: readonly string[];
+  try {
+    names = readdirSync(directory);
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return;
+    throw new OperationError('file', `${directory} cannot be read as a directory`, cause);
+  }
+  if (names.length > 0) throw new OperationError('usage', `${directory} is not empty; --force writes into it anyway`);
+}
+
+const KEEP = integerBetween(1, 32);
+const NATS_REPLICAS = integerBetween(1, 5);
+/** A thousand times the largest catalogue known. */
+const OBSERVATIONS = integerBetween(1, 100_000_000);
+const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);

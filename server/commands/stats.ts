@@ -1,0 +1,113 @@
+// What a snapshot or data set holds: collections with their sizes, memory by part, and how values are distributed over
+// fields with few of them. Reads what it is given and serves nothing.
+import { openData } from '../../data/open.ts';
+import { bytesByPart } from '../../data/store/memory.ts';
+import { type CollectionIndex, COLLECTIONS, openSnapshot } from '../../engine/engine.ts';
+import { bytesText, countText } from '../observe/quantities.ts';
+import type { Outputs } from './parts.ts';
+import { tableText, withProgress } from './terminal.ts';
+
+/** How statistics are printed. */
+export type StatsFormat = 'table' | 'json';
+
+/** Fields with more values than this are no categories. */
+const VALUES_MAX = 16;
+/** The longest bar, in characters; each stands for as many parts of all records. */
+const BAR_CHARACTERS = 30;
+/** Longer values are cut, and say so. */
+const TEXT_CHARACTERS_MAX = 40;
+
+interface Distribution {
+  readonly field: string;
+  readonly values: readonly { readonly value: string | null; readonly records: number }[];
+}
+
+interface CollectionStats {
+  readonly name: string;
+  readonly records: number;
+  readonly recordBytes: number;
+  readonly distributions: readonly Distribution[];
+}
+
+/** What is printed, as JSON has it. */
+interface Statistics {
+  readonly generation: string;
+  readonly created: string | null;
+  readonly collections: readonly CollectionStats[];
+  readonly memory: Readonly<Record<string, number>>;
+}
+
+/**
+ * Prints the statistics of a snapshot file or data set directory. Throws OperationError `file`, `input` or `snapshot`.
+ * Cost: a load, and an import for a directory; then a look at the values of small dictionaries.
+ */
+export async function runStats(data: string, format: StatsFormat, { stdout, stderr }: Outputs): Promise<void> {
+  const options = { baseUrl: 'http://localhost', threads: 1 };
+  const loaded = await withProgress(stderr, (onProgress) => openData(data, options, onProgress));
+  const opened = openSnapshot(loaded);
+  const statistics: Statistics = {
+    generation: loaded.generation,
+    created: loaded.created ?? null,
+    collections: COLLECTIONS.map(({ name }) => statsOf(opened.collection(name))),
+    memory: bytesByPart(loaded),
+  };
+  stdout.write(`${format === 'json' ? JSON.stringify(statistics) : textOf(statistics)}\n`);
+}
+
+function statsOf(collection: CollectionIndex): CollectionStats {
+  const { declaration, records, rows } = collection;
+  const recordBytes = records.chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  return { name: declaration.name, records: rows, recordBytes, distributions: distributionsOf(collection) };
+}
+
+/** Of each field with one value a record: several values, of which some record shares one, and few. */
+function distributionsOf({ members, rows }: CollectionIndex): readonly Distribution[] {
+  return [...members.values()].flatMap((node) => {
+    if (node.kind !== 'values' || node.link) return [];
+    const { size, text, ends } = node.index.dictionary;
+    if (size < 2 || size > VALUES_MAX || size >= rows) return [];
+    const decoder = new TextDecoder();
+    const values = Array.from({ length: size + 1 }, (_, code) => ({
+      value: code === size ? null : decoder.decode(text.slice(code === 0 ? 0 : ends[code - 1], ends[code])),
+      records: node.index.countOf({ start: code, end: code + 1 }),
+    }));
+    return [
+      { field: node.name, values: values.filter((one) => one.records > 0).sort((a, b) => b.records - a.records) },
+    ];
+  });
+}
+
+function textOf({ generation, created, collections, memory }: Statistics): string {
+  const filled = collections.filter(({ records }) => records > 0);
+  const sizes = filled.map((one) => [one.name, countText(one.records), bytesText(one.recordBytes)]);
+  const sum = (of: (one: CollectionStats) => number): number => filled.reduce((total, one) => total + of(one), 0);
+  const totals = ['total', countText(sum(({ records }) => records)), bytesText(sum(({ recordBytes }) => recordBytes))];
+  const bytes = Object.values(memory).reduce((total, one) => total + one, 0);
+  const parts = Object.entries(memory).map(([part, one]) => [part, bytesText(one), barOf(one, bytes)]);
+  const distributions = filled.flatMap((collection) =>
+    collection.distributions.map(({ field, values }) => {
+      const rows = values.map(({ value, records }) => [
+        value === null ? 'null' : shown(value),
+        countText(records),
+        barOf(records, collection.records),
+      ]);
+      return tableText([[`${collection.name}.${field}`, 'records', 'share'], ...rows]);
+    }),
+  );
+  return [
+    tableText([['collection', 'records', 'record bytes'], ...sizes, totals]),
+    tableText([['part', 'bytes', 'share'], ...parts, ['total', bytesText(bytes), '']]),
+    ...distributions,
+    `generation ${generation}${created === null ? '' : `, data of ${created}`}`,
+  ].join('\n\n');
+}
+
+/** A value as JSON text, so that blanks and control characters are seen. */
+function shown(value: string): string {
+  return JSON.stringify(value.length > TEXT_CHARACTERS_MAX ? `${value.slice(0, TEXT_CHARACTERS_MAX)}...` : value);
+}
+
+/** A share as a bar; what is there at all has one character. */
+function barOf(part: number, whole: number): string {
+  return part === 0 ? '' : '#'.repeat(Math.max(1, Math.round((part / whole) * BAR_CHARACTERS)));
+}
