@@ -1,6 +1,6 @@
 # Varnish as a cache before three replicas, itself behind whatever ends TLS. Pages are kept for 2 s (a second's load is
 # one request) and asked for again by their tag, so that an unchanged one costs a replica a 304; the age is yours to set.
-# A replica that drains or loads gets no request 1 s later: its --drain-grace-seconds must be 3 or more. Start it with
+# A replica that drains or loads gets no request half a second later, within its --drain-grace-seconds. Start it with
 # varnishd -F -f varnish.vcl -a :80 -s malloc,512m -p backend_idle_timeout=5 -p http_gzip_support=off
 #   -p http_req_size=128k -p http_req_hdr_len=66k -p http_resp_size=128k -p http_resp_hdr_len=66k -p http_max_hdr=128
 #   -p workspace_client=384k -p workspace_backend=384k -p timeout_idle=60 -p http_range_support=off
@@ -13,7 +13,7 @@ import std;
 
 probe ready {
   .url = "/healthz";
-  .interval = 500ms;
+  .interval = 250ms;
   .timeout = 1s;
   .window = 2;
   .threshold = 2;

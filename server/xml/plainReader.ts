@@ -1,7 +1,7 @@
 // The quick reader of XML: the plain documents that toolkits and authorities write, and nothing else. Judges nothing:
 // for whatever is not plain it answers undefined, and reader.ts reads the text. Both make the same tree of a plain one;
-// test/differential/plainReader.test.ts and test/property/envelopes.test.ts compare them on hostile ones. Without it an
-// authorisation costs 1.14 times as much, one by an attribute certificate 1.4.
+// test/differential/plainReader.long.test.ts and test/property/envelopes.test.ts compare them on hostile ones. Without
+// it an authorisation costs 1.14 times as much, one by an attribute certificate 1.4.
 import { RESERVED_NAMESPACES, type XmlAttribute, type XmlDeclaration } from './element.ts';
 import type { XmlDraft, XmlElement } from './element.ts';
 import { isTooLong, type XmlLimits } from './reader.ts';

@@ -1,8 +1,8 @@
 // The keys of an authority's configuration, declared once: checks, defaults and the table in the README beside the
 // authority derive from this table. To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test
 // then asks for in server/authority/README.md. Reads no file.
-import { closest } from 'fastest-levenshtein';
 import { dirname, resolve } from 'node:path';
+import { closestName } from '../../../engine/shared.ts';
 import type { TomlDocument } from '../../settings/toml.ts';
 import { integerBetween, oneOf, PATH, SWITCH, type ValueKind } from '../../settings/values.ts';
 import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
@@ -114,7 +114,7 @@ export function keysOf(
   const names = [...Object.keys(KEYS), ...TABLES];
   for (const key of Object.keys(table)) {
     if (names.includes(key)) continue;
-    mistakes.add(placeOf([key]), `unknown key ${JSON.stringify(key)}; the nearest known is ${closest(key, names)}`);
+    mistakes.add(placeOf([key]), `unknown key ${JSON.stringify(key)}; the nearest known is ${closestName(key, names)}`);
   }
   const values = Object.entries(KEYS).map(([key, row]: [string, KeyRow<unknown>]) => {
     if (table[key] !== undefined) return [key, valueOf(key, row, table[key])];

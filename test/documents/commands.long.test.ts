@@ -1,0 +1,174 @@
+// The guides that are commands, followed to the letter: crawling, following and importing of a server of the sample; a
+// target in a folder, a NATS server and a bucket; the admin port; the attribute authority, from its demonstration to a
+// site of one's own; and the plan that ARCHITECTURE.md shows.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import { type CommandProcess, runCommand } from '../support/commandProcess.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { hasProgram } from '../support/debian.ts';
+import { NATS_SERVER, natsServer } from '../support/natsServers.ts';
+import { S3_KEYS, s3Server } from '../support/s3Servers.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
+import { ROOT } from '../support/sources.ts';
+import { type Block, isPrinted } from './blocks.ts';
+import { blocksRunBy } from './plan.ts';
+import { misprintsOf, runBlocks } from './script.ts';
+
+const SELF = 'test/documents/commands.long.test.ts';
+const SAMPLE = join(ROOT, 'data/sample');
+const directory = temporaryDirectory();
+/** HOME of the server, where its demonstration of the authority lies, and of all commands. */
+const home = join(directory, 'home');
+let server: CommandProcess;
+let address: string;
+
+beforeAll(async () => {
+  server = runCommand(['serve', '--port', '0', '--threads', '1'], { environment: { HOME: home } });
+  const [, port] = await server.printed(/listening on http:\/\/\S+:(\d+)\n[^]*try: /);
+  address = `localhost:${port}`;
+});
+afterAll(() => server.kill());
+
+/** A folder for the blocks of one document, with the sample as `catalogue`. */
+function folderWithSample(): string {
+  const folder = mkdtempSync(join(directory, 'work-'));
+  symlinkSync(SAMPLE, join(folder, 'catalogue'));
+  return folder;
+}
+
+/** What these blocks print otherwise than they say, in a folder, with these texts in place of the document's. */
+async function misprints(
+  blocks: readonly Block[],
+  folder: string,
+  replaced: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>> = { CATALOGUE_PORT: '0' },
+): Promise<readonly string[]> {
+  expect(blocks.length).toBeGreaterThan(0);
+  return misprintsOf(await runBlocks(blocks, { directory: folder, home, replaced, environment }));
+}
+
+test('data/README.md: a server is crawled and followed, and what came of it is compared and imported', async () => {
+  const blocks = blocksRunBy(SELF, 'data/README.md');
+  const folder = mkdtempSync(join(directory, 'work-'));
+  expect(await misprints(blocks, folder, { 'https://catalogue.example.org': `http://${address}` })).toEqual([]);
+});
+
+test('server/catalogue/EXPORTS.md: lists become files, from a server and from a snapshot', async () => {
+  const folder = mkdtempSync(join(directory, 'work-'));
+  symlinkSync(await sampleSnapshot(), join(folder, 'catalogue.snapshot'));
+  const blocks = blocksRunBy(SELF, 'server/catalogue/EXPORTS.md');
+  expect(await misprints(blocks, folder, { 'localhost:8080': address })).toEqual([]);
+  const files = readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.parquet'));
+  expect(files.length).toBe(3 + 34 + 6);
+});
+
+test('data/distribution/README.md: snapshots are published, pruned and served from a folder', async () => {
+  const folder = folderWithSample();
+  const blocks = blocksRunBy(SELF, 'data/distribution/README.md').filter(({ heading }) => !/NATS|S3/.test(heading));
+  const replaced = {
+    'https://snapshots.example.org/catalogue/': 'file:///srv/snapshots',
+    'file:///srv/snapshots': `file://${folder}/snapshots`,
+    '/var/lib/catalogue': `${folder}/cache`,
+    'admin-port 9090': 'admin-port 0',
+  };
+  expect(await misprints(blocks, folder, replaced)).toEqual([]);
+});
+
+test.skipIf(!hasProgram(NATS_SERVER))('data/distribution/README.md: so from a NATS server', async () => {
+  const folder = folderWithSample();
+  const blocks = blocksRunBy(SELF, 'data/distribution/README.md');
+  const imported = blocks[0]!;
+  const nats = await natsServer(directory);
+  await nats.start();
+  const replaced = {
+    'n1.example.org:4222': `127.0.0.1:${nats.port}`,
+    'n2.example.org:4222': `127.0.0.1:${nats.port}`,
+    '--nats-replicas 3': '--nats-replicas 1',
+    '/var/lib/catalogue': `${folder}/cache`,
+    'file:///srv/snapshots': `file://${folder}/snapshots`,
+  };
+  try {
+    const own = blocks.filter(({ heading }) => heading === 'A NATS cluster');
+    expect(own.map(({ file }) => file)).toEqual(['nats.conf', undefined]);
+    expect(await misprints([imported, ...own], folder, replaced)).toEqual([]);
+    execFileSync(NATS_SERVER, ['-t', '-c', join(folder, 'nats.conf')], { stdio: 'pipe' });
+  } finally {
+    await nats.kill();
+  }
+});
+
+test('data/distribution/README.md: so from a bucket', async () => {
+  const folder = folderWithSample();
+  const blocks = blocksRunBy(SELF, 'data/distribution/README.md');
+  const bucket = await s3Server();
+  const replaced = {
+    'AWS_ACCESS_KEY_ID=...': `AWS_ACCESS_KEY_ID=${S3_KEYS.id}`,
+    'AWS_SECRET_ACCESS_KEY=...': `AWS_SECRET_ACCESS_KEY=${S3_KEYS.secret}`,
+    'https://s3.example.org': bucket.origin,
+    '/var/lib/catalogue': `${folder}/cache`,
+    'file:///srv/snapshots': `file://${folder}/snapshots`,
+  };
+  try {
+    const own = blocks.filter(({ heading }) => heading === 'An S3 bucket');
+    expect(own.length).toBe(1);
+    expect(await misprints([blocks[0]!, ...own], folder, replaced)).toEqual([]);
+    expect([...bucket.objects.keys()]).toContain('catalogue/current.json');
+  } finally {
+    bucket.close();
+  }
+});
+
+test.skipIf(!hasProgram('curl'))('server/admin/README.md: a server is watched, and takes new data', async () => {
+  const replaced = { 'localhost:9090': `localhost:${await steadyPort()}` };
+  const [, port] = replaced['localhost:9090'].split(':');
+  const blocks = blocksRunBy(SELF, 'server/admin/README.md');
+  expect(await misprints(blocks, folderWithSample(), { ...replaced, 'admin-port 9090': `admin-port ${port}` })).toEqual(
+    [],
+  );
+});
+
+test('server/authority/README.md: the demonstration grants, denies and maps', async () => {
+  const blocks = blocksRunBy(SELF, 'server/authority/README.md').filter(
+    ({ heading }) => heading === 'The demonstration',
+  );
+  const folder = mkdtempSync(join(directory, 'work-'));
+  expect(await misprints(blocks, folder, { 'localhost:8080': address })).toEqual([]);
+});
+
+test('server/authority/README.md: a site of one’s own is made, checked, served and asked, and keeps an audit', async () => {
+  const blocks = blocksRunBy(SELF, 'server/authority/README.md').filter(
+    ({ heading }) => heading !== 'The demonstration',
+  );
+  const port = String(await steadyPort());
+  const folder = mkdtempSync(join(directory, 'work-'));
+  const replaced = { 'localhost:8080': `localhost:${port}` };
+  const environment = { CATALOGUE_PORT: port, CATALOGUE_THREADS: '1' };
+  // With the two files that are shown beside the configuration in it.
+  const merged = [
+    `sed 's/^usersFile/mapConfig = "mapConfig.xml"\\n&/; /trustedHost/,$d' authority.toml > merged.toml`,
+    'cat namespaces.toml >> merged.toml',
+    'npx catalogue-replica authority check merged.toml',
+  ];
+  const text = `${merged.join('\n')}\n`;
+  const printed = { language: 'text', text: '...\ntrusted hosts            Partner\n...\nmerged.toml is good' };
+  const check: Block = { ...blocks[0]!, language: 'sh', text, printed, file: undefined };
+  expect(await misprints([...blocks, check], folder, replaced, environment)).toEqual([]);
+});
+
+test('ARCHITECTURE.md: the plan that it shows is that of the request', async () => {
+  const [block, ...others] = blocksRunBy(SELF, 'ARCHITECTURE.md');
+  expect(others).toEqual([]);
+  const commands = [
+    'npx catalogue-replica generate --observations 20000 --seed 1 -o data 2> /dev/null > /dev/null',
+    `npx catalogue-replica explain '/api/v3/observations/?status=completed&title__contains=Saharan&offset=100' --data data`,
+  ];
+  const run = { ...block!, language: 'sh', text: `${commands.join('\n')}\n`, printed: undefined };
+  const folder = mkdtempSync(join(directory, 'work-'));
+  const [outcome] = await runBlocks([run], { directory: folder, home, replaced: {} });
+  // What the plan takes is estimated, and the figures move with the machine.
+  const text = block!.text.replace(/about \d+ us/, 'about ... us');
+  expect(isPrinted({ language: 'text', text: `...\n${text}` }, outcome!.printed), outcome!.printed).toBe(true);
+});

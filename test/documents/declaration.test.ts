@@ -1,0 +1,105 @@
+// What is told of the declaration, in four places: the OpenAPI document, the form of a list at /browse/, the filter
+// reference and the command `fields`. Each names, of every collection, every declared field with every lookup that the
+// parser takes for it, and no others.
+import { parseHTML } from 'linkedom';
+import { describe, expect, test } from 'vitest';
+import { readKey } from '../../engine/query/key.ts';
+import { LOOKUPS } from '../../engine/query/lookups.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { queryOptionsOf } from '../../server/catalogue/catalogue.ts';
+import { fieldsText } from '../../server/commands/fields.ts';
+import { openApiDocument } from '../../server/openapi/document.ts';
+import { sampleExamples } from '../../server/openapi/examples.ts';
+import { schemaName } from '../../server/openapi/schemas.ts';
+import { readSettings } from '../../server/settings/declarations.ts';
+import { formHandler } from '../support/formCatalogue.ts';
+import { indexOf } from '../support/index.ts';
+import { requestOf, STAYING } from '../support/requests.ts';
+import { tableUnder } from './blocks.ts';
+
+const BASE_URL = 'https://catalogue.test';
+/** What is read of the OpenAPI document. */
+interface Document {
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly properties: object }>> };
+}
+
+const handler = formHandler();
+const document = openApiDocument({
+  baseUrl: BASE_URL,
+  version: '1.2.3',
+  query: queryOptionsOf(readSettings({}, {})),
+  examples: await sampleExamples(BASE_URL),
+});
+const { schemas } = (document as object as Document).components;
+const groups = new Map(
+  tableUnder('engine/query/FILTERS.md', 'Lookups').map(([lookup, group]) => [lookup!.replaceAll('`', ''), group!]),
+);
+
+/** Keys of filters by field: each is a field and a lookup, where `exact` is no part of the key. */
+type Told = ReadonlyMap<string, readonly string[]>;
+
+function ofKeys(keys: readonly string[]): Told {
+  const names = new Set(LOOKUPS.map(({ name }) => name));
+  const told = new Map<string, string[]>();
+  for (const key of keys) {
+    const end = key.lastIndexOf('__');
+    const [field, lookup] = [key.slice(0, Math.max(end, 0)), key.slice(end + 2)];
+    const isLookup = names.has(lookup) && told.has(field);
+    if (isLookup) told.get(field)!.push(lookup);
+    else told.set(key, ['exact']);
+  }
+  return told;
+}
+
+async function ofForm(name: string): Promise<Told> {
+  const headers = { accept: 'text/html' };
+  const { body } = await handler(requestOf({ url: `/browse/${name}/`, headers }), STAYING);
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < body.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(body.pieceAt(at)));
+  const page = parseHTML(Buffer.concat(pieces).toString()).document;
+  const options = [...page.querySelectorAll('select[name="browse.field"] option')];
+  return new Map(
+    options.map((option) => [option.getAttribute('value')!, option.getAttribute('data-lookups')!.split(' ')]),
+  );
+}
+
+function ofReference(name: string): Told {
+  const rows = tableUnder('engine/query/FILTERS.md', name);
+  return new Map(
+    rows.map(([field, , fit]) => {
+      const own = fit!.split(', ');
+      const lookups = [...groups].filter(([, group]) => own.includes(group)).map(([lookup]) => lookup);
+      return [field!.replaceAll('`', ''), lookups];
+    }),
+  );
+}
+
+function ofCommand(name: string): Told {
+  const rows = JSON.parse(fieldsText(name, 'json')) as { collection: string; field: string; lookups: string[] }[];
+  return new Map(rows.filter((row) => row.collection === name).map(({ field, lookups }) => [field, lookups]));
+}
+
+describe.each(COLLECTIONS.map((declared) => [declared.name, declared] as const))('of %s', (name, declared) => {
+  const index = indexOf(name, []);
+  const taken = (key: string): readonly string[] =>
+    LOOKUPS.filter((lookup) => readKey(index, `${key}__${lookup.name}`, () => true).kind === 'filter').map(
+      (lookup) => lookup.name,
+    );
+  // What public documents show of an open collection is a field only where the data has it.
+  const isDeclared = (key: string): boolean => declared.fields.some((field) => field.name === key.split('__')[0]);
+
+  test.each<readonly [where: string, told: () => Told | Promise<Told>]>([
+    ['the OpenAPI document', () => ofKeys(Object.keys(schemas[schemaName(declared, 'Filters')]!.properties))],
+    ['the form', () => ofForm(name)],
+    ['FILTERS.md', () => ofReference(name)],
+    ['the command', () => ofCommand(name)],
+  ])('%s tells every declared field with the lookups that it takes', async (_where, told) => {
+    const fields = await told();
+    const wanted = declared.fields.map((field) => field.name).filter((key) => taken(key).length > 0);
+    expect(wanted.filter((key) => !fields.has(key))).toEqual([]);
+    const ours = [...fields].filter(([key]) => isDeclared(key));
+    expect(ours.map(([key, lookups]) => [key, lookups.toSorted()])).toEqual(
+      ours.map(([key]) => [key, taken(key).toSorted()]),
+    );
+  });
+});

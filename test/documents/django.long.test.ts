@@ -1,0 +1,93 @@
+// The page on what is other than with Django REST Framework: every row of its tables is sent to a service on Debian's
+// Django REST Framework and django-filter, and to this program, and what the row says of both answers holds.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, clientOf, type Received } from '../support/client.ts';
+import { type CommandProcess, runProgram } from '../support/commandProcess.ts';
+import { hasLibrary, hasProgram } from '../support/debian.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+import { ROOT } from '../support/sources.ts';
+import { tableUnder } from './blocks.ts';
+
+const PAGE = 'server/catalogue/DJANGO.md';
+const SAMPLE = join(ROOT, 'data/sample');
+const isInstalled =
+  hasProgram('python3') && hasLibrary('python3-djangorestframework') && hasLibrary('python3-django-filters');
+const TYPES: Readonly<Record<string, string>> = { JSON: 'application/json', HTML: 'text/html', CSV: 'text/csv' };
+
+/** What a cell says of an answer: its parts, with code in backticks kept whole. */
+function partsOf(cell: string): readonly string[] {
+  return cell.match(/`[^`]*`|[^,`]+/g)?.flatMap((part) => (part.trim() === '' ? [] : [part.trim()])) ?? [];
+}
+
+/** What of a cell does not hold of an answer. */
+function untruths(cell: string, { status, headers, body }: Received): readonly string[] {
+  const page = (): { readonly count: number; readonly results: readonly { readonly ob_id: number }[] } =>
+    JSON.parse(body) as never;
+  const holds = (part: string): boolean => {
+    const [, number = '', what = ''] = /^(\d+) ?(in all|shown)?$/.exec(part) ?? [];
+    const [, first] = /^first (\d+)$/.exec(part) ?? [];
+    const [, code] = /^`(.+)`$/.exec(part) ?? [];
+    const [, name, value] = /^([A-Z][\w-]+): (.*)$/.exec(code ?? '') ?? [];
+    if (what === 'in all') return page().count === Number(number);
+    if (what === 'shown') return page().results.length === Number(number);
+    if (number !== '') return status === Number(number);
+    if (first !== undefined) return page().results[0]?.ob_id === Number(first);
+    if (name !== undefined) return headers[name.toLowerCase()] === value;
+    if (code !== undefined) return body.includes(code);
+    if (part in TYPES) return headers['content-type']?.split(';')[0] === TYPES[part];
+    throw new Error(`${PAGE}: nothing is known of "${part}"`);
+  };
+  return partsOf(cell).filter((part) => !holds(part));
+}
+
+/** Sends the request of a cell: perhaps a method, a target, and perhaps headers. */
+function asked(client: Client, cell: string): Promise<Received> {
+  const [request = '', ...lines] = [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
+  const [target = '', method = 'GET'] = request.split(' ').toReversed();
+  const named = lines.map((line) => line.split(': ') as [string, string]);
+  return client.send({ method, target: `/api/v3/${target}`, headers: Object.fromEntries(named) });
+}
+
+test('a cell that says what is not so is found out', () => {
+  const body = '{"count":3,"results":[{"ob_id":7}]}';
+  const answer = { status: 200, headers: { 'content-type': 'application/json', 'x-a': 'b' }, body, bytes: Buffer.of() };
+  expect(untruths('200, 3 in all, 1 shown, first 7, JSON, `X-A: b`, `"ob_id":7`', answer)).toEqual([]);
+  const wrong = ['404', '2 in all', '3 shown', 'first 3', 'HTML', '`X-A: c`', '`X-B: b`', '`"ob_id":8`'];
+  expect(untruths(wrong.join(', '), answer)).toEqual(wrong);
+  expect(() => untruths('200, something', answer)).toThrow('nothing is known of "something"');
+});
+
+describe.skipIf(!isInstalled)('the page', () => {
+  let service: CommandProcess;
+  let server: RunningServer;
+  let clients: readonly [django: Client, here: Client];
+
+  beforeAll(async () => {
+    service = runProgram('/usr/bin/python3', [join(ROOT, 'test/support/djangoService.py'), SAMPLE]);
+    server = await startServer({ data: SAMPLE, flags: ['--threads', '1'] });
+    const [, url] = await service.printed(/listening on (http:\S+)\n/);
+    clients = [clientOf(url!), clientOf(server.url)];
+  });
+  afterAll(async () => {
+    for (const client of clients) client.close();
+    await Promise.all([service.kill(), server.stop()]);
+  });
+
+  const other = tableUnder(PAGE, 'Other answers').map(([of, request, django, here]) => [of, request, django, here]);
+  const same = tableUnder(PAGE, 'The same answers').map(([of, request, both]) => [of, request, both, both]);
+
+  test('has rows in both tables', () => {
+    expect(Math.min(other.length, same.length)).toBeGreaterThan(10);
+  });
+
+  test.each([...other, ...same])('is right of %s: %s', async (_of, request, django, here) => {
+    const [theirs, ours] = await Promise.all(clients.map((client) => asked(client, request!)));
+    expect({ django: untruths(django!, theirs!), here: untruths(here!, ours!) }).toEqual({ django: [], here: [] });
+  });
+
+  test.each(other)('names a difference where it says so, of %s: %s', async (_of, request, django, here) => {
+    const [theirs, ours] = await Promise.all(clients.map((client) => asked(client, request!)));
+    expect(untruths(here!, theirs!).length + untruths(django!, ours!).length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,171 @@
+// Documents that cannot lie: every code block is run by a test that is named in test/documents/plan.ts, or excused
+// there with a reason. Here those that the embedded sample answers: the guide for client authors with its programs and
+// its table of filters, and the requests of README.md.
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../server/commands/commands.ts';
+import { serveLine } from '../../server/commands/serveCommand.ts';
+import { clientOf } from '../support/client.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { hasLibrary, hasProgram } from '../support/debian.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+import { readProjectFile } from '../support/sources.ts';
+import { type Block, blocksOf, blocksOfText, isPrinted, placeOfBlock, tableUnder } from './blocks.ts';
+import { blocksLeft, blocksRunBy, documents, runners, staleRows } from './plan.ts';
+import { misprintsOf, runBlocks } from './script.ts';
+
+const GUIDE = 'server/catalogue/README.md';
+const blocks = documents().flatMap(blocksOf);
+const directory = temporaryDirectory();
+let server: RunningServer;
+let port: string;
+
+beforeAll(async () => {
+  server = await startServer({ data: await sampleSnapshot(), flags: ['--threads', '1'] });
+  ({ port } = new URL(server.url));
+});
+afterAll(() => server.stop());
+
+/** What runs of these print otherwise than their document says, asked of the server of this test. */
+async function misprints(run: readonly Block[]): Promise<readonly string[]> {
+  const home = mkdtempSync(join(directory, 'home-'));
+  const replaced = { 'localhost:8080': `localhost:${port}` };
+  return misprintsOf(await runBlocks(run, { directory: join(home, 'work'), home, replaced }));
+}
+
+describe('every code block of every document', () => {
+  test('is run by a test, or excused with a reason', () => {
+    expect(blocks.length).toBeGreaterThan(30);
+    // Cure: a row in test/documents/plan.ts.
+    expect(blocksLeft(blocks).map(placeOfBlock)).toEqual([]);
+    expect(staleRows(blocks)).toEqual([]);
+  });
+
+  test('that no row fits is reported', () => {
+    const text = '# A\n\n- one:\n\n  ```sh\n  npx catalogue-replica new\n  ```\n';
+    const [block] = blocksOfText('NEW.md', text);
+    expect(block).toMatchObject({ line: 6, heading: 'A', language: 'sh', text: 'npx catalogue-replica new\n' });
+    expect(blocksLeft([block!])).toEqual([block]);
+  });
+
+  test.each(runners())('%s asks for those of %s', (path, document) => {
+    const source = readProjectFile(path);
+    expect(source).toContain('blocksRunBy(');
+    expect(source).toContain(`'${document}'`);
+    expect(blocksRunBy(path, document)).not.toEqual([]);
+  });
+
+  test('says in one form what it prints: other code blocks behind commands are files', () => {
+    const shown = blocks.filter(({ language, file }) => file === undefined && /^(json|csv|http)$/.test(language));
+    expect(shown.map(placeOfBlock)).toEqual([]);
+  });
+});
+
+test('flags and scripts that documents name exist', () => {
+  const optionsOf = (command: Command): readonly string[] => [
+    ...command.options.map(({ long }) => long ?? ''),
+    ...command.commands.flatMap(optionsOf),
+  ];
+  const benches = ['bench/bench.ts', 'test/campaign/campaign.ts'].map(readProjectFile).join('\n');
+  const known = [
+    '--help',
+    '--no-',
+    ...optionsOf(commandLine(process)),
+    ...optionsOf(serveLine(process)),
+    ...[...benches.matchAll(/'(--[a-z-]+)/g)].map(([, flag]) => flag!),
+  ];
+  const { scripts } = JSON.parse(readProjectFile('package.json')) as { readonly scripts: object };
+  // What was once is for CHANGELOG.md to say.
+  const named = documents()
+    .filter((document) => document !== 'CHANGELOG.md')
+    .flatMap((document) => {
+      const spans = [...readProjectFile(document).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!);
+      const flags = spans.flatMap((span) => span.match(/(?<!\S)--[a-z][a-z0-9-]*/g) ?? []);
+      const wrong = flags.filter((flag) => !known.includes(flag) && !isFamily(flag, known));
+      const runs = spans.flatMap((span) => /^npm run ([\w:]+)/.exec(span)?.[1] ?? []);
+      return [...wrong, ...runs.filter((name) => !(name in scripts))].map((name) => `${document} names ${name}`);
+    });
+  expect(known.length).toBeGreaterThan(80);
+  expect(named).toEqual([]);
+});
+
+/** Whether several flags begin so: `--allow` of `--allow-proxies` and its kin. */
+function isFamily(flag: string, known: readonly string[]): boolean {
+  return known.filter((one) => one.startsWith(`${flag}-`)).length > 1;
+}
+
+test('what is printed is compared, but for what is left out', () => {
+  const text = { language: 'text', text: 'one ... three\n...\nfour' };
+  for (const right of ['one two three\nfour\n', 'one  three\nx\ny\nfour']) expect(isPrinted(text, right)).toBe(true);
+  for (const wrong of ['one two thre\nfour\n', 'one two three\nfour\nfive', 'one\ntwo three\nfour', '']) {
+    expect(isPrinted(text, wrong)).toBe(false);
+  }
+  const json = { language: 'json', text: '{"a": [1, "x..."], "b": null}' };
+  expect(isPrinted(json, '{"a":[1,"xyz"],"b":null}')).toBe(true);
+  for (const wrong of [
+    '{"a":[1,"yx"],"b":null}',
+    '{"a":[1,"xy",2],"b":null}',
+    '{"b":null,"a":[1,"x"]}',
+    '{"a":',
+    '[]',
+  ]) {
+    expect(isPrinted(json, wrong)).toBe(false);
+  }
+});
+
+test('a block that ends with another code than it says, or prints something else, is reported', async () => {
+  const shown = '```sh\ntrue; (exit 3); echo done\n```\n\n```text\ndon\n```\n';
+  await expect(misprints(blocksOfText('A.md', shown))).rejects.toThrow(/^A\.md:2 true; .*: ended with 3:\ndone\n/);
+  expect(await misprints(blocksOfText('A.md', shown.replace('sh\n', 'sh exits 3\n')))).toEqual([
+    expect.stringMatching(/^A\.md:2 true.*\nsays\ndon\nand prints\ndone\n/),
+  ]);
+});
+
+test('the guide for client authors has nothing but commands, programs and its table of filters', () => {
+  const languages = blocksRunBy('test/documents/documents.test.ts', GUIDE).map(({ language }) => language);
+  expect(languages.filter((language) => language !== 'sh')).toEqual(['python', 'r', 'js']);
+  expect(tableUnder(GUIDE, 'Filters by example').length).toBeGreaterThan(10);
+});
+
+describe.skipIf(!hasProgram('curl'))('curl', () => {
+  test('prints what the guide for client authors says', async () => {
+    const asked = blocksRunBy('test/documents/documents.test.ts', GUIDE).filter(({ language }) => language === 'sh');
+    expect(asked.filter(({ printed }) => printed === undefined).map(placeOfBlock)).toEqual([]);
+    expect(await misprints(asked)).toEqual([]);
+  });
+
+  test('prints what README.md says', async () => {
+    const asked = blocksOf('README.md').filter(({ text }) => text.startsWith('curl'));
+    expect(asked.map(({ printed }) => printed !== undefined)).toEqual([true]);
+    expect(await misprints(asked)).toEqual([]);
+  });
+});
+
+describe.each([
+  ['python', hasProgram('python3') && hasLibrary('python3-pandas') && hasLibrary('python3-requests')],
+  ['r', hasProgram('Rscript') && hasLibrary('r-cran-jsonlite')],
+  ['js', true],
+])('the program in %s of the guide', (wanted, isInstalled) => {
+  const program = blocksRunBy('test/documents/documents.test.ts', GUIDE).filter(({ language }) => language === wanted);
+
+  test('is one, and says what it prints', () => {
+    expect(program.map(({ printed }) => printed !== undefined)).toEqual([true]);
+  });
+  test.skipIf(!isInstalled)('prints what it says', async () => {
+    expect(await misprints(program)).toEqual([]);
+  });
+});
+
+test.each(tableUnder(GUIDE, 'Filters by example'))(
+  'the filter of the guide: %s (%s) finds %s',
+  async (_, query, count) => {
+    const client = clientOf(server.url);
+    const target = encodeURI(`/api/v3/observations/?${query.replaceAll('`', '')}&limit=1&strict=1`);
+    const { status, headers } = await client.get(target);
+    client.close();
+    expect([status, headers['x-total-count']]).toEqual([200, count]);
+  },
+);

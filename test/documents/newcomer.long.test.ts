@@ -1,0 +1,48 @@
+// The path of a newcomer: a fresh clone, the commands of README.md in their order, every request of it and of the guide
+// for client authors, and what they print. Skipped, which is said, where npm reaches no registry.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { hasProgram } from '../support/debian.ts';
+import { isOutOfReach } from '../support/machine.ts';
+import { ROOT } from '../support/sources.ts';
+import { blocksOf, blocksOfText } from './blocks.ts';
+import { blocksRunBy } from './plan.ts';
+import { misprintsOf, type Outcome, runBlocks } from './script.ts';
+
+const directory = temporaryDirectory();
+
+test.skipIf(!hasProgram('curl'))('who follows README.md in a fresh clone sees what it says', async ({ skip }) => {
+  const clone = join(directory, 'clone');
+  execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, clone]);
+  // What one has who has not installed yet is what was committed; the words are those of the working tree.
+  const blocks = blocksRunBy('test/documents/newcomer.long.test.ts', 'README.md');
+  expect(blocks[0]!.text).toBe('npm ci\nnpm start\n');
+  const guide = blocksOf('server/catalogue/README.md').filter(({ language }) => language === 'sh');
+  const [port, other] = [await steadyPort(), await steadyPort()];
+  const replaced = {
+    'localhost:8080': `localhost:${port}`,
+    'port 9000': `port ${other}`,
+    'path/to/catalogue': 'data/sample',
+  };
+  const environment = { CATALOGUE_PORT: `${port}`, NODE_OPTIONS: '', ...npmOfMachine() };
+  const [asked] = blocksOfText('', `\`\`\`sh\ncurl --head http://localhost:${other}/healthz | grep ^HTTP\n\`\`\`\n`);
+  const site = { directory: clone, home: join(directory, 'home'), replaced, environment, isInstalled: true };
+  let outcomes: readonly Outcome[];
+  try {
+    outcomes = await runBlocks([...blocks, asked!, ...guide], site);
+  } catch (error) {
+    return isOutOfReach(String(error)) ? skip('the registry is out of reach') : expect.fail(String(error));
+  }
+  expect(misprintsOf(outcomes)).toEqual([]);
+  expect(outcomes[blocks.length]!.printed).toMatch(/^HTTP\/1\.1 200/);
+});
+
+/** What npm knows of the machine, though HOME is another: its settings, and its cache, which it asks first. */
+function npmOfMachine(): Readonly<Record<string, string>> {
+  const configured = (key: string): string => execFileSync('npm', ['config', 'get', key], { encoding: 'utf8' }).trim();
+  const [cache, userconfig] = [configured('cache'), configured('userconfig')];
+  return { npm_config_cache: cache, npm_config_userconfig: userconfig, npm_config_prefer_offline: 'true' };
+}

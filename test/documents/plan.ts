@@ -1,0 +1,80 @@
+// Which test runs the code blocks of which document, and which blocks nobody runs, each with the reason. A block that
+// is in neither table fails test/documents/documents.test.ts; so does a row that fits no block any more.
+import { type Block, blocksOf } from './blocks.ts';
+import { projectFiles } from '../support/sources.ts';
+
+/** A document, or what stands under one of its headings, and the test that runs its blocks. */
+const RUN: readonly (readonly [document: string, heading: string | undefined, test: string])[] = [
+  ['README.md', undefined, 'test/documents/newcomer.long.test.ts'],
+  ['server/catalogue/README.md', undefined, 'test/documents/documents.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Exports', 'test/documents/commands.long.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Files', 'test/documents/commands.long.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Beyond one machine', 'test/documents/commands.long.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Reading it', 'test/unit/server/commands/export.test.ts'],
+  ['server/authority/README.md', undefined, 'test/documents/commands.long.test.ts'],
+  ['data/README.md', undefined, 'test/documents/commands.long.test.ts'],
+  ['data/distribution/README.md', undefined, 'test/documents/commands.long.test.ts'],
+  ['server/admin/README.md', undefined, 'test/documents/commands.long.test.ts'],
+  ['ARCHITECTURE.md', 'One request, followed through the files', 'test/documents/commands.long.test.ts'],
+  ['deploy/README.md', 'A first replica', 'test/load/package.long.test.ts'],
+];
+
+/** How a block begins that cannot be run where tests run, and why. */
+const NOT_RUN: readonly (readonly [document: string, begins: string, why: string])[] = [
+  ['ARCHITECTURE.md', ' ', 'a drawing'],
+  ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/areas.ts has it as a table'],
+  ['engine/snapshot/FORMAT.md', '0     ', 'a drawing'],
+  ['engine/snapshot/FORMAT.md', 'loaded bytes', 'formulas; test/property/snapshot.test.ts loads what they say'],
+  ['server/catalogue/EXPORTS.md', 'import json, pandas', 'pandas and pyarrow, which tests do not install'],
+  ['server/catalogue/EXPORTS.md', 'observations = spark', 'a cluster'],
+  ['server/catalogue/EXPORTS.md', 'CREATE TABLE hive', 'a cluster'],
+  ['server/catalogue/EXPORTS.md', 'SELECT publicationState', 'ClickHouse, which tests do not install'],
+  ['server/catalogue/EXPORTS.md', 'aws s3 sync', "an object store of one's own"],
+  ['CONTRIBUTING.md', 'npm ci\nnpm run check', 'runs this test, and all others'],
+  ['deploy/README.md', 'useradd', 'users and units of the machine; test/deploy/ judges the files'],
+  ['deploy/README.md', 'npm install --prefix /opt', 'a version that is to come, and units of the machine'],
+  ['deploy/README.md', 'CATALOGUE_REPLICA=/opt', 'refresh.sh is run by test/deploy/files.test.ts'],
+];
+
+/** The documents of the project. */
+export function documents(): readonly string[] {
+  return projectFiles().filter((path) => path.endsWith('.md'));
+}
+
+/** The blocks of a document that a test has to run, in order. */
+export function blocksRunBy(test: string, document: string): readonly Block[] {
+  return blocksOf(document).filter((block) => !isExcused(block) && testsOf(block).includes(test));
+}
+
+function testsOf(block: Block): readonly string[] {
+  return RUN.filter((row) => isOfRow(row, block)).map(([, , test]) => test);
+}
+
+function isOfRow([document, heading]: (typeof RUN)[number], block: Block): boolean {
+  return document === block.document && (heading === undefined || heading === block.heading);
+}
+
+function isExcused(block: Block): boolean {
+  return NOT_RUN.some((row) => isExcuse(row, block));
+}
+
+function isExcuse([document, begins]: (typeof NOT_RUN)[number], { document: own, text }: Block): boolean {
+  return document === own && text.startsWith(begins);
+}
+
+/** The blocks among these that no test runs and no row excuses. */
+export function blocksLeft(blocks: readonly Block[]): readonly Block[] {
+  return blocks.filter((block) => !isExcused(block) && testsOf(block).length === 0);
+}
+
+/** The rows of both tables that fit none of these blocks. */
+export function staleRows(blocks: readonly Block[]): readonly string[] {
+  const run = RUN.filter((row) => !blocks.some((block) => isOfRow(row, block)));
+  const excuses = NOT_RUN.filter((row) => !blocks.some((block) => isExcuse(row, block)));
+  return [...run, ...excuses].map((row) => row.join(', '));
+}
+
+/** The tests that are said to run blocks, each with the documents that it has to ask for. */
+export function runners(): readonly (readonly [test: string, document: string])[] {
+  return RUN.map(([document, , test]) => [test, document]);
+}
