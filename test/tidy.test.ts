@@ -31,6 +31,7 @@ const SOURCES: readonly Source[] = FILES.filter((path) => /\.(ts|js)$/.test(path
 /** What is started by its path: commands, threads, tests, and what tests load into other processes. */
 const STARTED = [
   'server/launch.js',
+  'server/browse/assets/browse.js',
   'server/commands/cli.ts',
   'bench/bench.ts',
   'test/campaign/campaign.ts',
@@ -41,6 +42,7 @@ const STARTED = [
   'test/support/writeForm.ts',
   'test/support/writeKernel.ts',
   'test/support/writePackage.ts',
+  'test/support/screenshots.ts',
   ...FILES.filter((path) => /\.(test|config|d)\.ts$/.test(path)),
 ];
 

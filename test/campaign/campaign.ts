@@ -1,6 +1,6 @@
 // The command line of a campaign, `npm run campaign -- --minutes 10 --seed 7`: prints a line a minute and ends with the
-// table, also on Ctrl-C; saves each find as a file that `--repeat` runs again. Exit codes: 0 nothing found and every
-// bound kept, 1 a find or a bound passed, 2 wrong usage.
+// table, also on Ctrl-C; saves each find as a file that `--repeat` runs again. With `--soak` steady load instead. Exit
+// codes: 0 nothing found and every bound kept, 1 a find or a bound passed, 2 wrong usage.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,18 +8,23 @@ import { Command, InvalidArgumentError } from 'commander';
 import { freshSeed } from '../support/random.ts';
 import { minuteLine, table, totalOf } from './report.ts';
 import { campaign, type Find, repeated } from './run.ts';
+import { soak } from './soak.ts';
 
 interface Flags {
   readonly minutes: number;
   readonly seed: number;
   readonly observations: number;
   readonly repeat?: string;
+  readonly soak?: boolean;
 }
 
 /** The longest wait of the watching client, at 100,000 observations and beside sixty hostile clients at once. */
 const WORST_WAIT_MS_MAX = 25;
 /** Memory that may stay above that of the first minute after a rest. */
 const MEMORY_BYTES_MAX = 50 << 20;
+/** Of a soak: as many as the promises are for, and MB an hour once it is warm. */
+const SOAK_OBSERVATIONS = 100_000;
+const SOAK_SLOPE_MAX = 1;
 
 function number(text: string): number {
   const value = Number(text);
@@ -38,14 +43,31 @@ const program = new Command('campaign')
     0,
   )
   .option('--repeat <file>', 'runs the turn of a saved find again')
+  .option('--soak', 'no hostility: 80 % of the highest load, every body of every answer checked')
   .parse();
 const flags = program.opts<Flags>();
-process.exitCode = flags.repeat === undefined ? await run(flags) : await repeat(flags.repeat);
+if (flags.soak === true) process.exitCode = await runSoak(flags);
+else process.exitCode = flags.repeat === undefined ? await run(flags) : await repeat(flags.repeat);
 
 async function repeat(file: string): Promise<number> {
   const finds = await repeated(JSON.parse(readFileSync(file, 'utf8')) as Find);
   process.stdout.write(finds.length === 0 ? 'not found again\n' : `${finds.join('\n')}\n`);
   return finds.length === 0 ? 0 : 1;
+}
+
+async function runSoak({ minutes, seed, observations }: Flags): Promise<number> {
+  let isOver = false;
+  process.once('SIGINT', () => (isOver = true));
+  const { answers, fault, slope } = await soak({
+    seed,
+    observations: observations || SOAK_OBSERVATIONS,
+    minutes,
+    isOver: () => isOver,
+    onStep: (line) => process.stdout.write(`${line}\n`),
+  });
+  const growth = slope === undefined ? 'too short to tell how memory grows' : `memory ${slope.toFixed(1)} MB an hour`;
+  process.stdout.write(`${answers} answers checked, ${fault ?? 'none of them wrong'}; ${growth}\n`);
+  return fault === undefined && (slope ?? 0) < SOAK_SLOPE_MAX ? 0 : 1;
 }
 
 async function run({ minutes, seed, observations }: Flags): Promise<number> {

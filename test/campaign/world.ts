@@ -9,6 +9,7 @@ import { randomCatalogue, writeCatalogue } from '../differential/catalogues.ts';
 import { differencesOf, curlOf } from '../differential/compare.ts';
 import { dataSetOf, type DataSet } from '../differential/dataset.ts';
 import { oracle, type OracleRequest, type OracleSettings } from '../differential/oracle.ts';
+import { revalidationDifferences } from '../differential/revalidation.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { runServer } from '../support/commandProcess.ts';
 import type { Victim } from '../support/fuzz.ts';
@@ -89,7 +90,10 @@ function randomDataSet(seed: number, directory: string): DataSet {
   return dataSetOf(catalogue);
 }
 
-/** What both transports answer, compared with the oracle: status, headers, and every byte of the body. */
+/**
+ * What both transports answer, compared with the oracle: status, headers, and every byte of the body, which comes again
+ * the same, by its tag and compressed.
+ */
 async function verified(dataSet: DataSet, request: OracleRequest, to: Victim): Promise<readonly string[]> {
   const expected = oracle(dataSet, SETTINGS, request);
   const found = await Promise.all(
@@ -99,7 +103,8 @@ async function verified(dataSet: DataSet, request: OracleRequest, to: Victim): P
       try {
         const received = await client.send(request);
         const lengths = bodyLengthFault(request, received.headers['content-length'], received.bytes.length);
-        const differences = [...differencesOf(expected, received), ...lengths];
+        const again = await revalidationDifferences(client, request, received, new Map());
+        const differences = [...differencesOf(expected, received), ...lengths, ...again];
         return differences.length === 0 ? [] : [`${curlOf(url, request)}: ${differences.join('; ')}`];
       } catch (error) {
         return [`${curlOf(url, request)}: ${String(error)}`];

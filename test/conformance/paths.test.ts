@@ -152,7 +152,7 @@ describe('design, responses', () => {
     for (const [target, near] of [
       ['/api/v3/observation/', 'Did you mean "/api/v3/observations/"?'],
       ['/api/v3/observations.cvs', 'Did you mean "/api/v3/observations.csv"?'],
-      [`${LIST}?format=xml`, 'Formats are api, json, ndjson and csv.'],
+      [`${LIST}?format=xml`, 'Formats are api, json, ndjson, csv and parquet.'],
       ['/api/v3/?format=csv', 'Formats are api and json.'],
     ] as const) {
       const { status, headers, body } = await sample.get(target);

@@ -6,16 +6,20 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Disconnection, Handler } from '../../server/http/exchange.ts';
 import { Slices, type Unfinished } from '../../workers/slices.ts';
+import type { CollectionIndex } from '../../engine/index/table.ts';
 import { collectionOf } from '../support/collections.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../support/smallCatalogue.ts';
 import { servers, TRANSPORTS } from '../support/transports.ts';
 
 const CLIENTS = 60;
-const OBSERVATIONS = collectionOf(
-  'observations',
-  Array.from({ length: 400 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i} ${'text, '.repeat(300)}"}`),
-  BASE_URL,
-);
+/** Of longer records for Parquet, which they make a page for each 256 KiB of. */
+const observationsOf = (repeats: number): CollectionIndex =>
+  collectionOf(
+    'observations',
+    Array.from({ length: 400 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i} ${'text, '.repeat(repeats)}"}`),
+    BASE_URL,
+  );
+const OBSERVATIONS = { csv: observationsOf(300), parquet: observationsOf(1200) };
 
 /** What may be done at once in a turn, by the clock above, and the one step behind it. */
 const WORK_MAX = 5;
@@ -24,7 +28,7 @@ const PIECES_MAX = 8;
 
 /** Sends all requests at once beside a client that asks for what is not there; posts the answers' bytes, and 404s. */
 const CLIENT = `
-const { workerData: { port, method, clients }, parentPort } = require('node:worker_threads');
+const { workerData: { port, method, clients, format }, parentPort } = require('node:worker_threads');
 const { connect } = require('node:net');
 let open = clients, bytes = 0, statuses = [], missing = 0;
 const watcher = connect(port, '127.0.0.1');
@@ -45,7 +49,7 @@ watcher.on('connect', () => {
       watcher.destroy();
       parentPort.postMessage({ bytes, missing, statuses });
     });
-    const target = '/api/v3/observations/?format=csv&ob_id!=' + i;
+    const target = '/api/v3/observations/?format=' + format + '&ob_id!=' + i;
     socket.write(method + ' ' + target + ' HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
   }
 });
@@ -96,25 +100,29 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   const { serve, stopAll } = servers(transport);
   afterEach(stopAll);
 
-  test.each(['GET', 'HEAD'])(`${CLIENTS} exports at once by %s hold nobody up`, async (method) => {
+  test.each([
+    ['GET', 'csv'],
+    ['HEAD', 'csv'],
+    ['GET', 'parquet'],
+  ] as const)(`${CLIENTS} exports at once by %s as %s hold nobody up`, async (method, format) => {
     const slices = new NotedSlices();
-    const catalogue = handlerWith(NEVER_HEAVY, {}, () => OBSERVATIONS, { slices });
+    const catalogue = handlerWith(NEVER_HEAVY, {}, () => OBSERVATIONS[format], { slices });
     const handler: Handler = async (request, disconnection) => {
       const answer = await catalogue(request, disconnection);
       if (answer.status !== 200) return answer;
-      const { bytes } = answer.body;
+      const { bytes, isSlow = false } = answer.body;
       const pieceAt = (offset: number): Uint8Array => {
         slices.note(slices.pieces);
         return answer.body.pieceAt(offset);
       };
-      return { ...answer, body: { bytes, pieceAt } };
+      return { ...answer, body: { bytes, isSlow, pieceAt } };
     };
     const { port } = await serve(handler, slices);
-    const worker = new Worker(CLIENT, { eval: true, workerData: { port, method, clients: CLIENTS } });
+    const worker = new Worker(CLIENT, { eval: true, workerData: { port, method, clients: CLIENTS, format } });
     const [{ bytes, missing, statuses }] = (await once(worker, 'message')) as [Outcome];
     slices.end();
     expect(statuses).toEqual(Array.from({ length: CLIENTS }, () => '200'));
-    if (method === 'GET') expect(bytes).toBeGreaterThan(CLIENTS * (1 << 19));
+    if (method === 'GET') expect(bytes).toBeGreaterThan(CLIENTS * (format === 'csv' ? 1 << 19 : 1 << 16));
     expect(missing).toBeGreaterThan(1);
     expect([...slices.work.values()].reduce((sum, one) => sum + one, 0)).toBeGreaterThan(CLIENTS);
     expect(mostOf(slices.work)).toBeLessThanOrEqual(WORK_MAX);

@@ -88,7 +88,7 @@ function answerOf(dataSet: DataSet, settings: OracleSettings, request: OracleReq
 
 function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: string | undefined): OracleAnswer {
   const format = lastValue(asked.pairs, 'format') ?? '';
-  const formats = view.kind === 'root' ? ['api', 'json'] : ['api', 'json', 'ndjson', 'csv'];
+  const formats = view.kind === 'root' ? ['api', 'json'] : ['api', 'json', 'ndjson', 'csv', 'parquet'];
   if (format !== '' && !formats.includes(format)) {
     return notFound(` Formats are ${formats.slice(0, -1).join(', ')} and ${formats.at(-1)}.`);
   }

@@ -24,7 +24,7 @@ export function randomRequest(random: Random, dataSet: DataSet): OracleRequest {
   const prefix = random.chance(0.05) ? '/replica' : '';
   const path = prefix + randomPath(random, dataSet, collection);
   const query = randomQuery(random, collectionIn(dataSet, collection), { json: model, dataSet });
-  return { method: randomMethod(random), target: path + query, headers: randomHeaders(random) };
+  return { method: randomMethod(random), target: path + query, headers: randomHeaders(random, path) };
 }
 
 function randomMethod(random: Random): string {
@@ -52,8 +52,13 @@ const ACCEPTS: readonly string[] = [
   'text/*',
 ];
 
-function randomHeaders(random: Random): Record<string, string> {
-  return random.chance(0.85) ? {} : { accept: random.pick(ACCEPTS) };
+/** Where a browser gets the start page, which is no part of the oracle. */
+const START = /^(?:\/replica)?\/(?:api\/(?:v[23]\/)?)?$/;
+
+function randomHeaders(random: Random, path: string): Record<string, string> {
+  if (random.chance(0.85)) return {};
+  const accept = random.pick(ACCEPTS);
+  return START.test(path) && accept.startsWith('text/html') ? {} : { accept };
 }
 
 /** `model` has a record that the values are drawn from, so that several filters agree on it. */

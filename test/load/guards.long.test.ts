@@ -14,7 +14,7 @@ const OPTIONS = {
   cacheDirectory: CACHE_DIRECTORY,
   rounds: 7,
   requestsPart: 0.25,
-  warmUp: 8,
+  warmUp: 20,
   floorBytes: 256 << 20,
   place: 'ci',
 } as const;

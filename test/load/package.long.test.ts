@@ -2,24 +2,26 @@
 // started by npx, asked all that takes a thread of its own, and stopped. Nothing may change where it is installed.
 // Skipped, which is said, where the registry is out of reach.
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
 import { DEMONSTRATION_FILES } from '../../server/authority/demonstration.ts';
+import { blocksRunBy } from '../documents/plan.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { type CommandProcess, type End, runProgram } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { hasProgram } from '../support/debian.ts';
+import { isOutOfReach, machinePath } from '../support/machine.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'catalogue-replica';
 const BASE_URL = 'https://replica.example.org';
 /** Enough for a snapshot that is loaded in several threads (data/store/load.ts). */
 const OBSERVATIONS = 20_000;
-const OUT_OF_REACH =
-  /npm error (?:code|errno) (?:E(?:NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|NETUNREACH)|ERR_SOCKET_TIMEOUT)/;
 
 const directory = temporaryDirectory();
 const app = join(directory, 'app');
@@ -29,24 +31,9 @@ const demonstration = join(home, '.cache', NAME, 'demonstration-authority');
 const environment = { PATH: machinePath(), HOME: home };
 const run = promisify(execFile);
 const running: CommandProcess[] = [];
+let tarball: string;
 let outOfReach: string | undefined;
 let before: readonly string[] = [];
-
-/** The PATH without the Node of this project, where there is another one. */
-function machinePath(): string {
-  const path = process.env['PATH'] ?? '';
-  const own = path.split(delimiter).filter((folder) => !folder.includes('node_modules'));
-  return own.some((folder) => isExecutable(join(folder, 'node'))) ? own.join(delimiter) : path;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Every file of the installation with its length and time. */
 function installation(): readonly string[] {
@@ -64,13 +51,13 @@ beforeAll(async () => {
   mkdirSync(home);
   const env = { ...process.env, PATH: environment.PATH };
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', directory], { cwd: ROOT, env });
-  const tarball = join(directory, stdout.trim());
+  tarball = join(directory, stdout.trim());
   try {
     const words = ['install', '--prefix', app, '--prefer-offline', '--no-audit', '--no-fund', tarball];
     await run('npm', words, { cwd: app, env });
   } catch (error) {
     const { stderr } = error as { readonly stderr: string };
-    if (!OUT_OF_REACH.test(stderr)) throw error;
+    if (!isOutOfReach(stderr)) throw error;
     outOfReach = 'the registry is out of reach';
     return;
   }
@@ -91,6 +78,40 @@ async function outputOf(...words: readonly string[]): Promise<string> {
   const one = npx(...words);
   expect(await one.ended, one.err()).toEqual({ code: 0, signal: null });
   return one.out();
+}
+
+/** What stands between the outputs of two steps. */
+const STEP = '=== step\n';
+
+/** A command of the runbook, and what it prints among other things: nothing in particular where it does not say. */
+interface Step {
+  readonly command: string;
+  readonly printed: string;
+}
+
+/** The first replica of deploy/README.md, on free ports and with the tarball of this run. */
+async function stepsOfRunbook(folder: string): Promise<readonly Step[]> {
+  const blocks = blocksRunBy('test/load/package.long.test.ts', 'deploy/README.md');
+  let text = blocks.map((block) => block.text).join('');
+  text = text.replace('path/to/catalogue-replica-0.1.0.tgz', `--prefer-offline --prefix ${folder} ${tarball}`);
+  const replicaPort = String(await steadyPort());
+  // The shipped file has it too.
+  text = text
+    .replace('> nginx.conf', `| sed s/8081/${replicaPort}/ > nginx.conf`)
+    .replaceAll(/(?<=--port )8081/g, replicaPort);
+  for (const port of ['8000', '9081']) text = text.replaceAll(port, String(await steadyPort()));
+  const steps = text.split(/\n(?![#\\]|  )/).filter((one) => one !== '');
+  return steps.map((one) => {
+    const [command, printed = ''] = one.split('\n# ');
+    return { command: command!, printed: printed.trimEnd() };
+  });
+}
+
+/** Runs all of them until one fails; what it started in the background ends with it, whatever happens. */
+function scriptOf(steps: readonly Step[]): string {
+  const ends = `trap 'set +e; kill -KILL $(jobs -p); kill $(cat nginx.pid); :' EXIT`;
+  const lines = steps.map(({ command }) => `printf '${STEP.trimEnd()}\\n'\n${command}`);
+  return ['set -e', ends, ...lines].join('\n');
 }
 
 /** Asks a server that is starting, stops it by a signal, and answers how it ended. */
@@ -167,6 +188,22 @@ test('data are generated, imported in threads, compressed in threads, verified, 
   expect(server.out()).toContain('loaded compressed records');
   if (availableParallelism() === 1) process.stderr.write('a single core: nothing was loaded in threads\n');
 });
+
+test.skipIf(!hasProgram('nginx') || !hasProgram('curl'))(
+  'who follows the runbook has a first replica behind nginx',
+  async () => {
+    const folder = join(directory, 'first');
+    mkdirSync(folder);
+    const steps = await stepsOfRunbook(folder);
+    expect(steps.length).toBeGreaterThan(15);
+    const bash = runProgram('bash', ['-c', scriptOf(steps)], { environment, directory: folder, isGroup: true });
+    running.push(bash);
+    const { code } = await bash.ended;
+    const said = bash.out().split(STEP);
+    expect(code, `${steps[said.length - 2]?.command}\n${said.at(-1)}${bash.err()}`).toBe(0);
+    for (const [i, { command, printed }] of steps.entries()) expect(said[i + 1], command).toContain(printed);
+  },
+);
 
 test('nothing of it has changed where it is installed', () => {
   expect(before.length).toBeGreaterThan(300);

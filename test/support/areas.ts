@@ -8,10 +8,10 @@ export interface Area {
   readonly mayImport: readonly string[];
 }
 
-const ENGINE = ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot', 'query', 'page', 'engine'];
+const ENGINE = ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot', 'query', 'page', 'resolve', 'engine'];
 // Threads and handlers see the engine through its one face; building, measuring and testing it takes its parts.
 const BELOW_SERVER = ['engine', 'data', 'workers'];
-const SERVICES = ['settings', 'observe', 'http', 'xml', 'authority', 'openapi', 'catalogue', 'soap', 'admin'];
+const SERVICES = ['settings', 'observe', 'http', 'xml', 'authority', 'openapi', 'browse', 'catalogue', 'soap', 'admin'];
 const SERVER = [...SERVICES, 'transports', 'process', 'commands'];
 
 // The areas, each below those that may import it. An area may always import itself; oxlint sees to cycles.
@@ -24,6 +24,11 @@ const AREAS: readonly Area[] = [
   { name: 'snapshot', folders: ['engine/snapshot/'], mayImport: ['bits', 'schema', 'kernel', 'column', 'index'] },
   { name: 'query', folders: ['engine/query/'], mayImport: ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot'] },
   { name: 'page', folders: ['engine/page/'], mayImport: ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot'] },
+  {
+    name: 'resolve',
+    folders: ['engine/resolve/'],
+    mayImport: ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot', 'query', 'page'],
+  },
   { name: 'engine', folders: ['engine/'], mayImport: ENGINE },
   { name: 'data', folders: ['data/'], mayImport: ENGINE },
   { name: 'workers', folders: ['workers/'], mayImport: ['engine'] },
@@ -37,10 +42,11 @@ const AREAS: readonly Area[] = [
     mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http', 'xml'],
   },
   { name: 'openapi', folders: ['server/openapi/'], mayImport: ['engine', 'settings'] },
+  { name: 'browse', folders: ['server/browse/'], mayImport: [...BELOW_SERVER, 'settings', 'observe'] },
   {
     name: 'catalogue',
     folders: ['server/catalogue/'],
-    mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http', 'openapi'],
+    mayImport: [...BELOW_SERVER, 'settings', 'observe', 'http', 'openapi', 'browse'],
   },
   { name: 'soap', folders: ['server/soap/'], mayImport: [...BELOW_SERVER, 'observe', 'http', 'xml', 'authority'] },
   { name: 'admin', folders: ['server/admin/'], mayImport: [...BELOW_SERVER, 'observe', 'http'] },

@@ -20,7 +20,13 @@ export const PROGRAMS = {
   prlimit: 'util-linux',
   promtool: 'prometheus',
   python3: 'python3',
+  Rscript: 'r-base-core',
+  script: 'bsdutils',
   'systemd-analyze': 'systemd',
+  'swift-account-server': 'swift-account',
+  'swift-container-server': 'swift-container',
+  'swift-object-server': 'swift-object',
+  'swift-proxy-server': 'swift-proxy',
   varnishd: 'varnish',
   wrk: 'wrk',
   wsdl2h: 'gsoap',
@@ -34,8 +40,12 @@ export const LIBRARIES = {
   'libsoap-lite-perl': '/usr/share/perl5/SOAP/Lite.pm',
   'php-soap': '/var/lib/dpkg/info/php-soap.list',
   'python3-django': '/usr/lib/python3/dist-packages/django/__init__.py',
+  'python3-django-filters': '/usr/lib/python3/dist-packages/django_filters/__init__.py',
   'python3-djangorestframework': '/usr/lib/python3/dist-packages/rest_framework/__init__.py',
+  'python3-pandas': '/usr/lib/python3/dist-packages/pandas/__init__.py',
+  'python3-requests': '/usr/lib/python3/dist-packages/requests/__init__.py',
   'python3-zeep': '/usr/lib/python3/dist-packages/zeep/__init__.py',
+  'r-cran-jsonlite': '/usr/lib/R/site-library/jsonlite/DESCRIPTION',
 } as const;
 
 /** A program that a test may want. */

@@ -87,8 +87,16 @@ export class DocumentChecker {
   #itemOf(path: string): PathItem | undefined {
     const { paths } = this.#document;
     // An id may be written in any way that is an integer's, or be none.
-    const item = paths[path] ?? paths[path.replace(/\/[^/]+?(\.json\/?|\/)$/, '/{id}$1')];
+    const item = paths[path] ?? this.#resolutionOf(path) ?? paths[path.replace(/\/[^/]+?(\.json\/?|\/)$/, '/{id}$1')];
     return item && this.#resolved(item);
+  }
+
+  /** A path whose last parameter may hold slashes. */
+  #resolutionOf(path: string): PathItem | Reference | undefined {
+    const open = Object.keys(this.#document.paths).find((one) => {
+      return one.startsWith('/api/v0/') && one.endsWith('}') && path.startsWith(one.slice(0, one.indexOf('/{')));
+    });
+    return open === undefined ? undefined : this.#document.paths[open];
   }
 
   /** An object, or what a reference to it leads to. */

@@ -44,6 +44,10 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   observations: Array.from({ length: 40 }, (_, i) => observation(i + 1)),
   times: Array.from({ length: 5 }, (_, i) => `{"ob_id":${i + 1},"startTime":"2020-01-01T00:00:00","endTime":null}`),
   computations: ['{"ob_id":1,"title":"a"}', '{"ob_id":2,"title":"b"}'],
+  identifiers: [
+    '{"ob_id":1,"relatedTo":{"ob_id":2,"uuid":"c2","short_code":"comp"},"url":"https://a.example.org/1?a=b",' +
+      '"identifierType":"doi","shortUrl":""}',
+  ],
   composites: ['{"ob_id":2,"title":"c"}', '{"ob_id":3,"title":"d"}'],
 };
 
@@ -63,6 +67,8 @@ const URLS: readonly string[] = [
   `${LIST}?limit=3&format=ndjson`,
   `${LIST}?limit=3&format=csv`,
   `${LIST}?format=csv`,
+  `${LIST}?format=parquet`,
+  `${LIST}?limit=3&fields=title,extra&format=parquet`,
   `${LIST}?limit=3&fields=title,extra,nonsense`,
   `${LIST}?limit=3&fields=title&format=csv`,
   `${LIST}?limit=3&after=4`,
@@ -88,6 +94,13 @@ const URLS: readonly string[] = [
   `${LIST}39/`,
   '/api/v2/observations/7/',
   '/api/v3/procedurecomputations/3/',
+  '/api/v0/obs/get_info/a/b',
+  '/api/v0/obs/all',
+  '/api/v0/complete/',
+  '/api/v0/drs_lookup/a.b.v1',
+  '/api/v0/drs_listing/a',
+  '/api/legacy_lookup/?identifier=https://a.example.org/1?a%3Db',
+  '/api/legacy_lookup/?identifier=a&pretty=1',
 ];
 
 /** Every form by its address, as it is and with gzip, and of two hosts. */

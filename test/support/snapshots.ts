@@ -2,7 +2,8 @@
 // Rewriting gives every changed byte its right checksum and hash, so that only what the sections say can be wrong.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { CollectionBuilder, type BuiltCollection } from '../../data/import/build.ts';
+import { CollectionBuilder } from '../../data/import/build.ts';
+import type { BuiltCollection } from '../../data/import/built.ts';
 import { decodeLines, decoderOf } from '../../data/decode/decoders.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store/store.ts';

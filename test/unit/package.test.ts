@@ -36,7 +36,7 @@ test('the entries of all threads are among them', () => {
   expect(threads.filter((path) => !files.has(`dist/${path.replace(/ts$/, 'js')}`))).toEqual([]);
 });
 
-test('the rest is the launcher, the embedded sample, what deploys it and documents, as they are in a checkout', () => {
+test('the rest is the launcher, the embedded sample, the files of pages, what deploys it and documents', () => {
   const rest = [...files.keys()].filter((path) => !path.startsWith('dist/'));
   const whole = [...tracked].filter((path) => /^(?:data\/sample|deploy)\//.test(path));
   expect(rest.toSorted()).toEqual(
@@ -50,6 +50,8 @@ test('the rest is the launcher, the embedded sample, what deploys it and documen
       ],
       ['data/README.md', 'data/distribution/README.md'],
       ['server/admin/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
+      ['server/catalogue/README.md', 'server/catalogue/DJANGO.md', 'server/catalogue/EXPORTS.md'],
+      ['server/browse/assets/browse.css', 'server/browse/assets/browse.js', 'server/browse/list.png'],
       whole,
     ]
       .flat()
@@ -66,6 +68,8 @@ test('what its documents link to is in it', () => {
     'data/distribution/README.md',
     'engine/query/FILTERS.md',
     'server/authority/README.md',
+    'server/catalogue/README.md',
+    'server/catalogue/DJANGO.md',
     'engine/snapshot/FORMAT.md',
   ];
   const targets = documents.flatMap((document) =>

@@ -1,10 +1,11 @@
 // All strains, in the order of the table.
 import type { Strain } from '../strain.ts';
 import { certificates, configurations, envelopes } from './authority.ts';
-import { dataSets, snapshots } from './data.ts';
+import { blocks, dataSets, snapshots } from './data.ts';
 import { faults } from './faults.ts';
 import { hostileHeads, legalHeads } from './heads.ts';
 import { rawBytes, vanishing } from './rawBytes.ts';
+import { slowReaders } from './slowReaders.ts';
 
 /** Every kind of hostility that a campaign has. */
 export const STRAINS: readonly Strain[] = [
@@ -12,7 +13,9 @@ export const STRAINS: readonly Strain[] = [
   hostileHeads,
   rawBytes,
   vanishing,
+  slowReaders,
   snapshots,
+  blocks,
   dataSets,
   certificates,
   envelopes,

@@ -1,9 +1,11 @@
-// Data that nobody should trust: snapshots and data sets with bytes changed, cut and doubled. A snapshot is put in the
-// place of the served one; whatever comes of it, the server goes on with the old data, and answers as the oracle says.
+// Data that nobody should trust: snapshots, compressed records and data sets with bytes changed, cut and doubled. A
+// snapshot is put in the place of the served one; whatever comes of it, the server goes on with the old data, and
+// answers as the oracle says.
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importDirectory } from '../../../data/import/import.ts';
 import { OperationError } from '../../../data/operationError.ts';
+import { runServer } from '../../support/commandProcess.ts';
 import { mutated } from '../../support/derMutations.ts';
 import type { Random } from '../../support/random.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
@@ -42,6 +44,37 @@ export const snapshots: Strain = {
     }
     const verified = world.dataSet ? 2 * SNAPSHOTS * VERIFIED : 0;
     return outcomeOf({ verified, tried: SNAPSHOTS, finds });
+  },
+};
+
+/** Mutated blocks of compressed records beside a snapshot: a server of its own makes them anew, and answers as ever. */
+export const blocks: Strain = {
+  name: 'mutated blocks',
+  run: async (random, world) => {
+    const file = join(world.directory, 'blocks.snapshot');
+    copyFileSync(world.snapshot, file);
+    const start = (): ReturnType<typeof runServer> => runServer(['--data', file, ...world.flags]);
+    const finds: string[] = [];
+    try {
+      await (await start()).kill();
+      const name = readdirSync(world.directory).find(
+        (one) => one.startsWith('blocks.snapshot.') && one.endsWith('.blocks'),
+      );
+      if (name === undefined) return outcomeOf({ finds: ['no blocks were made'] });
+      const kept = join(world.directory, name);
+      writeFileSync(kept, changedBytes(readFileSync(kept), random));
+      const server = await start();
+      try {
+        finds.push(...(await verifySome(random, world, VERIFIED, server)));
+      } finally {
+        await server.kill();
+      }
+    } finally {
+      for (const name of readdirSync(world.directory)) {
+        if (name.startsWith('blocks.snapshot')) rmSync(join(world.directory, name), { force: true });
+      }
+    }
+    return outcomeOf({ verified: world.dataSet ? 2 * VERIFIED : 0, tried: 1, finds });
   },
 };
 

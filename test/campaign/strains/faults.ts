@@ -1,14 +1,17 @@
 // Faults of the world, each done to a server of its own over the same data, which the oracle verifies before and after:
-// killed and started again, stopped for a while, without a descriptor left, under a clock that jumps.
+// killed and started again, stopped for a while, without a descriptor left, on a full disk, under a clock that jumps.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { importDirectory } from '../../../data/import/import.ts';
+import { OperationError } from '../../../data/operationError.ts';
 import { runServer } from '../../support/commandProcess.ts';
 import { hasProgram } from '../../support/debian.ts';
 import { finalWords, type Victim } from '../../support/fuzz.ts';
 import type { Random } from '../../support/random.ts';
 import { RawSocket } from '../../support/rawSocket.ts';
+import { smallDisk, type SmallDisk } from '../../support/smallDisk.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 import type { World } from '../world.ts';
 import { verifySome } from './heads.ts';
@@ -80,6 +83,19 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'disk',
+    isPossible: process.platform === 'linux' && process.getuid?.() === 0,
+    does: async (random, _, world) => {
+      const disk = smallDisk(world.directory);
+      if (!disk) return [];
+      try {
+        return await onFullDisk(random, world, disk);
+      } finally {
+        disk.unmount();
+      }
+    },
+  },
+  {
     name: 'clock',
     isPossible: true,
     does: async (random, _, world) => {
@@ -96,6 +112,34 @@ const FAULTS: readonly Fault[] = [
     },
   },
 ];
+
+/** A snapshot is served from a disk without room; an import onto it is refused and leaves nothing, or is whole. */
+async function onFullDisk(random: Random, world: World, disk: SmallDisk): Promise<readonly string[]> {
+  const finds: string[] = [];
+  const file = join(disk.folder, 'served.snapshot');
+  const { size } = statSync(world.snapshot);
+  const room = statfsSync(disk.folder);
+  if (size > (room.bavail * room.bsize) / 2) return finds;
+  copyFileSync(world.snapshot, file);
+  disk.fill(random.integer(0, 2 * size));
+  const server = await runServer(['--data', file, ...world.flags]);
+  try {
+    finds.push(...(await verifySome(random, world, VERIFIED, server)));
+    const made = join(disk.folder, 'made.snapshot');
+    const options = { directory: join(world.directory, 'source'), created: undefined, isLenient: false, threads: 0 };
+    const end = await importDirectory({ ...options, file: made }, () => undefined).then(
+      () => 'done',
+      (error: unknown) => (error instanceof OperationError ? 'refused' : String(error)),
+    );
+    const isThere = existsSync(made);
+    if (end !== (isThere ? 'done' : 'refused')) finds.push(`an import ended with: ${end}; ${made}: ${isThere}`);
+    if (isThere && !readFileSync(made).equals(readFileSync(world.snapshot))) finds.push(`${made} is another one`);
+    finds.push(...(await verifySome(random, world, VERIFIED, server)));
+  } finally {
+    await server.kill();
+  }
+  return finds;
+}
 
 /** One fault of the world a turn. */
 export const faults: Strain = {
