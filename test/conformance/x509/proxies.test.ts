@@ -48,7 +48,7 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     const file = join(directory, `chain${files++}.pem`);
     const text = chain.map((one) => (typeof one === 'string' ? one : one.pem)).join('');
     writeFileSync(file, text);
-    const words = ['--trust', trust.certificateFile, '--time', String(startOf(ca) + daysLater * 86_400 + 60)];
+    const words = ['--trust', trust.certificateFile, '--time', String(startOf(ca) + daysLater * 86_400 + 3600)];
     const printed = { out: '' };
     const output = { write: (piece: string): unknown => (printed.out += piece) };
     try {
