@@ -16,11 +16,11 @@ const JUDGING = [
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/process/{subscription,withoutUws}.long.test.ts',
   'test/unit/bench/**/*.long.test.ts',
-  'test/load/{certificates,package}.long.test.ts',
+  'test/load/{certificates,drains,fuzz,package}.long.test.ts',
 ];
 
 /** What takes minutes begins first, so that no core waits for it in the end; in this order. */
-const LONGEST = ['differential/differential', 'differential/everyLookup', 'crawl/kills', 'x509/suites'];
+const LONGEST = ['load/fuzz', 'differential/differential', 'contract/browse', 'load/package', 'crawl/kills'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

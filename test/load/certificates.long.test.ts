@@ -16,9 +16,10 @@ import {
 import { sequence } from '../support/derWriter.ts';
 import { PATH_SUITES, pathCases } from '../support/testdata.ts';
 import { freshSeed } from '../support/random.ts';
+import { times } from '../support/ring.ts';
 
 const SEED = freshSeed();
-const ROUNDS = 10;
+const ROUNDS = times(3, 10);
 const COUNT = 100_000;
 
 const CA = makeCa('CA');

@@ -3,11 +3,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { killAndResume, stepsOfCrawl } from '../../../support/crawlKills.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { randomOf } from '../../../support/random.ts';
+import { freshSeed, randomOf } from '../../../support/random.ts';
+import { times } from '../../../support/ring.ts';
 import { type RudeUpstream, startRudeUpstream } from '../../../support/rudeUpstream.ts';
 
 const directory = temporaryDirectory();
-const KILLS = 100;
+const KILLS = times(30, 300);
 let upstream: RudeUpstream;
 beforeAll(async () => {
   upstream = await startRudeUpstream(() => undefined, 'first', 0);
@@ -25,6 +26,6 @@ test('before each step, whichever it is', async () => {
 });
 
 test(`at ${KILLS} random moments`, async () => {
-  const random = randomOf(7);
+  const random = randomOf(freshSeed());
   for (let i = 0; i < KILLS; i++) await killAndResume(upstream, directory, { ms: random.unit() * 1500 });
 });
