@@ -252,7 +252,8 @@ export const nothingIsLeftOver: Rule = (sources) =>
     return [...notes, ...alone];
   });
 
-const CALLERS = /(?:^|[.;,] )(?:only )?(?:called|used|started|imported|made) (?:only )?by [^.;]*\.(?:ts|js)\b/i;
+const CALLERS =
+  /(?:^|[.;,] )(?:only )?(?:called|used|started|imported|made|read|built|written|filled|shared|emitted) (?:only )?(?:by|through) [^.;]*\.(?:ts|js)\b/i;
 
 /** No header says who calls the file: such lines go stale, and an editor knows. */
 export const headersNameNoCallers: Rule = (sources) =>
