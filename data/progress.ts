@@ -1,5 +1,5 @@
 // How long work reports where it is: plain events, turned into bars or lines by whoever listens.
-// Knows no terminal; emitted by import, load and generate.
+// Knows no terminal.
 
 /**
  * One step of long work. `phase` is a short noun phrase for people (`reading observations`); `done` of `total` in

@@ -59,6 +59,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
       ['server/process/serve.ts', "import { port } from '../../test/support/server.ts';"],
     ],
   ],
+  ['no imports make a circle', rules.importsMakeNoCircle, [['data/a.ts', "import './a.ts';"]]],
   [
     'environment, clock, randomness, fetch, uWebSockets.js and console stay in their one file',
     rules.rimStaysAtTheRim,
@@ -86,7 +87,10 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   [
     'no header says who calls the file',
     rules.headersNameNoCallers,
-    [['data/a.ts', '// Reads it.\n// Pure; called by build.ts and others.\nlet a;']],
+    [
+      ['data/a.ts', '// Reads it.\n// Pure; called by build.ts and others.\nlet a;'],
+      ['data/a.ts', '// It.\n// Plain data. Written by\n// build.ts.\nlet a;'],
+    ],
   ],
   ['no comment is wider than code may be', rules.commentsAreNarrow, [['data/a.ts', `let a; // ${'x'.repeat(112)}`]]],
   [
@@ -131,6 +135,18 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ],
   ['no file is longer than 400 lines', rules.filesAreShort, [['data/a.ts', 'x\n'.repeat(401)]]],
 ];
+
+test('files that import one another are reported once, by type or import() too', () => {
+  const sources = [
+    sourceOf('data/a.ts', "import type { B } from './b.ts';"),
+    sourceOf('data/b.ts', "await import('./c.ts');"),
+    sourceOf('data/c.ts', "export { a } from './a.ts';"),
+    sourceOf('data/d.ts', "import { a } from './a.ts';"),
+  ];
+  expect(rules.importsMakeNoCircle(sources)).toEqual([
+    expect.stringMatching(/^data\/a\.ts:1 .* way of data\/b\.ts, data\/c\.ts;/),
+  ]);
+});
 
 test('a name that two files export is reported', () => {
   const sources = ['data/a.ts', 'engine/a.ts', 'test/a.ts'].map((path) => sourceOf(path, 'export const a = 1;'));

@@ -1,5 +1,5 @@
-// How one list was found: where, with what work, and whether others had done it already. Plain data. Written by
-// router.ts while it finds the rows.
+// How one list was found: where, with what work, and whether others had done it already. Plain data, written
+// while rows are found.
 import { type Counters, newCounters } from '../engine/engine.ts';
 
 /**

@@ -1,4 +1,4 @@
-// A thread that deflates runs of records for deflaters.ts: order in, blocks out, one at a time.
+// A thread that deflates runs of records: order in, blocks out, one at a time.
 // Reads the snapshot in shared memory; knows no file.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';

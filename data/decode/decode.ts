@@ -1,6 +1,5 @@
 // Decodes lines of one collection into a batch: checks them against the declaration, finds every column's values and
-// own URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault. Runs in threads of
-// decoders.ts.
+// own URLs, and keeps the served bytes. A faulty line leaves nothing behind but its fault.
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';

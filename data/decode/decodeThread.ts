@@ -1,4 +1,4 @@
-// A thread that decodes runs of lines for decoders.ts: order in, packed batch out, one at a time.
+// A thread that decodes runs of lines: order in, packed batch out, one at a time.
 // Holds one decoder per collection; knows no file and builds nothing.
 import { parentPort } from 'node:worker_threads';
 import type { Decoder } from './decode.ts';

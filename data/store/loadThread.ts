@@ -1,4 +1,4 @@
-// A thread that loads sections for load.ts: indexes of sections in, progress and one outcome an order out.
+// A thread that loads sections: indexes of sections in, progress and one outcome an order out.
 // Writes only to the places of its sections, in memories that all threads share.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LoadReply } from './loadThreads.ts';

@@ -1,5 +1,5 @@
 // Where and when: bounding boxes, time periods and vertical extents, in the shapes of the public documents.
-// Called through `sources.ts`; `facts.ts` owns the periods, because titles name their years.
+// `facts.ts` owns the periods, because titles name their years.
 import { edged, edgeNumber } from './edges.ts';
 import { periodOf } from './facts.ts';
 import { decimal, NULL, quote, quoteOrNull, record, type Json } from './json.ts';

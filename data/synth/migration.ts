@@ -1,5 +1,5 @@
 // Migration properties (spec 2.10): what an older catalogue said of a record, often as HTML.
-// Called through `sources.ts`; reads nothing but the facts of other records.
+// Reads nothing but the facts of other records.
 import { edgeNumber, edgeText } from './edges.ts';
 import { factsOf } from './facts.ts';
 import { quote, record, type Json } from './json.ts';

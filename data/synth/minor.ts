@@ -1,5 +1,5 @@
 // The small collections whose fields no public document shows: plausible records, each with an integer ob_id.
-// Called through `sources.ts`. A collection with a shape of its own belongs into another file.
+// A collection with a shape of its own belongs into another file.
 import { edged, edgeNumber, edgeText } from './edges.ts';
 import { factsOf } from './facts.ts';
 import { NULL, quote, quoteOrNull, record, type Json } from './json.ts';

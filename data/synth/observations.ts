@@ -1,5 +1,5 @@
 // Observations (spec 2.9) and the collections that group them.
-// Called through `sources.ts`. What other records must know of an observation is in `facts.ts`, not here.
+// What other records must know of an observation is in `facts.ts`, not here.
 import { collectionOf, factsOf, projectOf, timeSlotOf, type Facts } from './facts.ts';
 import { edged } from './edges.ts';
 import { EMPTY_LIST, list, NULL, quote, quoteOrNull, record, type Json } from './json.ts';

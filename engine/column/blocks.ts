@@ -1,5 +1,5 @@
 // The records of a collection as deflate blocks, so that compressed pages are put together and not compressed.
-// Derived from records under one base URL; views of shared memory, never written. Read by page/stitch.ts.
+// Derived from records under one base URL; views of shared memory, never written.
 import type { Kernel } from '../kernel/contract.ts';
 import { NO_OUTLINES } from './outline.ts';
 import type { RecordChunk, Records } from './records.ts';

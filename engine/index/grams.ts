@@ -1,6 +1,6 @@
 // The n-gram index of a dictionary: for every three bytes of its folded texts, the blocks of codes in which they stand.
-// Answers candidates for a substring, which the caller verifies. Built by data/import/build.ts. Source: Zobel and
-// Moffat 2006, 6 (inverted files); Cox 2012 (trigrams with verification).
+// Answers candidates for a substring, which the caller verifies. Source: Zobel and Moffat 2006, 6
+// (inverted files); Cox 2012 (trigrams with verification).
 import { foldBytes, foldInPlace, FOLD_GROWTH_MAX } from '../bits/fold.ts';
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';

@@ -1,5 +1,5 @@
 // From the code of every row to posting lists and bitmaps: a counting sort.
-// Only while importing (data/import/build.ts); queries read what it makes through field.ts.
+// Only while importing; what it makes is read through field.ts.
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 import type { InvertedParts } from './field.ts';
 import { DENSE_PART } from './rowset.ts';

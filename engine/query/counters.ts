@@ -1,5 +1,5 @@
-// What one query cost, counted while it runs: so that tests can assert work without a clock. Written by execute.ts and
-// scan.ts.
+// What one query cost, counted while it runs: so that tests can assert work without a clock.
+// What does work adds to them; they are never read on the way.
 
 /**
  * `rowsTouched`: rows that sets were made of or checked one by one, page included. `postingsVisited`: rows read from

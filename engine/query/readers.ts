@@ -1,5 +1,5 @@
 // The readers of the parameters that are no filters, each of one value: what it makes of the page, what it refuses and
-// which names in it have no effect. Counts and sorts nothing. Each is named by its row in parameters.ts.
+// which names in it have no effect. Counts and sorts nothing. A reader has its row in parameters.ts.
 import type { CollectionIndex } from '../index/table.ts';
 import type { ExportFormat, OrderKey } from './ask.ts';
 import { countParts, FACETS_MAX, NAMES_MAX } from './limits.ts';

@@ -1,5 +1,5 @@
 // A query while it is read: what its parameters have said so far, and the remarks on them by their places.
-// Filled by the readers of parameters (parameters.ts) and by parse.ts; knows no parameter and no lookup.
+// Plain data that readers fill; knows no parameter and no lookup.
 import type { TopLevelKeys } from '../column/outline.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Ask, Condition, ExportFormat, IgnoredName, Page, QueryOptions } from './ask.ts';

@@ -1,5 +1,5 @@
 // The FlatBuffers directory of a snapshot: every section's name, place, checksum and element width. See format.fbs.
-// Written by write.ts, read once when a snapshot is opened; no accessor is used per row.
+// Read once when a snapshot is opened; no accessor is used per row.
 import { Builder, ByteBuffer, type Offset } from 'flatbuffers';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf } from '../schema/layout.ts';

@@ -2,7 +2,7 @@
 // Starts nothing, takes no port and writes nothing.
 import { closeSync, existsSync } from 'node:fs';
 import { decodePointer } from '../../data/distribution/pointer.ts';
-import { openTarget } from '../../data/distribution/target.ts';
+import { openTarget } from '../../data/distribution/openTarget.ts';
 import { openDataSet } from '../../data/import/ndjson.ts';
 import { holdData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';

@@ -2,7 +2,8 @@
 // itself is in data/distribution/.
 import { type PublishOptions, publishSnapshot } from '../../data/distribution/publish.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
-import { openPublishingTarget, type PublishingTarget } from '../../data/distribution/target.ts';
+import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
+import type { PublishingTarget } from '../../data/distribution/target.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';

@@ -1,5 +1,5 @@
 // Every fault there is, as a table: its code, its sentence, and whether the Body is to blame.
-// Fixed texts: nothing of the request, of a stack or of a file ever stands in one. Written out by responses.ts.
+// Fixed texts: nothing of the request, of a stack or of a file ever stands in one.
 
 /** A fault. `when` says what brings it about; `isOfBody` adds the empty detail of SOAP 1.1, 4.4. */
 export interface Fault {

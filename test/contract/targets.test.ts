@@ -1,6 +1,6 @@
 // The contract of targets, over a folder and over an S3 server that heeds conditions, and one that does not.
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openPublishingTarget } from '../../data/distribution/target.ts';
+import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { newFolder } from '../support/distributions.ts';
 import { type S3Server, s3Server } from '../support/s3Servers.ts';

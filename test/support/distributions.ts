@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
 import { decodePointer, objectsOf, type Pointer, POINTER_NAME } from '../../data/distribution/pointer.ts';
 import { type Published, publishSnapshot, type PublishOptions } from '../../data/distribution/publish.ts';
-import { openPublishingTarget, type PublishingTarget } from '../../data/distribution/target.ts';
+import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
+import type { PublishingTarget } from '../../data/distribution/target.ts';
 import { dataSetOf, imported } from './dataSets.ts';
 
 /** A snapshot file that can be published. */

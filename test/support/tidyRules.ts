@@ -35,6 +35,42 @@ export const importsFollowTheArrows = everyMatch(IMPORT, ({ groups }, { path }) 
   return `imports ${target}: ${from.name} may not know ${to.name}; move the code to the right side of the arrow`;
 });
 
+/** No product file imports itself by way of others, types and `import()` counted: one line for a circle. */
+export const importsMakeNoCircle: Rule = (sources) => {
+  const product = sources.filter(({ path }) => !/^(?:test|bench)\//.test(path));
+  const targets = new Map(product.map(({ path, code }) => [path, importedBy(path, code)]));
+  const reached = new Map([...targets.keys()].map((path) => [path, reachedFrom(path, targets)]));
+  const circles = new Set(
+    [...reached].map(([path, own]) =>
+      [...own].filter((other) => own.has(path) && reached.get(other)?.has(path)).join(', '),
+    ),
+  );
+  circles.delete('');
+  return [...circles].map((files) => {
+    const [first, ...others] = files.split(', ');
+    return `${first}:1 imports itself by way of ${others.join(', ') || 'nothing else'}; move what they share into a file of its own`;
+  });
+};
+
+function importedBy(path: string, code: string): readonly string[] {
+  return [...code.matchAll(IMPORT)]
+    .map(({ groups }) => groups?.['target'] ?? '')
+    .filter((target) => target.startsWith('.'))
+    .map((target) => posix.join(posix.dirname(path), target));
+}
+
+function reachedFrom(path: string, targets: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const open = [path];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const target of targets.get(next) ?? []) {
+      if (!reached.has(target)) open.push(target);
+      reached.add(target);
+    }
+  }
+  return new Set([...reached].sort());
+}
+
 /** What may be used in one place only. A test may use all of it. */
 const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: string, why: string][]; cure: string }[] =
   [
@@ -216,7 +252,8 @@ export const nothingIsLeftOver: Rule = (sources) =>
     return [...notes, ...alone];
   });
 
-const CALLERS = /(?:^|[.;,] )(?:only )?(?:called|used|started|imported|made) (?:only )?by [^.;]*\.(?:ts|js)\b/i;
+const CALLERS =
+  /(?:^|[.;,] )(?:only )?(?:called|used|started|imported|made|read|built|written|filled|shared|emitted) (?:only )?(?:by|through) [^.;]*\.(?:ts|js)\b/i;
 
 /** No header says who calls the file: such lines go stale, and an editor knows. */
 export const headersNameNoCallers: Rule = (sources) =>

@@ -3,7 +3,8 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
-import { openPublishingTarget, type PublishingTarget, type TargetAccess } from '../../data/distribution/target.ts';
+import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
+import type { PublishingTarget, TargetAccess } from '../../data/distribution/target.ts';
 import type { CommandOptions } from './commandProcess.ts';
 import type { Release } from './distributions.ts';
 import { type Follower, startFollower } from './followers.ts';

@@ -1,5 +1,5 @@
 // Which names each CA may speak for, after the signing policies of grids (A106): patterns of subjects by the name of
-// the CA that issues them. Pure; a configuration says which, and pathRules.ts asks for every certificate of a CA.
+// the CA that issues them. Pure; a configuration says which.
 import { type Certificate, shownSubject } from './certificate.ts';
 import { nameProblem, nameSetKey, nameText } from './name.ts';
 

@@ -1,5 +1,5 @@
 // What one validation carries along: its rules, the certificates at hand, what it may still spend, and the best reason
-// so far for a refusal. Shared by validate.ts, paths.ts and revocation.ts; made anew for each validation.
+// so far for a refusal. Made anew for each validation.
 import { isSignedWith } from './algorithm.ts';
 import type { Certificate } from './certificate.ts';
 import type { CrlStore } from './crl.ts';

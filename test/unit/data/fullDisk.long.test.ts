@@ -12,7 +12,7 @@ import {
 } from '../../../data/changes/changeFile.ts';
 import { fetchObject } from '../../../data/distribution/fetch.ts';
 import { snapshotName } from '../../../data/distribution/pointer.ts';
-import { openPublishingTarget } from '../../../data/distribution/target.ts';
+import { openPublishingTarget } from '../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
 import { newFolder, published, releaseOf, strayNames, wholePointer } from '../../support/distributions.ts';

@@ -1,7 +1,8 @@
 // A target behind an HTTP server, good or bad: what is asked of it, and what is made of its answers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { openTarget, type Target } from '../../../../data/distribution/target.ts';
+import { openTarget } from '../../../../data/distribution/openTarget.ts';
+import type { Target } from '../../../../data/distribution/target.ts';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 

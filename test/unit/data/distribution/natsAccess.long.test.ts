@@ -3,7 +3,7 @@ import { nkeys } from '@nats-io/transport-node';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openPublishingTarget, openTarget } from '../../../../data/distribution/target.ts';
+import { openPublishingTarget, openTarget } from '../../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
 import { snapshotName } from '../../../../data/distribution/pointer.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
-import { openPublishingTarget } from '../../../../data/distribution/target.ts';
+import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {

@@ -1,0 +1,49 @@
+// Which kind of target a URL asks for. A new kind is a line in each of the two functions, and its protocol in
+// PROTOCOLS; its code is read only where it is asked for.
+import { OperationError } from '../operationError.ts';
+import type { PublishingTarget, S3Access, Target, TargetAccess, TargetOptions } from './target.ts';
+
+/** A publisher waits so long for a connection. */
+const CONNECT_MS = 10_000;
+/** A publisher waits so long for an S3 server to answer, and to take 64 KiB. */
+const S3_MS = 30_000;
+const NOBODY: S3Access = { region: 'us-east-1' };
+
+/** The target of a URL, for a replica. Throws OperationError `usage` where it is none. Reads the code of its kind. */
+export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
+  const target = judged(url);
+  if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
+  if (isNats(target))
+    return (await import('./natsTarget.ts')).natsTarget(target, options.timeoutMs, options.nats ?? {});
+  if (target.protocol === 's3:')
+    return (await import('./s3Target.ts')).s3Target(target, options.timeoutMs, options.s3 ?? NOBODY);
+  return (await import('./httpTarget.ts')).httpTarget(target, options);
+}
+
+/** The target of a URL, for a publisher. Throws OperationError `usage` where it is none that can be written. */
+export async function openPublishingTarget(url: string, access: TargetAccess = {}): Promise<PublishingTarget> {
+  const target = judged(url);
+  if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
+  if (isNats(target)) return (await import('./natsTarget.ts')).natsTarget(target, CONNECT_MS, access.nats ?? {});
+  if (target.protocol === 's3:') return (await import('./s3Target.ts')).s3Target(target, S3_MS, access.s3 ?? NOBODY);
+  const cure = 'publish to the folder that its server hands out, as file:///folder';
+  throw new OperationError('usage', `${url}: over HTTP snapshots are only fetched; ${cure}`);
+}
+
+const PROTOCOLS = ['file:', 'http:', 'https:', 'nats:', 'tls:', 's3:'];
+
+/** What a target's URL is to be, for people. */
+const TARGET_FORMS = 'file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix';
+
+function isNats({ protocol }: URL): boolean {
+  return protocol === 'nats:' || protocol === 'tls:';
+}
+
+function judged(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !PROTOCOLS.includes(url.protocol)) throw new OperationError('usage', `no target: want ${TARGET_FORMS}`);
+  // The text is not repeated: it may hold a secret.
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new OperationError('usage', 'a target has no user, password, query or fragment in its URL');
+  return url;
+}
