@@ -40,9 +40,19 @@ export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection
   return errorPage(site, tour, { status: 404, title: 'No such record', main });
 }
 
+/** What was wrong with a query, and its pairs; undefined where they were not looked at. */
+interface Refused {
+  readonly problems: Ask['problems'];
+  readonly pairs: readonly Pair[] | undefined;
+}
+
 /** 400: each parameter that was refused, why, and the query with what may have been meant, or without it. */
-export function refusedPage(site: Site, tour: Tour, { title }: Collection, { problems, parameters }: Ask): BrowsePage {
-  const pairs = parameters.filter(([name]) => name !== 'facets');
+export function refusedPage(
+  site: Site,
+  tour: Tour,
+  { title }: Collection,
+  { problems, pairs = [] }: Refused,
+): BrowsePage {
   const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
     const meant = messages.map((message) => MEANT.exec(message)?.[1]).find((name) => name !== undefined);
     const renamed: readonly Pair[] = pairs.map(([name, value]) => [name === key ? meant! : name, value]);

@@ -1,16 +1,17 @@
 // The page of a list: the request of the API that it is, how many records it has, what it is filtered by, the records
 // as a table, and the way to its other pages. Found along engine/list.ts; holds no rows.
 import { countText } from '../observe/quantities.ts';
-import { type Ask, type Collection, type CollectionIndex, percentEncode } from '../../engine/engine.ts';
+import { type Ask, type Collection, type CollectionIndex } from '../../engine/engine.ts';
 import { collectionSentence, type FilterField, filterFields } from '../../engine/described.ts';
-import { apiPath, fromStart, type Pair, queryOf, withValue } from './address.ts';
+import { apiPath, fromStart, type Pair, queryOf, queryTextOf, withValue } from './address.ts';
 import { missedPage, refusedPage } from './errorPage.ts';
 import { columnChoice, dateForms, filterForm } from './filterForm.ts';
 import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
-import { type Found, foundList, PAGE_ROWS_MAX } from './find.ts';
+import { type Found, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
 import { amountOf, framed } from './frame.ts';
 import type { Listing } from './listing.ts';
 import { pageLinksNav, rangeOf } from './pager.ts';
+import { pagePairs } from './pageQuery.ts';
 import { requestPanel } from './requestPanel.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { recordTable } from './table.ts';
@@ -22,13 +23,13 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   const { filters } = site.queryOptions;
   const isKnown = (name: string): boolean => filters === 'all' || declared.filters.includes(name);
   const fields = fieldsOf(collection, isKnown);
-  const found: Found = await foundList(site, tour, collection, withFacets(tour.query, fields));
-  if (found.kind === 'refused') return refusedPage(site, tour, declared, found.ask);
+  const pairs = pagePairs(tour.query, pageRowsMax(site));
+  const query = pairs ? queryTextOf(withFacets(pairs, fields)) : tour.query;
+  const found: Found = await foundList(site, tour, collection, query);
+  if (found.kind === 'refused') return refusedPage(site, tour, declared, { problems: found.ask.problems, pairs });
   if (found.kind === 'missed') return missedPage(site, tour, found.why);
   const { ask } = found.list;
-  const added = tour.query === undefined || !/(?:^|&)facets=/.test(tour.query);
-  const pairs = added ? ask.parameters.filter(([name]) => name !== 'facets') : ask.parameters;
-  const listing: Listing = { site, tour, collection, fields, ask, hits: found.hits, pairs };
+  const listing: Listing = { site, tour, collection, fields, ask, hits: found.hits, pairs: pairs ?? [] };
   const page = framed(site, tour, {
     title: titleOf(listing),
     crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: declared.title }],
@@ -48,12 +49,10 @@ function fieldsOf(collection: CollectionIndex, isKnown: (name: string) => boolea
 }
 
 /** The query with the counts of every choice that its form offers, unless it asks for others. */
-function withFacets(query: string | undefined, fields: readonly FilterField[]): string | undefined {
-  if (query !== undefined && /(?:^|&)facets=/.test(query)) return query;
+function withFacets(pairs: readonly Pair[], fields: readonly FilterField[]): readonly Pair[] {
+  if (pairs.some(([name]) => name === 'facets')) return pairs;
   const names = fields.filter(({ values }) => values.length > 0).map(({ key }) => key);
-  if (names.length === 0) return query;
-  const facets = `facets=${names.slice(0, FACETS_SHOWN_MAX).map(percentEncode).join(',')}`;
-  return query === undefined || query === '' ? facets : `${query}&${facets}`;
+  return names.length === 0 ? pairs : [...pairs, ['facets', names.slice(0, FACETS_SHOWN_MAX).join(',')]];
 }
 
 function titleOf({ collection: { declaration }, hits, ask }: Listing): string {

@@ -7,30 +7,13 @@ import { filterFields } from '../../../../engine/query/shown.ts';
 import { describedFields } from '../../../../engine/query/describe.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { SHOWN } from '../../../../engine/schema/browse.ts';
-import type { Answer } from '../../../../server/http/exchange.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { formHandler } from '../../../support/formCatalogue.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, textOf, textsOf } from '../../../support/htmlPages.ts';
+import { requestOf, STAYING } from '../../../support/requests.ts';
 import { BASE_URL } from '../../../support/smallCatalogue.ts';
-import { type RequestParts, requestOf, STAYING } from '../../../support/requests.ts';
 
-type Page = ReturnType<typeof parseHTML>['document'];
-
-const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const handler = formHandler({ explain: true });
-const asked = async (url: string, parts: RequestParts = {}): Promise<Answer> =>
-  handler(requestOf({ url, headers: BROWSER, ...parts }), STAYING);
-const textOf = ({ body }: Answer): string => {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < body.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(body.pieceAt(at)));
-  return Buffer.concat(pieces).toString();
-};
-const headerOf = ({ headers }: Answer, name: string): string | undefined =>
-  headers.find(([each]) => each === name)?.[1];
-const pageAt = async (url: string): Promise<Page> => parseHTML(textOf(await asked(url))).document;
-const textsOf = (page: Page, selector: string): readonly string[] =>
-  [...page.querySelectorAll(selector)].map(({ textContent }) => textContent.trim().replace(/\s+/g, ' '));
-const hrefsOf = (page: Page, selector: string): readonly string[] =>
-  [...page.querySelectorAll(selector)].map((link) => link.getAttribute('href') ?? '');
+const { asked, pageAt } = browserOf(formHandler({ explain: true }));
 
 const LIST = '/browse/observations/';
 
