@@ -3,7 +3,17 @@
 import { countText } from '../observe/quantities.ts';
 import { type Ask, type Collection, type CollectionIndex } from '../../engine/engine.ts';
 import { collectionSentence, type FilterField, filterFields } from '../../engine/described.ts';
-import { apiPath, fromStart, type Pair, queryOf, queryTextOf, withValue } from './address.ts';
+import {
+  apiPath,
+  fromStart,
+  isRepeatable,
+  type Pair,
+  queryOf,
+  queryTextOf,
+  REPEATED_CHARACTERS_MAX,
+  without,
+  withValue,
+} from './address.ts';
 import { missedPage, refusedPage } from './errorPage.ts';
 import { columnChoice, dateForms, filterForm } from './filterForm.ts';
 import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
@@ -16,6 +26,7 @@ import { requestPanel } from './requestPanel.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { recordTable } from './table.ts';
 import { html, type Markup } from './template.ts';
+import { cut } from './values.ts';
 
 /** The page, or why there is none. Cost: that of the list, and the values of 100 records within their bounds. */
 export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
@@ -24,12 +35,13 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   const isKnown = (name: string): boolean => filters === 'all' || declared.filters.includes(name);
   const fields = fieldsOf(collection, isKnown);
   const pairs = pagePairs(tour.query, pageRowsMax(site));
-  const query = pairs ? queryTextOf(withFacets(pairs, fields)) : tour.query;
+  const hasChoices = pairs !== undefined && isRepeatable(pairs);
+  const query = pairs ? queryTextOf(hasChoices ? withFacets(pairs, fields) : pairs) : tour.query;
   const found: Found = await foundList(site, tour, collection, query);
   if (found.kind === 'refused') return refusedPage(site, tour, declared, { problems: found.ask.problems, pairs });
   if (found.kind === 'missed') return missedPage(site, tour, found.why);
   const { ask } = found.list;
-  const listing: Listing = { site, tour, collection, fields, ask, hits: found.hits, pairs: pairs ?? [] };
+  const listing: Listing = { site, tour, collection, fields, ask, hits: found.hits, pairs: pairs ?? [], hasChoices };
   const page = framed(site, tour, {
     title: titleOf(listing),
     crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: declared.title }],
@@ -79,11 +91,23 @@ function mainOf(listing: Listing): Markup {
         ${hits.count === 0 ? html`<p class="nothing">No record matches. Take a filter away, or change one.</p>` : recordTable(listing)}
         ${rangeOf(listing)} ${pageLinksNav(listing)} ${requestPanel({ tour, pairs: listing.pairs })}
       </div>
-      <aside class="filters" aria-label="Filters">
-        ${filterForm(listing)} ${facetPanels(listing)} ${dateForms(listing)} ${columnChoice(listing)}
-      </aside>
+      <aside class="filters" aria-label="Filters">${choicesOf(listing)}</aside>
     </div>`;
 }
+
+/** What leads to other lists. */
+function choicesOf(listing: Listing): Markup {
+  if (!listing.hasChoices) {
+    return html`<p class="note">
+        The address of this page is too long to be repeated in choices. Take a long filter away to have them.
+      </p>
+      ${facetPanels(listing)}`;
+  }
+  return html`${filterForm(listing)} ${facetPanels(listing)} ${dateForms(listing)} ${columnChoice(listing)}`;
+}
+
+/** Of a longer value, such as a list of ids, or of a longer name the beginning is shown. */
+const CHIP_CHARACTERS_MAX = 160;
 
 const TIME = html`<!--time-->`;
 
@@ -108,7 +132,9 @@ function dataLinks({ tour, site, pairs, ask }: Listing): Markup {
 }
 
 function ignoredNote({ ignored }: Ask): Markup {
-  const names = ignored.slice(0, PAGE_ROWS_MAX).map((name) => (typeof name === 'string' ? name : name.join('=')));
+  const names = ignored
+    .slice(0, PAGE_ROWS_MAX)
+    .map((name) => cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX));
   return html`<p class="note">
     Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}
   </p>`;
@@ -119,17 +145,23 @@ function chips({ pairs, ask }: Listing): Markup | false {
   const active = new Set(ask.conditions.map(({ key }) => key));
   const shown = pairs.filter(([name]) => active.has(name) || name === 'after');
   if (shown.length === 0) return false;
+  const { length } = queryTextOf(pairs);
   const chip = (pair: Pair): Markup => {
-    const without = fromStart(pairs.filter((each) => each !== pair));
-    const [name, value] = pair;
+    const [name] = pair;
+    const value = cut(pair[1], CHIP_CHARACTERS_MAX);
+    const isLink = length - queryTextOf([pair]).length <= REPEATED_CHARACTERS_MAX;
+    const remove = isLink && queryOf(fromStart(without(pairs, name)));
     return html`<li>
       <span
         ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span
-      ><a href="${queryOf(without)}" aria-label="Remove the filter ${name} ${value}">×</a>
+      >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">×</a>`}
     </li>`;
   };
-  const others = fromStart(pairs.filter(([name]) => !active.has(name)));
-  const clear = shown.length > 1 && html`<li class="clear"><a href="${queryOf(others)}">Remove all</a></li>`;
+  const others = fromStart(without(pairs, ...active));
+  const clear =
+    shown.length > 1 &&
+    isRepeatable(others) &&
+    html`<li class="clear"><a href="${queryOf(others)}">Remove all</a></li>`;
   return html`<ul class="chips" aria-label="Filters that hold">
     ${shown.map(chip)}${clear}
   </ul>`;

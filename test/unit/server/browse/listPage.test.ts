@@ -16,7 +16,7 @@ const RECORDS = Array.from(
 const collections = new Map(
   COLLECTIONS.map(({ name }) => [name, collectionOf(name, name === 'observations' ? RECORDS : [], BASE_URL)]),
 );
-const { pageAt } = browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!));
+const { asked, pageAt } = browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!));
 
 describe('the rows of a page', () => {
   test.each(['format=csv', '%66ormat=ndjson&limit=1100', 'format=parquet'])(
@@ -46,5 +46,68 @@ describe('what a list is filtered by', () => {
     expect(textsOf(page, '.chips li > span')).toEqual(['title › icontains t2']);
     expect(hrefsOf(page, '.chips a')).toEqual(['?']);
     expect(textsOf(page, '.snippet pre')[0]).toMatch(/\?title__icontains=t2$/);
+  });
+});
+
+describe('the size of a page', () => {
+  const FACETS = 'facets=title,uuid,keywords,abstract,language,ob_id';
+  const bytesOf = async (query: string): Promise<number> => (await asked(`${LIST}?${query}`)).body.bytes;
+
+  test('is bounded for a query that has no end, which is repeated a few times only', async () => {
+    const short = await bytesOf(`limit=1&${FACETS}`);
+    for (const query of [`limit=1&${FACETS}&x=`, 'title__in=', `ordering=titel&strict=1&x=`]) {
+      expect(await bytesOf(query + 'x'.repeat(20_000))).toBeLessThan(short + 20_000 * 15);
+    }
+  });
+
+  test('is bounded for values of facets that have no end, of which few are filters of one click', async () => {
+    const page = await pageAt(`${LIST}?limit=1&facets=abstract`);
+    expect(textsOf(page, '.facet li')).toHaveLength(32);
+    expect(textsOf(page, '.facet li')[0]!.length).toBeLessThan(140);
+    expect(hrefsOf(page, '.facet a')).toEqual([]);
+  });
+
+  test('leaves a list of many ids its rows, its ways and its data, and takes the list away by a link', async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => i + 2).join(',');
+    const page = await pageAt(`${LIST}?ob_id__in=${ids}&limit=10`);
+    expect(textsOf(page, 'tbody th')).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
+    expect(textsOf(page, '.range')).toEqual(['1 to 10 of 119']);
+    expect(hrefsOf(page, '.chips a')).toEqual(['?limit=10']);
+    const [next = ''] = hrefsOf(page, '.pages [rel=next]');
+    expect(textsOf(await pageAt(LIST + next), '.range')).toEqual(['11 to 20 of 119']);
+    expect(page.querySelectorAll('form, .facet, thead a')).toHaveLength(0);
+    expect(textsOf(page, '.filters .note')[0]).toContain('too long');
+  });
+});
+
+describe('a facet', () => {
+  const hrefAt = async (query: string, label: string): Promise<string | null | undefined> => {
+    const links = [...(await pageAt(`${LIST}?${query}`)).querySelectorAll('.facet a')];
+    return links.find(({ textContent }) => textContent === label)?.getAttribute('href');
+  };
+
+  test('has one value chosen at a time, none of them too', async () => {
+    const query = 'title__icontains=t&facets=status';
+    const [none, one] = [`${query}&status__isnull=true`, `${query}&status=completed`];
+    expect(await hrefAt(query, 'none')).toBe('?title__icontains=t&facets=status&status__isnull=true');
+    expect(await hrefAt(one, 'completed')).toBe('?title__icontains=t&facets=status');
+    expect(await hrefAt(none, 'none')).toBe('?title__icontains=t&facets=status');
+    expect(await hrefAt('facets=title&status__isnull=true&title=t0', 't0')).toBe('?facets=title&status__isnull=true');
+    expect(await hrefAt('facets=status&status__isnull=false', 'completed')).toBe('?facets=status&status=completed');
+  });
+});
+
+describe('what may have been meant', () => {
+  test.each([
+    ['ordering=titel', '?ordering=title&strict=1', '?strict=1'],
+    ['ordering=-titel,ob_id', '?ordering=-title%2Cob_id&strict=1', '?strict=1'],
+    ['fields=uuid,titel,statsu', '?fields=uuid%2Ctitle%2Cstatus&strict=1', '?strict=1'],
+    ['facets=titel', '?facets=title&strict=1', '?strict=1'],
+    ['titel=a&facets=status', '?title=a&facets=status&strict=1', '?facets=status&strict=1'],
+    ['status__isnul!=1', '?status__isnull%21=1&strict=1', '?strict=1'],
+  ])('%s leads to %s', async (query, meant, without) => {
+    const page = await pageAt(`${LIST}?${query}&strict=1`);
+    expect(hrefsOf(page, '.problems a')).toEqual([meant, without]);
+    expect((await asked(LIST + meant)).status).toBe(200);
   });
 });
