@@ -4,6 +4,7 @@ import type { Collection } from '../../engine/engine.ts';
 import { queryTextOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
 import { notFoundPage } from './errorPage.ts';
+import { inStep } from './inStep.ts';
 import { listPage } from './listPage.ts';
 import { meantBy } from './own.ts';
 import { type RecordPlace, recordPage } from './recordPage.ts';
@@ -21,8 +22,12 @@ export type Sight =
 /** Longer queries than this are no form's: they are not looked at for one. */
 const FORM_CHARACTERS_MAX = 16_384;
 
-/** The page of a sight. Cost: see each. */
-export async function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePage> {
+/** The page of a sight, in steps. Cost: see each. */
+export function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePage> {
+  return inStep(site, tour, () => pageOf(site, tour, sight));
+}
+
+function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<BrowsePage> {
   const sent = ownParameters(tour);
   switch (sight.kind) {
     case 'start': {

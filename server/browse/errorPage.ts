@@ -104,7 +104,7 @@ export function missedPage(site: Site, tour: Tour, why: Missed): BrowsePage {
   const [title, text] =
     why === 'overtime'
       ? ['This took too long', 'Add a filter that leaves fewer records.']
-      : ['Too busy at the moment', 'Too many heavy queries are under way. Try again shortly.'];
+      : ['Too busy at the moment', 'Too much is under way. Try again shortly.'];
   return errorPage(site, tour, {
     status: 503,
     title,

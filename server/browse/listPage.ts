@@ -19,6 +19,7 @@ import { columnChoice, dateForms, filterForm } from './filterForm.ts';
 import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
 import { type Found, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
 import { amountOf, framed } from './frame.ts';
+import { inStep } from './inStep.ts';
 import type { Listing } from './listing.ts';
 import { pageLinksNav, rangeOf } from './pager.ts';
 import { pagePairs } from './pageQuery.ts';
@@ -42,13 +43,17 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   if (found.kind === 'missed') return missedPage(site, tour, found.why);
   const { ask } = found.list;
   const listing: Listing = { site, tour, collection, fields, ask, hits: found.hits, pairs: pairs ?? [], hasChoices };
-  const page = framed(site, tour, {
+  const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
+  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time }));
+}
+
+function htmlOf(listing: Listing): string {
+  const { site, tour, collection } = listing;
+  return framed(site, tour, {
     title: titleOf(listing),
-    crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: declared.title }],
+    crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: collection.declaration.title }],
     main: mainOf(listing),
   });
-  const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
-  return { status: 200, html: page, time };
 }
 
 /** By collection: they do not change with a visit. */

@@ -2,8 +2,10 @@
 // request of the API that a page names is the one that it shows.
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
+import { steadyMs } from '../../../../server/observe/clock.ts';
+import { Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
-import { browserOf, hrefsOf, textsOf } from '../../../support/htmlPages.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textsOf } from '../../../support/htmlPages.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 const LIST = '/browse/observations/';
@@ -16,7 +18,9 @@ const RECORDS = Array.from(
 const collections = new Map(
   COLLECTIONS.map(({ name }) => [name, collectionOf(name, name === 'observations' ? RECORDS : [], BASE_URL)]),
 );
-const { asked, pageAt } = browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!));
+const browserWith = (slices: Slices): ReturnType<typeof browserOf> =>
+  browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!, { slices }));
+const { asked, pageAt } = browserWith(new Slices(steadyMs));
 
 describe('the rows of a page', () => {
   test.each(['format=csv', '%66ormat=ndjson&limit=1100', 'format=parquet'])(
@@ -37,6 +41,26 @@ describe('the rows of a page', () => {
       expect(address).toContain('limit=100');
       for (const text of [address, curl, python, ...hrefsOf(page, 'a')]) expect(text).not.toContain('1000');
     }
+  });
+});
+
+describe('pages beside other work of the thread', () => {
+  test('are 503 that say when to come back where too much waits', async () => {
+    const slices = new Slices(steadyMs);
+    slices.run = () => Promise.resolve('busy');
+    for (const url of ['/browse/', LIST, `${LIST}1/`]) {
+      const answer = await browserWith(slices).asked(url);
+      expect([answer.status, headerOf(answer, 'Retry-After')]).toEqual([503, '1']);
+      expect(textsOf(pageOf(answer), 'h1')).toEqual(['Too busy at the moment']);
+    }
+  });
+
+  test('are compressed as all other answers are, counted as sliced work', async () => {
+    const slices = new Slices(steadyMs);
+    let spent = 0;
+    slices.spend = () => void spent++;
+    const answer = await browserWith(slices).asked(LIST, { headers: { ...BROWSER, 'accept-encoding': 'gzip' } });
+    expect([headerOf(answer, 'Content-Encoding'), spent]).toEqual(['gzip', 1]);
   });
 });
 
