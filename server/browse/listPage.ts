@@ -1,8 +1,8 @@
 // The page of a list: the request of the API that it is, how many records it has, what it is filtered by, the records
 // as a table, and the way to its other pages. Found along engine/list.ts; holds no rows.
 import { countText } from '../observe/quantities.ts';
-import { type Ask, type Collection, type CollectionIndex } from '../../engine/engine.ts';
-import { collectionSentence, type FilterField, filterFields } from '../../engine/described.ts';
+import { type Ask, type Collection } from '../../engine/engine.ts';
+import { collectionSentence, type FilterField } from '../../engine/described.ts';
 import {
   apiPath,
   fromStart,
@@ -17,6 +17,7 @@ import {
 import { missedPage, refusedPage } from './errorPage.ts';
 import { columnChoice, dateForms, filterForm } from './filterForm.ts';
 import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
+import { fieldsOf } from './fields.ts';
 import { type Found, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
 import { amountOf, framed } from './frame.ts';
 import { inStep } from './inStep.ts';
@@ -32,9 +33,7 @@ import { cut } from './values.ts';
 /** The page, or why there is none. Cost: that of the list, and the values of 100 records within their bounds. */
 export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
   const collection = site.collections(declared.name);
-  const { filters } = site.queryOptions;
-  const isKnown = (name: string): boolean => filters === 'all' || declared.filters.includes(name);
-  const fields = fieldsOf(collection, isKnown);
+  const fields = fieldsOf(site, declared);
   const pairs = pagePairs(tour.query, pageRowsMax(site));
   const hasChoices = pairs !== undefined && isRepeatable(pairs);
   const query = pairs ? queryTextOf(hasChoices ? withFacets(pairs, fields) : pairs) : tour.query;
@@ -54,15 +53,6 @@ function htmlOf(listing: Listing): string {
     crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: collection.declaration.title }],
     main: mainOf(listing),
   });
-}
-
-/** By collection: they do not change with a visit. */
-const known = new WeakMap<CollectionIndex, readonly FilterField[]>();
-
-function fieldsOf(collection: CollectionIndex, isKnown: (name: string) => boolean): readonly FilterField[] {
-  const fields = known.get(collection) ?? filterFields(collection, isKnown);
-  known.set(collection, fields);
-  return fields;
 }
 
 /** The query with the counts of every choice that its form offers, unless it asks for others. */

@@ -3,7 +3,7 @@
 import { countText } from '../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import { PAGE_ROWS_MAX } from './find.ts';
-import { hiddenInputs } from './filterForm.ts';
+import { FORM_NAMES, hiddenInputs } from './filterForm.ts';
 import type { Listing } from './listing.ts';
 import { html, type Markup } from './template.ts';
 
@@ -51,7 +51,12 @@ function otherPages({ ask, hits, pairs }: Listing): Markup {
   return html`<form method="get" class="jump">
       ${hiddenInputs(fromStart(pairs))}<label
         >Go to record
-        <input type="number" name="offset" min="0" max="${hits.count - 1}" value="${hits.offset}" /></label
+        <input
+          type="number"
+          name="${FORM_NAMES.record}"
+          min="1"
+          max="${hits.count}"
+          value="${hits.offset + 1}" /></label
       ><button>Go</button>
     </form>
     <div class="sizes">
