@@ -7,7 +7,7 @@ import type { Site, Tour } from './site.ts';
 
 /**
  * A list that was found; `pairs` are the parameters that hold. `hasChoices` while these are short enough to be repeated in
- * every link and form that leads elsewhere.
+ * every link and form that leads elsewhere; `isUncounted` where there was no time for counts that nobody asked for.
  */
 export interface Listing {
   readonly site: Site;
@@ -18,4 +18,5 @@ export interface Listing {
   readonly hits: Hits;
   readonly pairs: readonly Pair[];
   readonly hasChoices: boolean;
+  readonly isUncounted: boolean;
 }

@@ -14,9 +14,10 @@ import { isNamedIn } from './conditional.ts';
 import { descriptionLink } from './root.ts';
 import { nearestPath, type Route, route } from './routes.ts';
 
-/** What is left of a visit once its request is gone. */
+/** What is left of a visit once its request is gone; `sent` is its target with the path of the base URL, where it has it. */
 export type Visited = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly target: string;
+  readonly sent: string;
   readonly query: string | undefined;
   readonly disconnection: Disconnection;
 };
@@ -49,14 +50,14 @@ const sites = new WeakMap<CatalogueService, Site>();
 
 /** The answer to a request for a page or an asset. Cost: see server/browse/. */
 export async function browseAnswer(catalogue: CatalogueService, visited: Visited): Promise<Answer> {
-  const { target, query, choice, disconnection } = visited;
+  const { target, sent, query, choice, disconnection } = visited;
   if (target.startsWith(ASSETS)) {
     const asset = assetAnswer(catalogue, visited);
     if (asset) return asset;
   }
   const site = siteOf(catalogue);
   const hosts = AUTHORITY.test(target) ? site.trustedHosts() : undefined;
-  const view = viewOf(target, hosts !== undefined);
+  const view = sent === choice.path ? withSlash(sent) : viewOf(target, hosts !== undefined);
   if (view.kind === 'redirect') return moved(query === undefined ? view.location : `${view.location}?${query}`);
   const version = 'version' in view ? view.version : 'v3';
   const { baseUrl } = choice;
@@ -97,7 +98,12 @@ function viewOf(target: string, isAuthority: boolean): Route {
   const behind = target.startsWith(ROOM) ? `/api/v3/${target.slice(ROOM.length)}` : target;
   const view = route(behind);
   if (view.kind !== 'redirect') return view;
-  return { kind: 'redirect', location: `${target.slice(target.lastIndexOf('/') + 1)}/` };
+  return withSlash(target);
+}
+
+/** The same path with a final slash, relative to it. */
+function withSlash(path: string): Route {
+  return { kind: 'redirect', location: `${path.slice(path.lastIndexOf('/') + 1)}/` };
 }
 
 function sightOf(view: Route, target: string): Sight {

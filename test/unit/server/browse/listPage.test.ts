@@ -64,6 +64,23 @@ describe('pages beside other work of the thread', () => {
   });
 });
 
+test('a list whose counts alone are too much for the thread is shown without them while the pool is full', async () => {
+  const values = '"status":"completed","publicationState":"citable","updateFrequency":"daily"';
+  const records = Array.from({ length: 2000 }, (_, i) => `{"ob_id":${i + 1},"title":"a",${values}}`);
+  const many = collectionOf('observations', records, BASE_URL);
+  const full = browserOf(
+    handlerWith(
+      () => Promise.resolve('busy'),
+      {},
+      () => many,
+    ),
+  );
+  const page = await full.pageAt(`${LIST}?title=a&limit=2`);
+  expect(textsOf(page, '.range')).toEqual(['1 to 2 of 2,000']);
+  expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining('Without counts')]);
+  expect((await full.asked(`${LIST}?title=a&limit=2&facets=status,title,updateFrequency`)).status).toBe(503);
+});
+
 describe('what a list is filtered by', () => {
   test('is said once where a filter is repeated: the last one holds', async () => {
     const page = await pageAt(`${LIST}?title__icontains=t1&title__icontains=t2`);
