@@ -30,6 +30,8 @@ export { execute, findRows, type Hits, hitsOf, walkedPage } from './query/execut
 export { explain, explained } from './query/explain.ts';
 export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
+export { decodeForm } from './query/form.ts';
+export { countParts, PARAMETERS_MAX } from './query/limits.ts';
 export { percentEncode, sortedByName } from './query/links.ts';
 export { EXPORT_FORMATS, exportOf } from './query/readers.ts';
 export { nearestName } from './bits/suggest.ts';

@@ -9,6 +9,12 @@ export type Pair = readonly [name: string, value: string];
 /** What names of parameters begin with that are the page's own, not the API's: no field has a full stop in its name. */
 export const OWN = 'browse.';
 
+/**
+ * Characters of a query, as it is sent, that a page repeats in every choice that it offers: some hundreds. With a longer
+ * one, such as a list of ids, a page has the ways through the list and its data, and no choices.
+ */
+export const REPEATED_CHARACTERS_MAX = 1024;
+
 /** Parameters that say where in a list a page lies. */
 const PLACES: ReadonlySet<string> = new Set(['offset', 'after']);
 
@@ -26,6 +32,16 @@ export function queryTextOf(pairs: readonly Pair[]): string {
 export function withValue(pairs: readonly Pair[], name: string, value: string | undefined): readonly Pair[] {
   const others = pairs.filter(([each]) => each !== name);
   return value === undefined ? others : [...others, [name, value]];
+}
+
+/** The pairs without all of some names. */
+export function without(pairs: readonly Pair[], ...names: readonly string[]): readonly Pair[] {
+  return pairs.filter(([each]) => !names.includes(each));
+}
+
+/** Whether a page may repeat a query in every choice. Cost: its length. */
+export function isRepeatable(pairs: readonly Pair[]): boolean {
+  return queryTextOf(pairs).length <= REPEATED_CHARACTERS_MAX;
 }
 
 /** The pairs from the first page on. */

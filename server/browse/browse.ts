@@ -1,9 +1,11 @@
 // The entry of the pages: which page a path means. Knows the paths
 // behind `/browse/`, and no request nor header.
-import type { Collection } from '../../engine/engine.ts';
-import { queryTextOf } from './address.ts';
+import { type Collection, COLLECTIONS } from '../../engine/engine.ts';
+import { queryOf, queryTextOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
 import { notFoundPage } from './errorPage.ts';
+import { fieldsOf } from './fields.ts';
+import { inStep } from './inStep.ts';
 import { listPage } from './listPage.ts';
 import { meantBy } from './own.ts';
 import { type RecordPlace, recordPage } from './recordPage.ts';
@@ -21,22 +23,28 @@ export type Sight =
 /** Longer queries than this are no form's: they are not looked at for one. */
 const FORM_CHARACTERS_MAX = 16_384;
 
-/** The page of a sight. Cost: see each. */
-export async function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePage> {
+/** The page of a sight, in steps. Cost: see each. */
+export function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePage> {
+  return inStep(site, tour, () => pageOf(site, tour, sight));
+}
+
+function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<BrowsePage> {
   const sent = ownParameters(tour);
   switch (sight.kind) {
     case 'start': {
       const text = sent.find(([name]) => name === SEARCH.text)?.[1].trim();
       const collection = sent.find(([name]) => name === SEARCH.collection)?.[1];
-      if (text === undefined || text === '' || collection === undefined) return startPage(site, tour);
+      if (text === undefined || text === '' || !COLLECTIONS.some(({ name }) => name === collection)) {
+        return startPage(site, tour);
+      }
       const query = queryTextOf([[`${SEARCHED}__icontains`, text]]);
-      return elsewhere(`${tour.up}browse/${encodeURIComponent(collection)}/?${query}`);
+      return elsewhere(`${tour.up}browse/${collection}/?${query}`);
     }
     case 'authority':
       return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
     case 'list': {
-      const meant = meantBy(sent);
-      return meant ? elsewhere(`?${queryTextOf(meant)}`) : listPage(site, tour, sight.collection);
+      const meant = meantBy(sent, fieldsOf(site, sight.collection));
+      return meant ? elsewhere(queryOf(meant)) : listPage(site, tour, sight.collection);
     }
     case 'record':
       return recordPage(site, tour, sight);

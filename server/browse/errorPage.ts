@@ -2,15 +2,18 @@
 // was, and the nearest way out of it. Pure.
 import { type Ask, type Collection, COLLECTIONS } from '../../engine/engine.ts';
 import type { Missed } from '../../workers/protocol.ts';
-import { type Pair, queryOf } from './address.ts';
+import { isRepeatable, type Pair, queryOf, without } from './address.ts';
 import { framed } from './frame.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
+import { cut } from './values.ts';
 
 /** Problems of a query shown one by one. */
 const PROBLEMS_MAX = 50;
-/** What the engine says of a name that it may have been meant for. */
-const MEANT = /Did you mean "([^"]+)"\?/;
+/** Characters of what is said of each. */
+const MESSAGE_CHARACTERS_MAX = 1000;
+/** What the engine says of a name that it may have been meant for; of one inside a value, which one it is. */
+const MEANT = /^(?:Unknown field "(.*)"\. |.* )?Did you mean "([^"]+)"\?$/s;
 
 /** 404; `near` is a path behind the root that may have been meant, such as `browse/times/`. */
 export function notFoundPage(site: Site, tour: Tour, near: string | undefined): BrowsePage {
@@ -40,17 +43,27 @@ export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection
   return errorPage(site, tour, { status: 404, title: 'No such record', main });
 }
 
+/** What was wrong with a query, and its pairs; undefined where they were not looked at. */
+interface Refused {
+  readonly problems: Ask['problems'];
+  readonly pairs: readonly Pair[] | undefined;
+}
+
 /** 400: each parameter that was refused, why, and the query with what may have been meant, or without it. */
-export function refusedPage(site: Site, tour: Tour, { title }: Collection, { problems, parameters }: Ask): BrowsePage {
-  const pairs = parameters.filter(([name]) => name !== 'facets');
+export function refusedPage(
+  site: Site,
+  tour: Tour,
+  { title }: Collection,
+  { problems, pairs = [] }: Refused,
+): BrowsePage {
+  const canRepeat = isRepeatable(pairs);
   const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
-    const meant = messages.map((message) => MEANT.exec(message)?.[1]).find((name) => name !== undefined);
-    const renamed: readonly Pair[] = pairs.map(([name, value]) => [name === key ? meant! : name, value]);
-    const other = meant !== undefined && html` <a href="${queryOf(renamed)}">Use <code>${meant}</code></a> or`;
-    const without = queryOf(pairs.filter(([name]) => name !== key));
+    const meant = canRepeat ? meantBy(pairs, key, messages) : undefined;
+    const other = meant && html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`;
+    const less = canRepeat && html`${other} <a href="${queryOf(without(pairs, key))}">leave it out</a>.`;
     return html`<li>
-      <code><bdi>${key}</bdi></code
-      >: <bdi>${messages.join(' ')}</bdi>${other} <a href="${without}">leave it out</a>.
+      <code><bdi>${cut(key, MESSAGE_CHARACTERS_MAX)}</bdi></code
+      >: <bdi>${cut(messages.join(' '), MESSAGE_CHARACTERS_MAX)}</bdi>${less}
     </li>`;
   });
   const main = html`<h1>This list cannot be shown</h1>
@@ -62,12 +75,36 @@ export function refusedPage(site: Site, tour: Tour, { title }: Collection, { pro
   return errorPage(site, tour, { status: 400, title: 'Bad request', main });
 }
 
+/** The query with all names of a parameter, or of its value, that may have been meant; `name` is the first of them. */
+function meantBy(
+  pairs: readonly Pair[],
+  key: string,
+  messages: readonly string[],
+): { readonly name: string; readonly pairs: readonly Pair[] } | undefined {
+  const renames = new Map<string | undefined, string>();
+  for (const message of messages) {
+    const [, wrong, meant] = MEANT.exec(message) ?? [];
+    if (meant !== undefined) renames.set(wrong, meant);
+  }
+  const [name] = renames.values();
+  if (name === undefined) return undefined;
+  const renamed = (member: string): string => {
+    const [, sign = '', field = ''] = /^\s*(-?)\s*(.*?)\s*$/s.exec(member) ?? [];
+    return sign + (renames.get(field) ?? field);
+  };
+  const meant = ([each, value]: Pair): Pair => {
+    const to = renames.get(undefined);
+    return to === undefined ? [each, value.split(',').map(renamed).join(',')] : [to, value];
+  };
+  return { name, pairs: pairs.map((pair) => (pair[0] === key ? meant(pair) : pair)) };
+}
+
 /** 503: no rows were found in time. */
 export function missedPage(site: Site, tour: Tour, why: Missed): BrowsePage {
   const [title, text] =
     why === 'overtime'
       ? ['This took too long', 'Add a filter that leaves fewer records.']
-      : ['Too busy at the moment', 'Too many heavy queries are under way. Try again shortly.'];
+      : ['Too busy at the moment', 'Too much is under way. Try again shortly.'];
   return errorPage(site, tour, {
     status: 503,
     title,

@@ -1,21 +1,27 @@
 // The counts of a list by the values of its fields with a few values:
 // each a filter that one click adds or takes away.
 import { countText } from '../observe/quantities.ts';
-import { fromStart, type Pair, queryOf, withValue } from './address.ts';
+import { fromStart, queryTextOf, without } from './address.ts';
 import type { Listing } from './listing.ts';
 import { html, type Markup } from './template.ts';
+import { cut } from './values.ts';
+
+type FacetCounts = Listing['hits']['facets'][number];
 
 /** Facets of a page: as many as one request may have. */
 export const FACETS_SHOWN_MAX = 10;
-/** Values that are seen at once; the others are a click away. */
+/** Values that are seen at once; the others are a click away, up to a number beyond any enumeration. */
 const VALUES_OPEN = 8;
+const VALUES_MAX = 32;
+/** Longer values are shown by their beginning, and are no filter of one click. */
+const VALUE_CHARACTERS_MAX = 128;
 
-/** A panel a field. */
-export function facetPanels({ hits, pairs }: Listing): readonly Markup[] {
-  return hits.facets
+/** A panel a field. Cost: its values, and the query once. */
+export function facetPanels(listing: Listing): readonly Markup[] {
+  return listing.hits.facets
     .filter(({ values }) => values.length > 0)
-    .map(({ name, values }) => {
-      const items = values.map(([text, count]) => choice(pairs, name, text, count));
+    .map((facet) => {
+      const items = choicesOf(listing, facet);
       const more = items.length > VALUES_OPEN + 1 ? items.slice(VALUES_OPEN) : [];
       const shown = items.slice(0, items.length - more.length);
       const rest =
@@ -27,7 +33,7 @@ export function facetPanels({ hits, pairs }: Listing): readonly Markup[] {
           </ul>
         </details>`;
       return html`<section class="facet">
-        <h2>${name.split('__').join(' › ')}</h2>
+        <h2>${facet.name.split('__').join(' › ')}</h2>
         <ul>
           ${shown}
         </ul>
@@ -36,17 +42,23 @@ export function facetPanels({ hits, pairs }: Listing): readonly Markup[] {
     });
 }
 
-function choice(pairs: readonly Pair[], name: string, value: string, count: number): Markup {
-  const [key, wanted] = value === NONE ? [`${name}__isnull`, 'true'] : [name, value];
-  const label = value === NONE ? 'none' : value === '' ? 'empty' : value;
-  const isChosen = pairs.some(([each, given]) => each === key && given === wanted);
-  const href = queryOf(
-    isChosen ? fromStart(withValue(pairs, key, undefined)) : fromStart(withValue(pairs, key, wanted)),
-  );
-  const current = isChosen && html` aria-current="true"`;
-  return html`<li>
-    <a href="${href}" ${current}><bdi>${label}</bdi></a> <span class="count">${countText(count)}</span>
-  </li>`;
+/** The values of a field, each instead of any other one of it. */
+function choicesOf({ pairs, hasChoices }: Listing, { name, values }: FacetCounts): readonly Markup[] {
+  const isNull = `${name}__isnull`;
+  const others = hasChoices ? queryTextOf(fromStart(without(pairs, name, isNull))) : '';
+  return values.slice(0, VALUES_MAX).map(([value, count]) => {
+    const [key, wanted] = value === NONE ? [isNull, 'true'] : [name, value];
+    const label = value === NONE ? 'none' : value === '' ? 'empty' : cut(value, VALUE_CHARACTERS_MAX);
+    const isChosen = pairs.some(([each, given]) => each === key && given === wanted);
+    const choice = isChosen ? [] : [queryTextOf([[key, wanted]])];
+    const href = `?${[others, ...choice].filter(Boolean).join('&')}`;
+    const current = isChosen && html` aria-current="true"`;
+    const isLink = hasChoices && value.length <= VALUE_CHARACTERS_MAX;
+    return html`<li>
+      ${isLink ? html`<a href="${href}" ${current}><bdi>${label}</bdi></a>` : html`<bdi>${label}</bdi>`}
+      <span class="count">${countText(count)}</span>
+    </li>`;
+  });
 }
 
 /** What a facet calls records without a value; so it does those whose value is this very text. */

@@ -11,14 +11,17 @@ const DATE_FORMS_MAX = 4;
 /** Columns to choose from. */
 const CHOICES_MAX = 60;
 
-/** What the page's own parameters are called: a condition in three parts, columns, and that empty values are none. */
+/** What the page's own parameters are called: a condition in parts, columns, a date from and to, a record's number. */
 export const FORM_NAMES = {
   field: `${OWN}field`,
   lookup: `${OWN}lookup`,
   value: `${OWN}value`,
   not: `${OWN}not`,
   columns: `${OWN}columns`,
-  filled: `${OWN}filled`,
+  date: `${OWN}date`,
+  from: `${OWN}from`,
+  to: `${OWN}to`,
+  record: `${OWN}record`,
 } as const;
 
 /** Inputs that send parameters as they are. */
@@ -27,13 +30,22 @@ export function hiddenInputs(pairs: readonly Pair[]): readonly Markup[] {
 }
 
 /** The choices of a form do not change with a visit: a fifth of what a page of 100 rows costs. */
-const choices = new WeakMap<Listing['fields'], readonly Markup[]>();
+const choices = new WeakMap<Listing['fields'], Choices>();
 
-/** A condition more: field, lookup, value. Scripts leave the lookups that fit the field, and suggest values. */
+interface Choices {
+  readonly options: readonly Markup[];
+  readonly lookups: readonly Markup[];
+  readonly values: readonly Markup[];
+}
+
+/**
+ * A condition more: field, lookup, value. All values of enumerations are suggested with their fields; scripts leave the
+ * lookups and values that fit the field.
+ */
 export function filterForm({ collection, fields, pairs }: Listing): Markup | false {
   if (fields.length === 0) return false;
-  const [options, lookups] = choices.get(fields) ?? choicesOf(collection, fields);
-  choices.set(fields, [options!, lookups!]);
+  const { options, lookups, values } = choices.get(fields) ?? choicesOf(collection, fields);
+  choices.set(fields, { options, lookups, values });
   return html`<form method="get" class="filter" data-filter>
     <h2>Add a filter</h2>
     ${hiddenInputs(fromStart(pairs))}
@@ -49,14 +61,15 @@ export function filterForm({ collection, fields, pairs }: Listing): Markup | fal
         ${lookups}
       </select></label
     >
-    <label>Value <input name="${FORM_NAMES.value}" autocomplete="off" /></label>
+    <label>Value <input name="${FORM_NAMES.value}" list="filter-values" autocomplete="off" /></label>
+    <datalist id="filter-values">${values}</datalist>
     <label class="tick"><input type="checkbox" name="${FORM_NAMES.not}" value="1" /> Not</label>
     <button>Add</button>
   </form>`;
 }
 
-/** The fields, and all lookups of them. */
-function choicesOf(collection: Listing['collection'], fields: Listing['fields']): readonly Markup[] {
+/** The fields, all lookups of them, and the values that are known. */
+function choicesOf(collection: Listing['collection'], fields: Listing['fields']): Choices {
   const named = labelKeys(collection)[0];
   const chosen = fields.find(({ key }) => key === named) ?? fields[0]!;
   const lookups = [...new Set(fields.flatMap(({ lookups: fit }) => fit))];
@@ -76,7 +89,10 @@ function choicesOf(collection: Listing['collection'], fields: Listing['fields'])
   const words = lookups.map(
     (name) => html`<option value="${name}" ${name === 'icontains' && html` selected`}>${wordOf(name)}</option>`,
   );
-  return [html`${options}`, html`${words}`];
+  const values = fields.flatMap(({ key, values: all }) =>
+    all.map((value) => html`<option value="${value}" label="${value} (${key})"></option>`),
+  );
+  return { options: [html`${options}`], lookups: [html`${words}`], values: [html`${values}`] };
 }
 
 /** A lookup as people say it. */
@@ -111,17 +127,21 @@ export function dateForms({ fields, pairs }: Listing): readonly Markup[] {
   const dates = fields.filter(({ type, key }) => (type === 'date' || type === 'dateTime') && !key.includes('__'));
   return dates.slice(0, DATE_FORMS_MAX).map(({ key }) => {
     const [from, to] = [`${key}__gte`, `${key}__lte`];
-    const day = (name: string): string => pairs.findLast(([each]) => each === name)?.[1].slice(0, 10) ?? '';
-    const others = fromStart(withValue(withValue(pairs, from, undefined), to, undefined));
+    const day = (name: string): string => dayOf(pairs.findLast(([each]) => each === name)?.[1]);
     return html`<form method="get" class="dates">
       <fieldset>
         <legend>${key}</legend>
-        ${hiddenInputs(others)}<input type="hidden" name="${FORM_NAMES.filled}" value="1" />
-        <label>From <input type="date" name="${from}" value="${day(from)}" /></label>
-        <label>To <input type="date" name="${to}" value="${day(to)}" /></label><button>Apply</button>
+        ${hiddenInputs(fromStart(pairs))}<input type="hidden" name="${FORM_NAMES.date}" value="${key}" />
+        <label>From <input type="date" name="${FORM_NAMES.from}" value="${day(from)}" /></label>
+        <label>To <input type="date" name="${FORM_NAMES.to}" value="${day(to)}" /></label><button>Apply</button>
       </fieldset>
     </form>`;
   });
+}
+
+/** The day of a bound as a form shows it, empty without one. */
+export function dayOf(bound = ''): string {
+  return bound.slice(0, 'yyyy-mm-dd'.length);
 }
 
 /** Which columns the table has: the parameter `fields` of the API. */

@@ -1,5 +1,6 @@
 // How pages ask for rows: along the engine's one way of a list (engine/list.ts), with a page bounded for people.
 // Nothing here puts steps together or finds rows.
+import assert from 'node:assert/strict';
 import {
   answerList,
   type Ask,
@@ -35,9 +36,9 @@ export async function foundList(
   return answerList(collection, query, new PageAsker(site, tour));
 }
 
-/** How queries of pages are read: all as those of lists, but for the size of a page; exports are none. */
-function pageOptions({ queryOptions }: Site): QueryOptions {
-  return { ...queryOptions, limitMax: Math.min(PAGE_ROWS_MAX, queryOptions.limitMax ?? PAGE_ROWS_MAX) };
+/** The most records that a page has under the settings. */
+export function pageRowsMax({ queryOptions }: Site): number {
+  return Math.min(PAGE_ROWS_MAX, queryOptions.limitMax ?? PAGE_ROWS_MAX);
 }
 
 class PageAsker implements Asker<Found | Promise<Found>> {
@@ -50,7 +51,7 @@ class PageAsker implements Asker<Found | Promise<Found>> {
   #milliseconds = 0;
 
   constructor(site: Site, tour: Tour) {
-    this.options = pageOptions(site);
+    this.options = { ...site.queryOptions, limitMax: pageRowsMax(site) };
     this.path = tour.target;
     this.#site = site;
     this.#tour = tour;
@@ -67,6 +68,7 @@ class PageAsker implements Asker<Found | Promise<Found>> {
   }
 
   async find(list: List): Promise<Hits | undefined> {
+    assert(list.plan.page.limit <= PAGE_ROWS_MAX, 'a page was asked for as if it was an export');
     const hits = await this.#site.router.find(list, this.#tour.disconnection);
     this.#milliseconds = this.#site.steadyMs() - this.#start;
     if (typeof hits !== 'string') return hits;

@@ -1,59 +1,80 @@
 // The page of a list: the request of the API that it is, how many records it has, what it is filtered by, the records
 // as a table, and the way to its other pages. Found along engine/list.ts; holds no rows.
 import { countText } from '../observe/quantities.ts';
-import { type Ask, type Collection, type CollectionIndex, percentEncode } from '../../engine/engine.ts';
-import { collectionSentence, type FilterField, filterFields } from '../../engine/described.ts';
-import { apiPath, fromStart, type Pair, queryOf, withValue } from './address.ts';
+import { type Ask, type Collection } from '../../engine/engine.ts';
+import { collectionSentence, type FilterField } from '../../engine/described.ts';
+import {
+  apiPath,
+  fromStart,
+  isRepeatable,
+  type Pair,
+  queryOf,
+  queryTextOf,
+  REPEATED_CHARACTERS_MAX,
+  without,
+  withValue,
+} from './address.ts';
 import { missedPage, refusedPage } from './errorPage.ts';
 import { columnChoice, dateForms, filterForm } from './filterForm.ts';
 import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
-import { type Found, foundList, PAGE_ROWS_MAX } from './find.ts';
+import { fieldsOf } from './fields.ts';
+import { type Found, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
 import { amountOf, framed } from './frame.ts';
+import { inStep } from './inStep.ts';
 import type { Listing } from './listing.ts';
 import { pageLinksNav, rangeOf } from './pager.ts';
+import { pagePairs } from './pageQuery.ts';
 import { requestPanel } from './requestPanel.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { recordTable } from './table.ts';
 import { html, type Markup } from './template.ts';
+import { cut } from './values.ts';
 
 /** The page, or why there is none. Cost: that of the list, and the values of 100 records within their bounds. */
 export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
   const collection = site.collections(declared.name);
-  const { filters } = site.queryOptions;
-  const isKnown = (name: string): boolean => filters === 'all' || declared.filters.includes(name);
-  const fields = fieldsOf(collection, isKnown);
-  const found: Found = await foundList(site, tour, collection, withFacets(tour.query, fields));
-  if (found.kind === 'refused') return refusedPage(site, tour, declared, found.ask);
+  const fields = fieldsOf(site, declared);
+  const pairs = pagePairs(tour.query, pageRowsMax(site));
+  const hasChoices = pairs !== undefined && isRepeatable(pairs);
+  const query = pairs ? queryTextOf(pairs) : tour.query;
+  const counted = hasChoices ? queryTextOf(withFacets(pairs, fields)) : query;
+  const first = await foundList(site, tour, collection, counted);
+  // Nobody asked for the counts: without them the rows may be there at once.
+  const isUncounted = first.kind === 'missed' && first.why !== 'gone' && counted !== query;
+  const found: Found = isUncounted ? await foundList(site, tour, collection, query) : first;
+  if (found.kind === 'refused') return refusedPage(site, tour, declared, { problems: found.ask.problems, pairs });
   if (found.kind === 'missed') return missedPage(site, tour, found.why);
   const { ask } = found.list;
-  const added = tour.query === undefined || !/(?:^|&)facets=/.test(tour.query);
-  const pairs = added ? ask.parameters.filter(([name]) => name !== 'facets') : ask.parameters;
-  const listing: Listing = { site, tour, collection, fields, ask, hits: found.hits, pairs };
-  const page = framed(site, tour, {
-    title: titleOf(listing),
-    crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: declared.title }],
-    main: mainOf(listing),
-  });
+  const { hits } = found;
+  const listing: Listing = {
+    site,
+    tour,
+    collection,
+    fields,
+    ask,
+    hits,
+    pairs: pairs ?? [],
+    hasChoices,
+    isUncounted,
+  };
   const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
-  return { status: 200, html: page, time };
+  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time }));
 }
 
-/** By collection: they do not change with a visit. */
-const known = new WeakMap<CollectionIndex, readonly FilterField[]>();
-
-function fieldsOf(collection: CollectionIndex, isKnown: (name: string) => boolean): readonly FilterField[] {
-  const fields = known.get(collection) ?? filterFields(collection, isKnown);
-  known.set(collection, fields);
-  return fields;
+function htmlOf(listing: Listing): string {
+  const { site, tour, collection } = listing;
+  return framed(site, tour, {
+    title: titleOf(listing),
+    crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: collection.declaration.title }],
+    main: mainOf(listing),
+  });
 }
 
 /** The query with the counts of every choice that its form offers, unless it asks for others. */
-function withFacets(query: string | undefined, fields: readonly FilterField[]): string | undefined {
-  if (query !== undefined && /(?:^|&)facets=/.test(query)) return query;
+function withFacets(pairs: readonly Pair[], fields: readonly FilterField[]): readonly Pair[] {
+  if (pairs.some(([name]) => name === 'facets')) return pairs;
   const names = fields.filter(({ values }) => values.length > 0).map(({ key }) => key);
-  if (names.length === 0) return query;
-  const facets = `facets=${names.slice(0, FACETS_SHOWN_MAX).map(percentEncode).join(',')}`;
-  return query === undefined || query === '' ? facets : `${query}&${facets}`;
+  return names.length === 0 ? pairs : [...pairs, ['facets', names.slice(0, FACETS_SHOWN_MAX).join(',')]];
 }
 
 function titleOf({ collection: { declaration }, hits, ask }: Listing): string {
@@ -80,11 +101,26 @@ function mainOf(listing: Listing): Markup {
         ${hits.count === 0 ? html`<p class="nothing">No record matches. Take a filter away, or change one.</p>` : recordTable(listing)}
         ${rangeOf(listing)} ${pageLinksNav(listing)} ${requestPanel({ tour, pairs: listing.pairs })}
       </div>
-      <aside class="filters" aria-label="Filters">
-        ${filterForm(listing)} ${facetPanels(listing)} ${dateForms(listing)} ${columnChoice(listing)}
-      </aside>
+      <aside class="filters" aria-label="Filters">${choicesOf(listing)}</aside>
     </div>`;
 }
+
+/** What leads to other lists. */
+function choicesOf(listing: Listing): Markup {
+  if (!listing.hasChoices) {
+    return html`<p class="note">
+        The address of this page is too long to be repeated in choices. Take a long filter away to have them.
+      </p>
+      ${facetPanels(listing)}`;
+  }
+  const uncounted =
+    listing.isUncounted &&
+    html`<p class="note">Without counts by value: too much is under way for them. Try again shortly.</p>`;
+  return html`${filterForm(listing)} ${uncounted} ${facetPanels(listing)} ${dateForms(listing)} ${columnChoice(listing)}`;
+}
+
+/** Of a longer value, such as a list of ids, or of a longer name the beginning is shown. */
+const CHIP_CHARACTERS_MAX = 160;
 
 const TIME = html`<!--time-->`;
 
@@ -109,7 +145,9 @@ function dataLinks({ tour, site, pairs, ask }: Listing): Markup {
 }
 
 function ignoredNote({ ignored }: Ask): Markup {
-  const names = ignored.slice(0, PAGE_ROWS_MAX).map((name) => (typeof name === 'string' ? name : name.join('=')));
+  const names = ignored
+    .slice(0, PAGE_ROWS_MAX)
+    .map((name) => cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX));
   return html`<p class="note">
     Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}
   </p>`;
@@ -120,17 +158,23 @@ function chips({ pairs, ask }: Listing): Markup | false {
   const active = new Set(ask.conditions.map(({ key }) => key));
   const shown = pairs.filter(([name]) => active.has(name) || name === 'after');
   if (shown.length === 0) return false;
+  const { length } = queryTextOf(pairs);
   const chip = (pair: Pair): Markup => {
-    const without = fromStart(pairs.filter((each) => each !== pair));
-    const [name, value] = pair;
+    const [name] = pair;
+    const value = cut(pair[1], CHIP_CHARACTERS_MAX);
+    const isLink = length - queryTextOf([pair]).length <= REPEATED_CHARACTERS_MAX;
+    const remove = isLink && queryOf(fromStart(without(pairs, name)));
     return html`<li>
       <span
         ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span
-      ><a href="${queryOf(without)}" aria-label="Remove the filter ${name} ${value}">×</a>
+      >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">×</a>`}
     </li>`;
   };
-  const others = fromStart(pairs.filter(([name]) => !active.has(name)));
-  const clear = shown.length > 1 && html`<li class="clear"><a href="${queryOf(others)}">Remove all</a></li>`;
+  const others = fromStart(without(pairs, ...active));
+  const clear =
+    shown.length > 1 &&
+    isRepeatable(others) &&
+    html`<li class="clear"><a href="${queryOf(others)}">Remove all</a></li>`;
   return html`<ul class="chips" aria-label="Filters that hold">
     ${shown.map(chip)}${clear}
   </ul>`;

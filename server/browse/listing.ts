@@ -5,7 +5,10 @@ import type { FilterField } from '../../engine/described.ts';
 import type { Pair } from './address.ts';
 import type { Site, Tour } from './site.ts';
 
-/** A list that was found; `pairs` are the decoded parameters as the visitor sent them. */
+/**
+ * A list that was found; `pairs` are the parameters that hold. `hasChoices` while these are short enough to be repeated in
+ * every link and form that leads elsewhere; `isUncounted` where there was no time for counts that nobody asked for.
+ */
 export interface Listing {
   readonly site: Site;
   readonly tour: Tour;
@@ -14,4 +17,6 @@ export interface Listing {
   readonly ask: Ask;
   readonly hits: Hits;
   readonly pairs: readonly Pair[];
+  readonly hasChoices: boolean;
+  readonly isUncounted: boolean;
 }

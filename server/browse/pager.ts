@@ -3,7 +3,7 @@
 import { countText } from '../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import { PAGE_ROWS_MAX } from './find.ts';
-import { hiddenInputs } from './filterForm.ts';
+import { FORM_NAMES, hiddenInputs } from './filterForm.ts';
 import type { Listing } from './listing.ts';
 import { html, type Markup } from './template.ts';
 
@@ -20,7 +20,7 @@ export function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
 
 /** Links to the other pages, and forms for any other. */
 export function pageLinksNav(listing: Listing): Markup | false {
-  const { ask, hits, pairs } = listing;
+  const { ask, hits, pairs, hasChoices } = listing;
   const { limit } = ask.page;
   if (hits.count === 0) return false;
   const last = Math.max(0, Math.floor((hits.count - 1) / limit) * limit);
@@ -30,20 +30,33 @@ export function pageLinksNav(listing: Listing): Markup | false {
     isThere
       ? html`<li><a href="${at(place)}" ${rel !== undefined && html` rel="${rel}"`}>${label}</a></li>`
       : html`<li><span aria-disabled="true">${label}</span></li>`;
-  const sizes = SIZES.map((size) =>
-    size === limit
-      ? html`<li><span aria-current="true">${size}</span></li>`
-      : html`<li><a href="${queryOf(withValue(fromStart(pairs), 'limit', String(size)))}">${size}</a></li>`,
-  );
   return html`<nav class="pages" aria-label="Pages">
     <ul>
       ${link('First', 0, offset > 0)}
       ${link('Previous', Math.max(0, Math.min(offset, last + limit) - limit), offset > 0, 'prev')}
       ${link('Next', offset + limit, offset + limit < hits.count, 'next')} ${link('Last', last, offset < last)}
     </ul>
-    <form method="get" class="jump">
+    ${hasChoices && otherPages(listing)}
+  </nav>`;
+}
+
+/** A way to any record, and pages of other sizes. */
+function otherPages({ ask, hits, pairs }: Listing): Markup {
+  const { limit } = ask.page;
+  const sizes = SIZES.map((size) =>
+    size === limit
+      ? html`<li><span aria-current="true">${size}</span></li>`
+      : html`<li><a href="${queryOf(withValue(fromStart(pairs), 'limit', String(size)))}">${size}</a></li>`,
+  );
+  return html`<form method="get" class="jump">
       ${hiddenInputs(fromStart(pairs))}<label
-        >Go to record <input type="number" name="offset" min="0" max="${hits.count - 1}" value="${offset}" /></label
+        >Go to record
+        <input
+          type="number"
+          name="${FORM_NAMES.record}"
+          min="1"
+          max="${hits.count}"
+          value="${hits.offset + 1}" /></label
       ><button>Go</button>
     </form>
     <div class="sizes">
@@ -51,8 +64,7 @@ export function pageLinksNav(listing: Listing): Markup | false {
       <ul aria-labelledby="sizes">
         ${sizes}
       </ul>
-    </div>
-  </nav>`;
+    </div>`;
 }
 
 function placed(pairs: readonly Pair[], offset: number): readonly Pair[] {

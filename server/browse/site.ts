@@ -2,6 +2,7 @@
 // them in, so that no page knows a request or a header.
 import type { CollectionIndex, QueryOptions, Version } from '../../engine/engine.ts';
 import type { Router } from '../../workers/router.ts';
+import type { Slices } from '../../workers/slices.ts';
 import type { Disconnection } from '../../workers/waiter.ts';
 import type { Clock } from '../observe/clock.ts';
 
@@ -15,6 +16,7 @@ export interface Site {
   readonly collections: (name: string) => CollectionIndex;
   readonly storedBaseUrl: string;
   readonly router: Router;
+  readonly slices: Pick<Slices, 'run'>;
   readonly queryOptions: QueryOptions;
   readonly trustedHosts: () => TrustedHosts | undefined;
   readonly steadyMs: Clock;

@@ -65,8 +65,8 @@ export function scrollingTable(caption: Child, heads: Child, rows: Child, name?:
   </div>`;
 }
 
-function heading({ ask, pairs }: Listing, key: string, isOrdered: boolean): Markup {
-  if (!isOrdered) return html`<th scope="col" role="columnheader"><bdi>${key}</bdi></th>`;
+function heading({ ask, pairs, hasChoices }: Listing, key: string, isOrdered: boolean): Markup {
+  if (!isOrdered || !hasChoices) return html`<th scope="col" role="columnheader"><bdi>${key}</bdi></th>`;
   const at = ask.page.order.find(({ path }) => path.join('__') === key);
   const next = at && !at.isDescending ? `-${key}` : key;
   const sorted = at && html` aria-sort="${at.isDescending ? 'descending' : 'ascending'}"`;

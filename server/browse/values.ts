@@ -142,7 +142,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** A text of at most so many characters; no surrogate is cut from its other half. */
-function cut(text: string, most: number): string {
+export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -1,8 +1,6 @@
 // The pages for people, as answers: requests become tours, pages get their headers, tags and codings. Read when the
 // first is asked for: no start and no other request has anything of it.
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
 import { wayUp } from '../browse/address.ts';
 import { assetNamed } from '../browse/assets.ts';
@@ -16,9 +14,10 @@ import { isNamedIn } from './conditional.ts';
 import { descriptionLink } from './root.ts';
 import { nearestPath, type Route, route } from './routes.ts';
 
-/** What is left of a visit once its request is gone. */
+/** What is left of a visit once its request is gone; `sent` is its target with the path of the base URL, where it has it. */
 export type Visited = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly target: string;
+  readonly sent: string;
   readonly query: string | undefined;
   readonly disconnection: Disconnection;
 };
@@ -45,23 +44,20 @@ const ASSETS = '/browse/assets/';
 const AUTHORITY = /^\/browse\/authority\/?$/;
 /** Digits of a tag: 96 bits. */
 const TAG_DIGITS = 24;
-/** A page is compressed for the network at hand, not for the archive: the next level takes twice as long. */
-const LEVEL = 1;
 
 const EMPTY = wholeBody(new Uint8Array(0));
-const compressed = promisify(gzip);
 const sites = new WeakMap<CatalogueService, Site>();
 
 /** The answer to a request for a page or an asset. Cost: see server/browse/. */
 export async function browseAnswer(catalogue: CatalogueService, visited: Visited): Promise<Answer> {
-  const { target, query, choice, disconnection } = visited;
+  const { target, sent, query, choice, disconnection } = visited;
   if (target.startsWith(ASSETS)) {
     const asset = assetAnswer(catalogue, visited);
     if (asset) return asset;
   }
   const site = siteOf(catalogue);
   const hosts = AUTHORITY.test(target) ? site.trustedHosts() : undefined;
-  const view = viewOf(target, hosts !== undefined);
+  const view = sent === choice.path ? withSlash(sent) : viewOf(target, hosts !== undefined);
   if (view.kind === 'redirect') return moved(query === undefined ? view.location : `${view.location}?${query}`);
   const version = 'version' in view ? view.version : 'v3';
   const { baseUrl } = choice;
@@ -76,7 +72,7 @@ export async function browseAnswer(catalogue: CatalogueService, visited: Visited
 function siteOf(catalogue: CatalogueService): Site {
   const known = sites.get(catalogue);
   if (known) return known;
-  const { generation, created, collections, router, queryOptions } = catalogue;
+  const { generation, created, collections, router, slices, queryOptions } = catalogue;
   const storedBaseUrl = collections(COLLECTIONS[0]!.name).records.baseUrl;
   const trustedHosts = catalogue.trustedHosts ?? ((): undefined => undefined);
   const site: Site = {
@@ -85,6 +81,7 @@ function siteOf(catalogue: CatalogueService): Site {
     collections,
     storedBaseUrl,
     router,
+    slices,
     queryOptions,
     trustedHosts,
     steadyMs,
@@ -101,7 +98,12 @@ function viewOf(target: string, isAuthority: boolean): Route {
   const behind = target.startsWith(ROOM) ? `/api/v3/${target.slice(ROOM.length)}` : target;
   const view = route(behind);
   if (view.kind !== 'redirect') return view;
-  return { kind: 'redirect', location: `${target.slice(target.lastIndexOf('/') + 1)}/` };
+  return withSlash(target);
+}
+
+/** The same path with a final slash, relative to it. */
+function withSlash(path: string): Route {
+  return { kind: 'redirect', location: `${path.slice(path.lastIndexOf('/') + 1)}/` };
 }
 
 function sightOf(view: Route, target: string): Sight {
@@ -128,7 +130,7 @@ function sightOf(view: Route, target: string): Sight {
 
 /** The page under a tag that is made of it, so that no change of a template needs another one. */
 async function pageAnswer(
-  { settings }: CatalogueService,
+  { settings, live }: CatalogueService,
   { target, choice, coding, condition }: Visited,
   page: BrowsePage,
 ): Promise<Answer> {
@@ -144,13 +146,12 @@ async function pageAnswer(
   if (tag !== undefined && condition && condition !== 'sinceThen' && isNamedIn(condition.tags, tag)) {
     return { status: 304, headers, etag: `W/"${tag}"`, body: EMPTY };
   }
-  const bytes = timed(lasting, page.time);
+  const plain = wholeBody(timed(lasting, page.time));
   const tagged = tag === undefined ? {} : { etag: `W/"${tag}"` };
-  if (coding === 'identity') {
-    return { status: page.status, headers: [HTML, ...headers, ...retry], ...tagged, body: wholeBody(bytes) };
-  }
-  const body = wholeBody(await compressed(bytes, { level: LEVEL }));
-  return { status: page.status, headers: [HTML, GZIPPED, ...headers, ...retry], ...tagged, body };
+  const compressed = coding === 'identity' ? undefined : await live.compressed(plain);
+  const coded = compressed ? [HTML, GZIPPED] : [HTML];
+  const body = compressed ? wholeBody(compressed) : plain;
+  return { status: page.status, headers: [...coded, ...headers, ...retry], ...tagged, body };
 }
 
 /** Weak, since pages of one tag may differ in how long they took. */

@@ -78,7 +78,9 @@ function answerTo(
   const coding = catalogue.chooseCoding(request);
   const condition = conditional.conditionOf(request);
   const visit: Visit = { request, choice, coding, disconnection, condition };
-  if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) return pageFor(catalogue, visit);
+  if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) {
+    return pageFor(catalogue, visit, received.target);
+  }
   const known = catalogue.memory.find(visit);
   if (known?.route !== undefined) request.route = known.route;
   const unchanged = known && condition && conditional.unchanged(condition, choice.varies, known.tag);
@@ -105,7 +107,7 @@ function answerTo(
     case 'resolution':
       return resolution ? resolution(catalogue, view, visit) : firstResolution(catalogue, view, visit);
     case 'browse':
-      return pageFor(catalogue, visit);
+      return pageFor(catalogue, visit, received.target);
   }
 }
 
@@ -133,8 +135,9 @@ function wishesPage(request: Request): boolean {
 function pageFor(
   catalogue: CatalogueService,
   { request: { target, query }, choice, coding, disconnection, condition }: Visit,
+  sent: string,
 ): Promise<Answer> {
-  const visited = { target, query, choice, coding, disconnection, condition };
+  const visited = { target, sent, query, choice, coding, disconnection, condition };
   return pages ? pages(catalogue, visited) : firstPage(catalogue, visited);
 }
 

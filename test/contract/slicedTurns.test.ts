@@ -1,5 +1,5 @@
-// One suite for both transports: however many exports are read or measured at once, a turn of the event loop does about
-// as much of them as of one, and others are answered between. Counted in steps and pieces, so that no noise is in it:
+// One suite for both transports: however many exports are read or measured at once, or pages made, a turn of the event
+// loop does about as much of them as of one, and others are answered between. Counted in steps and pieces, so that no noise is in it:
 // to the scheduler each look at its clock is a millisecond after the last.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -19,7 +19,13 @@ const observationsOf = (repeats: number): CollectionIndex =>
     Array.from({ length: 400 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i} ${'text, '.repeat(repeats)}"}`),
     BASE_URL,
   );
-const OBSERVATIONS = { csv: observationsOf(300), parquet: observationsOf(1200) };
+const OBSERVATIONS = { csv: observationsOf(300), parquet: observationsOf(1200), page: observationsOf(5) };
+const TARGETS = {
+  csv: '/api/v3/observations/?format=csv&',
+  parquet: '/api/v3/observations/?format=parquet&',
+  page: '/browse/observations/?',
+};
+const BYTES_MIN = { csv: 1 << 19, parquet: 1 << 16, page: 1 << 16 };
 
 /** What may be done at once in a turn, by the clock above, and the one step behind it. */
 const WORK_MAX = 5;
@@ -28,7 +34,7 @@ const PIECES_MAX = 8;
 
 /** Sends all requests at once beside a client that asks for what is not there; posts the answers' bytes, and 404s. */
 const CLIENT = `
-const { workerData: { port, method, clients, format }, parentPort } = require('node:worker_threads');
+const { workerData: { port, method, clients, target }, parentPort } = require('node:worker_threads');
 const { connect } = require('node:net');
 let open = clients, bytes = 0, statuses = [], missing = 0;
 const watcher = connect(port, '127.0.0.1');
@@ -49,8 +55,7 @@ watcher.on('connect', () => {
       watcher.destroy();
       parentPort.postMessage({ bytes, missing, statuses });
     });
-    const target = '/api/v3/observations/?format=' + format + '&ob_id!=' + i;
-    socket.write(method + ' ' + target + ' HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
+    socket.write(method + ' ' + target + 'ob_id!=' + i + ' HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
   }
 });
 `;
@@ -104,7 +109,8 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     ['GET', 'csv'],
     ['HEAD', 'csv'],
     ['GET', 'parquet'],
-  ] as const)(`${CLIENTS} exports at once by %s as %s hold nobody up`, async (method, format) => {
+    ['GET', 'page'],
+  ] as const)(`${CLIENTS} lists at once by %s as %s hold nobody up`, async (method, format) => {
     const slices = new NotedSlices();
     const catalogue = handlerWith(NEVER_HEAVY, {}, () => OBSERVATIONS[format], { slices });
     const handler: Handler = async (request, disconnection) => {
@@ -118,11 +124,14 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       return { ...answer, body: { bytes, isSlow, pieceAt } };
     };
     const { port } = await serve(handler, slices);
-    const worker = new Worker(CLIENT, { eval: true, workerData: { port, method, clients: CLIENTS, format } });
+    const worker = new Worker(CLIENT, {
+      eval: true,
+      workerData: { port, method, clients: CLIENTS, target: TARGETS[format] },
+    });
     const [{ bytes, missing, statuses }] = (await once(worker, 'message')) as [Outcome];
     slices.end();
     expect(statuses).toEqual(Array.from({ length: CLIENTS }, () => '200'));
-    if (method === 'GET') expect(bytes).toBeGreaterThan(CLIENTS * (format === 'csv' ? 1 << 19 : 1 << 16));
+    if (method === 'GET') expect(bytes).toBeGreaterThan(CLIENTS * BYTES_MIN[format]);
     expect(missing).toBeGreaterThan(1);
     expect([...slices.work.values()].reduce((sum, one) => sum + one, 0)).toBeGreaterThan(CLIENTS);
     expect(mostOf(slices.work)).toBeLessThanOrEqual(WORK_MAX);

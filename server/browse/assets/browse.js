@@ -31,13 +31,11 @@ function addCopy(block) {
 function heedField(form) {
   const [field, lookup] = form.querySelectorAll('select');
   const input = form.querySelector('input:not([type="hidden"]):not([type="checkbox"])');
-  if (!field || !lookup || !input) return;
+  if (!field || !lookup || !input?.list) return;
   const all = [...lookup.options];
-  const choices = document.createElement('datalist');
-  choices.id = 'filter-values';
+  const choices = input.list;
   const hint = document.createElement('p');
   hint.className = 'hint';
-  form.append(choices);
   field.closest('label').after(hint);
   const heed = () => {
     const { type = '', lookups = '', values = '', sentence = '' } = field.selectedOptions[0]?.dataset ?? {};
@@ -52,7 +50,6 @@ function heedField(form) {
         .filter(Boolean)
         .map((value) => new Option(value, value)),
     );
-    input.setAttribute('list', choices.id);
     shape(input, type, lookup.value);
   };
   field.addEventListener('change', heed);

@@ -7,30 +7,13 @@ import { filterFields } from '../../../../engine/query/shown.ts';
 import { describedFields } from '../../../../engine/query/describe.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { SHOWN } from '../../../../engine/schema/browse.ts';
-import type { Answer } from '../../../../server/http/exchange.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { formHandler } from '../../../support/formCatalogue.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../support/htmlPages.ts';
+import { requestOf, STAYING } from '../../../support/requests.ts';
 import { BASE_URL } from '../../../support/smallCatalogue.ts';
-import { type RequestParts, requestOf, STAYING } from '../../../support/requests.ts';
 
-type Page = ReturnType<typeof parseHTML>['document'];
-
-const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const handler = formHandler({ explain: true });
-const asked = async (url: string, parts: RequestParts = {}): Promise<Answer> =>
-  handler(requestOf({ url, headers: BROWSER, ...parts }), STAYING);
-const textOf = ({ body }: Answer): string => {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < body.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(body.pieceAt(at)));
-  return Buffer.concat(pieces).toString();
-};
-const headerOf = ({ headers }: Answer, name: string): string | undefined =>
-  headers.find(([each]) => each === name)?.[1];
-const pageAt = async (url: string): Promise<Page> => parseHTML(textOf(await asked(url))).document;
-const textsOf = (page: Page, selector: string): readonly string[] =>
-  [...page.querySelectorAll(selector)].map(({ textContent }) => textContent.trim().replace(/\s+/g, ' '));
-const hrefsOf = (page: Page, selector: string): readonly string[] =>
-  [...page.querySelectorAll(selector)].map((link) => link.getAttribute('href') ?? '');
+const { asked, pageAt } = browserOf(formHandler({ explain: true }));
 
 const LIST = '/browse/observations/';
 
@@ -97,6 +80,14 @@ describe('where a browser gets a page', () => {
       expect([answer.status, headerOf(answer, 'Location')]).toEqual([301, location]);
     }
   });
+});
+
+test('the path of a base URL without its slash leads to the one with it, where the links of the page hold', async () => {
+  const below = browserOf(formHandler({ baseUrl: 'http://x.test/some/catalogue' }));
+  const answer = await below.asked('/some/catalogue?a=b');
+  expect([answer.status, headerOf(answer, 'Location')]).toEqual([301, 'catalogue/?a=b']);
+  for (const url of ['/some/catalogue/', '/'])
+    expect(hrefsOf(await below.pageAt(url), '.brand')).toEqual(['./browse/']);
 });
 
 describe('the answer', () => {
@@ -244,8 +235,24 @@ describe('the forms of a list', () => {
     ['browse.field=title&browse.lookup=exact&browse.not=1&browse.value=a', '?title%21=a'],
     ['limit=5&browse.field=title&browse.lookup=in&browse.value=', '?limit=5'],
     ['browse.columns=uuid&browse.columns=title', '?fields=uuid%2Ctitle'],
-    ['browse.filled=1&dataPublishedTime__gte=2020-01-02&dataPublishedTime__lte=', '?dataPublishedTime__gte=2020-01-02'],
-    ['browse.filled=1&dataPublishedTime__lte=2020-01-02', '?dataPublishedTime__lte=2020-01-02T23%3A59%3A59.999999'],
+    ['browse.date=dataPublishedTime&browse.from=2020-01-02&browse.to=', '?dataPublishedTime__gte=2020-01-02'],
+    [
+      'title=&dataPublishedTime__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12:00:00&limit=5&' +
+        'browse.date=dataPublishedTime&browse.from=2020-01-01&browse.to=2020-01-02',
+      '?title=&dataPublishedTime__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12%3A00%3A00&limit=5',
+    ],
+    [
+      'title__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12:00:00&browse.date=dataPublishedTime&browse.to=2020-01-02',
+      '?title__lte=2020-01-02&dataPublishedTime__lte=2020-01-02T23%3A59%3A59.999999',
+    ],
+    ...(['lte', 'gt'] as const).map((lookup): [string, string] => [
+      `browse.field=dataPublishedTime&browse.lookup=${lookup}&browse.value=2020-01-02`,
+      `?dataPublishedTime__${lookup}=2020-01-02T23%3A59%3A59.999999`,
+    ]),
+    ['browse.field=title&browse.lookup=lte&browse.value=2020-01-02', '?title__lte=2020-01-02'],
+    ['limit=5&offset=20&browse.record=3', '?limit=5&offset=2'],
+    ['limit=5&offset=20&browse.record=1', '?limit=5'],
+    ['limit=5&offset=20&browse.record=', '?limit=5&offset=20'],
   ])('%s is the list %s', async (query, location) => {
     const answer = await asked(`${LIST}?${query}`);
     expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
@@ -255,6 +262,26 @@ describe('the forms of a list', () => {
   test('search titles from the start page', async () => {
     const answer = await asked('/browse/?browse.text=ocean&browse.in=observations');
     expect(headerOf(answer, 'Location')).toBe('../browse/observations/?title__icontains=ocean');
+  });
+
+  test('search nowhere but in collections', async () => {
+    for (const name of ['', '..', 'nothing']) {
+      const answer = await asked(`/browse/?browse.text=ocean&browse.in=${name}`);
+      expect([answer.status, textsOf(pageOf(answer), 'h1')]).toEqual([200, ['Catalogue']]);
+    }
+  });
+
+  test('count records from 1, and suggest the values of every enumeration', async () => {
+    const page = await pageAt(`${LIST}?limit=10&offset=20`);
+    const record = page.querySelector('.jump input[type=number]');
+    expect([record?.getAttribute('min'), record?.getAttribute('max'), record?.getAttribute('value')]).toEqual([
+      '1',
+      '40',
+      '21',
+    ]);
+    expect(page.querySelector('.filter input[list=filter-values]')).not.toBe(null);
+    const labels = [...page.querySelectorAll('datalist#filter-values option')].map((one) => one.getAttribute('label'));
+    expect(labels).toContain('completed (status)');
   });
 
   test('keep what the list is filtered by', async () => {

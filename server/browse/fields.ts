@@ -1,0 +1,16 @@
+// The fields that lists of a collection can be filtered by under the settings, made once a generation.
+import type { Collection, CollectionIndex } from '../../engine/engine.ts';
+import { type FilterField, filterFields } from '../../engine/described.ts';
+import type { Site } from './site.ts';
+
+/** By collection: they do not change with a visit. */
+const known = new WeakMap<CollectionIndex, readonly FilterField[]>();
+
+/** The fields. Cost: all of the collection with their lookups, the first time. */
+export function fieldsOf({ collections, queryOptions }: Site, declared: Collection): readonly FilterField[] {
+  const collection = collections(declared.name);
+  const isKnown = (name: string): boolean => queryOptions.filters === 'all' || declared.filters.includes(name);
+  const fields = known.get(collection) ?? filterFields(collection, isKnown);
+  known.set(collection, fields);
+  return fields;
+}

@@ -1,0 +1,154 @@
+// The pages of lists, asked of the handler with what people and others put into addresses: they stay bounded, and the
+// request of the API that a page names is the one that it shows.
+import { describe, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
+import { steadyMs } from '../../../../server/observe/clock.ts';
+import { Slices } from '../../../../workers/slices.ts';
+import { collectionOf } from '../../../support/collections.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textsOf } from '../../../support/htmlPages.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
+
+const LIST = '/browse/observations/';
+const RECORDS = Array.from(
+  { length: 120 },
+  (_, i) =>
+    `{"ob_id":${i + 1},"uuid":"u${i}","title":"t${i}","abstract":"${`a${i} `.repeat(100)}","language":"l${i}",` +
+    `"keywords":"k${i}","status":${i % 3 === 0 ? 'null' : '"completed"'},"dataPublishedTime":"2020-01-02T10:00:00"}`,
+);
+const collections = new Map(
+  COLLECTIONS.map(({ name }) => [name, collectionOf(name, name === 'observations' ? RECORDS : [], BASE_URL)]),
+);
+const browserWith = (slices: Slices): ReturnType<typeof browserOf> =>
+  browserOf(handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!, { slices }));
+const { asked, pageAt } = browserWith(new Slices(steadyMs));
+
+describe('the rows of a page', () => {
+  test.each(['format=csv', '%66ormat=ndjson&limit=1100', 'format=parquet'])(
+    'are at most 100 with %s, and the request that it names has as many',
+    async (query) => {
+      const page = await pageAt(`${LIST}?${query}`);
+      expect(textsOf(page, 'tbody th')).toHaveLength(100);
+      const limit = query.includes('limit') ? '?limit=100' : '';
+      expect(textsOf(page, '.snippet pre')[0]).toBe(`${BASE_URL}/api/v3/observations/${limit}`);
+    },
+  );
+
+  test('are as many as the request of the API that it names has, whatever limit is asked for', async () => {
+    for (const query of ['limit=1000&strict=1', 'limit=%2B1000']) {
+      const page = await pageAt(`${LIST}?${query}`);
+      expect(textsOf(page, '.range')).toEqual(['1 to 100 of 120']);
+      const [address = '', curl, python] = textsOf(page, '.snippet pre');
+      expect(address).toContain('limit=100');
+      for (const text of [address, curl, python, ...hrefsOf(page, 'a')]) expect(text).not.toContain('1000');
+    }
+  });
+});
+
+describe('pages beside other work of the thread', () => {
+  test('are 503 that say when to come back where too much waits', async () => {
+    const slices = new Slices(steadyMs);
+    slices.run = () => Promise.resolve('busy');
+    for (const url of ['/browse/', LIST, `${LIST}1/`]) {
+      const answer = await browserWith(slices).asked(url);
+      expect([answer.status, headerOf(answer, 'Retry-After')]).toEqual([503, '1']);
+      expect(textsOf(pageOf(answer), 'h1')).toEqual(['Too busy at the moment']);
+    }
+  });
+
+  test('are compressed as all other answers are, counted as sliced work', async () => {
+    const slices = new Slices(steadyMs);
+    let spent = 0;
+    slices.spend = () => void spent++;
+    const answer = await browserWith(slices).asked(LIST, { headers: { ...BROWSER, 'accept-encoding': 'gzip' } });
+    expect([headerOf(answer, 'Content-Encoding'), spent]).toEqual(['gzip', 1]);
+  });
+});
+
+test('a list whose counts alone are too much for the thread is shown without them while the pool is full', async () => {
+  const values = '"status":"completed","publicationState":"citable","updateFrequency":"daily"';
+  const records = Array.from({ length: 2000 }, (_, i) => `{"ob_id":${i + 1},"title":"a",${values}}`);
+  const many = collectionOf('observations', records, BASE_URL);
+  const full = browserOf(
+    handlerWith(
+      () => Promise.resolve('busy'),
+      {},
+      () => many,
+    ),
+  );
+  const page = await full.pageAt(`${LIST}?title=a&limit=2`);
+  expect(textsOf(page, '.range')).toEqual(['1 to 2 of 2,000']);
+  expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining('Without counts')]);
+  expect((await full.asked(`${LIST}?title=a&limit=2&facets=status,title,updateFrequency`)).status).toBe(503);
+});
+
+describe('what a list is filtered by', () => {
+  test('is said once where a filter is repeated: the last one holds', async () => {
+    const page = await pageAt(`${LIST}?title__icontains=t1&title__icontains=t2`);
+    expect(textsOf(page, '.chips li > span')).toEqual(['title › icontains t2']);
+    expect(hrefsOf(page, '.chips a')).toEqual(['?']);
+    expect(textsOf(page, '.snippet pre')[0]).toMatch(/\?title__icontains=t2$/);
+  });
+});
+
+describe('the size of a page', () => {
+  const FACETS = 'facets=title,uuid,keywords,abstract,language,ob_id';
+  const bytesOf = async (query: string): Promise<number> => (await asked(`${LIST}?${query}`)).body.bytes;
+
+  test('is bounded for a query that has no end, which is repeated a few times only', async () => {
+    const short = await bytesOf(`limit=1&${FACETS}`);
+    for (const query of [`limit=1&${FACETS}&x=`, 'title__in=', `ordering=titel&strict=1&x=`]) {
+      expect(await bytesOf(query + 'x'.repeat(20_000))).toBeLessThan(short + 20_000 * 15);
+    }
+  });
+
+  test('is bounded for values of facets that have no end, of which few are filters of one click', async () => {
+    const page = await pageAt(`${LIST}?limit=1&facets=abstract`);
+    expect(textsOf(page, '.facet li')).toHaveLength(32);
+    expect(textsOf(page, '.facet li')[0]!.length).toBeLessThan(140);
+    expect(hrefsOf(page, '.facet a')).toEqual([]);
+  });
+
+  test('leaves a list of many ids its rows, its ways and its data, and takes the list away by a link', async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => i + 2).join(',');
+    const page = await pageAt(`${LIST}?ob_id__in=${ids}&limit=10`);
+    expect(textsOf(page, 'tbody th')).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
+    expect(textsOf(page, '.range')).toEqual(['1 to 10 of 119']);
+    expect(hrefsOf(page, '.chips a')).toEqual(['?limit=10']);
+    const [next = ''] = hrefsOf(page, '.pages [rel=next]');
+    expect(textsOf(await pageAt(LIST + next), '.range')).toEqual(['11 to 20 of 119']);
+    expect(page.querySelectorAll('form, .facet, thead a')).toHaveLength(0);
+    expect(textsOf(page, '.filters .note')[0]).toContain('too long');
+  });
+});
+
+describe('a facet', () => {
+  const hrefAt = async (query: string, label: string): Promise<string | null | undefined> => {
+    const links = [...(await pageAt(`${LIST}?${query}`)).querySelectorAll('.facet a')];
+    return links.find(({ textContent }) => textContent === label)?.getAttribute('href');
+  };
+
+  test('has one value chosen at a time, none of them too', async () => {
+    const query = 'title__icontains=t&facets=status';
+    const [none, one] = [`${query}&status__isnull=true`, `${query}&status=completed`];
+    expect(await hrefAt(query, 'none')).toBe('?title__icontains=t&facets=status&status__isnull=true');
+    expect(await hrefAt(one, 'completed')).toBe('?title__icontains=t&facets=status');
+    expect(await hrefAt(none, 'none')).toBe('?title__icontains=t&facets=status');
+    expect(await hrefAt('facets=title&status__isnull=true&title=t0', 't0')).toBe('?facets=title&status__isnull=true');
+    expect(await hrefAt('facets=status&status__isnull=false', 'completed')).toBe('?facets=status&status=completed');
+  });
+});
+
+describe('what may have been meant', () => {
+  test.each([
+    ['ordering=titel', '?ordering=title&strict=1', '?strict=1'],
+    ['ordering=-titel,ob_id', '?ordering=-title%2Cob_id&strict=1', '?strict=1'],
+    ['fields=uuid,titel,statsu', '?fields=uuid%2Ctitle%2Cstatus&strict=1', '?strict=1'],
+    ['facets=titel', '?facets=title&strict=1', '?strict=1'],
+    ['titel=a&facets=status', '?title=a&facets=status&strict=1', '?facets=status&strict=1'],
+    ['status__isnul!=1', '?status__isnull%21=1&strict=1', '?strict=1'],
+  ])('%s leads to %s', async (query, meant, without) => {
+    const page = await pageAt(`${LIST}?${query}&strict=1`);
+    expect(hrefsOf(page, '.problems a')).toEqual([meant, without]);
+    expect((await asked(LIST + meant)).status).toBe(200);
+  });
+});
