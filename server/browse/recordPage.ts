@@ -34,6 +34,7 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   const row = rowOfId(collection, id);
   const budget: MemberBudget = { wholeBytesMax: VALUE_BYTES_MAX, startBytes: START_BYTES, left: RECORD_BYTES_MAX };
   const members = recordMembers(collection, row, undefined, budget);
+  const references = await backReferences(site, tour, declared, id);
   const label = recordLabel(collection, row);
   const heading = label ?? `${declared.title} ${id}`;
   const main = html`<div class="title">
@@ -53,7 +54,7 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
         ${requestPanel({ tour, pairs: [] })}
       </div>
       <aside class="filters" aria-label="Around this record">
-        ${placesAndPeriods(site, tour, { collection, row, members })} ${await backReferences(site, tour, declared, id)}
+        ${placesAndPeriods(site, tour, { collection, row, members })} ${references.shown}
       </aside>
     </div>`;
   const crumbs = [
@@ -63,6 +64,7 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   ];
   return {
     status: 200,
+    isPassing: !references.isWhole,
     html: framed(site, tour, { title: `${heading.slice(0, 120)} – ${declared.title}`, crumbs, main }),
   };
 }

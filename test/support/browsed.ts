@@ -1,7 +1,7 @@
 // Pages for people over a few records, as their documents: asked of the handler as a browser asks.
 import { parseHTML } from 'linkedom';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import type { RunHeavy } from '../../workers/pool.ts';
+import type { Router } from '../../workers/router.ts';
 import { collectionOf } from './collections.ts';
 import { requestOf, STAYING } from './requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY, type Reply, replyOf } from './smallCatalogue.ts';
@@ -15,7 +15,7 @@ export interface Browsed {
 /** Asks for paths of a catalogue of these records, which name their collections. */
 export function browserOf(
   records: Readonly<Record<string, readonly object[]>>,
-  runHeavy: RunHeavy = NEVER_HEAVY,
+  router?: Router,
 ): (url: string, accept?: string) => Promise<Browsed> {
   const collections = new Map(
     COLLECTIONS.map(({ name }) => {
@@ -23,7 +23,7 @@ export function browserOf(
       return [name, collectionOf(name, texts, BASE_URL)];
     }),
   );
-  const handler = handlerWith(runHeavy, {}, (name) => collections.get(name)!);
+  const handler = handlerWith(NEVER_HEAVY, {}, (name) => collections.get(name)!, router && { router });
   return async (url, accept = 'text/html') => {
     const reply = replyOf(await handler(requestOf({ url, headers: { accept } }), STAYING));
     return { reply, page: parseHTML(reply.text).document };
