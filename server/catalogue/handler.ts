@@ -78,7 +78,10 @@ function answerTo(
   const coding = catalogue.chooseCoding(request);
   const condition = conditional.conditionOf(request);
   const visit: Visit = { request, choice, coding, disconnection, condition };
-  if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) return pageFor(catalogue, visit);
+  if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) {
+    request.route = ROUTE.browse;
+    return pageFor(catalogue, visit);
+  }
   const known = catalogue.memory.find(visit);
   if (known?.route !== undefined) request.route = known.route;
   const unchanged = known && condition && conditional.unchanged(condition, choice.varies, known.tag);
@@ -88,7 +91,7 @@ function answerTo(
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
   if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
-  request.route = view.kind === 'description' || view.kind === 'browse' ? ROUTE.other : ROUTE[view.kind];
+  request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {
