@@ -7,8 +7,16 @@ import { foundList } from './find.ts';
 import type { Site, Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
 
-/** Ways to a record that are countText: each is a list of its own. */
+/** Ways to a record that are counted: each is a list of its own. */
 const REFERENCES_MAX = 24;
+/** Of these so many are found at once: more of one visitor would crowd the others out of the pool. */
+const ASKED_AT_ONCE = 6;
+
+/** Who refers to a record; `isWhole` is false where some way to it could not be counted now. */
+export interface BackReferences {
+  readonly shown: Markup | false;
+  readonly isWhole: boolean;
+}
 
 /** By the collections of a generation: they do not change. */
 const known = new WeakMap<Site['collections'], ReadonlyMap<string, readonly Reference[]>>();
@@ -28,28 +36,52 @@ function referencesTo({ collections }: Site, name: string): readonly Reference[]
   return [...distantReferences(name), ...(all.get(name) ?? [])].slice(0, REFERENCES_MAX);
 }
 
-/** The references to a record, none where nobody refers to it. Cost: a count a way. */
+/**
+ * The references to a record, none where nobody refers to it. A way that is no filter of the data is left out; one
+ * that there was no time to count is shown without a count. Cost: a count a way.
+ */
 export async function backReferences(
   site: Site,
   tour: Tour,
   { name }: Collection,
   id: number,
-): Promise<Markup | false> {
-  const lines: Markup[] = [];
-  for (const { collection, key } of referencesTo(site, name)) {
-    const query = `${percentEncode(key)}=${id}&limit=1`;
-    const found = await foundList(site, tour, site.collections(collection), query);
-    if (found.kind !== 'found' || found.hits.count === 0) continue;
-    const { title } = site.collections(collection).declaration;
-    const href = `${tour.up}browse/${collection}/?${percentEncode(key)}=${id}`;
-    lines.push(
-      html`<li>
-        <div><a href="${href}">${title}</a> <span class="count">${countText(found.hits.count)}</span></div>
-        <small>${key.split('__').join(' › ')}</small>
-      </li>`,
-    );
+): Promise<BackReferences> {
+  const references = referencesTo(site, name);
+  const counts: ('missed' | number)[] = [];
+  for (let start = 0; start < references.length; start += ASKED_AT_ONCE) {
+    const together = references.slice(start, start + ASKED_AT_ONCE);
+    counts.push(...(await Promise.all(together.map((reference) => countOf(site, tour, reference, id)))));
   }
-  if (lines.length === 0) return false;
+  const lines = references.flatMap((reference, i) =>
+    counts[i] === 0 ? [] : [lineOf(site, tour, reference, { id, count: counts[i]! })],
+  );
+  return { shown: lines.length > 0 && sectionOf(lines), isWhole: !counts.includes('missed') };
+}
+
+/** How many records name a record on a way. */
+async function countOf(site: Site, tour: Tour, { collection, key }: Reference, id: number): Promise<'missed' | number> {
+  const query = `${percentEncode(key)}=${id}&limit=1`;
+  const found = await foundList(site, tour, site.collections(collection), query);
+  if (found.kind === 'missed') return found.kind;
+  return found.kind === 'refused' ? 0 : found.hits.count;
+}
+
+function lineOf(
+  site: Site,
+  { up }: Tour,
+  { collection, key }: Reference,
+  { id, count }: { readonly id: number; readonly count: 'missed' | number },
+): Markup {
+  const { title } = site.collections(collection).declaration;
+  const href = `${up}browse/${collection}/?${percentEncode(key)}=${id}`;
+  const counted = count === 'missed' ? 'not counted now' : countText(count);
+  return html`<li>
+    <div><a href="${href}">${title}</a> <span class="count">${counted}</span></div>
+    <small>${key.split('__').join(' › ')}</small>
+  </li>`;
+}
+
+function sectionOf(lines: readonly Markup[]): Markup {
   return html`<section class="references">
     <h2>Referred to by</h2>
     <ul>

@@ -32,16 +32,17 @@ export function jsonPanel(collection: CollectionIndex, row: number, form: Served
   const indented = indentedAtOnce(body);
   const pieces: Buffer[] = [];
   for (let at = 0; at < indented.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(indented.pieceAt(at)));
-  const lines = Buffer.concat(pieces).toString().split('\n');
-  const shown = lines.length > LINES_MAX ? html`${lines.join('\n')}` : folded(lines);
+  const text = Buffer.concat(pieces).toString();
+  const lines = text.split(/(?<=\n)/);
+  const shown = lines.length > LINES_MAX ? text : folded(lines);
   return html`<details class="json">
     <summary>JSON</summary>
     <pre data-copy="JSON" tabindex="0"><code>${shown}</code></pre>
   </details>`;
 }
 
-/** The lines with a fold for each object and list below the first. */
-function folded(lines: readonly string[]): Markup {
+/** The lines, each with its end, with a fold for each object and list below the first. */
+function folded(lines: readonly string[]): Child {
   let at = 0;
   const block = (depth: number): readonly Child[] => {
     const parts: Child[] = [];
@@ -49,25 +50,24 @@ function folded(lines: readonly string[]): Markup {
       const line = lines[at]!;
       if (/^ *[\]}]/.test(line)) return parts;
       at++;
-      if (!/[[{]$/.test(line)) {
-        parts.push(line, LINE_END);
+      if (!/[[{]\n$/.test(line)) {
+        parts.push(line);
         continue;
       }
       const inner = block(depth + 1);
       const end = lines[at++] ?? '';
-      // Blanks count in here: what folds has no line end of its own, since it is a block.
-      if (depth === 0) parts.push(line, LINE_END, inner, end);
-      else
-        parts.push(
-          html`<details open>
-            <summary>${line}</summary>
-            ${inner}${end}${LINE_END}
-          </details>`,
-        );
+      parts.push(depth === 0 ? [line, inner, end] : fold(line, [inner, end]));
     }
     return parts;
   };
-  return html`${block(0)}`;
+  return block(0);
 }
 
-const LINE_END = '\n';
+/**
+ * What folds, as text of the block around it: no blank may stand in the template. A line end at the end of `summary` or
+ * the fold is seen as none, since both are blocks, and copied.
+ */
+function fold(summary: string, rest: Child): Markup {
+  // prettier-ignore
+  return html`<details open><summary>${summary}</summary>${rest}</details>`;
+}

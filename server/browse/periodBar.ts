@@ -1,22 +1,31 @@
 // A period of time as a bar among whole decades: from when to when a
 // record is about. A period without an end goes on.
 import type { Member } from '../../engine/described.ts';
-import { html, type Markup } from './template.ts';
+import { type Child, html, type Markup } from './template.ts';
 
 const WIDTH = 360;
 const DAY_MS = 86_400_000;
+/** The members that make a period: an end is not needed. */
+export const PERIOD_ENDS = ['startTime', 'endTime'] as const;
 
-/** The bar, where the record has a start, and perhaps an end, that are dates. */
-export function periodBar(members: readonly Member[]): Markup | false {
-  const start = dateOf(members, 'startTime');
-  if (start === undefined) return false;
-  const end = dateOf(members, 'endTime');
-  const firstYear = Math.floor(yearOf(start.ms) / 10) * 10;
-  const lastYear = Math.max(firstYear + 10, Math.ceil((yearOf(end?.ms ?? start.ms) + 1) / 10) * 10);
+/** A date as the record has it, its day, and when that begins. */
+interface When {
+  readonly text: string;
+  readonly day: string;
+  readonly ms: number;
+}
+
+/** The bar, where the record has a start, and perhaps an end, that are dates; `source` stands before what it says. */
+export function periodBar(members: readonly Member[], source: Child): Markup | false {
+  const [start, end] = PERIOD_ENDS.map((key) => whenOf(members, key));
+  if (!start) return false;
+  const [first, last] = end && end.ms < start.ms ? [end, start] : [start, end ?? start];
+  const firstYear = Math.floor(yearOf(first.ms) / 10) * 10;
+  const lastYear = Math.max(firstYear + 10, Math.ceil((yearOf(last.ms) + 1) / 10) * 10);
   const scale = (ms: number): number =>
     ((ms - yearStart(firstYear)) / (yearStart(lastYear) - yearStart(firstYear))) * WIDTH;
-  const from = Math.max(0, scale(start.ms));
-  const to = end ? Math.max(from, scale(end.ms)) : WIDTH;
+  const from = scale(first.ms);
+  const to = end ? scale(last.ms) : WIDTH;
   const step = Math.max(10, Math.ceil((lastYear - firstYear) / 60) * 10);
   const ticks: Markup[] = [];
   for (let year = firstYear; year <= lastYear; year += step) {
@@ -26,7 +35,7 @@ export function periodBar(members: readonly Member[]): Markup | false {
       html`<line x1="${x}" y1="0" x2="${x}" y2="22" /><text x="${x}" y="36" text-anchor="${anchor}">${year}</text>`,
     );
   }
-  const text = end ? `${start.text} to ${end.text}${lasting(start.ms, end.ms)}` : `from ${start.text} on`;
+  const text = end ? `${start.day} to ${end.day}${lasting(start, end)}` : `from ${start.day} on`;
   return html`<figure class="period">
     <svg viewBox="-1 -1 362 40" role="img" aria-label="Period of time: ${text}">
       <g class="grid">${ticks}</g>
@@ -39,20 +48,28 @@ export function periodBar(members: readonly Member[]): Markup | false {
         rx="2"
       />
     </svg>
-    <figcaption>${text}</figcaption>
+    <figcaption>${source}${text}</figcaption>
   </figure>`;
 }
 
-function lasting(start: number, end: number): string {
-  const days = Math.round((end - start) / DAY_MS);
+function lasting(start: When, end: When): string {
+  if (isBefore(end, start)) return ': it ends before it starts';
+  const days = Math.round((end.ms - start.ms) / DAY_MS);
   return days > 0 ? `, ${days === 1 ? '1 day' : `${days} days`}` : '';
 }
 
-function dateOf(members: readonly Member[], key: string): { readonly ms: number; readonly text: string } | undefined {
+/** As exact as both are: a day without a time is neither before nor after a time of that day. */
+function isBefore(one: When, other: When): boolean {
+  const length = Math.min(one.text.length, other.text.length);
+  return one.text.slice(0, length) < other.text.slice(0, length);
+}
+
+function whenOf(members: readonly Member[], key: string): When | undefined {
   const value = members.find((member) => member.key === key)?.value;
-  const day = value?.kind === 'whole' ? /^"(\d{4}-\d\d-\d\d)/.exec(value.json)?.[1] : undefined;
-  const ms = day === undefined ? NaN : Date.parse(day);
-  return Number.isNaN(ms) ? undefined : { ms, text: day! };
+  const [, text = '', day = ''] =
+    (value?.kind === 'whole' && /^"((\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?)?)/.exec(value.json)) || [];
+  const ms = day === '' ? NaN : Date.parse(day);
+  return Number.isNaN(ms) ? undefined : { text, day, ms };
 }
 
 function yearOf(ms: number): number {

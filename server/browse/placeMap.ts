@@ -1,26 +1,22 @@
 // A small map of the world with the box of a record: a graticule of 30 degrees and nothing that has to be fetched.
-// Where a box crosses the 180th meridian it is two.
+// Longitudes may be those of a circle from -180 or from 0; a box across the 180th meridian is drawn as two.
 import type { Member } from '../../engine/described.ts';
-import { html, type Markup } from './template.ts';
+import { type Child, html, type Markup } from './template.ts';
 
 /** The members that make a box, in degrees. */
-const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'] as const;
+export const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'] as const;
 /** The least size of a box on the map, in degrees: smaller ones could not be seen. */
 const SEEN_MIN = 3;
+const CIRCLE = 360;
 
-/** The map, where the record has a box on the globe. */
-export function placeMap(members: readonly Member[]): Markup | false {
+/** The map, where the record has a box on the globe; `source` stands before what it says. */
+export function placeMap(members: readonly Member[], source: Child): Markup | false {
   const [west, south, east, north] = SIDES.map((key) => degreesOf(members, key));
   if (west === undefined || south === undefined || east === undefined || north === undefined) return false;
-  if (!isLongitude(west) || !isLongitude(east) || Math.abs(south) > 90 || Math.abs(north) > 90) return false;
-  const boxes =
-    west <= east
-      ? [[west, east]]
-      : [
-          [west, 180],
-          [-180, east],
-        ];
-  const text = `${place(south, 'N', 'S')} to ${place(north, 'N', 'S')}, ${place(west, 'E', 'W')} to ${place(east, 'E', 'W')}`;
+  if ([west, east].some((x) => Math.abs(x) > CIRCLE) || [south, north].some((y) => Math.abs(y) > 90)) return false;
+  const spans = spansOf(west, east);
+  const across = spans.length > 1 ? ', across the 180th meridian' : '';
+  const text = `${place(south, 'N', 'S')} to ${place(north, 'N', 'S')}, ${place(west, 'E', 'W')} to ${place(east, 'E', 'W')}${across}`;
   const meridians = [-150, -120, -90, -60, -30, 30, 60, 90, 120, 150].map(
     (x) => html`<line x1="${x}" y1="-90" x2="${x}" y2="90" />`,
   );
@@ -33,24 +29,39 @@ export function placeMap(members: readonly Member[]): Markup | false {
         <line x1="0" y1="-90" x2="0" y2="90" />
         <line x1="-180" y1="0" x2="180" y2="0" />
       </g>
-      ${boxes.map(([from = 0, to = 0]) => box(from, to, Math.min(south, north), Math.max(south, north)))}
+      ${spans.map((span) => box(span, [Math.min(south, north), Math.max(south, north)]))}
     </svg>
-    <figcaption>${text}</figcaption>
+    <figcaption>${source}${text}</figcaption>
   </figure>`;
 }
 
-function box(west: number, east: number, south: number, north: number): Markup {
-  const width = Math.max(SEEN_MIN, east - west);
-  const height = Math.max(SEEN_MIN, north - south);
-  const x = Math.min(180 - width, (west + east) / 2 - width / 2);
-  const y = Math.min(90 - height, -(south + north) / 2 - height / 2);
-  return html`<rect
-    class="box"
-    x="${rounded(x)}"
-    y="${rounded(y)}"
-    width="${rounded(width)}"
-    height="${rounded(height)}"
-  />`;
+/** From where to where, in degrees. */
+type Span = readonly [from: number, to: number];
+
+/** What is between two longitudes, going east, as parts of -180 to 180. */
+function spansOf(west: number, east: number): readonly Span[] {
+  const degrees = west <= east ? Math.min(CIRCLE, east - west) : (east - west + 2 * CIRCLE) % CIRCLE;
+  if (degrees === CIRCLE) return [[-180, 180]];
+  const from = ((west + 540) % CIRCLE) - 180;
+  const to = from + degrees;
+  if (to <= 180) return [[from, to]];
+  return [
+    [from, 180],
+    [-180, to - CIRCLE],
+  ];
+}
+
+function box([west, east]: Span, [south, north]: Span): Markup {
+  const [x, width] = seen([west, east], 180);
+  const [y, height] = seen([-north, -south], 90);
+  return html`<rect class="box" x="${x}" y="${y}" width="${width}" height="${height}" />`;
+}
+
+/** Where a span starts and how long it is, wide enough to be seen and inside of `-most` to `most`. */
+function seen([from, to]: Span, most: number): readonly [from: string, length: string] {
+  const length = Math.max(SEEN_MIN, to - from);
+  const start = Math.max(-most, Math.min(most - length, (from + to) / 2 - length / 2));
+  return [start.toFixed(2), length.toFixed(2)];
 }
 
 function degreesOf(members: readonly Member[], key: string): number | undefined {
@@ -58,14 +69,6 @@ function degreesOf(members: readonly Member[], key: string): number | undefined 
   return value?.kind === 'whole' && /^-?\d/.test(value.json) ? Number(value.json) : undefined;
 }
 
-function isLongitude(degrees: number): boolean {
-  return Math.abs(degrees) <= 180;
-}
-
 function place(degrees: number, positive: string, negative: string): string {
   return `${Math.abs(degrees)}° ${degrees < 0 ? negative : positive}`;
-}
-
-function rounded(degrees: number): string {
-  return degrees.toFixed(2);
 }

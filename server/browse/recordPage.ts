@@ -7,8 +7,7 @@ import { apiPath } from './address.ts';
 import { noRecordPage } from './errorPage.ts';
 import { amountOf, framed } from './frame.ts';
 import { jsonPanel } from './jsonPanel.ts';
-import { placeMap } from './placeMap.ts';
-import { periodBar } from './periodBar.ts';
+import { placesAndPeriods } from './placesAndPeriods.ts';
 import { backReferences } from './backReferences.ts';
 import { requestPanel } from './requestPanel.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
@@ -26,7 +25,7 @@ export interface RecordPlace {
   readonly id: number;
 }
 
-/** The page, or that there is no such record. Cost: the record within its bounds, and a count for each way to it. */
+/** The page, or that there is no such record. Cost: the record within its bounds, those few that say where and when it is, and a count for each way to it. */
 export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Promise<BrowsePage> {
   const { id } = place;
   const declared = place.collections.find(({ name }) => rowOfId(site.collections(name), id) >= 0);
@@ -35,6 +34,7 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   const row = rowOfId(collection, id);
   const budget: MemberBudget = { wholeBytesMax: VALUE_BYTES_MAX, startBytes: START_BYTES, left: RECORD_BYTES_MAX };
   const members = recordMembers(collection, row, undefined, budget);
+  const references = await backReferences(site, tour, declared, id);
   const label = recordLabel(collection, row);
   const heading = label ?? `${declared.title} ${id}`;
   const main = html`<div class="title">
@@ -54,7 +54,7 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
         ${requestPanel({ tour, pairs: [] })}
       </div>
       <aside class="filters" aria-label="Around this record">
-        ${placeMap(members)}${periodBar(members)} ${await backReferences(site, tour, declared, id)}
+        ${placesAndPeriods(site, tour, { collection, row, members })} ${references.shown}
       </aside>
     </div>`;
   const crumbs = [
@@ -64,6 +64,7 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   ];
   return {
     status: 200,
+    isPassing: !references.isWhole,
     html: framed(site, tour, { title: `${heading.slice(0, 120)} – ${declared.title}`, crumbs, main }),
   };
 }

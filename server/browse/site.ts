@@ -42,10 +42,14 @@ export interface Tour {
 /** Where the time of finding is put in: it says nothing of what is shown. No text of a page has its bracket. */
 export const TIME_PLACE = '<!--time-->';
 
-/** A page: `html` is all of it but for `time`, which belongs at TIME_PLACE; `location` is where to go instead. */
+/**
+ * A page: `html` is all of it but for `time`, which belongs at TIME_PLACE; `location` is where to go instead. One that
+ * `isPassing` says what holds at the moment alone, and is not to be kept.
+ */
 export interface BrowsePage {
   readonly status: number;
   readonly html: string;
   readonly location?: string;
   readonly time?: string;
+  readonly isPassing?: boolean;
 }

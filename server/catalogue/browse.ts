@@ -139,10 +139,11 @@ async function pageAnswer(
     'Vary',
     ['Accept', ...(settings.gzip === 'off' ? [] : ['Accept-Encoding']), ...choice.varies].join(', '),
   ] as const;
-  const cache = page.status === 200 ? (['Cache-Control', settings.cacheControl] as const) : NOT_STORED;
+  const isKept = page.status === 200 && page.isPassing !== true;
+  const cache = isKept ? (['Cache-Control', settings.cacheControl] as const) : NOT_STORED;
   const headers: Answer['headers'] = [vary, cache, descriptionLink(wayUp(target)), ...GUARDS];
   const retry = page.status === 503 ? [RETRY_AFTER] : [];
-  const tag = page.status === 200 ? tagOf(lasting) : undefined;
+  const tag = isKept ? tagOf(lasting) : undefined;
   if (tag !== undefined && condition && condition !== 'sinceThen' && isNamedIn(condition.tags, tag)) {
     return { status: 304, headers, etag: `W/"${tag}"`, body: EMPTY };
   }

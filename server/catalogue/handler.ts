@@ -79,6 +79,7 @@ function answerTo(
   const condition = conditional.conditionOf(request);
   const visit: Visit = { request, choice, coding, disconnection, condition };
   if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) {
+    request.route = ROUTE.browse;
     return pageFor(catalogue, visit, received.target);
   }
   const known = catalogue.memory.find(visit);
@@ -90,7 +91,7 @@ function answerTo(
   if (view.kind === 'badTarget') return answers.badTarget;
   if (view.kind === 'notFound') return notFound(answers, request.target, choice.path);
   if (view.kind === 'redirect') return answers.redirected(choice.path + view.location, request.query);
-  request.route = view.kind === 'description' || view.kind === 'browse' ? ROUTE.other : ROUTE[view.kind];
+  request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {

@@ -8,6 +8,7 @@ import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { newTally } from '../observe/tally.ts';
 import { answerTotals, requestTallies, type RequestTallies } from '../process/requestTallies.ts';
+import type { Settings } from '../settings/settings.ts';
 import { GET_TRUSTED_HOST_INFO, SERVICE_PATH } from '../soap/protocol.ts';
 import { requestBytes } from '../soap/requests.ts';
 
@@ -15,6 +16,7 @@ import { requestBytes } from '../soap/requests.ts';
 const ANSWER_MS_MAX = 10_000;
 /** Of an answer no more is read: a page of 100 is 400 kB. */
 const ANSWER_BYTES_MAX = 64 << 20;
+/** Records that are asked for, unless the server gives fewer. */
 const PAGE = 100;
 
 /** The list with most to filter by, and a field of it with few values. */
@@ -32,10 +34,13 @@ interface Asked {
 /** The first run of one server, whose threads count in the tallies that it gives or is shown. */
 export class FirstRun {
   readonly #report: Report;
+  readonly #page: number;
   readonly #tallies: RequestTallies[] = [];
 
-  constructor(report: Report) {
+  /** `limitMax` is the most that the server gives in a page: more may be refused. */
+  constructor(report: Report, { limitMax = PAGE }: Pick<Settings, 'limitMax'>) {
     this.#report = report;
+    this.#page = Math.min(PAGE, limitMax);
   }
 
   /** Those of one more thread: `known` where the metrics have them, else new ones. */
@@ -48,10 +53,10 @@ export class FirstRun {
   /** Asks for a page, the last page, a facet and, where there is an authority, an operation of it: a line each. */
   async ask(origin: string, hasAuthority: boolean): Promise<void> {
     const reachable = reachableOf(origin);
-    const first = await this.#show('a list', reachable, `${LIST}?limit=${PAGE}`);
+    const first = await this.#show('a list', reachable, `${LIST}?limit=${this.#page}`);
     if (!first) return;
-    const offset = Math.max(0, first.total - PAGE);
-    await this.#show('its last page', reachable, `${LIST}?limit=${PAGE}&offset=${offset}`);
+    const offset = Math.max(0, first.total - this.#page);
+    await this.#show('its last page', reachable, `${LIST}?limit=${this.#page}&offset=${offset}`);
     await this.#show('a facet', reachable, `${LIST}?limit=1&facets=${FACET}`);
     if (!hasAuthority) return;
     const { name, parts } = GET_TRUSTED_HOST_INFO;

@@ -59,7 +59,7 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
   outliveSignals(report);
   // Nobody watches elsewhere, and a server in production must not meet requests of its own.
   const isWatched = output.isTTY === true && !isJson && !isQuiet;
-  const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report) : undefined;
+  const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report, settings) : undefined;
   const talliesOf = firstRun && ((known: RequestTallies | undefined) => firstRun.tallies(known));
   const server = await serve(settings, report, (work) => withProgress(progress, work), talliesOf);
   const stopped = stopOnSignal(() => server.stop(), report);

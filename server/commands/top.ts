@@ -25,20 +25,42 @@ interface Scrape {
 }
 
 /**
- * Shows traffic until Ctrl-C; once where that is asked for or the output is no terminal. Throws OperationError `usage`
- * for what is no http URL, `network` where no server of ours tells its metrics there.
+ * Shows traffic until Ctrl-C; once where that is asked for or the output is no terminal. A server that answered once
+ * and does not any more is asked again. Throws OperationError `usage` for what is no http URL, `network` where no
+ * server of ours tells its metrics there at first.
  */
-export async function runTop(url: string, isOnce: boolean, { stdout }: Outputs): Promise<void> {
+export async function runTop(
+  url: string,
+  isOnce: boolean,
+  { stdout }: Outputs,
+  pause: () => Promise<unknown> = untilNext,
+): Promise<void> {
   const address = metricsUrl(url);
-  let before: Scrape | undefined;
+  let last: Scrape = { samples: await samplesAt(address), atMs: steadyMs() };
+  let text = trafficText(address.host, last, undefined);
+  if (isOnce || stdout.isTTY !== true) return void stdout.write(`${text}\n`);
   for (;;) {
-    const now: Scrape = { samples: await samplesAt(address), atMs: steadyMs() };
-    const text = trafficText(address.host, now, before);
-    if (isOnce || stdout.isTTY !== true) return void stdout.write(`${text}\n`);
     stdout.write(`${HOME}${text}\n`);
-    before = now;
-    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    await pause();
+    const samples = await samplesAt(address).catch((): undefined => undefined);
+    if (!samples) {
+      text = `${address.host}: no answer, trying again`;
+      continue;
+    }
+    const now: Scrape = { samples, atMs: steadyMs() };
+    text = trafficText(address.host, now, isReset(now, last) ? undefined : last);
+    last = now;
   }
+}
+
+function untilNext(): Promise<unknown> {
+  return new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+}
+
+/** Whether the counts of requests began anew, as those of a server do that was started again. */
+function isReset(now: Scrape, last: Scrape): boolean {
+  const sumOf = ({ samples }: Scrape): number => valueOf(samples, 'requests_total', {});
+  return sumOf(now) < sumOf(last);
 }
 
 function metricsUrl(text: string): URL {

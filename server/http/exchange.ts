@@ -24,7 +24,7 @@ export interface Request {
 
 /**
  * What requests ask for, by number: views of the catalogue, the attribute authority, the probe of load balancers, all
- * that is none of them, and what is resolved beside the API.
+ * that is none of them, what is resolved beside the API, and pages for people with their assets.
  */
 export const ROUTE = {
   index: 0,
@@ -35,6 +35,7 @@ export const ROUTE = {
   health: 5,
   other: 6,
   resolution: 7,
+  browse: 8,
 } as const;
 
 /** The names of routes, in the order of their numbers. */

@@ -56,7 +56,7 @@ export function handlerWith(
   runHeavy: RunHeavy,
   settings: Partial<CatalogueSettings>,
   collections: (name: string) => CollectionIndex,
-  more: Partial<Pick<CatalogueOptions, 'ignored' | 'slices' | 'blocks'>> = {},
+  more: Partial<Pick<CatalogueOptions, 'ignored' | 'slices' | 'blocks' | 'router'>> = {},
 ): Handler<Answer | Promise<Answer>> {
   return catalogueHandler({
     generation: GENERATION,

@@ -1,7 +1,7 @@
 // The catalogue's handler: requests in, answers out, without a socket.
 import { describe, expect, test } from 'vitest';
 import { newCounters } from '../../../../engine/query/counters.ts';
-import type { Disconnection } from '../../../../server/http/exchange.ts';
+import { type Disconnection, ROUTE, ROUTES } from '../../../../server/http/exchange.ts';
 import type { RunHeavy } from '../../../../workers/pool.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import {
@@ -10,6 +10,7 @@ import {
   handlerWith,
   HEAVY,
   LONG,
+  NEVER_HEAVY,
   type Reply,
   replyOf,
   served,
@@ -330,5 +331,25 @@ describe('a heavy plan', () => {
 
   test('whose client went away is still answered', async () => {
     expect((await askHeavy(async () => 'gone')).status).toBe(503);
+  });
+});
+
+describe('what a request is counted as', () => {
+  const routeOf = async (url: string, accept?: string): Promise<string | undefined> => {
+    const request = requestOf({ url, headers: accept === undefined ? {} : { accept } });
+    await handlerWith(NEVER_HEAVY, {}, () => HEAVY)(request, STAYING);
+    return ROUTES[request.route ?? ROUTE.other];
+  };
+
+  test.each(['/browse/', '/browse/observations/', '/browse/observations/1/', '/browse/assets/x.css', '/browse/no/no/'])(
+    'is browse at %s',
+    async (url) => expect(await routeOf(url)).toBe('browse'),
+  );
+
+  test('is browse where a browser gets a page at the start, and the view where it does not', async () => {
+    expect(await routeOf('/', 'text/html')).toBe('browse');
+    expect(await routeOf('/api/v3/', 'text/html')).toBe('browse');
+    expect(await routeOf('/api/v3/', 'application/json')).toBe('root');
+    expect(await routeOf('/openapi.json')).toBe('other');
   });
 });

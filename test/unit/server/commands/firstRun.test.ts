@@ -1,8 +1,11 @@
 // What a server shows on a terminal, with the real program in a pseudo terminal: requests to itself, and totals on
 // Ctrl-C; none of it where it is quiet or where nobody watches.
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
+import { FirstRun } from '../../../../server/commands/firstRun.ts';
 import { newTally } from '../../../../server/observe/tally.ts';
 import { answerTotals, countAnswer, requestTallies } from '../../../../server/process/requestTallies.ts';
 import { ROUTE } from '../../../../server/http/exchange.ts';
@@ -94,6 +97,25 @@ test('where nobody watches, a server asks nothing of itself and tells no totals'
   expect(await server.ended).toEqual({ code: 0, signal: null });
   expect(server.out() + server.err()).not.toMatch(/asked itself|answered|browse/);
 }, 60_000);
+
+test.each([
+  [undefined, ['limit=100', 'limit=100&offset=400']],
+  [50, ['limit=50', 'limit=50&offset=450']],
+  [1000, ['limit=100', 'limit=100&offset=400']],
+])('pages are asked for as long as a limit of %s allows', async (limitMax, queries) => {
+  const asked: string[] = [];
+  const fake = createServer(({ url = '' }, response) => {
+    asked.push(url.slice(url.indexOf('?') + 1));
+    response.setHeader('X-Total-Count', 500).end();
+  });
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+  await new FirstRun(() => undefined, { limitMax }).ask(
+    `http://127.0.0.1:${(fake.address() as AddressInfo).port}`,
+    false,
+  );
+  fake.close();
+  expect(asked.slice(0, 2)).toEqual(queries);
+});
 
 test('totals are those of all threads, without health probes; quantiles are ends of buckets', () => {
   const threads = [requestTallies(newTally), requestTallies(newTally)];

@@ -1,8 +1,11 @@
 // Live traffic of a real server by its metrics: one table, a table refreshed in place on a terminal, and what is said
 // of addresses that are none of ours. And the reader of metrics by itself.
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
+import { runTop } from '../../../../server/commands/top.ts';
 import { scrapedSamples } from '../../../../server/observe/scrape.ts';
 import { clientOf } from '../../../support/client.ts';
 import { runCommand, runServer } from '../../../support/commandProcess.ts';
@@ -20,6 +23,7 @@ beforeAll(async () => {
   const client = clientOf(server.url);
   for (let i = 0; i < 3; i++) await client.get('/api/v3/observations/?limit=1');
   await client.get('/api/v0/obs/get_info/x');
+  await client.get('/browse/');
   client.close();
 }, 60_000);
 afterAll(() => server.kill());
@@ -39,6 +43,7 @@ test('one table has every route that was asked for, with its times', async () =>
   expect(out).toMatch(/\nroute +requests +bytes +p50 +p99 +5xx\n/);
   expect(out).toMatch(/\nlist {10,}3 .*\d ms +\d+(\.\d+)? ms +0\n/);
   expect(out).toMatch(/\nresolution +1 /);
+  expect(out).toMatch(/\nbrowse +1 /);
   expect(out).not.toMatch(/\nrecord /);
 });
 
@@ -86,6 +91,36 @@ test.skipIf(!hasProgram('script'))(
   },
   60_000,
 );
+
+test('a server that is started again is asked until it answers, and counts from its start', async () => {
+  const metrics = (requests: number): string =>
+    `catalogue_replica_requests_total{route="list",status="200"} ${requests}\ncatalogue_replica_ready 1\n`;
+  const answers = [metrics(100), undefined, '', metrics(160), metrics(7), metrics(17)];
+  const fake = createServer((_, response) => {
+    const answer = answers.shift();
+    if (answer === undefined) response.destroy();
+    else response.end(answer);
+  });
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`;
+  const screens: string[] = [];
+  const stdout = { isTTY: true, write: (text: string) => void screens.push(text) };
+  const pause = async (): Promise<void> => {
+    if (answers.length === 0) throw new Error('the end of the test');
+  };
+  await expect(runTop(url, false, { stdout, stderr: stdout }, pause)).rejects.toThrow('the end of the test');
+  fake.close();
+  expect(screens.map((screen) => /no answer, trying again|since its start|in the last/.exec(screen)?.[0])).toEqual([
+    'since its start',
+    'no answer, trying again',
+    'no answer, trying again',
+    'in the last',
+    'since its start',
+    'in the last',
+  ]);
+  expect(screens[4]).toMatch(/\nlist +7 /);
+  expect(screens.join('')).not.toMatch(/-\d/);
+});
 
 describe('metrics as text', () => {
   test('are names, labels with their escapes, and values', () => {

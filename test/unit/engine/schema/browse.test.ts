@@ -1,0 +1,56 @@
+// How collections are shown to people, judged row by row: every column, name and filter is one of the declaration, or
+// stands in the records of the sample.
+import { describe, expect, test } from 'vitest';
+import { documentedFields } from '../../../../engine/query/describe.ts';
+import { SHOWN } from '../../../../engine/schema/browse.ts';
+import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
+import type { Field } from '../../../../engine/schema/types.ts';
+import { firstRecord } from '../../../support/samplePages.ts';
+
+const words = (text = ''): readonly string[] => text.split(' ').filter(Boolean);
+const documented = (name: string): ReadonlyMap<string, Field> =>
+  new Map(documentedFields(collectionNamed(name)!).map((field) => [field.name, field]));
+/** The field on which a filter ends, through embedded records and links. */
+const endOf = (fields: readonly Field[], [first, ...rest]: readonly string[]): Field | undefined => {
+  const field = fields.find(({ name }) => name === first);
+  if (!field || rest.length === 0) return field;
+  if ('to' in field) return endOf([...documented(field.to).values()], rest);
+  return 'fields' in field ? endOf(field.fields, rest) : undefined;
+};
+
+describe.each(Object.entries(SHOWN))('%s', (name, { columns, label, usedBy = [] }) => {
+  const sample = JSON.parse(firstRecord(name)) as Readonly<Record<string, unknown>>;
+
+  test('is a collection, and says something new of it', () => {
+    expect(collectionNamed(name)?.name).toBe(name);
+    expect([columns, label].filter((text) => text !== undefined).map(words)).not.toContainEqual([]);
+    expect(columns ?? label ?? usedBy[0]).toBeDefined();
+  });
+
+  test('has columns that are documented, each once and none its id', () => {
+    const all = words(columns);
+    expect(all.filter((key) => !documented(name).has(key))).toEqual([]);
+    expect(new Set(all).size).toBe(all.length);
+    expect(all).not.toContain(collectionNamed(name)!.idField);
+  });
+
+  test('is named by single values that its records have', () => {
+    for (const key of words(label)) {
+      expect(['scalar', undefined]).toContain(documented(name).get(key)?.kind);
+      expect(['string', 'number']).toContain(typeof sample[key]);
+    }
+  });
+
+  test('is used by filters that lead to its kind', () => {
+    for (const [collection, key] of usedBy) {
+      expect(endOf([...documented(collection).values()], key.split('__'))).toMatchObject({ kind: 'link', to: name });
+    }
+  });
+});
+
+test('no name of a record is documented where only the sample has it', () => {
+  const undocumented = Object.entries(SHOWN).flatMap(([name, { label }]) =>
+    words(label).flatMap((key) => (documented(name).has(key) ? [] : [`${name}.${key}`])),
+  );
+  expect(undocumented).toEqual(['discoveryserviceids.serviceId', 'drsdatasets.drsId', 'imagedetails.caption']);
+});
