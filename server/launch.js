@@ -45,6 +45,8 @@ function installedNode() {
 
 /** Runs the command line on the given Node, passes signals on, and ends as it ends. */
 function runOn(node) {
+  // Node's own answer to it is an inspector.
+  process.on('SIGUSR1', () => undefined);
   // In a process group of its own, so that Ctrl-C reaches it once, through us, and not twice: twice means at once. With
   // a channel, which breaks when we are gone, however that came: it ends by itself then (signals.ts).
   const child = spawn(node, [cli, ...process.argv.slice(2)], {

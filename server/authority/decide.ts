@@ -4,6 +4,7 @@ import type { AttributeContent, Provenance } from './attributeCertificate/conten
 import type { AuthorisationRequest } from './authority.ts';
 import type { UnsignedContent } from './attributeCertificate/write.ts';
 import type { TrustedHost } from './configuration/hosts.ts';
+import type { RefusalCode } from '../observe/events.ts';
 
 /**
  * A user that a chain proved. `name` is the end entity's subject as text, `key` its nameSetKey (A80); the chain
@@ -40,32 +41,6 @@ export interface RequestRefusal {
 /** Proof, or why there is none. */
 export type Proof<T> =
   { readonly kind: 'proven'; readonly value: T } | { readonly kind: 'refused'; readonly refusal: RequestRefusal };
-
-/**
- * Why nothing was granted. AccessDenied: `unregistered`, `untrustedHost`, `unmapped`. AccessError: `userChain` (the
- * user's certificates), `userName` (a subject that cannot be told by its text), `externalForm` (XML or structure),
- * `externalProvenance`, `externalSignature`, `externalSigner` (its chain), `externalIssuer` (the issuer field),
- * `externalTime`, `externalHolder`, `externalHost` (signed for a trusted host by somebody else), `window` (nothing is
- * left of the validity), `unrecorded` (the audit log cannot be written), `busy` (too much waits already), `bug` (ours).
- */
-export type RefusalCode =
-  | 'unregistered'
-  | 'untrustedHost'
-  | 'unmapped'
-  | 'userChain'
-  | 'userName'
-  | 'externalForm'
-  | 'externalProvenance'
-  | 'externalSignature'
-  | 'externalSigner'
-  | 'externalIssuer'
-  | 'externalTime'
-  | 'externalHolder'
-  | 'externalHost'
-  | 'window'
-  | 'unrecorded'
-  | 'busy'
-  | 'bug';
 
 /** What a decision goes by: the site, and the time in whole seconds since 1970. */
 export interface Policy {

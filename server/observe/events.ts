@@ -5,6 +5,35 @@
 export type AuthorisationStatus = 'AccessGranted' | 'AccessDenied' | 'AccessError';
 
 /**
+ * Why nothing was granted, and how the request ended. `userChain`: the user's certificates; `userName`: a subject that
+ * cannot be told by its text; `externalForm`: XML or structure; `externalSigner`: its chain; `externalIssuer`: the
+ * issuer field; `externalHost`: signed for a trusted host by somebody else; `window`: nothing is left of the validity;
+ * `unrecorded`: the audit log cannot be written; `busy`: too much waits already; `bug`: ours.
+ */
+export const REFUSALS = {
+  unregistered: 'AccessDenied',
+  untrustedHost: 'AccessDenied',
+  unmapped: 'AccessDenied',
+  userChain: 'AccessError',
+  userName: 'AccessError',
+  externalForm: 'AccessError',
+  externalProvenance: 'AccessError',
+  externalSignature: 'AccessError',
+  externalSigner: 'AccessError',
+  externalIssuer: 'AccessError',
+  externalTime: 'AccessError',
+  externalHolder: 'AccessError',
+  externalHost: 'AccessError',
+  window: 'AccessError',
+  unrecorded: 'AccessError',
+  busy: 'AccessError',
+  bug: 'AccessError',
+} as const satisfies Readonly<Record<string, AuthorisationStatus>>;
+
+/** One of these reasons. */
+export type RefusalCode = keyof typeof REFUSALS;
+
+/**
  * A request to be authorised, for the audit (A88). `reason` is the code of a refusal and `sentence` what the client was
  * told of it, both '' where granted. `isWritten` once it is in the file of the audit, whose lines do not have it.
  * `holder` is the user's name, '' until a chain proved one; `proxy` how it was presented. `roles`, `serialNumber`,
@@ -15,7 +44,7 @@ export interface AuthorisationRecord {
   readonly kind: 'authorisation';
   readonly at: number;
   readonly status: AuthorisationStatus;
-  readonly reason: string;
+  readonly reason: RefusalCode | '';
   readonly sentence: string;
   readonly holder: string;
   readonly proxy: 'none' | 'full' | 'limited' | '';

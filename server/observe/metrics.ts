@@ -1,7 +1,7 @@
 // The metrics of the whole process, in the text form that Prometheus reads: what threads tally, what the supervisor
 // sees, and what Node tells of itself. Lives in the supervisor, and is read only where somebody may ask for it.
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client';
-import { type Observer, type ServiceEvent, THREAD_KINDS } from './events.ts';
+import { type Observer, REFUSALS, type ServiceEvent, THREAD_KINDS } from './events.ts';
 import {
   curvesOf,
   type Labels,
@@ -29,7 +29,10 @@ const EVENT_METRICS: readonly EventMetric[] = [
   {
     name: 'authority_authorisations_total',
     help: 'Requests to be authorised, by status and reason.',
-    known: [{ status: 'AccessGranted', reason: '' }],
+    known: [
+      { status: 'AccessGranted', reason: '' },
+      ...Object.entries(REFUSALS).map(([reason, status]) => ({ status, reason })),
+    ],
     labelsOf: (event) => (event.kind === 'authorisation' ? { status: event.status, reason: event.reason } : undefined),
   },
   {

@@ -2,9 +2,13 @@
 // connections that idle around any time-out lose nothing, nor do restarts of one replica after the other under load,
 // and a replica that is not ready is left alone. test/support/proxies.ts says what is changed in the files.
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { DEMONSTRATION_FILES, demonstrationDirectory } from '../../server/authority/demonstration.ts';
 import { claimPort } from '../../server/http/claim.ts';
 import { clientOf, type Client, type Received, type Sent } from '../support/client.ts';
 import { hasProgram } from '../support/debian.ts';
@@ -18,10 +22,24 @@ const LIST = '/api/v3/observations/';
 const SOAP = '/attAuthority.wsdl';
 const GZIP = { 'accept-encoding': 'gzip' };
 const XML = { 'content-type': 'text/xml; charset=utf-8' };
+/** Certificates that are none, in a body that no proxy has in one buffer. */
+const NO_CHAIN = `<usrProxyCert>${'MIIB/+='.repeat(30_000)}</usrProxyCert><usrAttCert/>`;
 /** A query that fills a request line of 60 kB. */
 const LONG = `title__contains=no&uuid__in=${Array.from({ length: 1600 }, (_, i) => `${i}`.padStart(36, 'u')).join(',')}`;
 
-const PATHS = ['/', '/api/v2/', '/api/v3/', '/nothing', '/healthz', `${LIST}141/`, `${LIST}141.json`, `${LIST}9/`];
+/** Where data of an observation of the sample lies. */
+const DATA_PATH = '/neodc/usvsd6/data/automatic-weather-station-thornthwaite/v4/2014';
+const PATHS = [
+  ...['/', '/api/v2/', '/api/v3/', '/nothing', '/healthz', `${LIST}141/`, `${LIST}141.json`, `${LIST}9/`],
+  ...['.csv', '.ndjson', '.csv?fields=uuid,title&limit=3', '.xml'].map((end) => LIST.slice(0, -1) + end),
+  ...['', '/', '/observations/?status=completed', '/observations/141/', '/observations/9/', '/authority/'].map(
+    (end) => `/browse${end}`,
+  ),
+  ...['/openapi.json', '/openapi.yaml', '/docs', '/docs/', '/docs/docs.js', '/docs/swagger-ui.css'],
+  ...[`get_info${DATA_PATH}`, 'get_info', 'all', 'all?limit=2'].map((end) => `/api/v0/obs/${end}`),
+  ...['complete', 'drs_listing/', 'drs_listing/a%2Fb', 'drs_lookup/a.b'].map((end) => `/api/v0/${end}`),
+  ...['', '?identifier=a%20b', '?identifier=badc.nerc.ac.uk__ATOM__x'].map((end) => `/api/legacy_lookup/${end}`),
+];
 const QUERIES = [
   '',
   '?limit=2&offset=90',
@@ -30,6 +48,9 @@ const QUERIES = [
   '?ob_id=x',
   '?format=ndjson',
   '?format=csv&fields=uuid,title',
+  '?format=parquet&limit=50',
+  '?pretty=1&limit=2',
+  '?generation=fedcba987654&limit=2&offset=2',
   '?ordering=-title&limit=3',
   '?after=5&limit=2',
   '?facets=status&limit=1',
@@ -60,6 +81,7 @@ const REQUESTS: readonly Sent[] = [...PATHS, ...QUERIES.map((query) => LIST + qu
       body: call('getAllHostsInfo', ''),
     },
     { target: SOAP, method: 'POST', headers: XML, body: 'no XML' },
+    { target: SOAP, method: 'POST', headers: XML, body: call('reqAuthorisation', NO_CHAIN) },
   ]);
 
 /** Around what proxies keep idle connections for (5 s) and the replicas do (8 to 12 s). */
@@ -75,11 +97,23 @@ const OF_THE_HOP = new Set(
 
 function told({ status, headers, bytes }: Received) {
   const ends = Object.entries(headers).filter(([name]) => !OF_THE_HOP.has(name));
-  return {
-    status,
-    headers: Object.fromEntries(ends.toSorted(([a], [b]) => (a < b ? -1 : 1))),
-    body: bytes.toString('latin1'),
-  };
+  const { 'content-length': length, ...others } = Object.fromEntries(ends.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  if (!headers['content-type']?.startsWith('text/html'))
+    return { status, headers: { length, ...others }, body: bytes.toString('latin1') };
+  // Pages for people say how long their list took.
+  const page = headers['content-encoding'] === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes;
+  return { status, headers: others, body: page.toString('utf8').replace(/in [\d.]+ m?s</, 'in no time<') };
+}
+
+/** Every place between two bytes. */
+function everyByte(length: number): readonly number[] {
+  return Array.from({ length: length - 1 }, (_, i) => i + 1);
+}
+
+/** Both ends, and where proxies and replicas take another buffer, a byte before and behind it too. */
+function aroundBuffers(length: number): readonly number[] {
+  const sizes = [1024, 2048, 4096, 8192, 16_384, 32_768, 49_152, length - 14];
+  return [1, ...sizes.flatMap((size) => [size - 1, size, size + 1]), length - 1];
 }
 
 const NAMES = (Object.keys(PROXIES) as ProxyName[]).filter((name) => hasProgram(PROXIES[name].program));
@@ -137,11 +171,13 @@ describe.each(NAMES)('%s', (name) => {
     expect(await socket.ended()).toMatch(/^HTTP\/1\.[01] 200 [^]*"count":500[^]*\}$/);
   });
 
-  test('answers a request that is cut into two at any byte, and outlives one that ends there', async () => {
-    const request = requestOf('GET', `${LIST}141/`, ['X-Forwarded-Proto: http']);
-    const cuts = Array.from({ length: request.length - 1 }, (_, i) => i + 1);
-    const { status, bytes } = await client.get(`${LIST}141/`);
-    const answers = cuts.map(async (cut) => {
+  test.each([
+    ['a request that is cut into two at any byte', `${LIST}141/`, everyByte],
+    ['a request line of 60 kB that is cut around the sizes of buffers', `${LIST}?${LONG}`, aroundBuffers],
+  ])('answers %s, and outlives one that ends there', async (_, target, cutsOf) => {
+    const request = requestOf('GET', target, ['X-Forwarded-Proto: http']);
+    const { status, bytes } = await client.get(target);
+    const answers = cutsOf(request.length).map(async (cut) => {
       const [whole, gone] = [await RawSocket.open(proxy.port), await RawSocket.open(proxy.port)];
       await gone.write(request.slice(0, cut));
       gone.finish();
@@ -153,6 +189,24 @@ describe.each(NAMES)('%s', (name) => {
       return [answer?.status, answer?.body];
     });
     for (const answer of await Promise.all(answers)) expect(answer).toEqual([status, bytes.toString('latin1')]);
+  });
+
+  test('passes on what only one answer has: an attribute certificate, whole', async () => {
+    const proxyFile = join(demonstrationDirectory()!, DEMONSTRATION_FILES.user);
+    const chain = `<usrProxyCert>${readFileSync(proxyFile, 'utf8')}</usrProxyCert><usrAttCert/>`;
+    const sent = { target: SOAP, method: 'POST', headers: XML, body: call('reqAuthorisation', chain) };
+    const [through, own] = [await client.send(sent), await direct.send(sent)];
+    const { headers, status } = told(through);
+    expect({ status, names: Object.keys(headers) }).toEqual({ status: 200, names: Object.keys(told(own).headers) });
+    expect(through.body).toMatch(/AccessGranted[^]*Envelope>\s*$/);
+    expect(through.bytes.length).toBe(Number(through.headers['content-length']));
+  });
+
+  test('walks the pages of one generation, as links have it', async () => {
+    const { next } = JSON.parse((await direct.get(`${LIST}?limit=2`)).body) as { next: string };
+    const target = next.slice(PUBLIC_URL.length);
+    expect(target).toContain('generation=');
+    expect(told(await client.get(target))).toEqual(told(await direct.get(target)));
   });
 
   test.skipIf(!PROXIES[name].endsTls || !hasProgram('curl'))('ends TLS, with HTTP/2', () => {

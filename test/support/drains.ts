@@ -1,10 +1,33 @@
 // Clients that keep their connections and leave when they are told to, as proxies do, on a server that is told to stop:
-// what becomes of every request that they have sent.
+// what becomes of every request that they have sent, compared with the answers before.
+import { join } from 'node:path';
+import {
+  DEMONSTRATION_FILES,
+  demonstrationDirectory,
+  prepareDemonstration,
+} from '../../server/authority/demonstration.ts';
+import { epochSeconds } from '../../server/observe/clock.ts';
 import { type CommandOptions, runServer } from './commandProcess.ts';
+import { roleCall } from './envelopes.ts';
 import { type Random } from './random.ts';
-import { RawSocket, requestOf } from './rawSocket.ts';
+import { type RawAnswer, RawSocket, requestOf } from './rawSocket.ts';
+import { sampleSnapshot } from './sampleSnapshot.ts';
 
-const TARGETS = ['/api/v3/observations/?limit=20', '/api/v3/observations/5/', '/api/v3/', '/nothing', '/healthz'];
+const LIST = '/api/v3/observations/';
+const CALL = roleCall('academic');
+const CALL_LINES = ['Content-Type: text/xml', `Content-Length: ${CALL.length}`];
+/** By what is asked: as a list that is found in the pool, each time another one that finds nothing. */
+const REQUESTS: Readonly<Record<string, (n: number) => string>> = {
+  list: () => requestOf('GET', `${LIST}?limit=20`),
+  record: () => requestOf('GET', `${LIST}141/`),
+  root: () => requestOf('GET', '/api/v3/'),
+  nothing: () => requestOf('GET', '/nothing'),
+  health: () => requestOf('GET', '/healthz'),
+  heavy: (n) => requestOf('GET', `${LIST}?abstract__iregex=a.*b.*c.*d${1000 + n}.*e`),
+  export: () => requestOf('GET', `${LIST}?format=csv&fields=uuid,title`),
+  call: () => requestOf('POST', '/attAuthority.wsdl', CALL_LINES, CALL),
+};
+const KINDS = Object.keys(REQUESTS);
 const CLIENTS = 8;
 /** Pauses between two requests: shorter than any grace, so that everybody asks once more within it. */
 const PAUSE_MS_MAX = 60;
@@ -19,34 +42,60 @@ export interface DrainOutcome {
   readonly end: unknown;
 }
 
-/** Starts a server, lets clients ask it over both transports, tells it to stop, and waits until all is over. */
+/**
+ * Starts a server, lets clients ask it over both transports, tells it to stop, and waits until all is over. Lost is what
+ * got no answer, and what got another one than before.
+ */
 export async function drainUnderLoad(random: Random, options: CommandOptions = {}): Promise<DrainOutcome> {
-  const server = await runServer(['--threads', '2', '--drain-grace-seconds', '1'], options);
+  const authority = join(prepareDemonstration(demonstrationDirectory(), epochSeconds()), DEMONSTRATION_FILES.config);
+  const words = ['--data', await sampleSnapshot(), '--authority', authority, '--gzip', 'live', '--threads', '2'];
+  const server = await runServer([...words, '--drain-grace-seconds', '1'], options);
   try {
-    const tally = { answered: 0, told: 0, lost: [] as string[] };
     const ports = [server.port, server.http10Port];
+    const tally = { answered: 0, told: 0, lost: [] as string[], wanted: await answersOf(server.port) };
     const clients = Array.from({ length: CLIENTS }, (_, i) => askUntilTold(ports[i % 2]!, random, tally));
     await new Promise((resolve) => setTimeout(resolve, BEFORE_MS + random.integer(0, PAUSE_MS_MAX)));
     server.signal('SIGTERM');
     await Promise.all(clients);
-    return { ...tally, end: await server.ended };
+    const { answered, told, lost } = tally;
+    return { answered, told, lost, end: await server.ended };
   } finally {
     await server.kill();
   }
 }
 
-async function askUntilTold(
-  port: number,
-  random: Random,
-  tally: { answered: number; told: number; lost: string[] },
-): Promise<void> {
+/** What is compared of an answer. */
+const compared = (answer: RawAnswer | undefined): string => `${answer?.status} ${answer?.body}`;
+
+/** What each kind of request is answered before anybody loads or stops a server. */
+async function answersOf(port: number): Promise<ReadonlyMap<string, string>> {
+  const socket = await RawSocket.open(port);
+  const answers = new Map<string, string>();
+  for (const [kind, request] of Object.entries(REQUESTS)) {
+    await socket.write(request(0));
+    answers.set(kind, compared(await socket.answer()));
+  }
+  socket.vanish();
+  return answers;
+}
+
+interface DrainTally {
+  answered: number;
+  told: number;
+  readonly lost: string[];
+  readonly wanted: ReadonlyMap<string, string>;
+}
+
+async function askUntilTold(port: number, random: Random, tally: DrainTally): Promise<void> {
   const socket = await RawSocket.open(port);
   for (let isTold = false; !isTold;) {
-    const target = random.pick(TARGETS);
-    await socket.write(requestOf('GET', target));
+    const kind = random.pick(KINDS);
+    await socket.write(REQUESTS[kind]!(random.integer(1, 1000)));
     const answer = await socket.answer();
-    if (!answer) return void tally.lost.push(`${target} to ${port}`);
-    tally.answered++;
+    const came = compared(answer);
+    if (came === tally.wanted.get(kind)) tally.answered++;
+    else tally.lost.push(`${kind} to ${port}: ${came.slice(0, 300)}`);
+    if (!answer) return;
     isTold = answer.headers.get('connection')?.includes('close') === true;
     if (!isTold) await new Promise((resolve) => setTimeout(resolve, random.integer(0, PAUSE_MS_MAX)));
   }

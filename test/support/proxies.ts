@@ -23,7 +23,7 @@ export interface Replica {
 export async function startReplica(graceSeconds: number): Promise<Replica> {
   const [port, http10Port, adminPort] = [await steadyPort(), await steadyPort(), await steadyPort()];
   const flags = ['--port', port, '--http10-port', http10Port, '--admin-port', adminPort].map(String);
-  const more = ['--threads', '1', '--base-url', PUBLIC_URL, '--drain-grace-seconds', String(graceSeconds)];
+  const more = ['--threads', '1', '--base-url', PUBLIC_URL, '--pin-walks', `--drain-grace-seconds=${graceSeconds}`];
   const run = (): CommandProcess => runCommand(['serve', ...flags, ...more]);
   const isReady = async (): Promise<boolean> => (await statusOf(`http://127.0.0.1:${port}`)) === 200;
   const replica: Replica = {

@@ -10,6 +10,7 @@ import { SETTINGS } from '../../../../server/settings/declarations.ts';
 import { flagName } from '../../../../server/settings/sources.ts';
 import { runProgram } from '../../../support/commandProcess.ts';
 import { dataSetOf } from '../../../support/dataSets.ts';
+import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../../../../server/launch.js', import.meta.url));
@@ -192,13 +193,30 @@ describe('the launcher', () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  test('takes its server with it, even where it is killed', async () => {
-    const words = ['--import', OLD_NODE, LAUNCHER, 'serve', '--port', '0', '--threads', '1', '--gzip', 'live'];
+  test('passes HUP and USR2 on, opens no inspector on USR1, and takes its server with it where it is killed', async () => {
+    const words = [
+      '--import',
+      OLD_NODE,
+      LAUNCHER,
+      'serve',
+      '--data',
+      await sampleSnapshot(),
+      '--port',
+      '0',
+      '--threads',
+      '1',
+    ];
     const server = runProgram(process.execPath, words);
     await server.printed(/listening on .*\n[^]*try: /);
+    server.signal('SIGUSR1');
+    server.signal('SIGHUP');
+    await server.printed(/the data has not changed: .*\n/);
+    server.signal('SIGUSR2');
+    await server.printed(/SIGUSR2: there is no log to reopen\n/);
+    expect(server.err()).not.toContain('Debugger');
     // Resolves when nobody holds its output any more, the server neither.
     await server.kill();
-    expect(server.err()).toMatch(/\ndraining \.\.\./);
+    expect(server.out()).toMatch(/\ndraining \.\.\./);
   });
 
   test('takes Node 24 where no other is installed, or the installed one does not start', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
-import type { AuthorisationRecord, ServiceEvent } from '../../../../server/observe/events.ts';
+import { type AuthorisationRecord, REFUSALS, type ServiceEvent } from '../../../../server/observe/events.ts';
 import { appendingTo, appendLines, logLine, logTo } from '../../../../server/observe/log.ts';
 import { type Metrics, newMetrics } from '../../../../server/observe/metrics.ts';
 import { observeValue } from '../../../../server/observe/tally.ts';
@@ -130,10 +130,14 @@ describe('metrics', () => {
     const metrics = newMetrics();
     metrics.observe([LOADED, GRANTED, DENIED, GRANTED]);
     metrics.observe([REFUSED]);
-    expect(await linesOf(metrics, 'authority_authorisations_total')).toEqual([
+    const decisions = await linesOf(metrics, 'authority_authorisations_total');
+    expect(decisions.slice(0, 2)).toEqual([
       'authority_authorisations_total{status="AccessGranted",reason=""} 2',
       'authority_authorisations_total{status="AccessDenied",reason="unregistered"} 1',
     ]);
+    // Every other reason that there is, from 0 on.
+    expect(decisions).toHaveLength(1 + Object.keys(REFUSALS).length);
+    for (const line of decisions.slice(2)) expect(line).toMatch(/\{status="Access(Denied|Error)",reason="\w+"\} 0$/);
     expect(await linesOf(metrics, 'authority_loads_total')).toEqual([
       'authority_loads_total{outcome="loaded"} 1',
       'authority_loads_total{outcome="refused"} 1',

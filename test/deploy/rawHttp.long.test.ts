@@ -1,0 +1,112 @@
+// The rows of raw HTTP (test/contract/http/) behind nginx with the shipped file, against the same nginx alone: whatever
+// nginx alone does as the row says, it does before a replica too. The replica loses no case: one that it had to lose
+// would stand here with its reason. A new row needs nothing here.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import { BODY_ROWS } from '../contract/http/bodyRows.ts';
+import { HEAD_ROWS } from '../contract/http/headRows.ts';
+import type { Row } from '../contract/http/row.ts';
+import { type CommandProcess, runProgram } from '../support/commandProcess.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { hasProgram } from '../support/debian.ts';
+import { type Proxy, type Replica, startProxy, startReplica } from '../support/proxies.ts';
+import { type RawAnswer, RawSocket, requestOf } from '../support/rawSocket.ts';
+import { statusOf, until } from '../support/watchedServer.ts';
+
+const ROWS: readonly Row[] = Object.values({ ...HEAD_ROWS, ...BODY_ROWS }).flat();
+
+const LAST_TARGET = '/api/v3/observations/141/';
+const LAST = requestOf('GET', LAST_TARGET);
+const LAST_BODY = '{"ob_id":141';
+/** Who says nothing for so long waits for more. */
+const SILENT_MS = 3000;
+/** What says that a request is none, or none that is understood; all else is an answer to it. */
+const REFUSALS = new Set([400, 411, 413, 414, 421, 431, 501, 505]);
+
+/** `return 200` with the limits of deploy/nginx.conf. */
+const aloneText = (port: number): string => `
+  pid nginx.pid;
+  events { worker_connections 1024; }
+  http {
+    access_log off;
+    large_client_header_buffers 4 64k;
+    client_max_body_size 1m;
+    server {
+      listen 127.0.0.1:${port};
+      location / { return 200 served; }
+      location = ${LAST_TARGET} { return 200 '${LAST_BODY}}'; }
+    }
+  }`;
+
+/** nginx without anybody behind it. */
+async function startAlone(parent: string): Promise<{ readonly process: CommandProcess; readonly port: number }> {
+  const folder = mkdtempSync(join(parent, 'alone-'));
+  const port = await steadyPort();
+  writeFileSync(join(folder, 'nginx.conf'), aloneText(port));
+  const words = ['-p', folder, '-c', 'nginx.conf', '-e', 'early.log', '-g', 'daemon off;'];
+  const process = runProgram('nginx', words);
+  await until(async () => (await statusOf(`http://127.0.0.1:${port}`)) === 200);
+  return { process, port };
+}
+
+const told = ({ status }: RawAnswer): string => (REFUSALS.has(status) ? 'refused' : status < 500 ? 'served' : 'broken');
+
+/** What becomes of a row's bytes: each answer, and whether the connection takes another request. */
+async function outcomeOf(port: number, { bytes, outcome }: Row): Promise<string> {
+  const socket = await RawSocket.open(port);
+  await socket.write(bytes);
+  const isOpen = outcome.endsWith('open');
+  if (isOpen) await socket.write(LAST);
+  const seen: string[] = [];
+  for (;;) {
+    const answer = await Promise.race([socket.answer(), delay(SILENT_MS, 'silent' as const)]);
+    if (answer === 'silent' || answer?.body.startsWith(LAST_BODY)) {
+      socket.vanish();
+      return [...seen, answer === 'silent' ? 'silent' : 'open'].join(' ');
+    }
+    if (!answer) return [...seen, 'close'].join(' ');
+    if (answer.status === 100) continue;
+    seen.push(told(answer));
+    if (!isOpen && seen.length === 1) await socket.write(LAST);
+  }
+}
+
+/** Whether that is what the row says. A proxy that has read a whole request may refuse it and keep the connection. */
+function isAsSaid({ outcome }: Row, seen: string): boolean {
+  const wanted = outcome.replaceAll(/\([^)]*\)/g, 'served').replaceAll(/\b[45]\d\d\b/g, 'refused');
+  return seen === wanted || (wanted === 'refused close' && seen === 'refused open');
+}
+
+describe.skipIf(!hasProgram('nginx'))('behind nginx', () => {
+  const folder = temporaryDirectory();
+  let alone: { readonly process: CommandProcess; readonly port: number };
+  let replica: Replica;
+  let before: Proxy;
+  beforeAll(async () => {
+    [alone, replica] = await Promise.all([startAlone(folder), startReplica(0)]);
+    before = await startProxy('nginx', folder, [replica]);
+  });
+  afterAll(async () => {
+    alone.process.signal('SIGTERM');
+    await Promise.all([alone.process.ended, before.stop(), replica.process.kill()]);
+  });
+
+  test('raw HTTP fares as it does with nginx alone, or better, case by case', async () => {
+    const judged = await Promise.all(
+      ROWS.map(async (row) => {
+        const [own, through] = await Promise.all([outcomeOf(alone.port, row), outcomeOf(before.port, row)]);
+        return { name: row.name, own, through, ownIs: isAsSaid(row, own), throughIs: isAsSaid(row, through) };
+      }),
+    );
+    expect(judged.filter(({ ownIs, throughIs }) => ownIs && !throughIs)).toEqual([]);
+    expect(judged.filter(({ through }) => through.includes('broken'))).toEqual([]);
+    const score = (key: 'ownIs' | 'throughIs'): number => judged.filter((one) => one[key]).length;
+    expect(score('ownIs')).toBeGreaterThan(100);
+    process.stderr.write(
+      `of ${ROWS.length} cases, nginx alone: ${score('ownIs')}, with a replica: ${score('throughIs')}\n`,
+    );
+  });
+});
