@@ -44,27 +44,48 @@ export function orderedPage(
 }
 
 /**
- * At most how many rows and values finding a page looks at, beside its own rows. `estimate` is at most how many rows
- * the list has. Cost: O(log size) a key.
+ * At most how many rows and values finding a page looks at, beside its own rows: for each key those that tie in the
+ * ones before. `estimate` is at most how many rows the list has. Cost: O(log size) a key.
  */
 export function orderingSteps(
   collection: CollectionIndex,
-  { order, offset, limit }: OrderedPage,
+  page: OrderedPage,
   form: ServedForm,
   estimate: number | undefined,
 ): number {
-  const [first] = order;
-  if (!first) return 0;
-  const { index } = valuesAt(collection, first.path)!;
-  if (index === collection.ids) return 0;
-  const { size } = index.dictionary;
-  if (!isOrderedByCode(index.dictionary, form)) return (estimate ?? collection.rows) + size;
-  if (estimate !== undefined) return estimate <= SORTED_ROWS_MAX ? estimate : estimate + size;
-  if (order.length === 1 || offset >= collection.rows) return 0;
-  const key = new Key(index, valueOrder(index.dictionary, form), first.isDescending, false);
-  const places = placesOf(key, allRows(index.rows));
-  const [head, tail] = [offset, Math.min(offset + limit, index.rows) - 1].map((place) => valueAt(key, places, place));
+  let rows = estimate ?? collection.rows;
+  let steps = 0;
+  for (const [depth, { path, isDescending }] of page.order.entries()) {
+    const { index } = valuesAt(collection, path)!;
+    if (index === collection.ids) {
+      steps += depth === 0 ? 0 : rows;
+      break;
+    }
+    const { dictionary } = index;
+    const isByCode = isOrderedByCode(dictionary, form);
+    if (!isByCode) steps += dictionary.size;
+    if (depth === 0 && isByCode && estimate === undefined) {
+      const isLast = page.order.length === 1;
+      rows = isLast ? 0 : tiedRows(new Key(index, valueOrder(dictionary, form), isDescending, false), page);
+    } else steps += rows + countedValues(rows, dictionary.size, depth);
+  }
+  // What stands between the values at the ends of the page is sorted by the key that it was counted by.
+  return steps > 0 && rows > SORTED_ROWS_MAX ? steps + Math.min(rows, page.limit) : steps;
+}
+
+/** How many rows of a whole collection have a value that a page by this key shows. */
+function tiedRows(key: Key, { offset, limit }: OrderedPage): number {
+  const { rows } = key.index;
+  if (offset >= rows || limit === 0) return 0;
+  const places = placesOf(key, allRows(rows));
+  const [head, tail] = [offset, Math.min(offset + limit, rows) - 1].map((place) => valueAt(key, places, place));
   return places.before(tail!.end) - places.before(head!.start);
+}
+
+/** Values that are counted for the key at a depth: those of a dictionary for each of the two ends of each set above. */
+function countedValues(rows: number, size: number, depth: number): number {
+  if (rows <= SORTED_ROWS_MAX) return 0;
+  return Math.min(size * 2 ** depth, rows * SPARSE_PART);
 }
 
 /**
