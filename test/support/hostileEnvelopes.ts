@@ -226,6 +226,7 @@ export function floods(bytes: number): Readonly<Record<string, Buffer>> {
     'references in a row': envelope(
       `<q:getTrustedHostInfo xmlns:q="urn:attAuthority"><usrRole href="#i0"/></q:getTrustedHostInfo>${numbered((i) => `<m id="i${i}" href="#i${i + 1}"/>`).slice(0, -30)}`,
     ),
+    'values that both readers read, and take': readTwice(bytes),
     'bytes that are no text': '\ud800'.repeat(bytes / 3),
   };
   return Object.fromEntries(Object.entries(made).map(([name, text]) => [name, Buffer.from(text).subarray(0, bytes)]));
@@ -237,4 +238,13 @@ function longNamespace(bytes: number): string {
   const attributes = Array.from({ length: 60 }, (_, i) => `n:a${i}="" `).join('');
   const elements = `<u ${attributes}/>`.repeat(Math.max(1, Math.floor((bytes - uri.length - 400) / 700)));
   return call('getTrustedHostInfo', `<u xmlns:n="${uri}">${elements}</u>`);
+}
+
+/** The dearest request that is taken: plain to its end, where a comment has the strict reader begin anew. */
+function readTwice(bytes: number): string {
+  const valueAt = (i: number): string => `<m id="i${10_000 + i}" href="#i${10_001 + i}"/>`;
+  const count = Math.max(1, Math.floor((bytes - 500) / valueAt(0).length));
+  const values = Array.from({ length: count }, (_, i) => valueAt(i)).join('');
+  const called = '<q:getTrustedHostInfo xmlns:q="urn:attAuthority"><usrRole>r</usrRole></q:getTrustedHostInfo>';
+  return envelope(`${called}${values}<!-- -->`);
 }
