@@ -26,7 +26,7 @@ export { openBlocks } from './snapshot/openBlocks.ts';
 export { answerList, type Asker, type Here, type List, listHere, type ListSteps } from './list.ts';
 export type { Ask, ExportFormat, IgnoredName, Page, QueryOptions } from './query/ask.ts';
 export { type Counters, newCounters } from './query/counters.ts';
-export { execute, findRows, type Hits, hitsOf, walkedPage } from './query/execute.ts';
+export { execute, findRows, type Hits, hitsOf, hitsUnless, walkedPage } from './query/execute.ts';
 export { explain, explained } from './query/explain.ts';
 export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';

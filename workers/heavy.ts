@@ -1,7 +1,7 @@
 // A pool thread: executes heavy plans over the shared snapshot and answers row ids. Never opens a socket; a cancelled
-// task ends itself within one slice of its scan.
+// task ends itself within one slice of its scan, or one pass over the rows at hand.
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import { compacted, findRows, type Hits, newCounters, openSnapshot, ownBuffers, hitsOf } from '../engine/engine.ts';
+import { compacted, findRows, type Hits, newCounters, openSnapshot, ownBuffers, hitsUnless } from '../engine/engine.ts';
 import { budgetOf } from './budget.ts';
 import { beNice } from './niceness.ts';
 import { TaskFlag, type HeavyFound, type HeavyTask, type PoolData } from './protocol.ts';
@@ -25,12 +25,13 @@ function answerTo({ collection, plan, wants, set: known }: HeavyTask, isStopped:
   const index = catalogue.collection(collection);
   const counters = newCounters();
   const found = known ?? findRows(index, plan, counters, isStopped);
-  if (!found || (wants !== 'set' && isStopped())) return undefined;
+  if (!found) return undefined;
+  const page = wants === 'set' ? undefined : hitsUnless(index, found, plan, counters, isStopped);
+  if (wants !== 'set' && !page) return undefined;
   const set = wants === 'page' ? undefined : compacted(found, index.rows);
-  const value: HeavyFound =
-    wants === 'set'
-      ? { kind: 'set', set: set!, counters }
-      : { kind: 'page', page: ownPage(hitsOf(index, found, plan, counters)), set, counters };
+  const value: HeavyFound = page
+    ? { kind: 'page', page: ownPage(page), set, counters }
+    : { kind: 'set', set: set!, counters };
   return set ? move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value }) : value;
 }
 

@@ -27,7 +27,6 @@ import { rowsOfCodesIn, rowsOfCodeSet } from './postings.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
 import { scanCodes, scanRows, type ScanContext } from './scan.ts';
-import { hasView } from './viewCost.ts';
 
 /**
  * What was found of a list: the exact number of records that match, those of the page in order, which place of the list
@@ -43,25 +42,26 @@ export interface Hits {
 /** The links of the rows at hand are followed where these are this many times fewer than what a join looks at. */
 const LINK_CHECK_GAIN = 4;
 
+const NEVER = (): boolean => false;
+
 interface Context extends ScanContext {
   readonly collection: CollectionIndex;
 }
 
 /**
- * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan and before each relation;
+ * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan, before each step and pass;
  * a cancelled run answers undefined. Cost: that of `walkedPage`, or of `findRows` and `hitsOf`.
  */
 export function execute(
   collection: CollectionIndex,
   plan: Plan,
   counters: Counters = newCounters(),
-  isCancelled: () => boolean = () => false,
+  isCancelled: () => boolean = NEVER,
 ): Hits | undefined {
   const walked = walkedPage(collection, plan, counters);
   if (walked) return walked;
   const set = findRows(collection, plan, counters, isCancelled);
-  if (!set || (hasView(plan.page) && isCancelled())) return undefined;
-  return hitsOf(collection, set, plan, counters);
+  return set && hitsUnless(collection, set, plan, counters, isCancelled);
 }
 
 /**
@@ -89,7 +89,7 @@ export function findRows(
   collection: CollectionIndex,
   plan: Plan,
   counters: Counters = newCounters(),
-  isCancelled: () => boolean = () => false,
+  isCancelled: () => boolean = NEVER,
 ): RowSet | undefined {
   return plan.isEmpty ? NO_ROWS : matching({ collection, form: plan.form, counters, isCancelled }, plan);
 }
@@ -101,17 +101,33 @@ export function findRows(
 export function hitsOf(
   collection: CollectionIndex,
   set: RowSet,
-  { page, form }: Pick<Plan, 'page' | 'form'>,
+  plan: Pick<Plan, 'page' | 'form'>,
   counters: Counters = newCounters(),
 ): Hits {
+  return hitsUnless(collection, set, plan, counters, NEVER)!;
+}
+
+/** The same, unless it is cancelled: undefined then. Polled once in a slice of rows that are ordered or counted. */
+export function hitsUnless(
+  collection: CollectionIndex,
+  set: RowSet,
+  { page, form }: Pick<Plan, 'page' | 'form'>,
+  counters: Counters,
+  isCancelled: () => boolean,
+): Hits | undefined {
   const { order, after, limit, facets } = page;
+  const view = { form, counters, isCancelled };
   const offset = after === undefined ? page.offset : rankOf(set, rowAfterId(collection, after));
   const rows =
-    order.length === 0
-      ? select(set, offset, limit)
-      : orderedPage(collection, set, { order, offset, limit }, { form, counters });
+    order.length === 0 ? select(set, offset, limit) : orderedPage(collection, set, { order, offset, limit }, view);
+  if (!rows) return undefined;
   counters.rowsTouched += countSelected(rows);
-  const counted = facets.map((facet) => facetCounts(collection, facet, set, { form, counters }));
+  const counted: FacetCounts[] = [];
+  for (const facet of facets) {
+    const counts = facetCounts(collection, facet, set, view);
+    if (!counts) return undefined;
+    counted.push(counts);
+  }
   return { count: countRows(set), rows, offset, facets: counted };
 }
 
@@ -142,13 +158,13 @@ function rowsOfSteps(context: Context, steps: readonly PlanStep[], { rows, start
   let set: RowSet | undefined = start;
   for (const step of steps) {
     if (!set || countRows(set) === 0) return set;
+    if ((step.kind !== 'condition' || set !== start) && context.isCancelled()) return undefined;
     set = step.kind === 'condition' ? withCondition(context, step, set) : withRelated(context, step, set, rows);
   }
   return set;
 }
 
 function withRelated(context: Context, node: TableNode | LinkNode, set: RowSet, rows: number): RowSet | undefined {
-  if (context.isCancelled()) return undefined;
   const found =
     node.kind === 'table' ? rowsAround(context, node, { rows, start: set }) : rowsLinking(context, node, set);
   return found && intersect(set, found);
@@ -179,7 +195,7 @@ function rowsAround(context: Context, node: TableNode, { rows, start: set }: Gro
   const isNarrowed = asksRelated(node, relatedRowsMax({ kind: 'many', table }, countRows(set)), table.rows);
   const start = isNarrowed ? childRows(table, set) : allRows(table.rows);
   const inside = rowsOfSteps(context, node.steps, { rows: table.rows, start });
-  if (!inside) return undefined;
+  if (!inside || context.isCancelled()) return undefined;
   context.counters.rowsTouched += countRows(inside);
   const parents = parentsOf(table, inside, rows);
   if (!holdsForNulls(node)) return parents;
@@ -195,7 +211,7 @@ function rowsLinking(context: Context, node: LinkNode, set: RowSet): RowSet | un
   const isNarrowed = asksRelated(node, countRows(set), rows);
   const start = isNarrowed ? rowsLinkedFrom(index, link, set) : allRows(rows);
   const linked = rowsOfSteps(context, node.steps, { rows, start });
-  if (!linked) return undefined;
+  if (!linked || context.isCancelled()) return undefined;
   const { counters } = context;
   counters.rowsTouched += countRows(linked);
   const isNullIncluded = holdsForNulls(node);

@@ -8,6 +8,7 @@ import type { CollectionIndex, Table } from '../index/table.ts';
 import type { Counters } from './counters.ts';
 import type { Facet } from './ask.ts';
 import { valuesAt, type Values } from './path.ts';
+import { Polling } from './polling.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /**
@@ -16,6 +17,13 @@ import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 export interface FacetCounts {
   readonly name: string;
   readonly values: readonly (readonly [text: string, count: number])[];
+}
+
+/** How facets are counted: in which form, where the work is counted, and whether it goes on. */
+interface Counting {
+  readonly form: ServedForm;
+  readonly counters: Counters;
+  isCancelled(): boolean;
 }
 
 /** Values of one facet that are shown: those beyond are too rare to choose from. */
@@ -27,22 +35,26 @@ const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
 /**
  * The counts of one facet over a set of the collection's rows. A value that is written in several ways is one, shown as
  * the first of them by text that occurs. Records without a value, or with a related row without one, count as null.
- * Cost: the values and rows of `facetSteps`.
+ * Undefined when cancelled, which is asked first and once in a slice of related rows. Cost: the values and rows of
+ * `facetSteps`.
  */
 export function facetCounts(
   collection: CollectionIndex,
   facet: Facet,
   set: RowSet,
-  { form, counters }: { readonly form: ServedForm; readonly counters: Counters },
-): FacetCounts {
+  { form, counters, isCancelled }: Counting,
+): FacetCounts | undefined {
+  if (isCancelled()) return undefined;
   const values = valuesAt(collection, facet.path)!;
   const { dictionary } = values.index;
   if (countRows(set) === 0) return { name: facet.name, values: [] };
   const order = valueOrder(dictionary, form);
   const codes = values.tables.length === 0 ? countCodes(values.index, set) : undefined;
   const slots = slotsOf(dictionary, order);
-  const tally = codes ? tallyOf(codes, slots, dictionary) : relatedTally(values, set, slots);
+  const polling = new Polling(isCancelled);
+  const tally = codes ? tallyOf(codes, slots, dictionary) : relatedTally(values, set, slots, polling);
   counters.rowsCounted += codes ? countRows(set) : tally.rows;
+  if (polling.isStopped) return undefined;
   return { name: facet.name, values: mostFrequent(dictionary, order, tally, form) };
 }
 
@@ -103,13 +115,13 @@ function codeOfNullText(dictionary: Dictionary): number {
 }
 
 /** Counts records by the values of their related rows: a value is counted once a record, whoever saw it last. */
-function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array | undefined): Tally {
+function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array | undefined, polling: Polling): Tally {
   const { size } = index.dictionary;
   const nullText = codeOfNullText(index.dictionary);
   const counts = new Uint32Array(size + 1);
   const seenBy = new Uint32Array(size + 1);
   const shown = slots && new Uint32Array(size + 1).fill(size + 1);
-  let [nulls, nullsSeenBy, record, rows] = [0, 0, 0, 0];
+  let [nulls, nullsSeenBy, record, rows, polledAt] = [0, 0, 0, 0, 0];
   const see = (code: number): void => {
     const slot = slots ? slots[code]! : code;
     rows++;
@@ -123,6 +135,8 @@ function relatedTally({ index, tables }: Values, set: RowSet, slots: Uint32Array
     counts[slot]!++;
   };
   eachRow(set, (row) => {
+    if (polling.isStoppedAfter(rows - polledAt)) return;
+    polledAt = rows;
     record = row + 1;
     eachRelated(tables, 0, row, (related) => see(related < 0 ? size : index.codeAt(related)));
   });

@@ -22,6 +22,9 @@ export const NAMES_MAX = 1024;
 /** Facets of one request: each costs up to a look at every record. */
 export const FACETS_MAX = 10;
 
+/** Fields that one request orders by: each may cost a look at every record, and real orders have two or three. */
+export const ORDER_KEYS_MAX = 10;
+
 /** Regular expressions of a query. */
 export const REGEXES_MAX = 8;
 

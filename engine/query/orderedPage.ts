@@ -8,6 +8,7 @@ import type { RowSet, Selection } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from './ask.ts';
 import type { Counters } from './counters.ts';
+import { Polling } from './polling.ts';
 import { valuesAt } from './path.ts';
 import { isOrderedByCode, valueOrder, type ValueOrder } from './valueOrder.ts';
 
@@ -20,17 +21,24 @@ const SORTED_ROWS_MAX = 1024;
 /** A set this many times smaller than the dictionary is sorted: counts of all values would be mostly zeros. */
 const SPARSE_PART = 8;
 
+/** How an ordered page is found: texts in which form, where its work is counted, and whether it goes on. */
+interface Ordering {
+  readonly form: ServedForm;
+  readonly counters: Counters;
+  isCancelled(): boolean;
+}
+
 /**
- * The rows of a page of a set, in order; `isWhole` where the set is the whole collection. Cost: for a whole collection
- * and one key a binary search and the page; else one look at each row of the set, or of a value at an end of the page,
- * by counting, and a sort of the page.
+ * The rows of a page of a set, in order; undefined when cancelled, which is asked once in a slice of rows, and before
+ * each pass over more of them. Cost: for a whole collection and one key a binary search and the page; else one look at
+ * each row of the set, or of a value at an end of the page, by counting, and a sort of the page.
  */
 export function orderedPage(
   collection: CollectionIndex,
   set: RowSet,
   { order, offset, limit }: OrderedPage,
-  { form, counters }: { readonly form: ServedForm; readonly counters: Counters },
-): Selection {
+  { form, counters, isCancelled }: Ordering,
+): Selection | undefined {
   const count = countRows(set);
   const start = Math.min(offset, count);
   const end = Math.min(start + limit, count);
@@ -38,33 +46,60 @@ export function orderedPage(
     const { index } = valuesAt(collection, path)!;
     return new Key(index, valueOrder(index.dictionary, form), isDescending, index === collection.ids);
   });
-  const shown: ShownRows = { rows: new Uint32Array(end - start), length: 0, counters };
+  const shown: ShownRows = {
+    rows: new Uint32Array(end - start),
+    length: 0,
+    counters,
+    polling: new Polling(isCancelled),
+  };
   if (start < end) addPlaces(shown, set, keys, start, end);
+  if (shown.polling.isStopped) return undefined;
   return { kind: 'sequence', rows: shown.rows };
 }
 
 /**
- * At most how many rows and values finding a page looks at, beside its own rows. `estimate` is at most how many rows
- * the list has. Cost: O(log size) a key.
+ * At most how many rows and values finding a page looks at, beside its own rows: for each key those that tie in the
+ * ones before. `estimate` is at most how many rows the list has. Cost: O(log size) a key.
  */
 export function orderingSteps(
   collection: CollectionIndex,
-  { order, offset, limit }: OrderedPage,
+  page: OrderedPage,
   form: ServedForm,
   estimate: number | undefined,
 ): number {
-  const [first] = order;
-  if (!first) return 0;
-  const { index } = valuesAt(collection, first.path)!;
-  if (index === collection.ids) return 0;
-  const { size } = index.dictionary;
-  if (!isOrderedByCode(index.dictionary, form)) return (estimate ?? collection.rows) + size;
-  if (estimate !== undefined) return estimate <= SORTED_ROWS_MAX ? estimate : estimate + size;
-  if (order.length === 1 || offset >= collection.rows) return 0;
-  const key = new Key(index, valueOrder(index.dictionary, form), first.isDescending, false);
-  const places = placesOf(key, allRows(index.rows));
-  const [head, tail] = [offset, Math.min(offset + limit, index.rows) - 1].map((place) => valueAt(key, places, place));
+  let rows = estimate ?? collection.rows;
+  let steps = 0;
+  for (const [depth, { path, isDescending }] of page.order.entries()) {
+    const { index } = valuesAt(collection, path)!;
+    if (index === collection.ids) {
+      steps += depth === 0 ? 0 : rows;
+      break;
+    }
+    const { dictionary } = index;
+    const isByCode = isOrderedByCode(dictionary, form);
+    if (!isByCode) steps += dictionary.size;
+    if (depth === 0 && isByCode && estimate === undefined) {
+      const isLast = page.order.length === 1;
+      rows = isLast ? 0 : tiedRows(new Key(index, valueOrder(dictionary, form), isDescending, false), page);
+    } else steps += rows + countedValues(rows, dictionary.size, depth);
+  }
+  // What stands between the values at the ends of the page is sorted by the key that it was counted by.
+  return steps > 0 && rows > SORTED_ROWS_MAX ? steps + Math.min(rows, page.limit) : steps;
+}
+
+/** How many rows of a whole collection have a value that a page by this key shows. */
+function tiedRows(key: Key, { offset, limit }: OrderedPage): number {
+  const { rows } = key.index;
+  if (offset >= rows || limit === 0) return 0;
+  const places = placesOf(key, allRows(rows));
+  const [head, tail] = [offset, Math.min(offset + limit, rows) - 1].map((place) => valueAt(key, places, place));
   return places.before(tail!.end) - places.before(head!.start);
+}
+
+/** Values that are counted for the key at a depth: those of a dictionary for each of the two ends of each set above. */
+function countedValues(rows: number, size: number, depth: number): number {
+  if (rows <= SORTED_ROWS_MAX) return 0;
+  return Math.min(size * 2 ** depth, rows * SPARSE_PART);
 }
 
 /**
@@ -106,11 +141,12 @@ interface Places {
   readonly end: number;
 }
 
-/** The page while it is filled. */
+/** The page while it is filled; once the polling has stopped, it is left as it is. */
 interface ShownRows {
   readonly rows: Uint32Array;
   length: number;
   readonly counters: Counters;
+  readonly polling: Polling;
 }
 
 /** Adds the rows at `start` to `end` of the set in order; at least one. */
@@ -118,6 +154,7 @@ function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: n
   const [key, ...rest] = keys;
   if (!key) return add(shown, listed(select(set, start, end - start)));
   const rows = countRows(set);
+  if (shown.polling.isStoppedAfter(rows)) return;
   if (key.isId) return add(shown, byIdFrom(set, key.isDescending ? rows - end : start, end - start, key.isDescending));
   const isWhole = rows === key.index.rows && key.order.isByCode;
   if (!isWhole && (rows <= SORTED_ROWS_MAX || rows * SPARSE_PART < key.size)) {
@@ -228,7 +265,7 @@ function rowsAt(key: Key, set: RowSet, { start, end }: Places): RowSet {
  */
 function addValues(shown: ShownRows, key: Key, rest: readonly Key[], { start, end }: Places): void {
   const { index } = key;
-  for (let place = start; place < end;) {
+  for (let place = start; place < end && !shown.polling.isStopped;) {
     const from = shown.length;
     const first = place;
     do {
@@ -236,6 +273,7 @@ function addValues(shown: ShownRows, key: Key, rest: readonly Key[], { start, en
       addSorted(shown, key, code, 0, index.countOf({ start: code, end: code + 1 }));
     } while (place < end && key.isSame(place - 1, place));
     settle(shown, shown.rows.subarray(from, shown.length), rest, place > first + 1);
+    shown.polling.isStoppedAfter(shown.length - from);
   }
 }
 
@@ -253,14 +291,14 @@ function settle(shown: ShownRows, rows: Uint32Array, rest: readonly Key[], isMer
 function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint32Array {
   const [key, ...rest] = keys;
   const { length } = rows;
-  if (!key || length < 2) return rows;
+  if (!key || length < 2 || shown.polling.isStoppedAfter(length)) return rows;
   shown.counters.rowsOrdered += length;
   const marks = new Float64Array(length);
   for (let i = 0; i < length; i++) marks[i] = key.placeOf(key.index.codeAt(rows[i]!)) * length + i;
   marks.sort();
   const placeAt = (i: number): number => Math.floor(marks[i]! / length);
   const ordered = Uint32Array.from(marks, (mark) => rows[mark % length]!);
-  for (let start = 0; start < length;) {
+  for (let start = 0; start < length && !shown.polling.isStopped;) {
     let end = start + 1;
     let isMerged = false;
     while (end < length && isNeighbour(key, placeAt(end - 1), placeAt(end))) {

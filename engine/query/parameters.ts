@@ -74,7 +74,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'ordering',
     views: LISTS,
-    value: 'names, with commas; `-` for descending',
+    value: 'at most 10 names, with commas; `-` for descending',
     meaning:
       'sorts by scalar fields and to-one relations, also of embedded records (`result_field__volume`); null is last ' +
       'ascending and first descending, ties go by id',

@@ -97,6 +97,11 @@ export function tooManyFacets(most: number): string {
   return `At most ${most} facets can be asked for at once.`;
 }
 
+/** The message for a request that is ordered by more fields than one may be. */
+export function tooManyOrderKeys(most: number): string {
+  return `At most ${most} fields can be ordered by at once.`;
+}
+
 /** The message for a parameter that strict mode refuses, with the known name that it may stand for. Source: A28. */
 export function unknownParameter(nearest: string | undefined): string {
   return nearest === undefined ? MESSAGES.unknown : `${MESSAGES.unknown} Did you mean "${nearest}"?`;

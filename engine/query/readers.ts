@@ -2,8 +2,16 @@
 // which names in it have no effect. Counts and sorts nothing. A reader has its row in parameters.ts.
 import type { CollectionIndex } from '../index/table.ts';
 import type { ExportFormat, OrderKey } from './ask.ts';
-import { countParts, FACETS_MAX, NAMES_MAX } from './limits.ts';
-import { atMost, MESSAGES, notTogether, tooManyFacets, tooManyNames, unknownField } from './problems.ts';
+import { countParts, FACETS_MAX, NAMES_MAX, ORDER_KEYS_MAX } from './limits.ts';
+import {
+  atMost,
+  MESSAGES,
+  notTogether,
+  tooManyFacets,
+  tooManyNames,
+  tooManyOrderKeys,
+  unknownField,
+} from './problems.ts';
 import { limitWithout, NUMBER_MAX, type Reading } from './reading.ts';
 import { valuesAt } from './path.ts';
 import { nearestKey, nearestName, SUGGESTIONS_MAX } from '../bits/suggest.ts';
@@ -105,10 +113,14 @@ export function readFields(reading: Reading, value: string, at: number): void {
   reading.refuse(at, messages);
 }
 
-/** Names that are no field are ignored; so is what is behind an id, since no ties are left for it. */
+/**
+ * Names that are no field are ignored; so is what is behind an id, since no ties are left for it. Too many fields are
+ * refused whether they have an effect or not.
+ */
 export function readOrdering(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
   const keys = new Map<unknown, OrderKey>();
+  const known = new Set<string>();
   const unknown = new Set<string>();
   for (const member of namesIn(reading, value, at)) {
     const isDescending = member.startsWith('-');
@@ -116,15 +128,14 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
     const path = name.split('__');
     const values = valuesAt(collection, path);
     if (values?.tables.length === 0) {
+      known.add(name);
       if (!keys.has(values.index) && !keys.has(collection.ids)) keys.set(values.index, { path, isDescending });
     } else if (name !== '') unknown.add(name);
   }
   for (const name of unknown) reading.ignore(at, ['ordering', name]);
-  if (reading.isStrict)
-    reading.refuse(
-      at,
-      unknownFields(collection, unknown, (tables) => tables === 0),
-    );
+  const messages = reading.isStrict ? [...unknownFields(collection, unknown, (tables) => tables === 0)] : [];
+  if (known.size > ORDER_KEYS_MAX) messages.push(tooManyOrderKeys(ORDER_KEYS_MAX));
+  reading.refuse(at, messages);
   const ids = keys.get(collection.ids);
   if (ids && !ids.isDescending) keys.delete(collection.ids);
   reading.page.order = [...keys.values()];

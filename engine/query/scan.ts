@@ -9,6 +9,7 @@ import type { FieldIndex } from '../index/field.ts';
 import { gramCandidates, gramQuery } from '../index/grams.ts';
 import { codesOfOwnUrls, isTextOrdered } from './codes.ts';
 import type { Counters } from './counters.ts';
+import { SLICE_ROWS } from './polling.ts';
 import type { Search, TextMatcher, TextSearch } from './search.ts';
 
 /** Text between two polls, in bytes: some 50 us, so that a cancelled task ends at once and polling costs nothing. */
@@ -18,9 +19,6 @@ const SLICE_BYTES = 65_536;
  * A search over a run of texts prepares itself; for fewer codes than this, as n-grams name them, one by one is faster.
  */
 const RUN_CODES_MIN = 16;
-
-/** Rows between two polls of a row check. */
-const SLICE_ROWS = 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

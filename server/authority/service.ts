@@ -25,8 +25,8 @@ export interface AuthorityLink {
 /** The authority of a thread. A request is answered by the configuration that was current when it came. */
 export interface AuthorityService {
   current(): Authority;
-  /** Starts the signing thread, so that the first request does not wait for that. */
-  start(): void;
+  /** Starts the signing thread, so that no request waits for that; answers when it works, or could not start. */
+  start(): Promise<void>;
   /** Lets requests under way finish and ends the signing thread; no request behind it. */
   close(): Promise<void>;
 }

@@ -14,6 +14,9 @@ const WAITING_CHARACTERS_MAX = 32 << 20;
 /** Bytes of messages that are read or wait for it (A105): about a second of reading, at the worst. */
 const READING_BYTES_MAX = 4 << 20;
 
+/** Asks a thread for a sign of life. */
+const NOTHING: LongMessage = { body: new Uint8Array(0), charset: undefined, isGone: () => false };
+
 /** To a signing thread: what is to be answered, another configuration, or that nothing will follow. */
 export type ToSigner =
   | { readonly kind: 'request'; readonly request: AuthorisationRequest }
@@ -50,8 +53,8 @@ export interface SigningThread {
   run(request: AuthorisationRequest): Promise<Authorised | 'busy' | 'starved'>;
   /** What the reader of messages makes of one; what it says is its own, and plain data. */
   read(message: LongMessage): Promise<unknown>;
-  /** Starts the thread, which the first request does otherwise. */
-  start(): void;
+  /** Starts the thread, which the first request does otherwise; answers when it works, or could not start. */
+  start(): Promise<void>;
   /** All that follows is answered by this configuration, with nothing in the caches. */
   configure(data: AuthorityData): void;
   /** Lets what is under way finish. */
@@ -102,7 +105,11 @@ export function signingThreadOf(
   return {
     run: async (request) => started()?.run(request) ?? 'starved',
     read: (message) => readings.read(message),
-    start: () => void started(),
+    // Why it ended meanwhile is told by `ended`.
+    start: async () =>
+      void (await started()
+        ?.read(NOTHING)
+        .catch(() => undefined)),
     configure(next) {
       current = next;
       running?.configure(next);
@@ -193,7 +200,7 @@ class Running {
   }
 
   read({ body, charset }: LongMessage): Promise<unknown> {
-    return this.#answered({ kind: 'message', body, charset }, 0, [body.buffer]);
+    return this.#answered({ kind: 'message', body, charset }, 0, body.length > 0 ? [body.buffer] : []);
   }
 
   configure(data: AuthorityData): void {

@@ -6,13 +6,13 @@ import type { Handler } from '../http/exchange.ts';
 import { soapHandler, type SoapOptions } from '../soap/service.ts';
 
 /**
- * The handler of a thread with an authority, the hosts that it trusts now, what starts the thread that signs for it,
- * and how that ends: requests under way finish, no request behind it.
+ * The handler of a thread with an authority, the hosts that it trusts now, what starts the thread that signs for it
+ * and waits until it works, and how that ends: requests under way finish, no request behind it.
  */
 export interface AuthorityPart {
   readonly handler: Handler;
   trustedHosts(): ReadonlyMap<string, readonly string[]>;
-  start(): void;
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 

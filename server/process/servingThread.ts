@@ -127,6 +127,7 @@ async function serve(data: LastingData): Promise<number> {
   let isDraining = false;
   try {
     const handler = healthBefore(authority?.handler ?? generations.handler, () => isDraining);
+    const signing = authority?.start();
     listeners = await listen(data, { handler, slices, watch: watch?.watch });
     if (data.readings) {
       const { publishEverySecond } = await import('./threadTallies.ts');
@@ -135,8 +136,9 @@ async function serve(data: LastingData): Promise<number> {
     // The supervisor starts another, and has this one finish what it can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
     orders.heed(swapOrders(generations));
+    // Nobody is told that it serves while an authorisation would wait for a thread to start.
+    await signing;
     send(supervisor!, { kind: 'listening' });
-    authority?.start();
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     send(supervisor!, { kind: 'refused', message: error.message });

@@ -14,6 +14,7 @@ import type { ConditionStep } from '../../engine/query/conditionStep.ts';
 import { locate, locateField, type ManyStep } from '../../engine/query/path.ts';
 import { holdsForNulls } from '../../engine/query/nulls.ts';
 import type { LinkNode, PlanStep, TableNode } from '../../engine/query/plan.ts';
+import { viewStepsOf } from '../../engine/query/viewCost.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import { planOf, stepsOf } from '../support/lists.ts';
@@ -171,6 +172,35 @@ function judgeWork(ground: Ground, name: string, query: string): void {
     expect(counters[part], `${name}?${query}: ${part}`).toBeLessThanOrEqual(most[part]);
 }
 
+/** Names to order by, or to count by, fewer than there may be. */
+function randomNames(random: Random, { members }: CollectionIndex): string {
+  const names = [...members].filter(([, { kind }]) => kind === 'values').map(([name]) => name);
+  return random.several(1, 5, () => (random.chance(0.3) ? '-' : '') + random.pick(names)).join();
+}
+
+/** Compares what an order and facets look at with what they are priced at before. */
+function judgeView(ground: Ground, name: string, query: string): void {
+  const collection = ground.collection(name);
+  const counters = newCounters();
+  const { plan: planned } = stepsOf(collection, query, { ...SERVED, counters, mayIgnore: true });
+  if (!planned) return;
+  const { node, excluded, page, form } = planned;
+  const estimate = node.steps.length + excluded.length > 0 ? node.estimate : undefined;
+  const steps = viewStepsOf(collection, page, form, estimate);
+  // Of all records those of each value are known.
+  const counted = estimate === undefined ? 0 : counters.rowsCounted;
+  expect(counters.rowsOrdered + counted, `${name}?${query}: view`).toBeLessThanOrEqual(steps);
+}
+
+function judgeRandomView(random: Random, ground: Ground, name: string): void {
+  const collection = ground.collection(name);
+  const view = [`limit=${random.pick([1, 100, 5000])}`, `offset=${random.integer(0, collection.rows)}`];
+  if (random.chance(0.8)) view.push(`ordering=${randomNames(random, collection)}`);
+  if (random.chance(0.5)) view.push(`facets=${randomNames(random, collection).replaceAll('-', '')}`);
+  if (random.chance(0.6)) view.push(randomCondition(random, ground, name));
+  judgeView(ground, name, view.join('&'));
+}
+
 const SEEDS = [51, 52, 53];
 const CONDITIONS = 1500;
 
@@ -197,6 +227,10 @@ describe.each(SEEDS)('on the random catalogue of seed %i', (seed) => {
       const conditions = random.several(1, 5, () => randomCondition(random, ground, name));
       judgeWork(ground, name, conditions.join('&'));
     }
+  });
+
+  test('no order and no facet looks at more than it is priced at', () => {
+    for (let i = 0; i < CONDITIONS; i++) judgeRandomView(random, ground, random.pick(COLLECTIONS).name);
   });
 
   test('the rows of more values than are counted are bounded', () => {
@@ -242,6 +276,11 @@ describe('on the sample', () => {
       const conditions = random.several(1, 5, () => randomCondition(random, ground, name));
       judgeWork(ground, name, conditions.join('&'));
     }
+  });
+
+  test('no order and no facet looks at more than it is priced at', () => {
+    const random = randomOf(SEED + 2);
+    for (let i = 0; i < CONDITIONS; i++) judgeRandomView(random, ground, 'observations');
   });
 
   test('the longest texts are what a check of rows through links may meet', () => {

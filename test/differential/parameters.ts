@@ -64,7 +64,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     draw: (drawing) => {
       const { random } = drawing;
       const key = (): string => `${random.chance(0.4) ? '-' : ''}${randomField(drawing)}`;
-      return sometimes(random, 0.3, () => namesOf(random, 4, key));
+      return sometimes(random, 0.3, () => namesOf(random, random.chance(0.05) ? 30 : 4, key));
     },
   },
   after: {

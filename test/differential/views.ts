@@ -115,9 +115,11 @@ function fieldsRemarks(pairs: readonly Pair[], keys: readonly string[], isStrict
 }
 
 function orderingRemarks(pairs: readonly Pair[], fields: readonly Field[], isStrict: boolean): readonly Remark[] {
-  const names = members(pairs, 'ordering').map((name) => name.replace(/^-\s*/, ''));
-  const unknown = [...new Set(names.filter((name) => name !== '' && !pathOf(fields, name, true)))];
+  const names = new Set(members(pairs, 'ordering').map((name) => name.replace(/^-\s*/, '')));
+  const unknown = [...names].filter((name) => name !== '' && !pathOf(fields, name, true));
   const messages = isStrict ? unknown.map((name, i) => unknownField(fields, name, true, i)) : [];
+  const known = [...names].filter((name) => pathOf(fields, name, true));
+  if (known.length > 10) messages.push('At most 10 fields can be ordered by at once.');
   return [{ place: placeOf(pairs, 'ordering'), messages, ignored: unknown.map((name) => ['ordering', name] as const) }];
 }
 

@@ -14,8 +14,8 @@ const LIMITS = { depth: 32, elements: 20_000, attributes: 64, instructions: 0 };
 const ROUNDS = 5;
 /** A megabyte of carriage returns costs 6 times a megabyte of letters; a quadratic reader would cost thousands. */
 const RATIO_MAX = 12;
-/** References in a row that break off are refused at their last byte: 1.6 times the costliest one that is whole. */
-const REFUSED_RATIO_MAX = 2.5;
+/** What both readers read to its end costs the same whether it breaks off there or not: 0.9 to 1.1 as measured. */
+const REFUSED_RATIO_MAX = 1.3;
 
 /** The least CPU time of reading a request so often. */
 function leastMicroseconds(bytes: Uint8Array, times = 1): number {
@@ -38,14 +38,20 @@ test('no flood costs more than a dozen times a plain request of its length', () 
 
 test('what is refused costs no more than the costliest request of its length that is not', () => {
   const short = 16_384;
-  const requests = Object.entries(floods(short)).map(([name, bytes]) => ({
-    name,
+  const requests = Object.values(floods(short)).map((bytes) => ({
+    bytes,
     isRefused: typeof readEnvelope(bytes, undefined) === 'string',
-    microseconds: leastMicroseconds(bytes, 20),
+    microseconds: leastMicroseconds(bytes, 5),
   }));
-  const most = (isRefused: boolean): number =>
-    Math.max(...requests.filter((one) => one.isRefused === isRefused).map(({ microseconds }) => microseconds));
-  expect(most(true)).toBeLessThan(REFUSED_RATIO_MAX * most(false));
+  const dearest = [true, false].map((isRefused) => {
+    const alike = requests.filter((one) => one.isRefused === isRefused);
+    return alike.toSorted((a, b) => b.microseconds - a.microseconds)[0]!.bytes;
+  });
+  // In turns, so that the machine's other work is in both.
+  const least = [Infinity, Infinity];
+  for (let turn = 0; turn < 10; turn++)
+    for (const [i, bytes] of dearest.entries()) least[i] = Math.min(least[i]!, leastMicroseconds(bytes, 5));
+  expect(least[0]).toBeLessThan(REFUSED_RATIO_MAX * least[1]!);
 });
 
 test('both readers agree on half a million hostile requests', () => {

@@ -3,12 +3,14 @@
 // are covered by being there; a limit, which bounds a syntax, needs the row of HEADS below that lies at it.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ColumnType } from '../../../../engine/column/dictionary.ts';
+import { newCounters } from '../../../../engine/query/counters.ts';
 import * as limits from '../../../../engine/query/limits.ts';
 import { type Column, type Lookup, LOOKUPS } from '../../../../engine/query/lookups.ts';
 import { type ParameterDeclaration, PARAMETERS } from '../../../../engine/query/parameters.ts';
 import { parseRecordQuery } from '../../../../engine/query/parse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
-import { indexesOf } from '../../../support/index.ts';
+import { INLINE_VIEW_STEPS_MAX } from '../../../../engine/query/viewCost.ts';
+import { indexesOf, type RecordValue } from '../../../support/index.ts';
 import { askOf, QUERY_OPTIONS, stepsOf } from '../../../support/lists.ts';
 
 /** What is left of a head of 64 kB for the query. */
@@ -151,6 +153,11 @@ function headsOfLookup({ name, fits }: Pick<Lookup, 'name' | 'fits'>): readonly 
 const times = (count: number, text: (i: number) => string, separator = ','): string =>
   Array.from({ length: count }, (_, i) => text(i)).join(separator);
 
+/** Names to order by. */
+const SCALARS = collectionNamed('observations')!
+  .fields.filter(({ kind }) => kind === 'scalar')
+  .map(({ name }) => name);
+
 /** The heads that lie at each limit, and those that want more than it. */
 const HEADS: Readonly<Record<string, readonly string[]>> = {
   PARAMETERS_MAX: [
@@ -176,6 +183,10 @@ const HEADS: Readonly<Record<string, readonly string[]>> = {
     (name) => `${name}=${times(limits.NAMES_MAX, (i) => filled(`tit${i}`, 50))}`,
   ),
   FACETS_MAX: [`facets=${FIELDS.slice(0, limits.FACETS_MAX).join(',')}`, `facets=${times(1000, (i) => `title${i}`)}`],
+  ORDER_KEYS_MAX: [
+    `ordering=${SCALARS.slice(0, limits.ORDER_KEYS_MAX).join(',-')}`,
+    `ordering=${SCALARS.join(',')}&strict=1`,
+  ],
   REGEXES_MAX: [times(limits.REGEXES_MAX, (i) => `title__regex${'!'.repeat(i)}=(a%2B)*${i}`, '&')],
   REGEX_LENGTH_MAX: [`title__iregex=${filled('(a*)*', limits.REGEX_LENGTH_MAX)}`],
   REGEX_SIZE_MAX: [`title__iregex=(${filled('[a-z]', 400)})`, 'title__regex=((a%7B99%7D)%7B99%7D)%7B99%7D'],
@@ -211,6 +222,19 @@ describe('no head of 60 kB costs much more than a plain bad value of its length'
         .toSorted(),
     );
   });
+});
+
+test('an order by as many equal fields as there may be leaves the thread of a collection of 4,000 records', () => {
+  const names = SCALARS.filter((name) => name !== 'ob_id').slice(0, limits.ORDER_KEYS_MAX);
+  const values = names.map((name) => [name, null]);
+  const record = (i: number): RecordValue => ({ ob_id: i, status: i % 2 ? 'a' : 'b', ...Object.fromEntries(values) });
+  const many = indexesOf({ observations: Array.from({ length: 4000 }, (_, i) => record(i)) })('observations');
+  for (const order of [names, ['status', ...names.slice(1)]]) {
+    const counters = newCounters();
+    const { plan } = stepsOf(many, `ordering=${order.join()}&ob_id__gt=5&limit=1`, { options: OPTIONS, counters });
+    expect(counters.rowsOrdered).toBeGreaterThan(INLINE_VIEW_STEPS_MAX);
+    expect(plan!.isHeavy).toBe(true);
+  }
 });
 
 describe('a row that is too dear is found', () => {

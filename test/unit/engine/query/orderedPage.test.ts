@@ -1,6 +1,8 @@
 // Ordered pages against a plain sort, on tables large enough for every way to find one, and the work that they do.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newCounters, type Counters } from '../../../../engine/query/counters.ts';
+import { orderingSteps } from '../../../../engine/query/orderedPage.ts';
+import { INLINE_VIEW_STEPS_MAX } from '../../../../engine/query/viewCost.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import type { Collection } from '../../../../engine/schema/types.ts';
 import { indexOfDeclared, type RecordValue } from '../../../support/index.ts';
@@ -32,11 +34,13 @@ function found(
   things: CollectionIndex,
   query: string,
   baseUrl = BASE_URL,
-): { ids: readonly number[]; counters: Counters; heavy: boolean } {
+): { ids: readonly number[]; counters: Counters; steps: number; heavy: boolean } {
   const counters = newCounters();
   const differing = { form: { baseUrl }, mayIgnore: true };
   const ids = idsIn(things, hitsOf(things, query, { ...differing, counters }));
-  return { ids, counters, heavy: planOf(things, query, differing).isHeavy };
+  const { page, form, node, excluded, isHeavy: heavy } = planOf(things, query, differing);
+  const estimate = node.steps.length + excluded.length > 0 ? node.estimate : undefined;
+  return { ids, counters, steps: orderingSteps(things, page, form, estimate), heavy };
 }
 
 function ordered(things: CollectionIndex, query: string, baseUrl = BASE_URL): readonly number[] {
@@ -135,8 +139,22 @@ describe(`of ${ROWS} records (seed ${SEED})`, () => {
     expect(found(things, 'size=7&ordering=name,-state').heavy).toBe(false);
   });
 
+  test('no order does more for any of its keys than its plan says, nor more in the thread than is allowed there', () => {
+    const names = ['name', '-name', 'state', '-state', 'size', '-size', 'flag', '-flag', 'time', '-time', 'ob_id'];
+    const filters = ['', '', '&flag=true', '&state=final', '&state!=final', '&size=7', '&ob_id__lt=3000', '&name=n7'];
+    for (let i = 0; i < 200; i++) {
+      const order = random.several(1, 6, () => random.pick(names)).join();
+      const place = `&offset=${random.integer(0, ROWS)}&limit=${random.pick([1, 100, 1500, ROWS])}`;
+      const query = `ordering=${order}${random.pick(filters)}${place}`;
+      const { counters, steps, heavy } = found(things, query);
+      expect(counters.rowsOrdered, query).toBeLessThanOrEqual(steps);
+      if (!heavy) expect(counters.rowsOrdered, query).toBeLessThanOrEqual(INLINE_VIEW_STEPS_MAX);
+    }
+  });
+
   test('an order by several keys leaves the thread where one value has many records', () => {
-    expect(found(things, 'ordering=state,name').heavy).toBe(false);
+    expect(found(things, 'ordering=state,flag').heavy).toBe(false);
+    expect(found(things, 'ordering=state,flag,size,name').heavy).toBe(true);
     expect(found(things, 'ordering=flag,name&offset=2000').heavy).toBe(true);
     expect(found(things, 'ordering=name,state').heavy).toBe(false);
   });

@@ -1,7 +1,7 @@
 // What ordering, facets and after mean, and what is said about those that mean nothing.
 import { describe, expect, test } from 'vitest';
 import type { Ask } from '../../../../engine/query/ask.ts';
-import { FACETS_MAX } from '../../../../engine/query/limits.ts';
+import { FACETS_MAX, ORDER_KEYS_MAX } from '../../../../engine/query/limits.ts';
 import { indexOf } from '../../../support/index.ts';
 import { askOf } from '../../../support/lists.ts';
 
@@ -61,6 +61,22 @@ describe('ordering', () => {
   test('is refused where it is strict, with what may have been meant', () => {
     const messages = ['Unknown field "titles". Did you mean "title"?', 'Unknown field "foo".'];
     expect(read([['ordering', '-titles,foo']], true).problems).toEqual([{ key: 'ordering', messages }]);
+  });
+});
+
+describe('fields to order by beyond the limit', () => {
+  const fields = ['title', 'status', 'abstract', 'uuid', 'keywords', 'dataLineage', 'publicationState'];
+  const embedded = ['volume', 'fileFormat', 'numberOfFiles', 'oldDataPath'].map((name) => `result_field__${name}`);
+  const names = [...fields, ...embedded];
+
+  test('are refused, strict or not, whatever their directions; none is counted twice, and unknown ones are not', () => {
+    const most = names.slice(0, ORDER_KEYS_MAX);
+    const twice = [...most, ...most.map((name) => `-${name}`), 'foo'].join();
+    expect(read([['ordering', twice]])).toMatchObject({ problems: [], ignored: [['ordering', 'foo']] });
+    for (const isStrict of [false, true]) {
+      const { problems } = read([['ordering', [...names.slice(0, ORDER_KEYS_MAX), '-ob_id'].join()]], isStrict);
+      expect(problems).toEqual([{ key: 'ordering', messages: ['At most 10 fields can be ordered by at once.'] }]);
+    }
   });
 });
 

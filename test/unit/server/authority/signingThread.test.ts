@@ -46,9 +46,7 @@ afterEach(async () => {
 });
 
 test('starts when it is told, or with the first request, and is the same for every configuration', async () => {
-  thread.start();
-  // Node tells of it in the next turn.
-  await new Promise((resolve) => setImmediate(resolve));
+  await thread.start();
   expect(begun).toBe(1);
   await thread.run({ usrProxyCert: site.staff.pem, usrAttCert: '' });
   site.write('users', '"/O=Test/CN=Staff" guest\n');
@@ -67,7 +65,7 @@ test('that has not started begins with the configuration of now', async () => {
 });
 
 test('ends at once where nothing is asked of it', async () => {
-  thread.start();
+  await thread.start();
   await thread.close();
   await expect(thread.run({ usrProxyCert: 'no', usrAttCert: '' })).resolves.toMatchObject({ answer: {} });
   expect(begun).toBe(2);

@@ -1,0 +1,54 @@
+// That no authorisation waits for a thread to start: what the signing thread needs is read before the server says that
+// it listens. Counts modules, so that no clock is in it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { runCommand, type CommandProcess } from '../../../support/commandProcess.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
+import { testSite, validAround } from '../../../support/authorities.ts';
+import { ecPair } from '../../../support/pki.ts';
+import { epochSeconds } from '../../../../server/observe/clock.ts';
+
+let command: CommandProcess | undefined;
+const site = testSite({ site: ecPair(), partner: ecPair(), validity: validAround(epochSeconds()) });
+afterAll(async () => {
+  await command?.kill();
+  site.remove();
+});
+
+test('a server that says that it listens has a signing thread that works', async () => {
+  const log = join(temporaryDirectory(), 'modules.log');
+  const tracing = `data:text/javascript,${encodeURIComponent(`
+    import { appendFileSync } from 'node:fs';
+    import { registerHooks } from 'node:module';
+    import { threadId } from 'node:worker_threads';
+    registerHooks({
+      load(url, context, next) {
+        const loaded = next(url, context);
+        appendFileSync(${JSON.stringify(log)}, threadId + ' ' + url + '\\n');
+        return loaded;
+      },
+    });`)}`;
+  const words = [
+    'serve',
+    '--data',
+    await sampleSnapshot(),
+    '--authority',
+    site.config,
+    '--port',
+    '0',
+    '--threads',
+    '1',
+  ];
+  command = runCommand(words, { node: ['--import', tracing] });
+  await command.printed(/listening on http:\S+\n/);
+  const read = readFileSync(log, 'utf8').trim().split('\n');
+  const signing = read
+    .filter((line) => line.endsWith('/server/authority/signer.ts'))
+    .map((line) => line.split(' ')[0]!);
+  expect(signing).toHaveLength(1);
+  // What is read last, before the thread answers.
+  const own = read.filter((line) => line.startsWith(`${signing[0]!} `));
+  expect(own.some((line) => line.endsWith('/server/soap/envelopeReader.ts'))).toBe(true);
+});

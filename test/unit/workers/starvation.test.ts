@@ -1,0 +1,68 @@
+// Which errors say that the system has run out, and which are bugs of ours: real ones where a process can have them.
+import { describe, expect, test } from 'vitest';
+import { isOutOfHeap, isStarved, waitMsAfter } from '../../../workers/starvation.ts';
+
+const coded = (code: string, message = 'spawn'): Error => Object.assign(new Error(message), { code });
+
+/** What a call throws. */
+function thrownBy(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('it is the system that has run out', () => {
+  test.each([
+    'EMFILE',
+    'ENFILE',
+    'EAGAIN',
+    'ENOMEM',
+    'ENOBUFS',
+    'ERR_WORKER_INIT_FAILED',
+    'ERR_MEMORY_ALLOCATION_FAILED',
+  ])('where a call failed with %s', (code) => {
+    expect(isStarved(coded(code))).toBe(true);
+  });
+
+  test('where a buffer got no memory', () => {
+    const error = thrownBy(() => new SharedArrayBuffer(Number.MAX_SAFE_INTEGER));
+    expect(error).toBeInstanceOf(RangeError);
+    expect(isStarved(error)).toBe(true);
+  });
+
+  test.each([
+    'WebAssembly.Memory(): could not allocate memory',
+    'WebAssembly.Memory.grow(): Unable to grow instance memory',
+    'WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance',
+    'Array buffer allocation failed',
+  ])('where V8 says: %s', (words) => {
+    expect(isStarved(new RangeError(words))).toBe(true);
+    expect(isOutOfHeap(new RangeError(words))).toBe(false);
+  });
+});
+
+describe('it is a bug of ours', () => {
+  test.each([
+    ['where a length is none', thrownBy(() => new Uint32Array(-1))],
+    ['where the same words are no refusal of V8', new Error('Out of memory')],
+    ['where a call failed for another reason', coded('EACCES')],
+    ['where a thread took more heap than it may', coded('ERR_WORKER_OUT_OF_MEMORY')],
+    ['where no error was thrown', 'EAGAIN'],
+  ])('%s', (_, error) => {
+    expect(error).toBeDefined();
+    expect(isStarved(error)).toBe(false);
+  });
+});
+
+test('a thread that took more heap than it may is told from one that the system refused', () => {
+  expect(isOutOfHeap(coded('ERR_WORKER_OUT_OF_MEMORY'))).toBe(true);
+  expect(isOutOfHeap(coded('ENOMEM'))).toBe(false);
+  expect(isOutOfHeap('ERR_WORKER_OUT_OF_MEMORY')).toBe(false);
+});
+
+test('each try waits twice as long as the one before, at most 5 s', () => {
+  expect([0, 1, 2, 3, 6, 7, 60].map(waitMsAfter)).toEqual([0, 100, 200, 400, 3200, 5000, 5000]);
+});
