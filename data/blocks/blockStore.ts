@@ -1,7 +1,6 @@
 // The blocks of a snapshot's records as a file: made once for a snapshot and a base URL, checked whenever they are
-// loaded. Where they are kept and how they are found again; blockWriter.ts makes them.
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+// loaded. Where they are kept is blockFiles.ts, how they are made blockWriter.ts.
+import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,62 +11,42 @@ import { unfinished } from '../leftovers.ts';
 import { type LoadOptions, loadSnapshot } from '../store/load.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
+import { blocksFile, keptWith, removeOutdated } from './blockFiles.ts';
+import type { BlockCounts } from './blockWriter.ts';
+import type { DeflateSource } from './deflaters.ts';
 
 /**
- * Blocks in shared memory, and what happened to come by them, for a line to people: the file, and why not another one.
+ * Blocks in shared memory, and what happened to come by them, for a line to people: the file, and why not another one;
+ * `made` where they were not there.
  */
 export interface LoadedBlocks {
   readonly loaded: LoadedSnapshot;
   readonly file: string | undefined;
-  readonly isNew: boolean;
+  readonly made: BlockCounts | undefined;
   readonly refusal: string | undefined;
 }
 
-/** Where blocks are kept, the threads that deflate, and who is asked for room (see LoadOptions). */
+/**
+ * Where blocks are kept, blocks that are in memory of nearly the same records, the threads that deflate, and who is
+ * asked for room (see LoadOptions).
+ */
 export interface BlockOptions extends Pick<LoadOptions, 'assertRoom'> {
   readonly file: string | undefined;
+  readonly earlier?: LoadedSnapshot | undefined;
   readonly threads?: number | undefined;
-}
-
-/** What `blocksFile` makes: the snapshot's name, its generation and the address. */
-const KEPT_NAME = /^(.+)\.([0-9a-f]{12})-([0-9a-f]{8})\.blocks$/;
-
-/**
- * Where the blocks of a snapshot file are kept: beside it, under its generation and a hash of the base URL. Cost: none.
- */
-export function blocksFile(
-  snapshot: string,
-  { generation, baseUrl }: Pick<LoadedSnapshot, 'generation' | 'baseUrl'>,
-): string {
-  return blocksFileAt(snapshot, generation, addressOf(baseUrl));
-}
-
-/** The same for an address, the hash of a base URL. */
-export function blocksFileAt(snapshot: string, generation: string, address: string): string {
-  return `${snapshot}.${generation.slice(0, 12)}-${address}.blocks`;
-}
-
-/** The hash of a base URL, as names of blocks have it. */
-export function addressOf(baseUrl: string): string {
-  return createHash('sha256').update(baseUrl).digest('hex').slice(0, 8);
-}
-
-/** The address in the name of blocks of a snapshot's generation; undefined for any other name. */
-export function blocksAddress(snapshot: string, generation: string, name: string): string | undefined {
-  const [, of, start, address] = KEPT_NAME.exec(name) ?? [];
-  return of === snapshot && start === generation.slice(0, 12) ? address : undefined;
 }
 
 /**
  * The blocks of a loaded snapshot: from `file` where it holds them, else made and kept there; without a `file`, or
  * where it cannot be written, made in the directory for temporary files and removed from there. A file that is damaged,
- * or of other records, is made again; one of another generation under the same names is removed. Throws OperationError
- * `file` when nothing can be written anywhere, and what `assertRoom` throws. Cost: a load, or a deflation of all
- * records in threads, one a core unless told otherwise: 24 s of CPU for 465 MB.
+ * or of other records, is made again; of other generations under the same names the last one stays. What is made takes
+ * over what `earlier` blocks, or else those of the last generation that is kept, have of the same records. Throws
+ * OperationError `file` when nothing can be written anywhere, and what `assertRoom` throws. Cost: a load, or a
+ * deflation of all other records in nice threads, one a core unless told otherwise: 24 s of CPU for 465 MB.
  */
 export async function loadBlocks(
   loaded: LoadedSnapshot,
-  { file, threads = availableParallelism(), assertRoom }: BlockOptions,
+  { file, earlier, threads = availableParallelism(), assertRoom }: BlockOptions,
   onProgress: OnProgress,
 ): Promise<LoadedBlocks> {
   let refusal: string | undefined;
@@ -77,22 +56,23 @@ export async function loadBlocks(
   };
   if (file !== undefined && existsSync(file)) {
     const kept = await readBlocks(file, loaded, onProgress, assertRoom).catch(refused);
-    if (kept) return { loaded: kept, file, isNew: false, refusal };
+    if (kept) return { loaded: kept, file, made: undefined, refusal };
   }
+  const make = async (at: string): Promise<Pick<LoadedBlocks, 'loaded' | 'made'>> => {
+    const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : keptWith(file)[0]) };
+    const made = await writeBlocks(at, source, threads, onProgress);
+    return { loaded: await readBlocks(at, loaded, onProgress, assertRoom), made };
+  };
   if (file !== undefined) {
-    const made = await writeBlocks(file, loaded, threads, onProgress)
-      .then(() => readBlocks(file, loaded, onProgress, assertRoom))
-      .catch(refused);
-    if (made) return { loaded: made, file, isNew: true, refusal };
+    const made = await make(file).catch(refused);
+    if (made) return { ...made, file, refusal };
   }
   return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
     const failure = `cannot write to ${tmpdir()}: set TMPDIR to a directory that can be written`;
     attempt(failure, () => mkdirSync(directory, { mode: 0o700 }));
     try {
       const temporary = path.join(directory, 'records.blocks');
-      await writeBlocks(temporary, loaded, threads, onProgress);
-      const blocks = await readBlocks(temporary, loaded, onProgress, assertRoom);
-      return { loaded: blocks, file: undefined, isNew: true, refusal };
+      return { ...(await make(temporary)), file: undefined, refusal };
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
@@ -100,18 +80,18 @@ export async function loadBlocks(
 }
 
 /**
- * Makes the blocks of a snapshot file for a base URL and keeps them beside it, whatever was there; answers their file.
- * Throws OperationError `snapshot` or `file`. Cost: a load, and a deflation of all records.
+ * Makes the blocks of a snapshot file for a base URL and keeps them beside it, whatever was there; answers their file
+ * and what was made. Throws OperationError `snapshot` or `file`. Cost: a load, and a deflation of all records that have
+ * no blocks in the last file that is kept.
  */
 export async function keepBlocks(
   snapshot: string,
   { baseUrl, threads }: { readonly baseUrl: string; readonly threads: number },
   onProgress: OnProgress,
-): Promise<string> {
+): Promise<{ readonly file: string; readonly made: BlockCounts }> {
   const loaded = await loadSnapshot(snapshot, { baseUrl }, onProgress);
   const file = blocksFile(snapshot, loaded);
-  await writeBlocks(file, loaded, threads, onProgress);
-  return file;
+  return { file, made: await writeBlocks(file, { loaded, earlier: keptWith(file)[0] }, threads, onProgress) };
 }
 
 /** Loads blocks and compares their title with what is wanted. */
@@ -130,25 +110,12 @@ async function readBlocks(
 /** Writes blocks with the code for it, which a start that finds some does without. */
 async function writeBlocks(
   file: string,
-  loaded: LoadedSnapshot,
+  source: DeflateSource,
   threads: number,
   onProgress: OnProgress,
-): Promise<void> {
+): Promise<BlockCounts> {
   const writer = await import('./blockWriter.ts');
-  await writer.writeBlocks(file, loaded, threads, onProgress);
+  const made = await writer.writeBlocks(file, source, threads, onProgress);
   removeOutdated(file);
-}
-
-/** Removes what was kept for the same address and another generation of the snapshot: nobody asks for it again. */
-function removeOutdated(file: string): void {
-  const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
-  if (snapshot === undefined) return;
-  const directory = path.dirname(file);
-  attempt(`cannot remove outdated files from ${directory}`, () => {
-    for (const name of readdirSync(directory)) {
-      const kept = KEPT_NAME.exec(name);
-      const isOutdated = kept?.[1] === snapshot && kept[3] === address && name !== path.basename(file);
-      if (isOutdated) rmSync(path.join(directory, name), { force: true });
-    }
-  });
+  return made;
 }

@@ -1,20 +1,21 @@
 // A thread that deflates runs of records: order in, blocks out, one at a time.
-// Reads the snapshot in shared memory; knows no file.
+// Reads the snapshot in shared memory; knows no file but one of earlier blocks.
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
-import { openSnapshot } from '../../engine/snapshot/open.ts';
-import { deflateRun } from './deflate.ts';
-import type { DeflateOrder } from './deflaters.ts';
+import { beNice } from '../../workers/niceness.ts';
+import { deflaterOf, type DeflateOrder, type DeflateSource } from './deflaters.ts';
 
 const port = parentPort;
 assert(port, 'deflateThread.ts runs as a thread of deflaters.ts');
-const catalogue = openSnapshot(workerData as LoadedSnapshot);
+// Others serve meanwhile, and nobody waits for blocks but the data that comes next.
+beNice();
+const { deflate } = deflaterOf(workerData as DeflateSource);
 
-port.on('message', ({ collection, run }: DeflateOrder) => {
-  const deflated = deflateRun(catalogue.collection(collection).records, run);
+port.on('message', (order: DeflateOrder) => {
+  const run = deflate(order);
+  const { independent, independentEnds, chained, chainedEnds, crcs } = run;
   port.postMessage(
-    deflated,
-    Object.values(deflated).map(({ buffer }) => buffer),
+    run,
+    [independent, independentEnds, chained, chainedEnds, crcs].map(({ buffer }) => buffer),
   );
 });

@@ -6,6 +6,14 @@ import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { endWorkers, inOrder, replyOf } from '../threadsInOrder.ts';
 import { deflateRun, type DeflatedRun, type RunOfRows } from './deflate.ts';
+import { type EarlierBlocks, openEarlier } from './earlierBlocks.ts';
+import { RecordMatcher } from './recordMatcher.ts';
+
+/** What is deflated, and the blocks that some of its records have, perhaps. */
+export interface DeflateSource {
+  readonly loaded: LoadedSnapshot;
+  readonly earlier: EarlierBlocks | undefined;
+}
 
 /** What a deflating thread is sent. */
 export interface DeflateOrder {
@@ -20,26 +28,43 @@ export interface Deflaters {
 }
 
 /** Deflaters in `threads` threads; 0 deflates in the calling thread, other work between two runs. */
-export function startDeflaters(loaded: LoadedSnapshot, threads: number): Deflaters {
-  return threads === 0 ? inline(loaded) : threaded(loaded, threads);
+export function startDeflaters(source: DeflateSource, threads: number): Deflaters {
+  return threads === 0 ? inline(source) : threaded(source, threads);
 }
 
-function inline(loaded: LoadedSnapshot): Deflaters {
+/** What one thread deflates with, until it is closed. It remembers of one collection which records have blocks. */
+export function deflaterOf({ loaded, earlier }: DeflateSource): {
+  deflate(order: DeflateOrder): DeflatedRun;
+  close(): void;
+} {
   const catalogue = openSnapshot(loaded);
+  const blocks = earlier === undefined ? undefined : openEarlier(earlier);
+  let known: { readonly name: string; readonly matcher: RecordMatcher } | undefined;
   return {
-    runs: async function* (orders) {
-      for (const { collection, run } of orders) {
-        yield deflateRun(catalogue.collection(collection).records, run);
-        await setImmediate();
-      }
+    deflate: ({ collection: name, run }) => {
+      if (blocks && known?.name !== name) known = { name, matcher: new RecordMatcher(blocks.collection(name)) };
+      return deflateRun(catalogue.collection(name).records, run, known?.matcher);
     },
-    close: () => Promise.resolve(),
+    close: () => blocks?.close(),
   };
 }
 
-function threaded(loaded: LoadedSnapshot, threads: number): Deflaters {
+function inline(source: DeflateSource): Deflaters {
+  const { deflate, close } = deflaterOf(source);
+  return {
+    runs: async function* (orders) {
+      for (const order of orders) {
+        yield deflate(order);
+        await setImmediate();
+      }
+    },
+    close: () => Promise.resolve(close()),
+  };
+}
+
+function threaded(source: DeflateSource, threads: number): Deflaters {
   const script = new URL('./deflateThread.ts', import.meta.url);
-  const workers = Array.from({ length: threads }, () => new Worker(script, { workerData: loaded }));
+  const workers = Array.from({ length: threads }, () => new Worker(script, { workerData: source }));
   return {
     runs: (orders) => inOrder(workers, orders, (worker, order) => replyOf<DeflatedRun>(worker, order)),
     close: () => endWorkers(workers),

@@ -2,7 +2,7 @@
 // the target. Each is whole before `cache.json` names it. Several replicas may share one directory.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { blocksFileAt } from '../blocks/blockStore.ts';
+import { blocksFileAt } from '../blocks/blockFiles.ts';
 import { attempt, readAtMost, syncDirectory } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';

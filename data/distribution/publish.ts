@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { blocksAddress } from '../blocks/blockStore.ts';
+import { blocksAddress } from '../blocks/blockFiles.ts';
 import { attempt } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';

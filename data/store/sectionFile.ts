@@ -1,7 +1,7 @@
 // A snapshot file that is read section by section, for who needs few of them or one after the other: its memory is that
 // of what was asked for. What is served is loaded whole (load.ts).
 import { closeSync } from 'node:fs';
-import { checksumOf } from '../../engine/bits/checksum.ts';
+import { checksum, checksumOf } from '../../engine/bits/checksum.ts';
 import type { Section } from '../../engine/snapshot/directory.ts';
 import { paddedBytes } from '../../engine/snapshot/header.ts';
 import { elementsIn } from '../../engine/snapshot/loaded.ts';
@@ -87,6 +87,13 @@ export class SectionFile {
   /** Fills `target` from a position of a section; checked by nobody. */
   read({ offset }: Section, at: number, target: Uint8Array): void {
     readInto(this.#descriptor, this.file, target, offset + at);
+  }
+
+  /** Whether a section has the checksum that the directory says. Cost: one pass over it. */
+  isWhole(section: Section): boolean {
+    const running = checksum();
+    for (const piece of this.pieces(section)) running.add(piece);
+    return running.digest() === section.checksum;
   }
 
   #elements(group: SectionGroup, key: string, path: string): SectionArray | undefined {

@@ -227,10 +227,10 @@ export const BLOCKS_TITLE = {
   kinds: { title: { suffix: 'blocks', element: 'bytes', meaning: 'JSON that says what the blocks are of' } },
 } as const satisfies SectionGroup;
 
-/**
- * The title itself: equal texts, equal records. `kind` is raised when blocks are made in another way, so that files of
- * the old kind are made again.
- */
+/** Raised when blocks are made in another way, so that files of the old kind are made again. */
+const BLOCKS_KIND = 'deflate blocks 2';
+
+/** The title itself: equal texts, equal records. */
 export function blocksTitle({
   generation,
   baseUrl,
@@ -238,7 +238,12 @@ export function blocksTitle({
   readonly generation: string;
   readonly baseUrl: string;
 }): string {
-  return JSON.stringify({ kind: 'deflate blocks 1', generation, baseUrl });
+  return JSON.stringify({ kind: BLOCKS_KIND, generation, baseUrl });
+}
+
+/** Whether a text is the title of blocks that are made as they are now, whatever they are of. */
+export function isBlocksTitle(text: string): boolean {
+  return text.startsWith(`{"kind":"${BLOCKS_KIND}",`);
 }
 
 /** All groups in file order: of a snapshot, then of a file of blocks. No two kinds have one suffix. */

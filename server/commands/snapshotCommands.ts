@@ -44,19 +44,20 @@ function addImport(root: Command, { stdout, stderr }: Outputs): void {
     )
     .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
     .action(async (directory: string, { output, created, lenient = false, threads, baseUrl, without }: ImportFlags) => {
-      const [{ importDirectory }, { keepBlocks }, { withProgress }, { importText }] = await Promise.all([
+      const [{ importDirectory }, { keepBlocks }, { withProgress }, { importText }, { anewText }] = await Promise.all([
         import('../../data/import/import.ts'),
         import('../../data/blocks/blockStore.ts'),
         import('./terminal.ts'),
         import('./reports.ts'),
+        import('../observe/quantities.ts'),
       ]);
       refuseDirectory(output);
       const options = { directory, file: output, created, isLenient: lenient, threads, without };
       const report = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
       stdout.write(`${importText(report, output)}\n`);
       if (baseUrl === undefined) return;
-      const blocks = await withProgress(stderr, (onProgress) => keepBlocks(output, { baseUrl, threads }, onProgress));
-      stdout.write(`${blocks}: the records compressed for ${baseUrl}\n`);
+      const kept = await withProgress(stderr, (onProgress) => keepBlocks(output, { baseUrl, threads }, onProgress));
+      stdout.write(`${kept.file}: the records compressed for ${baseUrl}${anewText(kept.made)}\n`);
     });
 }
 

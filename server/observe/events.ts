@@ -126,6 +126,7 @@ export const DATA_STEPS = [
   'published',
   'pruned',
   'fetched',
+  'compressed',
   'swapped',
   'unchanged',
   'refused',

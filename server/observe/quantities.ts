@@ -6,6 +6,11 @@ export function countText(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** How many of some records were compressed, where others were carried over: `, 12 of 1,234 anew`. */
+export function anewText({ records, deflated }: { readonly records: number; readonly deflated: number }): string {
+  return deflated === records ? '' : `, ${countText(deflated)} of ${countText(records)} anew`;
+}
+
 /** The bytes of a megabyte, in settings as in sizes that are told. */
 export const MEGABYTE = 1_000_000;
 

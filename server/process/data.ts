@@ -2,14 +2,15 @@
 // Told in lines for people; knows no thread and no port.
 import { closeSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
+import { blocksFile } from '../../data/blocks/blockFiles.ts';
+import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
 import { holdData, openData, openHeld } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { describeHeld, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
 import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
-import { bytesText, countText } from '../observe/quantities.ts';
+import { anewText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -38,10 +39,11 @@ export interface Served {
 
 /**
  * How a generation is loaded: with this base URL, telling whom; `assertRoom` as in LoadOptions. Records are compressed
- * in so many threads, one a core unless told otherwise.
+ * in so many threads, one a core unless told otherwise, unless they are among those whose blocks are served.
  */
 export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom'> {
   readonly deflateThreads?: number;
+  readonly servedBlocks?: () => LoadedSnapshot | undefined;
   readonly report: Report;
   readonly showProgress: ShowProgress;
   /** What is to be loaded now: what the settings name, or what was fetched last. */
@@ -133,7 +135,7 @@ async function blocksOf(
   settings: Settings,
   loaded: LoadedSnapshot,
   held: HeldFile | undefined,
-  { report, showProgress, assertRoom, deflateThreads }: GenerationOptions,
+  { report, showProgress, assertRoom, deflateThreads, servedBlocks }: GenerationOptions,
 ): Promise<LoadedSnapshot | undefined> {
   const startMs = steadyMs();
   // Kept for the next start only where the base URL is one that the next start will have: no free port is in it.
@@ -141,9 +143,12 @@ async function blocksOf(
   const file = isLasting && held ? blocksFile(held.file, loaded) : undefined;
   try {
     const blocks = await showProgress((onProgress) =>
-      loadBlocks(loaded, { file, assertRoom, threads: deflateThreads }, onProgress),
+      loadBlocks(loaded, { file, earlier: servedBlocks?.(), assertRoom, threads: deflateThreads }, onProgress),
     );
-    report(blocksLine(blocks, steadyMs() - startMs));
+    const seconds = Math.round(steadyMs() - startMs) / 1000;
+    const { generation } = loaded;
+    const step = blocks.made && ({ event: 'compressed', generation, seconds, ...blocks.made } as const);
+    report(blocksLine(blocks, seconds), 'info', step);
     return blocks.loaded;
   } catch (error) {
     if (!(error instanceof OperationError) || error.code === 'memory') throw error;
@@ -152,10 +157,10 @@ async function blocksOf(
   }
 }
 
-function blocksLine({ loaded, file, isNew, refusal }: LoadedBlocks, ms: number): string {
+function blocksLine({ loaded, file, made, refusal }: LoadedBlocks, seconds: number): string {
   const bytes = bytesText(loaded.placements.reduce((sum, placement) => sum + placement.bytes, 0));
-  const done = isNew ? 'compressed records' : 'loaded compressed records';
-  const place = file === undefined ? '' : `, ${isNew ? 'kept in' : 'of'} ${file}`;
+  const done = made ? 'compressed records' : 'loaded compressed records';
+  const place = file === undefined ? '' : `, ${made ? 'kept in' : 'of'} ${file}`;
   const reason = refusal === undefined ? '' : ` (${refusal})`;
-  return `${done} (${bytes}) in ${(ms / 1000).toFixed(1)} s${place}${reason}`;
+  return `${done} (${bytes}) in ${seconds.toFixed(1)} s${made ? anewText(made) : ''}${place}${reason}`;
 }

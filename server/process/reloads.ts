@@ -40,6 +40,7 @@ export function generationsOf({
     showProgress: unseen,
     assertRoom: roomWithin(availableMemoryBytes),
     deflateThreads: 1,
+    servedBlocks: () => served.generation.blocks,
   };
   return new Generations(served, {
     clock: steadyMs,

@@ -2,7 +2,7 @@
 // served, and keeps it on disk for a start without the target. Tells how stale it is; whoever loads what it fetched
 // judges it.
 import { setTimeout as wait } from 'node:timers/promises';
-import { addressOf } from '../../data/blocks/blockStore.ts';
+import { addressOf } from '../../data/blocks/blockFiles.ts';
 import { SnapshotCache } from '../../data/distribution/cache.ts';
 import { distrust, fetchObject } from '../../data/distribution/fetch.ts';
 import { blocksName, decodePointer, isOlderData, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';

@@ -10,7 +10,7 @@ export interface Area {
 
 const ENGINE = ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot', 'query', 'page', 'resolve', 'engine'];
 // Threads and handlers see the engine through its one face; building, measuring and testing it takes its parts.
-const BELOW_SERVER = ['engine', 'data', 'workers'];
+const BELOW_SERVER = ['engine', 'data', 'workers', 'niceness'];
 const SERVICES = ['settings', 'observe', 'http', 'xml', 'authority', 'openapi', 'browse', 'catalogue', 'soap', 'admin'];
 const SERVER = [...SERVICES, 'transports', 'process', 'commands'];
 
@@ -30,8 +30,9 @@ const AREAS: readonly Area[] = [
     mayImport: ['bits', 'schema', 'kernel', 'column', 'index', 'snapshot', 'query', 'page'],
   },
   { name: 'engine', folders: ['engine/'], mayImport: ENGINE },
-  { name: 'data', folders: ['data/'], mayImport: ENGINE },
-  { name: 'workers', folders: ['workers/'], mayImport: ['engine'] },
+  { name: 'data', folders: ['data/'], mayImport: [...ENGINE, 'niceness'] },
+  { name: 'workers', folders: ['workers/'], mayImport: ['engine', 'niceness'] },
+  { name: 'niceness', folders: ['workers/niceness.ts'], mayImport: [] },
   { name: 'settings', folders: ['server/settings/'], mayImport: BELOW_SERVER },
   { name: 'observe', folders: ['server/observe/'], mayImport: BELOW_SERVER },
   { name: 'http', folders: ['server/http/'], mayImport: BELOW_SERVER },

@@ -1,10 +1,11 @@
 // Blocks of records as a file: made once, found again, made anew where it is damaged or of other records, and what they
 // hold.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { blocksFile, keepBlocks, loadBlocks } from '../../../../data/blocks/blockStore.ts';
+import { blocksFile } from '../../../../data/blocks/blockFiles.ts';
+import { keepBlocks, loadBlocks } from '../../../../data/blocks/blockStore.ts';
 import type { DeflatedRun } from '../../../../data/blocks/deflate.ts';
 import { startDeflaters, type DeflateOrder } from '../../../../data/blocks/deflaters.ts';
 import { openData } from '../../../../data/open.ts';
@@ -69,19 +70,37 @@ describe('blocks', () => {
 
   test('are kept under generation and base URL, found again, and the same bytes whoever makes them', async () => {
     const file = fileIn('kept.snapshot');
-    expect(await blocks(file)).toMatchObject({ file, isNew: true, refusal: undefined });
+    const { made } = await blocks(file);
+    expect(made?.records).toBe(18);
+    expect(made?.deflated).toBe(made?.records);
     const bytes = readFileSync(file);
-    expect(await blocks(file)).toMatchObject({ file, isNew: false, refusal: undefined });
+    expect(await blocks(file)).toMatchObject({ file, made: undefined, refusal: undefined });
     expect(basename(file)).toMatch(
       new RegExp(`^kept\\.snapshot\\.${loaded.generation.slice(0, 12)}-[0-9a-f]{8}\\.blocks$`),
     );
     expect(blocksFile('a', { ...loaded, baseUrl: 'http://other.test' })).not.toBe(blocksFile('a', loaded));
     const other = await keepBlocks(SNAPSHOT, { baseUrl: BASE_URL, threads: 2 }, QUIET);
-    expect(other).toBe(fileIn('small.snapshot'));
-    expect(readFileSync(other).equals(bytes)).toBe(true);
+    expect(other.file).toBe(fileIn('small.snapshot'));
+    expect(readFileSync(other.file).equals(bytes)).toBe(true);
   });
 
-  test('of an older generation under the same names are removed, and no other file', async () => {
+  test('of a snapshot that takes the place of another are carried over from the file of that one', async () => {
+    const snapshot = join(DIRECTORY, 'replaced.snapshot');
+    const keep = (): ReturnType<typeof keepBlocks> => keepBlocks(snapshot, { baseUrl: BASE_URL, threads: 0 }, QUIET);
+    await snapshotOf(snapshot, SMALL_TEXTS, CHUNK_BYTES);
+    const before = await keep();
+    await snapshotOf(snapshot, { ...SMALL_TEXTS, platforms: '{"ob_id":1}\n{"ob_id":3}\n' }, CHUNK_BYTES);
+    const after = await keep();
+    expect(before.made).toEqual({ records: 18, deflated: 18 });
+    expect(after.made).toEqual({ records: 18, deflated: 1 });
+    expect(existsSync(before.file)).toBe(true);
+    rmSync(before.file);
+    const bytes = readFileSync(after.file);
+    writeFileSync(after.file, bytes.fill(0, 0, 4));
+    expect((await keep()).made).toEqual({ records: 18, deflated: 18 });
+  });
+
+  test('of older generations under the same names are removed but the last one, and no other file', async () => {
     const older = { ...loaded, generation: 'a'.repeat(64) };
     const keptFor = (name: string, one: LoadedSnapshot): string => blocksFile(join(DIRECTORY, name), one);
     const others = [
@@ -90,17 +109,20 @@ describe('blocks', () => {
       keptFor('other.again.snapshot', older),
       join(DIRECTORY, 'again.snapshot'),
     ];
-    for (const file of [keptFor('again.snapshot', older), ...others]) writeFileSync(file, 'x');
+    const last = keptFor('again.snapshot', { ...loaded, generation: 'b'.repeat(64) });
+    for (const file of [keptFor('again.snapshot', older), last, ...others]) writeFileSync(file, 'x');
+    utimesSync(keptFor('again.snapshot', older), 1, 1);
+    utimesSync(last, 2, 2);
     await blocks(fileIn('again.snapshot'));
     expect(existsSync(keptFor('again.snapshot', older))).toBe(false);
-    for (const file of [fileIn('again.snapshot'), ...others]) expect(existsSync(file), file).toBe(true);
+    for (const file of [fileIn('again.snapshot'), last, ...others]) expect(existsSync(file), file).toBe(true);
   });
 
   test('leave nothing behind without a file, nor where it cannot be written, which is said', async () => {
     const before = readdirSync(DIRECTORY);
-    expect(await blocks(undefined)).toMatchObject({ file: undefined, isNew: true, refusal: undefined });
+    expect(await blocks(undefined)).toMatchObject({ file: undefined, made: {}, refusal: undefined });
     const nowhere = await blocks(join(DIRECTORY, 'missing', 'x.blocks'));
-    expect(nowhere).toMatchObject({ file: undefined, isNew: true });
+    expect(nowhere).toMatchObject({ file: undefined, made: {} });
     expect(nowhere.refusal).toMatch(/^cannot write .*missing/);
     expect(readdirSync(DIRECTORY)).toEqual(before);
   });
@@ -116,7 +138,8 @@ describe('blocks', () => {
       bad[at] = bad[at]! ^ (1 << random.integer(0, 7));
       writeFileSync(file, n % 10 === 9 ? bad.subarray(0, at) : bad);
       const made = await blocks(file);
-      expect([made.isNew, made.refusal?.startsWith(`${file}: `)], `byte ${at}`).toEqual([true, true]);
+      expect(made.made?.deflated, `byte ${at}`).toBe(made.made?.records);
+      expect(made.refusal?.startsWith(`${file}: `), `byte ${at}`).toBe(true);
       expect(readFileSync(file).equals(good), `byte ${at}`).toBe(true);
     }
   });
@@ -124,11 +147,11 @@ describe('blocks', () => {
   test('of other records or another base URL are made anew, and so is a snapshot in their place', async () => {
     const file = fileIn('other.snapshot');
     const others = await loadBlocks({ ...loaded, generation: 'f'.repeat(64) }, { file, threads: 0 }, QUIET);
-    expect(others.isNew).toBe(true);
+    expect(others.made).toBeDefined();
     expect((await blocks(file)).refusal).toMatch(/blocks of .*ffff.*, expected .*deflate blocks/);
     writeFileSync(file, readFileSync(SNAPSHOT));
     expect((await blocks(file)).refusal).toMatch(/blocks of , expected/);
-    expect((await blocks(file)).isNew).toBe(false);
+    expect((await blocks(file)).made).toBeUndefined();
   });
 
   test('are no catalogue to be served', async () => {
@@ -141,16 +164,22 @@ describe('blocks', () => {
   });
 });
 
-test('threads deflate what the calling thread does, in the same order', async () => {
+test('threads deflate what the calling thread does, in the same order, and carry over the same', async () => {
   const orders = openSnapshot(loaded)
     .collection('phenomona')
     .records.chunks.map((chunk, i): DeflateOrder => ({
       collection: 'phenomona',
       run: { chunk: i, first: 0, end: chunk.ends.length },
     }));
-  const runs = await Promise.all(
-    [0, 1, 3].map(async (threads) => {
-      const deflaters = startDeflaters(loaded, threads);
+  const { file: earlier } = await keepBlocks(SNAPSHOT, { baseUrl: BASE_URL, threads: 0 }, QUIET);
+  const cases = [
+    { threads: 0, earlier: undefined },
+    { threads: 1, earlier: undefined },
+    { threads: 3, earlier },
+  ];
+  const [inline, threaded, carried] = await Promise.all(
+    cases.map(async ({ threads, earlier }) => {
+      const deflaters = startDeflaters({ loaded, earlier }, threads);
       try {
         const runs: DeflatedRun[] = [];
         for await (const run of deflaters.runs(orders)) runs.push(run);
@@ -160,7 +189,7 @@ test('threads deflate what the calling thread does, in the same order', async ()
       }
     }),
   );
-  expect(runs[0]).toHaveLength(orders.length);
-  expect(runs[1]).toEqual(runs[0]);
-  expect(runs[2]).toEqual(runs[0]);
+  expect(inline).toHaveLength(orders.length);
+  expect(threaded).toEqual(inline);
+  expect(carried).toEqual(inline!.map((run) => ({ ...run, deflated: 0 })));
 });

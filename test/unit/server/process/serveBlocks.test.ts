@@ -8,9 +8,11 @@ import { clientOf } from '../../../support/client.ts';
 import { runCommand, runServer, type CommandProcess } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { longProperties } from '../../../support/longProperties.ts';
+import { swappedServer, type Version } from '../../../support/swaps.ts';
 
 const BASE_URL = 'https://a.example.org/x';
-const LIST = '/api/v3/migrationproperties/?limit=2';
+const LASTING = ['--base-url', BASE_URL];
+const LIST = '/api/v3/migrationproperties/?limit=9';
 const directory = temporaryDirectory();
 const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(100) });
 let snapshot: string;
@@ -73,6 +75,29 @@ test('serve does without them where they can be written nowhere, says so, and co
   const server = await served(['--data', snapshot], { TMPDIR: join(directory, 'absent') });
   expect(server.out()).toMatch(/^records are not compressed in advance: cannot write to .*absent: set TMPDIR/m);
   expect(await wayOf(server.url)).toBe('-z"');
+});
+
+test('new data is compressed where it has changed, with the four records behind, and a rollback compresses nothing', async () => {
+  const versions = await Promise.all(
+    ['needle7"', 'pins"'].map(async (end, i): Promise<Version> => {
+      const text = longProperties(20).replace('needle7"', end);
+      const { file, report } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': text }));
+      return { name: `${i}`, file, count: 20, generation: report.generation };
+    }),
+  );
+  const server = await swappedServer(directory, versions[0]!, ['--threads', '1', '--gzip', 'stored', ...LASTING]);
+  running.push(server);
+  expect(server.out()).toMatch(/^compressed records \(.* kB\) in \d+\.\d s, kept in /m);
+  server.replace(versions[1]!);
+  const order = async (target: string): Promise<unknown> =>
+    JSON.parse((await server.admin.send({ method: 'POST', target })).body);
+  expect(await order('/reload')).toMatchObject({ status: 'swapped', served: versions[1]!.generation });
+  expect(server.out()).toMatch(/^compressed records \(.* kB\) in \d+\.\d s, 5 of 20 anew, kept in /m);
+  expect(await wayOf(server.url)).toBe('-s"');
+  expect(await order('/rollback')).toMatchObject({ status: 'swapped', served: versions[0]!.generation });
+  expect(server.out()).toMatch(/^loaded compressed records /m);
+  expect(await wayOf(server.url)).toBe('-s"');
+  server.admin.close();
 });
 
 test('import makes them too where it is told the base URL', async () => {

@@ -1,0 +1,67 @@
+// The names of files of blocks, beside their snapshot: how they are found again, which are kept and which removed.
+// Knows nothing of what is in them.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
+import { attempt } from '../files.ts';
+
+/** What `blocksFile` makes: the snapshot's name, its generation and the address. */
+const KEPT_NAME = /^(.+)\.([0-9a-f]{12})-([0-9a-f]{8})\.blocks$/;
+
+/** So many generations of blocks are kept for an address: what is served, and what a rollback would serve. */
+const KEPT = 2;
+
+/**
+ * Where the blocks of a snapshot file are kept: beside it, under its generation and a hash of the base URL. Cost: none.
+ */
+export function blocksFile(
+  snapshot: string,
+  { generation, baseUrl }: Pick<LoadedSnapshot, 'generation' | 'baseUrl'>,
+): string {
+  return blocksFileAt(snapshot, generation, addressOf(baseUrl));
+}
+
+/** The same for an address, the hash of a base URL. */
+export function blocksFileAt(snapshot: string, generation: string, address: string): string {
+  return `${snapshot}.${generation.slice(0, 12)}-${address}.blocks`;
+}
+
+/** The hash of a base URL, as names of blocks have it. */
+export function addressOf(baseUrl: string): string {
+  return createHash('sha256').update(baseUrl).digest('hex').slice(0, 8);
+}
+
+/** The address in the name of blocks of a snapshot's generation; undefined for any other name. */
+export function blocksAddress(snapshot: string, generation: string, name: string): string | undefined {
+  const [, of, start, address] = KEPT_NAME.exec(name) ?? [];
+  return of === snapshot && start === generation.slice(0, 12) ? address : undefined;
+}
+
+/**
+ * Removes what is kept with a file that was written now, but the last one: nobody asks for it again. Throws
+ * OperationError `file`.
+ */
+export function removeOutdated(file: string): void {
+  attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
+    const others = keptWith(file).filter((one) => one !== file);
+    for (const outdated of others.slice(KEPT - 1)) rmSync(outdated, { force: true });
+  });
+}
+
+/** The blocks that are kept under the names of a file but the generation, the ones that were written last first. */
+export function keptWith(file: string): readonly string[] {
+  const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
+  const directory = path.dirname(file);
+  if (snapshot === undefined || !existsSync(directory)) return [];
+  const isOne = (name: string): boolean => {
+    const [, of, , at] = KEPT_NAME.exec(name) ?? [];
+    return of === snapshot && at === address;
+  };
+  return attempt(`cannot read ${directory}`, () => readdirSync(directory))
+    .filter(isOne)
+    .map((name) => path.join(directory, name))
+    .map((kept) => ({ kept, ms: statSync(kept, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .toSorted((a, b) => b.ms - a.ms)
+    .map(({ kept }) => kept);
+}
