@@ -10,7 +10,7 @@ import { readSettings, targetAccess } from '../settings/declarations.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
-import { type Output, reportTo, withProgress } from './terminal.ts';
+import { isForMachines, type Output, reportTo, withProgress } from './terminal.ts';
 
 /** What a publisher says of targets of a kind beside its settings. */
 export interface TargetWords {
@@ -81,10 +81,9 @@ async function withTarget(
   work: (target: PublishingTarget, report: Report) => Promise<void>,
 ): Promise<void> {
   const settings = readSettings(flags);
-  const { logFormat } = settings;
   const target = await targetToPublish(to, settings, words);
   try {
-    await work(target, reportTo(stdout, logFormat === 'json' || (logFormat === 'auto' && stdout.isTTY !== true)));
+    await work(target, reportTo(stdout, isForMachines(settings.logFormat, stdout)));
   } finally {
     await target.close();
   }
