@@ -14,7 +14,7 @@ import type { TargetWords } from './publish.ts';
 import { type Output, reportTo, withProgress } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
-export interface FollowFlags extends Pick<TargetWords, 's3Unconditional'> {
+export interface FollowFlags extends TargetWords {
   readonly output: string;
   readonly once?: boolean;
   readonly force?: boolean;

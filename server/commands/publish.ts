@@ -14,8 +14,6 @@ import { isForMachines, type Output, reportTo, withProgress } from './terminal.t
 
 /** What a publisher says of targets of a kind beside its settings. */
 export interface TargetWords {
-  /** A bucket of NATS that is made for it lies on so many servers. */
-  readonly natsReplicas?: number | undefined;
   /** Whether an S3 server may ignore conditions. */
   readonly s3Unconditional?: boolean | undefined;
 }
@@ -68,7 +66,7 @@ export async function targetToPublish(
 ): Promise<PublishingTarget> {
   const { nats, s3 } = targetAccess(settings);
   return openPublishingTarget(to, {
-    nats: { ...nats, replicas: words.natsReplicas },
+    ...(nats && { nats }),
     ...(s3 && { s3: { ...s3, isUnconditional: words.s3Unconditional } }),
   });
 }

@@ -72,16 +72,13 @@ function addPublish(root: Command, outputs: Outputs): void {
     .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
     .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
     .option('--allow-rollback', 'publish even where the data is older than what is current')
-    .addOption(valueOption('--nats-replicas', 'servers that a new NATS bucket lies on', NATS_REPLICAS).default(1))
     .option(...S3_UNCONDITIONAL);
   addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
     .addHelpText('after', example('publish catalogue.snapshot --to file:///srv/snapshots'))
-    .action(
-      async (file: string, { to, natsReplicas, s3Unconditional, ...flags }: Flags & Omit<Publication, 'file'>) => {
-        const { runPublish } = await import('./publish.ts');
-        await runPublish({ file, to, natsReplicas, s3Unconditional }, flags, outputs);
-      },
-    );
+    .action(async (file: string, { to, s3Unconditional, ...flags }: Flags & Omit<Publication, 'file'>) => {
+      const { runPublish } = await import('./publish.ts');
+      await runPublish({ file, to, s3Unconditional }, flags, outputs);
+    });
 }
 
 function addPrune(root: Command, outputs: Outputs): void {
@@ -142,7 +139,6 @@ function refuseFilled(directory: string): void {
 }
 
 const KEEP = integerBetween(1, 32);
-const NATS_REPLICAS = integerBetween(1, 5);
 /** A thousand times the largest catalogue known. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);
 const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);
