@@ -43,14 +43,15 @@ export interface CrawlOptions extends UpstreamOptions {
 }
 
 /**
- * What a crawl brought: records by collection and how each was had, links and those that lead nowhere, what it left
- * out, and whether the output had all of it.
+ * What a crawl brought: records by collection and how each was had, their bytes, links and those that lead nowhere,
+ * what it left out, and whether the output had all of it.
  */
 export interface CrawlReport {
   readonly isUnchanged: boolean;
   readonly isRenewal: boolean;
   readonly manners: ReadonlyMap<string, Manner>;
   readonly counts: Readonly<Record<string, number>>;
+  readonly bytes: number;
   readonly links: number;
   readonly dangling: number;
   /** Collections of the upstream that the declaration does not have. */
@@ -110,6 +111,7 @@ async function collect(
   const links = judgeLinks(state.parts, options);
   const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
   if (!options.isForced) judgeLosses(await countsIn(options.output), counts, options);
+  const bytes = [...state.parts.values()].reduce((sum, part) => sum + part.bytes, 0);
   const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
   const pages = pagesOf(state.parts);
   const { isRenewal, isResumed, begun } = state;
@@ -123,7 +125,7 @@ async function collect(
     publish(state, options.output);
   }
   const resumed = isResumed ? begun : undefined;
-  return { isUnchanged: same !== undefined, isRenewal, manners, counts, ...links, unknown, resumed };
+  return { isUnchanged: same !== undefined, isRenewal, manners, counts, bytes, ...links, unknown, resumed };
 }
 
 /** Fills a part that is empty out of what is held, where that can be; answers how. */

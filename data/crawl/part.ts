@@ -86,6 +86,11 @@ export class CollectionPart {
     return this.#contents.ids;
   }
 
+  /** How long the file is. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get links(): ReadonlyMap<string, ReadonlyMap<number, number>> {
     return this.#contents.links;
   }

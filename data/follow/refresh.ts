@@ -37,6 +37,7 @@ export type RefreshStep =
   | {
       readonly kind: 'crawled';
       readonly records: number;
+      readonly bytes: number;
       readonly manners: Readonly<Record<string, number>>;
       readonly isUnchanged: boolean;
       readonly ms: number;
@@ -50,7 +51,12 @@ export type RefreshStep =
       readonly work: ImportWork;
       readonly ms: number;
     }
-  | { readonly kind: 'placed'; readonly generation: string; readonly counts: ChangeCounts | undefined };
+  | {
+      readonly kind: 'placed';
+      readonly generation: string;
+      readonly counts: ChangeCounts | undefined;
+      readonly ms: number;
+    };
 
 /** Who is told of a refresh: its steps, and how long ones get on. */
 export interface RefreshObserver {
@@ -74,7 +80,7 @@ export async function refresh(
     const before = generationIn(paths.snapshot);
     const notes = notesIn(paths, options.base);
     note(paths, notes);
-    endEarlier(paths, observer);
+    endEarlier(paths, options, observer);
     const sweptMs = (await crawlInto(paths, notes.sweptMs, options, observer)) ?? notes.sweptMs;
     const sum = await sumOf(paths.dataSet);
     const there = generationIn(paths.snapshot);
@@ -112,8 +118,8 @@ async function crawlInto(
     const manners: Record<string, number> = {};
     for (const manner of report.manners.values()) manners[manner] = (manners[manner] ?? 0) + 1;
     const records = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
-    const { isUnchanged } = report;
-    onStep({ kind: 'crawled', records, manners, isUnchanged, ms: options.clock() - clockMs });
+    const { bytes, isUnchanged } = report;
+    onStep({ kind: 'crawled', records, bytes, manners, isUnchanged, ms: options.clock() - clockMs });
     return report.isRenewal ? undefined : startMs;
   } catch (error) {
     // What was refused would be judged again, and again: it is fetched anew.
@@ -146,13 +152,14 @@ function generationIn(file: string): string | undefined {
 }
 
 /** A snapshot that the log has is put in its place; one that it has not is built again. */
-function endEarlier(paths: FollowPaths, { onStep }: RefreshObserver): void {
+function endEarlier(paths: FollowPaths, { clock }: Pick<RefreshOptions, 'clock'>, { onStep }: RefreshObserver): void {
+  const startMs = clock();
   const logged = generationsIn(paths.changes).at(-1)?.generation;
   if (!existsSync(paths.next)) return;
   const generation = generationIn(paths.next);
   if (generation === undefined || generation !== logged) return rmSync(paths.next);
   place(paths);
-  onStep({ kind: 'placed', generation, counts: undefined });
+  onStep({ kind: 'placed', generation, counts: undefined, ms: clock() - startMs });
 }
 
 /** Builds the snapshot of the data set and puts it in place; answers its generation, and of what it was built. */
@@ -178,10 +185,11 @@ async function build(
       rmSync(paths.next);
       return origin;
     }
+    const builtMs = clock();
     const at = nowMs() / 1000;
     const counts = await log(paths, { before, generation, at, isRenewed: !!earlier }, observer.onProgress);
     place(paths);
-    observer.onStep({ kind: 'placed', generation, counts });
+    observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
   };
   if (!known || before === undefined) return take(undefined);

@@ -4,12 +4,14 @@ import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
+import type { DataEvent } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
 import { packageVersion } from '../settings/installation.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { CrawlSettings } from '../settings/followSettings.ts';
 import { BASE_URL } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';
-import { withProgress } from './terminal.ts';
+import { isForMachines, reportTo, withProgress } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface CrawlFlags {
@@ -50,34 +52,49 @@ export function crawlingOf(
   };
 }
 
-/** Crawls the catalogue at a base URL or root view, and reports. Throws OperationError `usage`, and what it throws. */
+/**
+ * Crawls the catalogue at a base URL or root view, each step told as an event. Throws OperationError `usage`, and what
+ * the crawl throws.
+ */
 export async function runCrawl(
   url: string,
   flags: CrawlFlags,
-  settings: CrawlSettings,
+  settings: CrawlSettings & Pick<Settings, 'logFormat'>,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
   const output = resolve(flags.output);
+  const report = reportTo(stdout, isForMachines(settings.logFormat, stdout));
   const options = {
     ...crawlingOf(url, settings, flags.force === true),
+    onTrouble: (what: string) => report(what, 'warn', { event: 'pageRetried' }),
     kind: 'new' as const,
     output,
     state: flags.state ?? `${output}.crawl`,
     now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
   };
-  const report = await withProgress(stderr, (onProgress) => crawl(options, onProgress));
-  stdout.write(`${crawlText(report, output)}\n`);
+  const startMs = steadyMs();
+  report('a crawl began, of everything', 'info', { event: 'crawlStarted', how: 'new' });
+  const brought = await withProgress(stderr, (onProgress) => crawl(options, onProgress));
+  report(crawlText(brought, output), 'info', crawlEvent(brought, steadyMs() - startMs));
+}
+
+function crawlEvent(report: CrawlReport | undefined, ms: number): DataEvent {
+  if (!report) return { event: 'resumed' };
+  const { bytes, links, dangling } = report;
+  return { event: 'crawled', records: recordsIn(report), bytes, links, dangling, seconds: Math.round(ms) / 1000 };
+}
+
+function recordsIn({ counts }: CrawlReport): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 function crawlText(report: CrawlReport | undefined, output: string): string {
   if (!report) return `${output}: what an earlier run had fetched is in place; run again to fetch anew`;
   const { counts, links, dangling, unknown, resumed } = report;
-  const names = Object.keys(counts);
-  const records = names.reduce((sum, name) => sum + counts[name]!, 0);
   return [
     ...(resumed === undefined ? [] : [`continued the crawl of ${resumed}`]),
     ...(unknown.length > 0 ? [`left out, since no such collection is known: ${unknown.join(', ')}`] : []),
-    `${output}: ${countText(records)} records in ${names.length} collections; ` +
+    `${output}: ${countText(recordsIn(report))} records in ${Object.keys(counts).length} collections; ` +
       `${countText(dangling)} of ${countText(links)} links lead to no record`,
   ].join('\n');
 }

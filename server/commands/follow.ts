@@ -14,7 +14,7 @@ import type { TargetWords } from './publish.ts';
 import { type Output, reportTo, withProgress } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
-export interface FollowFlags extends Pick<TargetWords, 's3Unconditional'> {
+export interface FollowFlags extends TargetWords {
   readonly output: string;
   readonly once?: boolean;
   readonly force?: boolean;
@@ -110,8 +110,8 @@ function stepEvent(step: RefreshStep): DataEvent {
     case 'crawlBegan':
       return { event: 'crawlStarted', how: step.how };
     case 'crawled': {
-      const { records, manners, isUnchanged } = step;
-      return { event: 'crawled', records, ...manners, isUnchanged, seconds: secondsOf(step) };
+      const { records, bytes, manners, isUnchanged } = step;
+      return { event: 'crawled', records, bytes, ...manners, isUnchanged, seconds: secondsOf(step) };
     }
     case 'resumed':
       return { event: 'resumed' };
@@ -120,7 +120,7 @@ function stepEvent(step: RefreshStep): DataEvent {
     case 'importedWhole':
       return { event: 'importedWhole', reason: step.reason };
     case 'placed':
-      return { event: 'placed', generation: step.generation, ...step.counts };
+      return { event: 'placed', generation: step.generation, ...step.counts, seconds: secondsOf(step) };
   }
 }
 

@@ -11,12 +11,10 @@ import { readSettings, targetAccess } from '../settings/declarations.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
-import { type Output, reportTo, withProgress } from './terminal.ts';
+import { isForMachines, type Output, reportTo, withProgress } from './terminal.ts';
 
 /** What a publisher says of targets of a kind beside its settings. */
 export interface TargetWords {
-  /** A bucket of NATS that is made for it lies on so many servers. */
-  readonly natsReplicas?: number | undefined;
   /** Whether an S3 server may ignore conditions. */
   readonly s3Unconditional?: boolean | undefined;
 }
@@ -69,7 +67,7 @@ export async function targetToPublish(
 ): Promise<PublishingTarget> {
   const { nats, s3 } = targetAccess(settings);
   return openPublishingTarget(to, {
-    nats: { ...nats, replicas: words.natsReplicas },
+    ...(nats && { nats }),
     ...(s3 && { s3: { ...s3, isUnconditional: words.s3Unconditional } }),
   });
 }
@@ -82,10 +80,9 @@ async function withTarget(
   work: (target: PublishingTarget, report: Report) => Promise<void>,
 ): Promise<void> {
   const settings = readSettings(flags);
-  const { logFormat } = settings;
   const target = await targetToPublish(to, settings, words);
   try {
-    await work(target, reportTo(stdout, logFormat === 'json' || (logFormat === 'auto' && stdout.isTTY !== true)));
+    await work(target, reportTo(stdout, isForMachines(settings.logFormat, stdout)));
   } finally {
     await target.close();
   }

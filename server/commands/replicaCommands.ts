@@ -28,7 +28,8 @@ same command runs again. A crawl is refused where too many links lead nowhere or
 is kept then, and the error says how to accept it.`;
 
 function addCrawl(root: Command, outputs: Outputs): void {
-  addSettings(root.command('crawl'), CRAWL_FLAGS)
+  const names = [...CRAWL_FLAGS, 'logFormat'];
+  addSettings(root.command('crawl'), names)
     .description('Fetch a catalogue that serves this API into a directory of NDJSON files, for import and serve.')
     .argument('<url>', 'base URL of the catalogue, or its root view')
     .addOption(valueOption('-o, --output', 'directory to write or replace', PATH).makeOptionMandatory())
@@ -37,7 +38,7 @@ function addCrawl(root: Command, outputs: Outputs): void {
     .addHelpText('after', CRAWL_HINT)
     .addHelpText('after', example('crawl https://catalogue.example.org -o catalogue/ --contact ops@example.org'))
     .action(async (url: string, flags: CrawlFlags & Flags) => {
-      const settings = settingsOf(flags, CRAWL_FLAGS);
+      const settings = settingsOf(flags, names);
       const { runCrawl } = await import('./crawl.ts');
       await runCrawl(url, flags, settings, outputs);
     });

@@ -48,11 +48,14 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
 }
 
 async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }: Outputs): Promise<void> {
-  const [{ serve, needsStandardOutput, hasAuthority }, { reportTo, withProgress }, { outliveSignals, stopOnSignal }] =
-    await Promise.all([import('../process/serve.ts'), import('./terminal.ts'), import('../process/signals.ts')]);
+  const [{ serve, needsStandardOutput, hasAuthority }, terminal, { outliveSignals, stopOnSignal }] = await Promise.all([
+    import('../process/serve.ts'),
+    import('./terminal.ts'),
+    import('../process/signals.ts'),
+  ]);
+  const { isForMachines, reportTo, withProgress } = terminal;
   const output = needsStandardOutput(settings) ? stderr : stdout;
-  const { logFormat } = settings;
-  const isJson = logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
+  const isJson = isForMachines(settings.logFormat, output);
   const report = reportTo(output, isJson);
   // Progress is told like all else where lines are for machines.
   const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;

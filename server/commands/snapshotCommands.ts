@@ -1,9 +1,10 @@
 // The commands that make, judge and hand on snapshot files: import, verify, publish, prune, generate. Each loads its
 // code when it runs.
 import type { Command } from 'commander';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
+import type { ImportFlags } from './import.ts';
 import { example, type Outputs, THREADS, valueOption } from './parts.ts';
 import type { Publication } from './publish.ts';
 import { addSettings } from './settingOptions.ts';
@@ -20,17 +21,8 @@ export function addSnapshotCommands(root: Command, outputs: Outputs): void {
   addGenerate(root, outputs);
 }
 
-interface ImportFlags {
-  readonly output: string;
-  readonly created?: string;
-  readonly lenient?: boolean;
-  readonly without?: string;
-  readonly threads: number;
-  readonly baseUrl?: string;
-}
-
-function addImport(root: Command, { stdout, stderr }: Outputs): void {
-  root
+function addImport(root: Command, outputs: Outputs): void {
+  const command = root
     .command('import')
     .description('Build a snapshot file from a directory of <collection>.ndjson[.gz] files.')
     .argument('<directory>', 'directory of NDJSON files')
@@ -41,30 +33,13 @@ function addImport(root: Command, { stdout, stderr }: Outputs): void {
     .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
     .addOption(
       valueOption('--base-url', 'compress the records for this base URL too, so that serve need not', BASE_URL),
-    )
+    );
+  addSettings(command, ['logFormat'])
     .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
-    .action(async (directory: string, { output, created, lenient = false, threads, baseUrl, without }: ImportFlags) => {
-      const [{ importDirectory }, { keepBlocks }, { withProgress }, { importText }, { anewText }] = await Promise.all([
-        import('../../data/import/import.ts'),
-        import('../../data/blocks/blockStore.ts'),
-        import('./terminal.ts'),
-        import('./reports.ts'),
-        import('../observe/quantities.ts'),
-      ]);
-      refuseDirectory(output);
-      const options = { directory, file: output, created, isLenient: lenient, threads, without };
-      const report = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
-      stdout.write(`${importText(report, output)}\n`);
-      if (baseUrl === undefined) return;
-      const kept = await withProgress(stderr, (onProgress) => keepBlocks(output, { baseUrl, threads }, onProgress));
-      stdout.write(`${kept.file}: the records compressed for ${baseUrl}${anewText(kept.made)}\n`);
+    .action(async (directory: string, { logFormat, ...flags }: ImportFlags & Pick<Flags, 'logFormat'>) => {
+      const { runImport } = await import('./import.ts');
+      await runImport(directory, flags, { logFormat }, outputs);
     });
-}
-
-/** Before the import, which may take minutes: only its last step, the move to that name, would find out. */
-function refuseDirectory(output: string): void {
-  if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
 }
 
 function addVerify(root: Command, { stdout, stderr }: Outputs): void {
@@ -97,16 +72,13 @@ function addPublish(root: Command, outputs: Outputs): void {
     .argument('<file>', 'snapshot file; what import --base-url compressed goes with it')
     .requiredOption('--to <target>', `where: ${PUBLISHED_FORMS}`)
     .option('--allow-rollback', 'publish even where the data is older than what is current')
-    .addOption(valueOption('--nats-replicas', 'servers that a new NATS bucket lies on', NATS_REPLICAS).default(1))
     .option(...S3_UNCONDITIONAL);
   addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
     .addHelpText('after', example('publish catalogue.snapshot --to file:///srv/snapshots'))
-    .action(
-      async (file: string, { to, natsReplicas, s3Unconditional, ...flags }: Flags & Omit<Publication, 'file'>) => {
-        const { runPublish } = await import('./publish.ts');
-        await runPublish({ file, to, natsReplicas, s3Unconditional }, flags, outputs);
-      },
-    );
+    .action(async (file: string, { to, s3Unconditional, ...flags }: Flags & Omit<Publication, 'file'>) => {
+      const { runPublish } = await import('./publish.ts');
+      await runPublish({ file, to, s3Unconditional }, flags, outputs);
+    });
 }
 
 function addPrune(root: Command, outputs: Outputs): void {
@@ -167,7 +139,6 @@ function refuseFilled(directory: string): void {
 }
 
 const KEEP = integerBetween(1, 32);
-const NATS_REPLICAS = integerBetween(1, 5);
 /** A thousand times the largest catalogue known. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);
 const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);

@@ -25,6 +25,11 @@ export function reportTo(output: Output, isJson: boolean): Report {
   };
 }
 
+/** Whether a report to an output is lines of JSON, by the setting: `auto` is for people on a terminal alone. */
+export function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Output): boolean {
+  return logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
+}
+
 /** A rate of less time than this says little about the time left. */
 const PACE_MS_MIN = 2000;
 

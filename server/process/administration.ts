@@ -5,6 +5,7 @@ import { metadataOf, type LoadedSnapshot, sectionsOf } from '../../engine/shared
 import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../admin/listener.ts';
 import { listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
+import type { DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
@@ -12,6 +13,7 @@ import type { Settings } from '../settings/settings.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Generation, Served } from './data.ts';
+import { DataSteps, LastOutcomes } from './dataSteps.ts';
 import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
@@ -45,10 +47,10 @@ export class Administration {
   #counts: Readonly<Record<string, number>> = {};
   /** How the last order to change the data ended, and when. */
   #lastChange: (Change & { readonly at: string }) | undefined;
-  readonly #lastChangeSeconds = new Map<Change['status'], number>();
-  /** How the last refresh of each outcome ended, and when. */
-  readonly #refreshes = new Map<Change['status'], { readonly atMs: number; readonly reason: string | undefined }>();
-  /** When the last one succeeded, by the steady clock. */
+  readonly #steps = new DataSteps();
+  readonly #reloads = new LastOutcomes<Change['status']>('refused');
+  readonly #refreshes = new LastOutcomes<Change['status']>('refused');
+  /** When the last refresh succeeded, by the steady clock. */
   #freshMs: number | undefined;
   readonly #refreshTally: Tally;
   #commands: AdminAnswers = {};
@@ -63,7 +65,8 @@ export class Administration {
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#loopDelays = loopDelaysOf(settings.threads);
-    for (const gauge of [...this.#gauges(), ...this.#refreshGauges()]) this.metrics.gauge(gauge);
+    for (const gauge of [...this.#gauges(), ...this.#refreshGauges(), ...this.#steps.gauges()])
+      this.metrics.gauge(gauge);
     this.#changes = this.metrics.tally(CHANGES);
     this.#refreshTally = this.metrics.tally(REFRESHES);
   }
@@ -128,15 +131,20 @@ export class Administration {
     const atMs = epochMs();
     if (this.#served) this.#counts = countsOf(this.#served.generation.loaded);
     this.#lastChange = { ...change, at: new Date(atMs).toISOString() };
-    this.#lastChangeSeconds.set(change.status, atMs / 1000);
+    this.#reloads.ended(change.status, change.reason, atMs);
     this.#changes[CHANGE_STATUSES.indexOf(change.status)]! += 1;
   }
 
   /** A refresh of what is followed has ended. */
   refreshed({ status, reason }: Change, atMs: number): void {
-    this.#refreshes.set(status, { atMs, reason });
+    this.#refreshes.ended(status, reason, atMs);
     if (status !== 'refused') this.#freshMs = steadyMs();
     this.#refreshTally[CHANGE_STATUSES.indexOf(status)]! += 1;
+  }
+
+  /** A step of the data was done. */
+  stepped(step: DataEvent): void {
+    this.#steps.observe(step, epochMs());
   }
 
   /** The server takes no requests any more. */
@@ -161,7 +169,7 @@ export class Administration {
     const { follow, maxStaleMs = Infinity } = this.#settings;
     const staleMs = steadyMs() - (this.#freshMs ?? this.#startMs);
     if (follow === undefined || this.#phase !== 'ready' || staleMs <= maxStaleMs) return undefined;
-    const why = this.#refreshes.get('refused')?.reason;
+    const why = this.#refreshes.reason;
     const reason = `the data is stale: for ${Math.round(staleMs / 1000)} s it was not refreshed from ${follow}`;
     return why === undefined ? reason : `${reason}: ${why}`;
   }
@@ -172,10 +180,6 @@ export class Administration {
 
   #gauges(): readonly OwnGauge[] {
     const loaded = (): LoadedSnapshot | undefined => this.#served?.generation.loaded;
-    const created = (): number | undefined => {
-      const text = loaded()?.created;
-      return text === undefined ? undefined : Date.parse(text) / 1000;
-    };
     return [
       {
         name: 'ready',
@@ -191,18 +195,18 @@ export class Administration {
       {
         name: 'data_created_seconds',
         help: 'When the data was made, in seconds since 1970.',
-        valuesOf: () => one(created()),
+        valuesOf: () => one(this.#createdSeconds()),
       },
       {
         name: 'data_age_seconds',
         help: 'How old the data is.',
-        valuesOf: () => one(epochMs() / 1000 - (created() ?? Number.NaN)),
+        valuesOf: () => one(this.#dataAge()),
       },
       {
         name: 'last_reload_seconds',
         help: 'When an order to take other data last ended so, in seconds since 1970.',
         label: 'status',
-        valuesOf: () => [...this.#lastChangeSeconds],
+        valuesOf: () => this.#reloads.seconds,
       },
       {
         name: 'records',
@@ -224,7 +228,7 @@ export class Administration {
         name: 'last_refresh_seconds',
         help: 'When a refresh of what is followed last ended so, in seconds since 1970.',
         label: 'status',
-        valuesOf: () => [...this.#refreshes].map(([status, { atMs }]) => [status, atMs / 1000] as const),
+        valuesOf: () => this.#refreshes.seconds,
       },
       {
         name: 'refresh_age_seconds',
@@ -239,22 +243,23 @@ export class Administration {
     return this.#freshMs === undefined ? undefined : Math.round(steadyMs() - this.#freshMs) / 1000;
   }
 
-  #lastSuccessMs(): number | undefined {
-    const found = (['swapped', 'unchanged'] as const).flatMap((status) => this.#refreshes.get(status)?.atMs ?? []);
-    return found.length === 0 ? undefined : Math.max(...found);
+  /** How old the data is, in seconds; NaN where it does not say. */
+  #dataAge(): number {
+    return epochMs() / 1000 - this.#createdSeconds();
+  }
+
+  #createdSeconds(): number {
+    return Date.parse(this.#served?.generation.loaded.created ?? '') / 1000;
   }
 
   #refreshStatus(): unknown {
     const { follow, everyMs } = this.#settings;
     if (follow === undefined) return null;
-    const successMs = this.#lastSuccessMs();
-    const failure = this.#refreshes.get('refused');
     return {
       from: follow,
       everySeconds: everyMs / 1000,
-      lastSuccess: successMs === undefined ? null : new Date(successMs).toISOString(),
+      ...this.#refreshes.status(),
       ageSeconds: this.#refreshAge() ?? null,
-      lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,
     };
   }
 
@@ -268,13 +273,17 @@ export class Administration {
         from: this.#settings.data,
         generation: served.loaded.generation,
         created: served.loaded.created ?? null,
+        // JSON has no NaN: null where the data does not say.
+        ageSeconds: Math.round(this.#dataAge()),
         baseUrl: served.loaded.baseUrl,
         records: this.#counts,
       },
       ...(this.#subscription && { target: this.#subscription.status() }),
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
       lastChange: this.#lastChange ?? null,
+      reloads: this.#reloads.status(),
       refresh: this.#refreshStatus(),
+      steps: this.#steps.status(),
       threads: { serving: this.#settings.threads },
       settings: this.#settings,
     };

@@ -65,7 +65,7 @@ export async function loadGeneration(
   const loaded = await showProgress((onProgress) =>
     held ? openHeld(held, how, onProgress) : openData(settings.data, how, onProgress),
   );
-  report(loadedLine(held?.file ?? settings.data, loaded, steadyMs() - startMs));
+  tellLoaded(held?.file ?? settings.data, loaded, steadyMs() - startMs, report);
   const blocks = settings.gzip === 'stored' ? await blocksOf(settings, loaded, held, options) : undefined;
   return { loaded, blocks, held };
 }
@@ -122,12 +122,15 @@ export function availableMemoryBytes(): number {
   return limit > 0 && limit < totalmem() ? Math.max(0, limit - process.memoryUsage.rss()) : machine;
 }
 
-function loadedLine(data: string, loaded: LoadedSnapshot, ms: number): string {
+/** All checksums were judged while it was loaded. */
+function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Report): void {
   const { collections } = metadataOf(sectionsOf(loaded));
   const records = collections.reduce((sum, collection) => sum + collection.records, 0);
   const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
-  const generation = loaded.generation.slice(0, 12);
-  return `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data} in ${(ms / 1000).toFixed(1)} s, generation ${generation}`;
+  const { generation } = loaded;
+  const what = `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data}`;
+  const line = `${what} in ${(ms / 1000).toFixed(1)} s, generation ${generation.slice(0, 12)}`;
+  report(line, 'info', { event: 'verified', generation, records, bytes, seconds: Math.round(ms) / 1000 });
 }
 
 /** The blocks of the records; undefined, and said so, where they could not be made anywhere. */
@@ -145,10 +148,7 @@ async function blocksOf(
     const blocks = await showProgress((onProgress) =>
       loadBlocks(loaded, { file, earlier: servedBlocks?.(), assertRoom, threads: deflateThreads }, onProgress),
     );
-    const seconds = Math.round(steadyMs() - startMs) / 1000;
-    const { generation } = loaded;
-    const step = blocks.made && ({ event: 'compressed', generation, seconds, ...blocks.made } as const);
-    report(blocksLine(blocks, seconds), 'info', step);
+    tellBlocks(loaded.generation, blocks, steadyMs() - startMs, report);
     return blocks.loaded;
   } catch (error) {
     if (!(error instanceof OperationError) || error.code === 'memory') throw error;
@@ -157,10 +157,27 @@ async function blocksOf(
   }
 }
 
-function blocksLine({ loaded, file, made, refusal }: LoadedBlocks, seconds: number): string {
-  const bytes = bytesText(loaded.placements.reduce((sum, placement) => sum + placement.bytes, 0));
+function tellBlocks(
+  generation: string,
+  { loaded, file, made, refusal }: LoadedBlocks,
+  ms: number,
+  report: Report,
+): void {
+  const bytes = blockBytes(loaded);
   const done = made ? 'compressed records' : 'loaded compressed records';
   const place = file === undefined ? '' : `, ${made ? 'kept in' : 'of'} ${file}`;
   const reason = refusal === undefined ? '' : ` (${refusal})`;
-  return `${done} (${bytes}) in ${seconds.toFixed(1)} s${made ? anewText(made) : ''}${place}${reason}`;
+  const anew = made ? anewText(made) : '';
+  const line = `${done} (${bytesText(bytes)}) in ${(ms / 1000).toFixed(1)} s${anew}${place}${reason}`;
+  const seconds = Math.round(ms) / 1000;
+  report(line, 'info', made && { event: 'compressed', generation, bytes, seconds, ...made });
+}
+
+/** The bytes of what all threads share of a generation. */
+export function bytesOfGeneration({ loaded, blocks }: Generation): number {
+  return loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, blocks ? blockBytes(blocks) : 0);
+}
+
+function blockBytes({ placements }: LoadedSnapshot): number {
+  return placements.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -4,7 +4,7 @@ import type { Report } from '../observe/events.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Administration } from './administration.ts';
-import { availableMemoryBytes, type Generation, loadNext, roomWithin, type Served } from './data.ts';
+import { availableMemoryBytes, bytesOfGeneration, type Generation, loadNext, roomWithin, type Served } from './data.ts';
 import { type Change, Generations } from './generations.ts';
 import { released } from './release.ts';
 import type { ServingThreads } from './servingThreads.ts';
@@ -49,7 +49,8 @@ export function generationsOf({
     serve: async (next) => tellReleased(served.generation, await threads.swap(next), report),
     onChange: (change, bug) => {
       const { status, served: generation, reason, seconds } = change;
-      const step = { event: status, generation, reason, seconds };
+      const bytes = status === 'swapped' ? bytesOfGeneration(served.generation) : undefined;
+      const step = { event: status, generation, reason, bytes, seconds };
       report(changeLine(change), status === 'refused' ? 'warn' : 'info', step);
       if (bug !== undefined) report(`please report this bug: ${bug}`, 'error');
       administration?.changed(change);
@@ -63,14 +64,21 @@ function unseen<T>(work: (onProgress: () => void) => Promise<T>): Promise<T> {
 
 /** Says when the memory of a generation has come back from every thread, and from this one. */
 function tellReleased(
-  { loaded, blocks }: Generation,
+  before: Generation,
   { isReleased }: { readonly isReleased: Promise<unknown> },
   report: Report,
 ): void {
+  const startMs = steadyMs();
+  const { loaded, blocks } = before;
+  // Asked now, since whatever holds the generation keeps its memory.
+  const bytes = bytesOfGeneration(before);
   const here = released([...loaded.memories, ...(blocks?.memories ?? [])]);
   const { generation } = loaded;
   const line = `generation ${generation.slice(0, 12)}: nobody reads it any more, its memory is free`;
-  void Promise.all([isReleased, here]).then(() => report(line, 'info', { event: 'freed', generation }));
+  void Promise.all([isReleased, here]).then(() => {
+    const seconds = Math.round(steadyMs() - startMs) / 1000;
+    report(line, 'info', { event: 'freed', generation, bytes, seconds });
+  });
 }
 
 function changeLine({ status, served, reason, seconds }: Change): string {

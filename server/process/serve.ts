@@ -42,7 +42,7 @@ export interface Server {
 }
 
 /**
- * Serves what the settings name. `report` gets lines for people: what was loaded, later bugs; none but about a reload
+ * Serves what the settings name. `tell` gets lines for people: what was loaded, later bugs; none but about a reload
  * while `showProgress` shows the loading, perhaps as a bar on the same terminal. Throws OperationError: `port` in use,
  * `input` and `file` for the authority before any data is looked at, `file`, `input` or `snapshot` for the data;
  * nothing is left running then. `talliesOf` gives what each thread counts its requests in, where somebody wants to know
@@ -50,16 +50,20 @@ export interface Server {
  */
 export async function serve(
   settings: Settings,
-  report: Report,
+  tell: Report,
   showProgress: ShowProgress,
   talliesOf?: Shared['talliesOf'],
 ): Promise<Server> {
   raiseHeadLimit();
+  let administration: Administration | undefined;
+  const report: Report = (text, level, step) => {
+    if (step) administration?.stepped(step);
+    tell(text, level, step);
+  };
   const scarcity = scarceDescriptors(settings.threads, descriptorLimit());
   if (scarcity !== undefined) report(scarcity);
   const claims = await claimPorts(settings);
   const ports: Ports = { port: claims.main.port, http10Port: claims.http10?.port };
-  let administration: Administration | undefined;
   let accessLogs: AccessLogsPart | undefined;
   // At once, since the threads read the program meanwhile.
   const parts = { hasAuthority: hasAuthority(settings), hasHttp10: settings.http10Port !== undefined };

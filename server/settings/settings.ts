@@ -22,6 +22,7 @@ export interface Settings {
   readonly maxStaleMs: number | undefined;
   readonly natsCredentials: string | undefined;
   readonly natsCa: string | undefined;
+  readonly natsReplicas: number;
   readonly s3Endpoint: string | undefined;
   readonly s3Region: string;
   readonly s3Addressing: 'path' | 'host' | undefined;

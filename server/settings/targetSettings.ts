@@ -3,7 +3,7 @@
 import type { TargetAccess } from '../../data/distribution/target.ts';
 import type { Settings } from './settings.ts';
 import { type Environment, one, type Setting } from './sources.ts';
-import { BASE_URL, DAY_MS, durationBetween, oneOf, PATH, REGION, SWITCH, TARGET } from './values.ts';
+import { BASE_URL, DAY_MS, durationBetween, integerBetween, oneOf, PATH, REGION, SWITCH, TARGET } from './values.ts';
 
 type TargetSetting =
   | 'from'
@@ -13,6 +13,7 @@ type TargetSetting =
   | 'maxStaleMs'
   | 'natsCredentials'
   | 'natsCa'
+  | 'natsReplicas'
   | 's3Endpoint'
   | 's3Region'
   | 's3Addressing';
@@ -67,6 +68,14 @@ export const TARGET_SETTINGS: { readonly [K in TargetSetting]: Setting<Settings[
     { name: 'natsCa', kind: PATH, help: 'PEM file of the authorities of NATS servers', initialText: "Node.js's own" },
     undefined,
   ),
+  natsReplicas: one(
+    {
+      name: 'natsReplicas',
+      kind: integerBetween(1, 5),
+      help: 'servers that a NATS bucket lies on which a publisher makes',
+    },
+    1,
+  ),
   s3Endpoint: one(
     { name: 's3Endpoint', kind: BASE_URL, help: 'URL of the S3 server', initialText: 'that of AWS in the region' },
     undefined,
@@ -87,6 +96,7 @@ export const TARGET_SETTINGS: { readonly [K in TargetSetting]: Setting<Settings[
 export const PUBLISHER_SETTINGS: readonly string[] = [
   'natsCredentials',
   'natsCa',
+  'natsReplicas',
   's3Endpoint',
   's3Region',
   's3Addressing',
@@ -104,11 +114,11 @@ export const S3_UNCONDITIONAL = [
 
 /** Who a process is to targets, of its settings and the keys of S3 in an environment. */
 export function targetAccessOf(settings: Pick<Settings, TargetSetting>, environment: Environment): TargetAccess {
-  const { natsCredentials, natsCa, s3Endpoint, s3Region, s3Addressing } = settings;
+  const { natsCredentials, natsCa, natsReplicas, s3Endpoint, s3Region, s3Addressing } = settings;
   const of = (name: string): string => environment[name] ?? '';
   const keys = { id: of('AWS_ACCESS_KEY_ID'), secret: of('AWS_SECRET_ACCESS_KEY'), token: of('AWS_SESSION_TOKEN') };
   return {
-    nats: { credentials: natsCredentials, ca: natsCa },
+    nats: { credentials: natsCredentials, ca: natsCa, replicas: natsReplicas },
     s3: { endpoint: s3Endpoint, region: s3Region, addressing: s3Addressing, keys },
   };
 }

@@ -94,6 +94,14 @@ describe('a usage error', () => {
     expect(thrown).toMatchObject({ name: 'CommanderError' });
   });
 
+  test.each([
+    ['publish', 'x', '--to', 'file:///x'],
+    ['follow', 'http://a.example.org', '-o', 'y'],
+  ])('%s is told on how many servers a bucket of NATS may lie', async (...words) => {
+    const { thrown } = await parse(...words, '--nats-replicas', '6');
+    expect(String(thrown)).toContain('flag --nats-replicas: got "6", want an integer from 1 to 5');
+  });
+
   test('generate does not write into a directory with files', async () => {
     writeFileSync(join(directory, 'file'), '');
     const { thrown } = await parse('generate', '--observations', '1', '-o', directory);

@@ -9,8 +9,15 @@ import { type PlainUpstream, startPlainUpstream } from '../../../support/plainUp
 
 const directory = temporaryDirectory();
 let upstream: PlainUpstream;
+let isBreaking = false;
 beforeAll(async () => {
-  upstream = await startPlainUpstream({ collections: { notes: [{ ob_id: 1 }], plankton: [] } });
+  upstream = await startPlainUpstream({
+    collections: { notes: [{ ob_id: 1 }], plankton: [] },
+    onRequest: ({ socket }) => {
+      if (isBreaking) socket.destroy();
+      isBreaking = false;
+    },
+  });
 });
 afterAll(() => upstream.close());
 
@@ -24,13 +31,42 @@ test('takes a base URL or a root view, says who asks, and tells what it brought'
   const command = runCommand(['crawl', `${upstream.url}/api/v3/?format=api`, '-o', `${output}/`, ...words]);
   expect(await command.ended).toEqual({ code: 0, signal: null });
   expect(command.out()).toBe(
-    'left out, since no such collection is known: plankton\n' +
+    'a crawl began, of everything\n' +
+      'left out, since no such collection is known: plankton\n' +
       `${output}: 1 records in 1 collections; 0 of 0 links lead to no record\n`,
   );
   expect(recordsOf(output)).toEqual({ 'notes.ndjson': '{"ob_id":1}\n' });
   expect(upstream.requests[0]!.headers['user-agent']).toMatch(
     /^catalogue-replica\/\d+\.\d+\.\d+ \(\+me@example\.org\)$/,
   );
+});
+
+test('tells each step as a line of JSON with its event and figures where nobody watches, and so does import', async () => {
+  isBreaking = true;
+  const output = newOutput();
+  const environment = { CATALOGUE_LOG_FORMAT: 'auto' };
+  const eventsOf = async (...words: readonly string[]): Promise<readonly unknown[]> => {
+    const command = runCommand(words, { environment });
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    return command
+      .out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+  };
+  const [seconds, message] = [expect.any(Number), expect.any(String)] as readonly unknown[];
+  expect(await eventsOf('crawl', upstream.url, '-o', output, '--rate', '1000')).toMatchObject([
+    { level: 'info', event: 'crawlStarted', how: 'new' },
+    { level: 'warn', event: 'pageRetried', message: expect.stringContaining('the root view (') as unknown },
+    { level: 'info', event: 'crawled', records: 1, bytes: 12, links: 0, dangling: 0, seconds, message },
+  ]);
+  const words = ['--threads', '1', '--base-url', 'http://a.example.org'];
+  const generation = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
+  const bytes = expect.any(Number) as unknown;
+  expect(await eventsOf('import', output, '-o', `${output}.snapshot`, ...words)).toMatchObject([
+    { event: 'built', generation, bytes, parsed: 1, seconds, message },
+    { event: 'compressed', generation, bytes, seconds, message },
+  ]);
 });
 
 test('is set by the environment too', async () => {

@@ -80,6 +80,8 @@ test('fetches what it has not, and takes what changed when it is ordered to; wha
   expect(metrics).toMatch(/catalogue_replica_refreshes_total\{status="swapped"\} 1\n/);
   expect(metrics).toMatch(/catalogue_replica_refreshes_total\{status="refused"\} 1\n/);
   expect(metrics).toMatch(/catalogue_replica_refresh_age_seconds [\d.]+\n/);
+  expect(metrics).toMatch(/catalogue_replica_step_bytes\{step="crawled"\} 60\n/);
+  expect(metrics).toMatch(/catalogue_replica_step_seconds\{step="built"\} [\d.]+\n/);
 }, 60_000);
 
 test('tells each step as a line of JSON with its event and figures', async () => {
@@ -100,11 +102,17 @@ test('tells each step as a line of JSON with its event and figures', async () =>
   const placed = steps.findIndex(({ event, created }) => event === 'placed' && created === 1);
   const { generation } = steps[placed]!;
   expect(generation).toMatch(/^[0-9a-f]{64}$/);
-  expect(steps[placed]).toMatchObject({ changed: 0, deleted: 0 });
+  expect(steps[placed]).toMatchObject({ changed: 0, deleted: 0, seconds: expect.any(Number) as unknown });
   const seconds = expect.any(Number) as unknown;
-  expect(steps.slice(0, placed)).toContainEqual(expect.objectContaining({ event: 'crawled', records: 4, seconds }));
+  expect(steps.slice(0, placed)).toContainEqual(
+    expect.objectContaining({ event: 'crawled', records: 4, bytes: 48, seconds }),
+  );
   expect(steps.slice(0, placed)).toContainEqual(expect.objectContaining({ event: 'built', generation, seconds }));
-  expect(steps.slice(placed)).toContainEqual(expect.objectContaining({ event: 'swapped', generation, seconds }));
+  const bytes = expect.any(Number) as unknown;
+  const timed = { bytes, seconds };
+  for (const event of ['verified', 'compressed', 'swapped'])
+    expect(steps.slice(placed)).toContainEqual(expect.objectContaining({ event, generation, ...timed }));
+  expect(steps).toContainEqual(expect.objectContaining({ event: 'freed', ...timed }));
   const names = steps.flatMap(({ event }) => (typeof event === 'string' ? [event] : []));
   const guide = readFileSync(new URL('../../../../server/admin/README.md', import.meta.url), 'utf8');
   for (const name of DATA_STEPS) expect(guide).toContain(`\`${name}\``);

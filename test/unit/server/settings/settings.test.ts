@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
-import { readSettings, SETTINGS } from '../../../../server/settings/declarations.ts';
+import { readSettings, SETTINGS, targetAccess } from '../../../../server/settings/declarations.ts';
 import type { Settings } from '../../../../server/settings/settings.ts';
 import { settingsTable } from '../../../../server/settings/settingsTable.ts';
 import { environmentName, flagName } from '../../../../server/settings/sources.ts';
@@ -55,6 +55,7 @@ describe('without any source', () => {
       maxStaleMs: undefined,
       natsCredentials: undefined,
       natsCa: undefined,
+      natsReplicas: 1,
       s3Endpoint: undefined,
       s3Region: 'us-east-1',
       s3Addressing: undefined,
@@ -320,6 +321,11 @@ describe('the TOML file', () => {
     const { code, lines } = refusal(() => readSettings({ config }, {}));
     expect(code).toBe('usage');
     expect(lines[0]).toContain(`${config}:2:8: `);
+  });
+
+  test('says on how many servers a bucket of NATS lies, for whoever makes it', () => {
+    const settings = readSettings({ config: toml('natsReplicas = 3') }, {});
+    expect(targetAccess(settings, {}).nats).toMatchObject({ replicas: 3 });
   });
 
   test('that cannot be read is an error of its own', () => {

@@ -1,0 +1,62 @@
+// What the import command does with its flags, each step told as an event; snapshotCommands.ts declares them, and the
+// import itself is data/import/import.ts.
+import { statSync } from 'node:fs';
+import { keepBlocks } from '../../data/blocks/blockStore.ts';
+import { importDirectory } from '../../data/import/import.ts';
+import { OperationError } from '../../data/operationError.ts';
+import { steadyMs } from '../observe/clock.ts';
+import { anewText } from '../observe/quantities.ts';
+import { readSettings } from '../settings/declarations.ts';
+import type { Flags } from '../settings/sources.ts';
+import type { Outputs } from './parts.ts';
+import { importText } from './reports.ts';
+import { isForMachines, reportTo, withProgress } from './terminal.ts';
+
+/** The flags of the command beside its settings. */
+export interface ImportFlags {
+  readonly output: string;
+  readonly created?: string;
+  readonly lenient?: boolean;
+  readonly without?: string;
+  readonly threads: number;
+  readonly baseUrl?: string;
+}
+
+/** Builds the snapshot file of a directory, and its compressed records where asked to. Throws as those do. */
+export async function runImport(
+  directory: string,
+  { output, created, lenient = false, threads, baseUrl, without }: ImportFlags,
+  settings: Flags,
+  { stdout, stderr }: Outputs,
+): Promise<void> {
+  const report = reportTo(stdout, isForMachines(readSettings(settings).logFormat, stdout));
+  refuseDirectory(output);
+  const startMs = steadyMs();
+  const secondsSince = (ms: number): number => Math.round(steadyMs() - ms) / 1000;
+  const options = { directory, file: output, created, isLenient: lenient, threads, without };
+  const made = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
+  const { generation, snapshotBytes: bytes, work } = made;
+  report(importText(made, output), 'info', {
+    event: 'built',
+    generation,
+    bytes,
+    ...work,
+    seconds: secondsSince(startMs),
+  });
+  if (baseUrl === undefined) return;
+  const builtMs = steadyMs();
+  const { file, made: counts } = await withProgress(stderr, (onProgress) =>
+    keepBlocks(output, { baseUrl, threads }, onProgress),
+  );
+  const figures = { generation, bytes: statSync(file).size, seconds: secondsSince(builtMs), ...counts };
+  report(`${file}: the records compressed for ${baseUrl}${anewText(counts)}`, 'info', {
+    event: 'compressed',
+    ...figures,
+  });
+}
+
+/** Before the import, which may take minutes: only its last step, the move to that name, would find out. */
+function refuseDirectory(output: string): void {
+  if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
+}
