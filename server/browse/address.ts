@@ -10,8 +10,8 @@ export type Pair = readonly [name: string, value: string];
 export const OWN = 'browse.';
 
 /**
- * Characters of a query, as it is sent, that a page repeats in every choice that it offers: some hundreds. With a longer
- * one, such as a list of ids, a page has the ways through the list and its data, and no choices.
+ * Characters of a query, as it is sent, that a page repeats in every choice that it offers: some hundreds. With a
+ * longer one, such as a list of ids, a page has the ways through the list and its data, and no choices.
  */
 export const REPEATED_CHARACTERS_MAX = 1024;
 
@@ -35,7 +35,7 @@ export function withValue(pairs: readonly Pair[], name: string, value: string | 
 }
 
 /** The pairs without all of some names. */
-export function without(pairs: readonly Pair[], ...names: readonly string[]): readonly Pair[] {
+export function withoutNames(pairs: readonly Pair[], ...names: readonly string[]): readonly Pair[] {
   return pairs.filter(([each]) => !names.includes(each));
 }
 

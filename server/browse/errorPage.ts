@@ -2,7 +2,7 @@
 // was, and the nearest way out of it. Pure.
 import { type Ask, type Collection, COLLECTIONS } from '../../engine/engine.ts';
 import type { Missed } from '../../workers/protocol.ts';
-import { isRepeatable, type Pair, queryOf, without } from './address.ts';
+import { isRepeatable, type Pair, queryOf, withoutNames } from './address.ts';
 import { framed } from './frame.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
@@ -60,7 +60,7 @@ export function refusedPage(
   const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
     const meant = canRepeat ? meantBy(pairs, key, messages) : undefined;
     const other = meant && html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`;
-    const less = canRepeat && html`${other} <a href="${queryOf(without(pairs, key))}">leave it out</a>.`;
+    const less = canRepeat && html`${other} <a href="${queryOf(withoutNames(pairs, key))}">leave it out</a>.`;
     return html`<li>
       <code><bdi>${cut(key, MESSAGE_CHARACTERS_MAX)}</bdi></code
       >: <bdi>${cut(messages.join(' '), MESSAGE_CHARACTERS_MAX)}</bdi>${less}

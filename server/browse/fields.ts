@@ -1,4 +1,5 @@
-// The fields that lists of a collection can be filtered by under the settings, made once a generation.
+// The fields that lists of a collection can be filtered by under the settings, made once a generation. Which they are
+// is said by the declaration and the data.
 import type { Collection, CollectionIndex } from '../../engine/engine.ts';
 import { type FilterField, filterFields } from '../../engine/described.ts';
 import type { Site } from './site.ts';

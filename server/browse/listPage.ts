@@ -11,7 +11,7 @@ import {
   queryOf,
   queryTextOf,
   REPEATED_CHARACTERS_MAX,
-  without,
+  withoutNames,
   withValue,
 } from './address.ts';
 import { missedPage, refusedPage } from './errorPage.ts';
@@ -163,14 +163,14 @@ function chips({ pairs, ask }: Listing): Markup | false {
     const [name] = pair;
     const value = cut(pair[1], CHIP_CHARACTERS_MAX);
     const isLink = length - queryTextOf([pair]).length <= REPEATED_CHARACTERS_MAX;
-    const remove = isLink && queryOf(fromStart(without(pairs, name)));
+    const remove = isLink && queryOf(fromStart(withoutNames(pairs, name)));
     return html`<li>
       <span
         ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span
       >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">×</a>`}
     </li>`;
   };
-  const others = fromStart(without(pairs, ...active));
+  const others = fromStart(withoutNames(pairs, ...active));
   const clear =
     shown.length > 1 &&
     isRepeatable(others) &&

@@ -6,8 +6,8 @@ import type { Pair } from './address.ts';
 import type { Site, Tour } from './site.ts';
 
 /**
- * A list that was found; `pairs` are the parameters that hold. `hasChoices` while these are short enough to be repeated in
- * every link and form that leads elsewhere; `isUncounted` where there was no time for counts that nobody asked for.
+ * A list that was found; `pairs` are the parameters that hold. `hasChoices` while these are short enough to be repeated
+ * in every link and form that leads elsewhere; `isUncounted` where there was no time for counts that nobody asked for.
  */
 export interface Listing {
   readonly site: Site;

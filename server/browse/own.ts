@@ -1,5 +1,5 @@
-// What the forms of pages send, made into a query of the API: a condition from its three parts, days from and to, columns
-// into `fields`, a record into its offset; nothing for what was left empty. Pure.
+// What the forms of pages send, made into a query of the API: a condition from its three parts, days from and to,
+// columns into `fields`, a record into its offset; nothing for what was left empty. Pure.
 import type { FilterField } from '../../engine/described.ts';
 import { fromStart, OWN, type Pair, withValue } from './address.ts';
 import { dayOf, FORM_NAMES } from './filterForm.ts';

@@ -14,7 +14,7 @@ import { isNamedIn } from './conditional.ts';
 import { descriptionLink } from './root.ts';
 import { nearestPath, type Route, route } from './routes.ts';
 
-/** What is left of a visit once its request is gone; `sent` is its target with the path of the base URL, where it has it. */
+/** What is left of a visit once its request is gone; `sent` is its target as it came, `target` that below base URLs. */
 export type Visited = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly target: string;
   readonly sent: string;

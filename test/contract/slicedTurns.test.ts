@@ -1,6 +1,6 @@
-// One suite for both transports: however many exports are read or measured at once, or pages made, a turn of the event
-// loop does about as much of them as of one, and others are answered between. Counted in steps and pieces, so that no noise is in it:
-// to the scheduler each look at its clock is a millisecond after the last.
+// One suite for both transports: however many exports are read or measured at once, or pages made, a turn of the
+// event loop does about as much of them as of one, and others are answered between. Counted in steps and pieces, so
+// that no noise is in it: to the scheduler each look at its clock is a millisecond after the last.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
