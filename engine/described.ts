@@ -7,7 +7,7 @@ export {
   documentedFields,
   fieldSentence,
 } from './query/describe.ts';
-export { type LinkedRecord, linkedRecords } from './query/linked.ts';
+export { linkedRecords } from './query/linked.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';
 export { nearestName } from './bits/suggest.ts';
 export {

@@ -64,10 +64,11 @@ function folded(lines: readonly string[]): Child {
 }
 
 /**
- * What folds, as text of the block around it: no blank may stand in the template. A line end at the end of `summary` or
- * the fold is seen as none, since both are blocks, and copied.
+ * What folds, as text of the block around it: no blank may stand in the template. The line end at the end of a summary
+ * or fold is seen as none, since both are blocks, and copied.
  */
-function fold(summary: string, rest: Child): Markup {
+function fold(line: string, rest: Child): Markup {
+  const head = html`<span>${line.slice(0, -1)}</span>`;
   // prettier-ignore
-  return html`<details open><summary>${summary}</summary>${rest}</details>`;
+  return html`<details open><summary>${head}${'\n'}</summary>${rest}</details>`;
 }

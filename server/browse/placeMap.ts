@@ -70,5 +70,5 @@ function degreesOf(members: readonly Member[], key: string): number | undefined 
 }
 
 function place(degrees: number, positive: string, negative: string): string {
-  return `${Math.abs(degrees)}° ${degrees < 0 ? negative : positive}`;
+  return `${Math.abs(degrees)}°\u00a0${degrees < 0 ? negative : positive}`;
 }

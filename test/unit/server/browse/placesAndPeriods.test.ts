@@ -40,7 +40,7 @@ describe('an observation', () => {
   test('has the map and the bar of the records that it links to, as links to them', async () => {
     const { page } = await browsed('/browse/observations/1/');
     const captions = [...page.querySelectorAll('aside figcaption')];
-    expect(captions.map(({ textContent }) => textContent)).toEqual([
+    expect(captions.map(({ textContent }) => textContent.replaceAll('\u00a0', ' '))).toEqual([
       'geographicExtent: 10° N to 20° N, 10° W to 30° E',
       'timePeriod: 2011-12-08 to 2012-02-20, 74 days',
     ]);
@@ -48,8 +48,8 @@ describe('an observation', () => {
       '../../../browse/bboxes/6/',
       '../../../browse/times/5/',
     ]);
-    expect(page.querySelector('.map svg')!.getAttribute('aria-label')).toBe(
-      'Box on the globe: 10° N to 20° N, 10° W to 30° E',
+    expect(page.querySelector('.map svg')!.getAttribute('aria-label')).toMatch(
+      /^Box on the globe: 10°\sN to 20°\sN, 10°\sW to 30°\sE$/,
     );
     expect(page.querySelectorAll('.map .box, .period .box').length).toBe(2);
   });
@@ -66,7 +66,7 @@ describe('a map', () => {
     const boxes = [...(figure?.querySelectorAll('.box') ?? [])].map((rect) =>
       ['x', 'y', 'width', 'height'].map((name) => Number(rect.getAttribute(name))),
     );
-    return { boxes, caption: figure?.querySelector('figcaption')?.textContent };
+    return { boxes, caption: figure?.querySelector('figcaption')?.textContent.replaceAll('\u00a0', ' ') };
   };
 
   test.each([
