@@ -12,6 +12,7 @@ import type { Settings } from '../settings/settings.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Generation, Served } from './data.ts';
+import type { ThreadLosses } from './threadLosses.ts';
 import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
@@ -58,10 +59,12 @@ export class Administration {
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
   readonly #settings: Settings;
+  readonly #losses: Pick<ThreadLosses, 'counts'>;
   readonly #startMs = steadyMs();
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, losses: Pick<ThreadLosses, 'counts'>) {
     this.#settings = settings;
+    this.#losses = losses;
     this.#loopDelays = loopDelaysOf(settings.threads);
     for (const gauge of [...this.#gauges(), ...this.#refreshGauges()]) this.metrics.gauge(gauge);
     this.#changes = this.metrics.tally(CHANGES);
@@ -275,7 +278,7 @@ export class Administration {
       memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
       lastChange: this.#lastChange ?? null,
       refresh: this.#refreshStatus(),
-      threads: { serving: this.#settings.threads },
+      threads: { serving: this.#settings.threads, lost: this.#losses.counts() },
       settings: this.#settings,
     };
   }
