@@ -14,6 +14,7 @@ import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies
 import { packageVersion } from '../settings/installation.ts';
 import type { Generation, Served } from './data.ts';
 import { DataSteps, LastOutcomes } from './dataSteps.ts';
+import type { ThreadLosses } from './threadLosses.ts';
 import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
@@ -60,10 +61,12 @@ export class Administration {
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
   readonly #settings: Settings;
+  readonly #losses: Pick<ThreadLosses, 'counts'>;
   readonly #startMs = steadyMs();
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, losses: Pick<ThreadLosses, 'counts'>) {
     this.#settings = settings;
+    this.#losses = losses;
     this.#loopDelays = loopDelaysOf(settings.threads);
     for (const gauge of [...this.#gauges(), ...this.#refreshGauges(), ...this.#steps.gauges()])
       this.metrics.gauge(gauge);
@@ -284,7 +287,7 @@ export class Administration {
       reloads: this.#reloads.status(),
       refresh: this.#refreshStatus(),
       steps: this.#steps.status(),
-      threads: { serving: this.#settings.threads },
+      threads: { serving: this.#settings.threads, lost: this.#losses.counts() },
       settings: this.#settings,
     };
   }

@@ -79,7 +79,7 @@ export async function serve(
   };
   try {
     accessLogs = await accessLogsOf(settings, report);
-    administration = await administrationOf(settings, report);
+    administration = await administrationOf(settings, report, losses);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
@@ -196,11 +196,15 @@ async function followerOf(settings: Settings, report: Report): Promise<Follower 
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */
-async function administrationOf(settings: Settings, report: Report): Promise<Administration | undefined> {
+async function administrationOf(
+  settings: Settings,
+  report: Report,
+  losses: ThreadLosses,
+): Promise<Administration | undefined> {
   const { adminHost, adminPort } = settings;
   if (adminPort === undefined) return undefined;
   const { Administration } = await import('./administration.ts');
-  const administration = new Administration(settings);
+  const administration = new Administration(settings, losses);
   const onError = (error: unknown): void =>
     report(`an admin request met a bug, please report it: ${String(error)}`, 'error');
   const port = await administration.listen(adminPort, onError);

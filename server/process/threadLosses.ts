@@ -1,7 +1,7 @@
 // Threads that died or could not start, of whatever kind: told to people, counted, and remembered for as long as it
 // matters whether a kind keeps dying. Starts and ends no thread.
 import { type Clock, epochSeconds, steadyMs } from '../observe/clock.ts';
-import type { Observer, Report, ThreadKind } from '../observe/events.ts';
+import { type Observer, type Report, THREAD_KINDS, type ThreadKind } from '../observe/events.ts';
 
 /** So many deaths of one kind within this time are no accident: what is left ends, as a bug of ours. */
 const DEATHS_MAX = 5;
@@ -9,12 +9,21 @@ const DEATHS_WITHIN_MS = 60_000;
 /** What runs out is told of once in this time, however often it is tried. */
 const TOLD_EVERY_MS = 60_000;
 
+/** So many threads of a kind have died and were replaced, and so many starts have failed. */
+interface LostThreads {
+  readonly replaced: number;
+  readonly startsFailed: number;
+}
+
 /** The threads that a process has lost. */
 export class ThreadLosses {
   readonly #report: Report;
   readonly #observe: Observer;
   readonly #clock: Clock;
   readonly #deaths = new Map<ThreadKind, readonly number[]>();
+  readonly #counts = new Map<ThreadKind, LostThreads>(
+    THREAD_KINDS.map((thread) => [thread, { replaced: 0, startsFailed: 0 }]),
+  );
   readonly #told = new Map<ThreadKind | 'descriptors', number>();
 
   /** `report` gets lines for people, `observe` the events. */
@@ -29,6 +38,7 @@ export class ThreadLosses {
     const now = this.#clock();
     const deaths = [...(this.#deaths.get(thread) ?? []), now].filter((ms) => now - ms < DEATHS_WITHIN_MS);
     this.#deaths.set(thread, deaths);
+    this.#count(thread, 'replaced');
     this.#observe([{ kind: 'threadDied', at: epochSeconds(), thread, stack }]);
     this.#report(`a ${thread} thread died and is replaced, please report it: ${stack}`, 'error');
     return deaths.length;
@@ -41,12 +51,23 @@ export class ThreadLosses {
 
   /** A thread could not start, for want of what this says, and will be tried again. */
   starved(thread: ThreadKind, reason: string): void {
+    this.#count(thread, 'startsFailed');
     this.#observe([{ kind: 'threadStarved', at: epochSeconds(), thread, reason }]);
     this.#tell(
       thread,
       `a ${thread} thread cannot start (${reason}) and is tried again; what needs it is answered 503: ` +
         'give the process more descriptors, threads or memory',
     );
+  }
+
+  /** All since the start, by kind. */
+  counts(): Readonly<Record<string, LostThreads>> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  #count(thread: ThreadKind, what: keyof LostThreads): void {
+    const counts = this.#counts.get(thread)!;
+    this.#counts.set(thread, { ...counts, [what]: counts[what] + 1 });
   }
 
   /** No descriptor is left for a connection, for this reason. */

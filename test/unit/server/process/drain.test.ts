@@ -1,5 +1,5 @@
 // How a server stops: clients are told to leave while they are still served, answers in flight finish, and what is cut
-// is said. test/load/drains.long.test.ts does the first of it a hundred times.
+// is said. test/load/drains.long.test.ts does the first of it forty times.
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
