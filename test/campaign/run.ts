@@ -16,7 +16,10 @@ export interface Find extends WorldOptions {
   readonly finds: readonly string[];
 }
 
-/** How long, one turn of each strain at least, of which seed, and who hears of it. With `isOver` it ends behind the turn at hand. */
+/**
+ * How long, one turn of each strain at least, of which seed, and who hears of it. With `isOver` it ends behind the turn
+ * at hand.
+ */
 export interface CampaignOptions extends WorldOptions {
   readonly seconds: number;
   readonly isOver: () => boolean;

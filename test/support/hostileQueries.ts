@@ -105,7 +105,7 @@ function hostilePath(random: Random): string {
   if (random.chance(0.5)) return `${list}/`;
   return random.pick<() => string>([
     () => random.pick(OTHER_PATHS) + random.pick(['', '', '', 'badc/a', '1/', '/', '../', ...BROKEN]),
-    () => random.pick(OTHER_PATHS) + `${random.pick(['a/', '%2F', '..%2f', '%FF'])}`.repeat(random.integer(1, 2000)),
+    () => random.pick(OTHER_PATHS) + random.pick(['a/', '%2F', '..%2f', '%FF']).repeat(random.integer(1, 2000)),
     () => `${list}.json`,
     () => list,
     () => `${list}/${hostileNumber(random)}/`,
