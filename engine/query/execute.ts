@@ -49,8 +49,8 @@ interface Context extends ScanContext {
 }
 
 /**
- * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan, before each step and pass;
- * a cancelled run answers undefined. Cost: that of `walkedPage`, or of `findRows` and `hitsOf`.
+ * Runs a plan that was made for this collection. `isCancelled` is polled per slice of a scan, before each step and
+ * pass; a cancelled run answers undefined. Cost: that of `walkedPage`, or of `findRows` and `hitsOf`.
  */
 export function execute(
   collection: CollectionIndex,

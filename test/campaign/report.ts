@@ -14,6 +14,10 @@ export interface MemorySample {
   readonly residentBytes: number;
 }
 
+/** The longest waits of the watching client: beside single requests, and beside sixty hostile clients at once. */
+const WAIT_MS_MAX = 10;
+const CROWD_WAIT_MS_MAX = 25;
+
 const MB = 1 << 20;
 const HOUR_SECONDS = 3600;
 
@@ -55,6 +59,15 @@ export function memorySlope(samples: readonly MemorySample[]): number {
     under += (seconds - x) ** 2;
   }
   return under === 0 ? 0 : ((over / under) * HOUR_SECONDS) / MB;
+}
+
+/** A line for each strain beside which the watching client waited longer than it may; `crowds` are named. */
+export function slowLines(tallies: readonly Tally[], crowds: ReadonlySet<string>): readonly string[] {
+  return tallies.flatMap(({ name, worstMs }) => {
+    const most = crowds.has(name) ? CROWD_WAIT_MS_MAX : WAIT_MS_MAX;
+    if (worstMs <= most) return [];
+    return [`the watching client waited ${worstMs.toFixed(1)} ms beside ${name}, longer than ${most} ms`];
+  });
 }
 
 /** The line of a minute. */

@@ -16,7 +16,10 @@ export interface Find extends WorldOptions {
   readonly finds: readonly string[];
 }
 
-/** How long, of which seed, and who hears of it. With `isOver` it ends behind the turn at hand. */
+/**
+ * How long, one turn of each strain at least, of which seed, and who hears of it. With `isOver` it ends behind the turn
+ * at hand.
+ */
 export interface CampaignOptions extends WorldOptions {
   readonly seconds: number;
   readonly isOver: () => boolean;
@@ -67,7 +70,7 @@ async function against(world: World, options: CampaignOptions): Promise<Campaign
   let descriptors = 0;
   await world.watcher.look();
   let minutes = 0;
-  for (let turn = 0; !isOver() && past() < seconds; turn++) {
+  for (let turn = 0; !isOver() && (past() < seconds || turn < STRAINS.length); turn++) {
     const at = turn % STRAINS.length;
     const turnSeed = random.integer(0, 2 ** 32);
     const { outcome, worstMs } = await oneTurn(STRAINS[at]!, turnSeed, world);

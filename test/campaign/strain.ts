@@ -14,9 +14,13 @@ export interface Outcome {
   readonly finds: readonly string[];
 }
 
-/** A kind of hostility. `run` is one turn of a few seconds, which draws all that it does from `random`. */
+/**
+ * A kind of hostility. `run` is one turn of a few seconds, which draws all that it does from `random`. `isCrowd` where
+ * it comes from dozens of connections at once, so that the watching client waits for more than one request.
+ */
 export interface Strain {
   readonly name: string;
+  readonly isCrowd?: true;
   run(random: Random, world: World): Promise<Outcome>;
 }
 

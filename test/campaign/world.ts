@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importDirectory } from '../../data/import/import.ts';
 import { generate } from '../../data/synth/generate.ts';
+import { DEMONSTRATION_FILES, prepareDemonstration } from '../../server/authority/demonstration.ts';
+import { epochSeconds } from '../../server/observe/clock.ts';
 import { randomCatalogue, writeCatalogue } from '../differential/catalogues.ts';
 import { differencesOf, curlOf } from '../differential/compare.ts';
 import { dataSetOf, type DataSet } from '../differential/dataset.ts';
@@ -62,7 +64,12 @@ export async function worldOf({ seed, observations }: WorldOptions): Promise<Wor
     () => undefined,
   );
   const flags = ['--base-url', BASE_URL, '--threads', '2'];
-  const server = await runServer(['--data', snapshot, '--admin-port', '0', ...flags]);
+  const authority = join(
+    prepareDemonstration(join(directory, 'authority'), epochSeconds()),
+    DEMONSTRATION_FILES.config,
+  );
+  const own = ['--admin-port', '0', '--authority', authority];
+  const server = await runServer(['--data', snapshot, ...own, ...flags]);
   const [, origin] = await server.printed(/admin on (http:\/\/127\.0\.0\.1:\d+)\/status\n/);
   const admin = clientOf(origin!);
   const watcher = watcherOf([server.port, server.http10Port]);

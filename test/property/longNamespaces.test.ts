@@ -18,7 +18,7 @@ const COLLECTIONS = [
 const signer = holderOf('signer', nameDer(person('Signer')), ecPair(), caOf('CA'));
 const GOOD = signerOf(signer)(contentBy(signer));
 
-/** The elements of a certificate with attributes that share a namespace, and a mark that only the strict reader takes. */
+/** A certificate with attributes that share a namespace, and a mark that only the strict reader takes. */
 function withNamespace(uri: string, attributes: number, isPlain: boolean): string {
   const shared = Array.from({ length: attributes }, (_, i) => ` n:a${i}="${i}"`).join('');
   const elements = `<n:x${shared}/>`.repeat(20);

@@ -89,9 +89,11 @@ function disagreements({ method }: HostileRequest, [uws, node]: readonly (RawAns
   const isHead = method === 'HEAD';
   const [body, other] = isHead ? [uws.body, node.body] : [plainBodyOf(uws), plainBodyOf(node)];
   if (untimed(body) !== untimed(other)) faults.push('bodies differ');
-  const isPage = uws.headers.get('content-type')?.[0]?.startsWith('text/html') === true;
+  const type = uws.headers.get('content-type')?.[0] ?? 'application/json';
+  const isPage = type.startsWith('text/html');
   if (!isHead && isPage && !body.startsWith('<!doctype html>')) faults.push('the body is no page');
-  if (!isHead && !isPage && body !== '' && !isJson(body)) faults.push('the body is no JSON');
+  if (!isHead && type.startsWith('application/json') && body !== '' && !isJson(body))
+    faults.push('the body is no JSON');
   return faults;
 }
 

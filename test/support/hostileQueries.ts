@@ -43,7 +43,41 @@ const LOOKUPS = [
   'nope',
   '',
 ];
-const OWN = ['limit', 'offset', 'format', 'fields', 'ordering', 'strict', 'after', 'page', 'callback'];
+const OWN = [
+  'limit',
+  'offset',
+  'format',
+  'fields',
+  'ordering',
+  'facets',
+  'pretty',
+  'strict',
+  'after',
+  'generation',
+  'explain',
+  'page',
+  'callback',
+];
+const FORMATS = ['json', 'api', 'ndjson', 'csv', 'parquet', 'xml', ''];
+/** What is no list and no record. */
+const OTHER_PATHS = [
+  '/browse/',
+  '/browse/observations/',
+  '/browse/observations/1/',
+  '/browse/platforms/',
+  '/api/v0/obs/get_info/',
+  '/api/v0/obs/all',
+  '/api/v0/complete',
+  '/api/v0/drs_lookup/',
+  '/api/v0/drs_listing/',
+  '/api/v0/',
+  '/api/legacy_lookup/',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/docs/',
+  '/docs/docs.js',
+  '/attAuthority.wsdl',
+];
 const BROKEN = [
   '%',
   '%z',
@@ -70,6 +104,8 @@ function hostilePath(random: Random): string {
   const list = `/api/${random.pick(['v2', 'v3', 'v3', 'v4'])}/${random.pick([collection.name, collection.documentedPath])}`;
   if (random.chance(0.5)) return `${list}/`;
   return random.pick<() => string>([
+    () => random.pick(OTHER_PATHS) + random.pick(['', '', '', 'badc/a', '1/', '/', '../', ...BROKEN]),
+    () => random.pick(OTHER_PATHS) + random.pick(['a/', '%2F', '..%2f', '%FF']).repeat(random.integer(1, 2000)),
     () => `${list}.json`,
     () => list,
     () => `${list}/${hostileNumber(random)}/`,
@@ -98,6 +134,10 @@ function hostileQuery(random: Random): string {
     () => `${'relatedTo__'.repeat(random.integer(1, 5000))}uuid=1`,
     () => `${'permissions__label__'.repeat(random.integer(1, 7))}contains${'!'.repeat(random.integer(0, 9))}=x`,
     () => `fields=${filled(() => `${random.pick(NAMES)},`, room)}`,
+    () =>
+      `format=${random.pick(FORMATS)}&pretty=${random.pick(['1', 'true', '0'])}&${pairs(random, random.integer(0, 4))}`,
+    () => `facets=${random.several(1, 14, () => random.pick(NAMES)).join(',')}&${pairs(random, random.integer(0, 4))}`,
+    () => `facets=${filled(() => `${random.pick(NAMES)}__${random.pick(MEMBERS)},`, room)}`,
     () => `ordering=${filled(() => `-${random.pick(NAMES)},`, room)}`,
     () => `${random.pick(OWN)}=${'0'.repeat(random.integer(0, room))}${random.pick(['', '5', 'x', '5x'])}`,
     () => escaped(pairs(random, random.integer(1, 50)), random),

@@ -3,7 +3,7 @@ import type { Strain } from '../strain.ts';
 import { certificates, configurations, envelopes } from './authority.ts';
 import { blocks, dataSets, snapshots } from './data.ts';
 import { faults } from './faults.ts';
-import { hostileHeads, legalHeads } from './heads.ts';
+import { crowdedHeads, hostileHeads, legalHeads } from './heads.ts';
 import { rawBytes, vanishing } from './rawBytes.ts';
 import { slowReaders } from './slowReaders.ts';
 
@@ -11,6 +11,7 @@ import { slowReaders } from './slowReaders.ts';
 export const STRAINS: readonly Strain[] = [
   legalHeads,
   hostileHeads,
+  crowdedHeads,
   rawBytes,
   vanishing,
   slowReaders,

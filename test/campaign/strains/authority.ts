@@ -1,5 +1,5 @@
 // What the attribute authority reads from strangers and from files, changed byte by byte: certificates and lists of
-// revoked ones, envelopes on both sockets, configurations. All of it runs in this process or a thread of it.
+// revoked ones, configurations, in this process; and envelopes, beside the watching client on both sockets.
 import { join } from 'node:path';
 import { OperationError } from '../../../data/operationError.ts';
 import { loadAuthority } from '../../../server/authority/configuration/load.ts';
@@ -12,7 +12,6 @@ import { roleCall } from '../../support/envelopes.ts';
 import { hostileEnvelope } from '../../support/hostileEnvelopes.ts';
 import { AT as SITE_AT } from '../../support/pki.ts';
 import type { Random } from '../../support/random.ts';
-import { startSoapServer } from '../../support/soapServer.ts';
 import { outcomeOf, type Strain } from '../strain.ts';
 
 const CERTIFICATES = 3000;
@@ -39,9 +38,8 @@ export const certificates: Strain = {
 /** Hostile envelopes: both transports say the same, and a good call is answered as before. */
 export const envelopes: Strain = {
   name: 'hostile envelopes',
-  run: async (random) => {
-    const server = await startSoapServer();
-    const clients = [server.url, server.http10Url].map(clientOf);
+  run: async (random, { server }) => {
+    const clients = [server.port, server.http10Port].map((port) => clientOf(`http://127.0.0.1:${port}`));
     const headers = { 'Content-Type': 'text/xml' };
     const ask = (body: Uint8Array): Promise<readonly string[]> =>
       Promise.all(
@@ -64,7 +62,6 @@ export const envelopes: Strain = {
       return outcomeOf({ tried: 2 * ENVELOPES, finds });
     } finally {
       for (const client of clients) client.close();
-      await server.stop();
     }
   },
 };

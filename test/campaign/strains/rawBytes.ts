@@ -11,6 +11,7 @@ const LEAVING = 20;
 /** Broken framing, noise and floods of header lines. */
 export const rawBytes: Strain = {
   name: 'raw bytes',
+  isCrowd: true,
   run: async (random, world) => {
     const [bytes, wrong] = await Promise.all([
       fuzzBytes(world.server, random, { count: CONNECTIONS, leaves: true }),
@@ -27,6 +28,7 @@ export const rawBytes: Strain = {
 /** Clients that break their connections before an answer can have come, or read nothing of it. */
 export const vanishing: Strain = {
   name: 'vanishing clients',
+  isCrowd: true,
   run: async (random, world) => {
     for (const port of [world.server.port, world.server.http10Port]) {
       await abandonedFlood(port, LEAVING);

@@ -34,6 +34,7 @@ interface Slowness {
 /** Readers of one answer, slow ones beside each other, compared with a fast one. */
 export const slowReaders: Strain = {
   name: 'slow readers',
+  isCrowd: true,
   run: async (random, { server }) => {
     const target = random.pick(TARGETS);
     const encoding = random.pick(['identity', 'gzip']);

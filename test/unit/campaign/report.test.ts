@@ -1,6 +1,6 @@
 // What a campaign tells, from samples made by hand.
 import { expect, test } from 'vitest';
-import { counted, memorySlope, minuteLine, table, type Tally, totalOf } from '../../campaign/report.ts';
+import { counted, memorySlope, minuteLine, slowLines, table, type Tally, totalOf } from '../../campaign/report.ts';
 import { outcomeOf } from '../../campaign/strain.ts';
 
 const MB = 1 << 20;
@@ -12,6 +12,15 @@ test('turns add up, and the longest wait of all is kept', () => {
   const twice = counted(BYTES, outcomeOf({ tried: 1 }), 2);
   expect(twice).toMatchObject({ turns: 2, tried: 31, worstMs: 7.25, finds: ['a', 'b'] });
   expect(totalOf([twice, FAULTS])).toMatchObject({ turns: 3, verified: 1200, tried: 31, injected: 2, worstMs: 7.25 });
+});
+
+test('a wait is judged by whether one request was beside it or a crowd, and each that is too long is told', () => {
+  const waits = (name: string, worstMs: number): Tally => ({ ...NOTHING, name, worstMs });
+  const tallies = [waits('heads', 10), waits('bytes', 10.5), waits('crowd', 25), waits('mob', 25.5)];
+  expect(slowLines(tallies, new Set(['crowd', 'mob']))).toEqual([
+    'the watching client waited 10.5 ms beside bytes, longer than 10 ms',
+    'the watching client waited 25.5 ms beside mob, longer than 25 ms',
+  ]);
 });
 
 test('memory that grows by 2 MB a minute grows by 120 MB an hour, and one sample says nothing', () => {
