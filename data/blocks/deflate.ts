@@ -3,7 +3,7 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { CHAINED_ROWS, SEPARATOR, WINDOW_SEPARATOR } from '../../engine/column/blocks.ts';
 import { endOf, startOf, type Records } from '../../engine/column/records.ts';
-import type { StoredBlocks } from './earlierBlocks.ts';
+import type { BlockStretch } from './earlierBlocks.ts';
 import { NO_ROW, type RecordMatcher, type RecordWindow } from './recordMatcher.ts';
 
 /**
@@ -103,7 +103,7 @@ class RunOutput {
   }
 
   /** Takes blocks of rows from `n` on as they are: but the first `unfit` chained ones, which are deflated. */
-  carry(n: number, independent: StoredBlocks, chained: StoredBlocks, unfit: number): void {
+  carry(n: number, independent: BlockStretch, chained: BlockStretch, unfit: number): void {
     const end = n + independent.ends.length;
     const from = Math.max(n, this.#lead);
     const fit = Math.min(end, Math.max(from, n + unfit));
@@ -162,7 +162,7 @@ class Blocks {
   }
 
   /** Adds blocks as they are, but the first `from` ones. */
-  addAll({ bytes, start, ends }: StoredBlocks, from: number): void {
+  addAll({ bytes, start, ends }: BlockStretch, from: number): void {
     if (from >= ends.length) return;
     const first = from === 0 ? start : ends[from - 1]!;
     this.#reserve(bytes.length - (first - start));

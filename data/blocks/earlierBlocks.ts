@@ -17,24 +17,24 @@ import { SectionFile } from '../store/sectionFile.ts';
 export type EarlierBlocks = LoadedSnapshot | string;
 
 /** Some neighbouring blocks of one chunk. The first starts where `start` says in what `ends` counts from. */
-export interface StoredBlocks {
+export interface BlockStretch {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly ends: Uint32Array;
 }
 
 /** The earlier blocks of a collection. `crcs` has the CRC-32 of each record, by row. */
-export interface EarlierRecords {
+export interface RecordsWithBlocks {
   readonly crcs: Uint32Array;
   /** Whether a row is the first of its chunk. */
   isFirst(row: number): boolean;
   /** The blocks of rows of one chunk, by themselves or chained. Cost: of a file a read, of shared memory none. */
-  blocks(kind: 'independent' | 'chained', row: number, end: number): StoredBlocks;
+  blocks(kind: 'independent' | 'chained', row: number, end: number): BlockStretch;
 }
 
 /** The earlier blocks of each collection, until they are closed. */
 export interface OpenedBlocks {
-  collection(name: string): EarlierRecords;
+  collection(name: string): RecordsWithBlocks;
   close(): void;
 }
 
@@ -104,7 +104,7 @@ function fileChunks(file: SectionFile, name: string): readonly Chunk[] {
   return chunks;
 }
 
-function recordsOf(chunks: readonly Chunk[]): EarlierRecords {
+function recordsOf(chunks: readonly Chunk[]): RecordsWithBlocks {
   const firsts = new Float64Array(chunks.length);
   const crcs = new Uint32Array(chunks.reduce((sum, { views }) => sum + views.crcs.length, 0));
   let rows = 0;

@@ -2,7 +2,7 @@
 // to. What is not found is deflated, so that a mistake here costs time and no byte.
 import { constants, inflateRawSync } from 'node:zlib';
 import { CHAINED_ROWS, WINDOW_SEPARATOR } from '../../engine/column/blocks.ts';
-import type { EarlierRecords, StoredBlocks } from './earlierBlocks.ts';
+import type { RecordsWithBlocks, BlockStretch } from './earlierBlocks.ts';
 
 /**
  * Neighbouring records of one chunk as deflate sees them, `WINDOW_SEPARATOR` behind each: where they start, and last
@@ -22,12 +22,12 @@ export const NO_ROW = -1;
 
 /** Finds records among the earlier blocks of a collection. */
 export class RecordMatcher {
-  readonly earlier: EarlierRecords;
+  readonly earlier: RecordsWithBlocks;
   /** One more than the rows, by the lowest bits of their CRC-32 or the next place that was free. */
   readonly #places: Uint32Array;
 
   /** Cost: a step a row, and 8 to 16 bytes of memory. */
-  constructor(earlier: EarlierRecords) {
+  constructor(earlier: RecordsWithBlocks) {
     this.earlier = earlier;
     const { crcs } = earlier;
     this.#places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * crcs.length + 1)));
@@ -94,7 +94,7 @@ export class RecordMatcher {
 const CHUNK_BYTES_MIN = 64;
 
 /** A copy of blocks, between which stands what the window has between records. */
-function separated({ bytes, start, ends }: StoredBlocks): Uint8Array {
+function separated({ bytes, start, ends }: BlockStretch): Uint8Array {
   const copy = bytes.slice();
   for (const end of ends) copy[end - start - 1] = WINDOW_SEPARATOR;
   return copy;

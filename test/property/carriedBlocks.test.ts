@@ -1,5 +1,5 @@
 // Blocks that are carried over from an earlier generation are those that deflating all of the new one gives, byte for
-// byte, whatever was edited, inserted and deleted, and however records are cut into runs. Every failure prints its seed.
+// byte, whatever was edited, inserted and deleted, however records are cut into runs. Every failure prints its seed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

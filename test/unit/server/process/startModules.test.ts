@@ -71,7 +71,9 @@ describe('a start from a snapshot', () => {
 
   test('reads in the supervisor neither the engine nor an import, which others do or need', () => {
     expect(matching(supervisor, /^engine\/(engine|query|page|index|kernel)|re2js/)).toEqual([]);
-    expect(matching(supervisor, /^data\/(import\/|decode\/|blocks\/(?!blockStore)|openDirectory|synth\/)/)).toEqual([]);
+    expect(
+      matching(supervisor, /^data\/(import\/|decode\/|blocks\/(?!blockStore|blockFiles)|openDirectory|synth\/)/),
+    ).toEqual([]);
   });
 
   test('reads nothing of the authority, of SOAP or of metrics where none is asked for', () => {
