@@ -35,7 +35,7 @@ export type CatalogueDigests = ReadonlyMap<string, RecordDigests>;
  */
 export async function digestsOf(path: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
   const isDirectory = attempt(`cannot read ${path}`, () => statSync(path).isDirectory());
-  return isDirectory ? ofDirectory(path, threads, onProgress) : ofSnapshot(path, onProgress);
+  return isDirectory ? ofDirectory(path, threads, onProgress) : digestsOfSnapshot(path, onProgress);
 }
 
 async function ofDirectory(directory: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
@@ -73,12 +73,19 @@ async function ofFile(
   return draft.finish(file.path);
 }
 
-async function ofSnapshot(file: string, onProgress: OnProgress): Promise<CatalogueDigests> {
+/**
+ * The same of a snapshot file, but for the collections of some names: those that are known to be equal need no pass.
+ */
+export async function digestsOfSnapshot(
+  file: string,
+  onProgress: OnProgress,
+  without: readonly string[] = [],
+): Promise<CatalogueDigests> {
   const loaded = await loadSnapshot(file, { baseUrl: PLACEHOLDER }, onProgress);
   const metadata = catalogueIn(file, loaded);
   const sections = sectionsOf(loaded);
   const all = new Map<string, RecordDigests>();
-  for (const { name, chunks } of metadata.collections) {
+  for (const { name, chunks } of metadata.collections.filter((one) => !without.includes(one.name))) {
     const { idField } = collectionNamed(name)!;
     const ids = sections.views(DICTIONARY, `${name}/${idField}`).numbers ?? new Float64Array(0);
     const draft = new Draft();

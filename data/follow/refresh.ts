@@ -5,7 +5,7 @@ import { closeSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { appendGeneration, generationsIn } from '../changes/changeFile.ts';
 import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../changes/diff.ts';
-import { type CatalogueDigests, digestsOf } from '../changes/digests.ts';
+import { type CatalogueDigests, digestsOfSnapshot } from '../changes/digests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
 import { attempt, openFile, syncDirectory } from '../files.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
@@ -178,6 +178,7 @@ async function build(
       snapshotBytes: bytes,
       origin,
       work,
+      carried,
     } = await importDirectory({ ...importing, earlier }, observer.onProgress);
     const { generation } = origin;
     observer.onStep({ kind: 'built', generation, bytes, work, ms: clock() - startMs });
@@ -187,7 +188,7 @@ async function build(
     }
     const builtMs = clock();
     const at = nowMs() / 1000;
-    const counts = await log(paths, { before, generation, at, isRenewed: !!earlier }, observer.onProgress);
+    const counts = await log(paths, { before, generation, at, isRenewed: !!earlier, carried }, observer.onProgress);
     place(paths);
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
@@ -203,19 +204,23 @@ async function build(
   }
 }
 
+/** A generation behind another: whether it was built of that, and which collections were carried over whole then. */
+interface Successor {
+  readonly before: string | undefined;
+  readonly generation: string;
+  readonly at: number;
+  readonly isRenewed: boolean;
+  readonly carried: readonly string[];
+}
+
 /** Notes what changes with the next generation; answers how much, where that is known. */
 async function log(
   paths: FollowPaths,
-  {
-    before,
-    generation,
-    at,
-    isRenewed,
-  }: { before: string | undefined; generation: string; at: number; isRenewed: boolean },
+  { before, generation, at, isRenewed, carried }: Successor,
   onProgress: OnProgress,
 ): Promise<ChangeCounts | undefined> {
   // Of one that cannot be read nothing can be taken over either: no checksum was looked at then.
-  const old = before === undefined ? undefined : await digestsOfOld(paths.snapshot, isRenewed, onProgress);
+  const old = before === undefined ? undefined : await digestsOfOld(paths.snapshot, { isRenewed, carried }, onProgress);
   if (!old || before === undefined) {
     appendGeneration(paths.changes, { generation, at, isBase: true, changes: [] });
     return undefined;
@@ -223,7 +228,7 @@ async function log(
   // Somebody put another snapshot in place, or the log away.
   if (generationsIn(paths.changes).at(-1)?.generation !== before)
     appendGeneration(paths.changes, { generation: before, at, isBase: true, changes: [] });
-  const young = await digestsOf(paths.next, 0, onProgress);
+  const young = await digestsOfSnapshot(paths.next, onProgress, carried);
   const counts = { created: 0, changed: 0, deleted: 0 };
   const counted = function* (): Generator<RecordChange> {
     for (const change of changesBetween(old, young)) {
@@ -236,18 +241,18 @@ async function log(
 }
 
 /**
- * Of a snapshot that cannot be read any more, of another version of the program perhaps, nothing is known; where it
- * `isNeeded` that is thrown.
+ * Of a snapshot that cannot be read any more, of another version of the program perhaps, nothing is known; where the
+ * next one was built of it that is thrown.
  */
 async function digestsOfOld(
   file: string,
-  isNeeded: boolean,
+  { isRenewed, carried }: Pick<Successor, 'isRenewed' | 'carried'>,
   onProgress: OnProgress,
 ): Promise<CatalogueDigests | undefined> {
   try {
-    return await digestsOf(file, 0, onProgress);
+    return await digestsOfSnapshot(file, onProgress, carried);
   } catch (error) {
-    if (!isNeeded && error instanceof OperationError && error.code === 'snapshot') return undefined;
+    if (!isRenewed && error instanceof OperationError && error.code === 'snapshot') return undefined;
     throw error;
   }
 }

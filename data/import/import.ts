@@ -61,6 +61,8 @@ export interface ImportReport {
   readonly inferred: readonly InferredFields[];
   readonly origin: Origin;
   readonly work: ImportWork;
+  /** The collections that were carried over whole. */
+  readonly carried: readonly string[];
 }
 
 /**
@@ -111,6 +113,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   let inferred: readonly InferredFields[] = [];
   let undeclared: readonly string[] = [];
   let work: ImportWork = { carried: 0, merged: 0, parsed: 0 };
+  let carried: readonly string[] = [];
   try {
     const { bytes, generation } = await writeSnapshot(options.file, async (writer, partial) => {
       const spillPath = `${partial}-records`;
@@ -122,6 +125,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
       undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
       work = workOf(imported);
+      carried = imported.filter(({ how }) => how === 'carried').map(({ collection }) => collection.name);
       const bytes = encodeMetadata({
         collections: countsOf(reports, imported),
         fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
@@ -132,7 +136,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       return { created: options.created ?? dataSet.manifest.created };
     });
     const origin = { generation, sums: sumsOf(dataSet), undeclared };
-    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work };
+    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, carried };
   } finally {
     earlier?.close();
     await decoders.close();

@@ -75,10 +75,10 @@ function tellReleased(
   const here = released([...loaded.memories, ...(blocks?.memories ?? [])]);
   const { generation } = loaded;
   const line = `generation ${generation.slice(0, 12)}: nobody reads it any more, its memory is free`;
-  void Promise.all([isReleased, here]).then(() => {
-    const seconds = Math.round(steadyMs() - startMs) / 1000;
-    report(line, 'info', { event: 'freed', generation, bytes, seconds });
-  });
+  const seconds = (): number => Math.round(steadyMs() - startMs) / 1000;
+  void Promise.all([isReleased, here]).then(() =>
+    report(line, 'info', { event: 'freed', generation, bytes, seconds: seconds() }),
+  );
 }
 
 function changeLine({ status, served, reason, seconds }: Change): string {

@@ -56,10 +56,7 @@ export async function serve(
 ): Promise<Server> {
   raiseHeadLimit();
   let administration: Administration | undefined;
-  const report: Report = (text, level, step) => {
-    if (step) administration?.stepped(step);
-    tell(text, level, step);
-  };
+  const report = heardBy(() => administration, tell);
   const scarcity = scarceDescriptors(settings.threads, descriptorLimit());
   if (scarcity !== undefined) report(scarcity);
   const claims = await claimPorts(settings);
@@ -110,6 +107,14 @@ export async function serve(
     await stop({ graceMs: 0, withinMs: 0 });
     throw error;
   }
+}
+
+/** A report whose steps the administration is told of too, once there is one. */
+function heardBy(administration: () => Administration | undefined, tell: Report): Report {
+  return (text, level, step) => {
+    if (step) administration()?.stepped(step);
+    tell(text, level, step);
+  };
 }
 
 async function loaded(

@@ -151,7 +151,16 @@ describe('reports', () => {
     ];
     const origin = { generation: 'abc', sums: {}, undeclared: [] };
     const work = { carried: 0, merged: 0, parsed: 1210 };
-    const report = { collections, snapshotBytes: 9000, generation: 'abc', skipped, inferred, origin, work };
+    const report = {
+      collections,
+      snapshotBytes: 9000,
+      generation: 'abc',
+      skipped,
+      inferred,
+      origin,
+      work,
+      carried: [],
+    };
     const lines = importText(report, 'x.snapshot').split('\n');
     expect(lines.slice(0, 6)).toEqual([
       'collection  records    input  skipped  nulls  dangling  columns  record bytes  index bytes',

@@ -5,7 +5,7 @@ import { DataSteps, LastOutcomes } from '../../../../server/process/dataSteps.ts
 const AT_MS = Date.parse('2027-01-01T00:00:00Z');
 const [AT, LATER] = ['2027-01-01T00:00:00.000Z', '2027-01-01T00:01:00.000Z'];
 
-test('of each step the last time is told, with its bytes and seconds where it has them', async () => {
+test('of each step the last time is told, with its bytes and seconds where it has them', () => {
   const steps = new DataSteps();
   steps.observe({ event: 'swapped', bytes: 7, seconds: 1 }, AT_MS);
   steps.observe({ event: 'crawled', bytes: 5, seconds: 0.5, records: 3 }, AT_MS);
@@ -16,7 +16,7 @@ test('of each step the last time is told, with its bytes and seconds where it ha
     swapped: { at: AT, bytes: 7, seconds: 1 },
     refused: { at: AT, reason: 'no room' },
   });
-  const told = await Promise.all(steps.gauges().map(async ({ name, valuesOf }) => [name, await valuesOf()]));
+  const told = steps.gauges().map(({ name, valuesOf }) => [name, valuesOf()] as const);
   expect(Object.fromEntries(told)).toEqual({
     last_step_seconds: [
       ['crawled', AT_MS / 1000 + 60],
