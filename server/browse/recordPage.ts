@@ -25,7 +25,7 @@ export interface RecordPlace {
   readonly id: number;
 }
 
-/** The page, or that there is no such record. Cost: the record within its bounds, those few that say where and when it is, and a count for each way to it. */
+/** The page, or that there is no such record. Cost: it, its places and periods, counts of ways to it. */
 export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Promise<BrowsePage> {
   const { id } = place;
   const declared = place.collections.find(({ name }) => rowOfId(site.collections(name), id) >= 0);
