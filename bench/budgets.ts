@@ -9,9 +9,13 @@ export type Place = 'hand' | 'ci';
 /** How much of a budget may be passed at each place: 0.15 is 15 %. */
 export type Tolerance = Readonly<Record<Place, number>>;
 
-/** The most that a ratio may be before its tolerance, and why it is what it is. */
+/**
+ * The most that a ratio may be before its tolerance, and why it is what it is. `promise` is what it may be at most
+ * wherever it is judged: what users were told, which no tolerance widens.
+ */
 export interface RatioBudget {
   readonly most: number;
+  readonly promise?: number;
   readonly reason: string;
   readonly tolerance?: Tolerance;
 }
@@ -51,10 +55,10 @@ export function budgetsOf(text: string): Budgets {
     isAbove(tolerance.hand, 0) && isAbove(tolerance.ci, tolerance.hand) && isAbove(spreadMax, 0),
     'bench/budgets.json: tolerances',
   );
-  for (const [name, { most, reason }] of [...Object.entries(ratios), ...Object.entries(micro)]) {
+  for (const [name, { most, reason, promise = most }] of [...Object.entries(ratios), ...Object.entries(micro)]) {
     assert(
-      isAbove(most, 0) && reason.length > 0,
-      `bench/budgets.json: the budget of ${name} has no number or no reason`,
+      isAbove(most, 0) && reason.length > 0 && promise >= most,
+      `bench/budgets.json: the budget of ${name} has no number or no reason, or is no promise kept`,
     );
   }
   for (const [name, { most, reason }] of Object.entries(counters)) {
@@ -109,8 +113,8 @@ export function noiseText({ spread, ownSpread = 0 }: Omit<MeasuredRatio, 'name' 
 }
 
 /** What a ratio may be at a place. */
-export function mostOf({ most, tolerance }: RatioBudget, place: Place, budgets = BUDGETS): number {
-  return most * (1 + (tolerance ?? budgets.tolerance)[place]);
+export function mostOf({ most, tolerance, promise = Infinity }: RatioBudget, place: Place, budgets = BUDGETS): number {
+  return Math.min(promise, most * (1 + (tolerance ?? budgets.tolerance)[place]));
 }
 
 /**

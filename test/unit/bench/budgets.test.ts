@@ -8,6 +8,7 @@ const TEXT = JSON.stringify({
   ratios: {
     list: { most: 2, reason: 'two copies' },
     own: { most: 2, reason: 'noisy by nature', tolerance: { hand: 0.5, ci: 1 } },
+    promised: { most: 2, promise: 2.5, reason: 'users were told so', tolerance: { hand: 0.1, ci: 1 } },
   },
   micro: { gather: { most: 2, reason: 'one copy and its bookkeeping' } },
   counters: { list: { most: { hops: 0 }, reason: 'cheap' } },
@@ -42,6 +43,13 @@ describe('a ratio', () => {
 
   test('has the tolerance of its own budget where that has one', () => {
     expect(mostOf(budgets.ratios['own']!, 'ci', budgets)).toBe(4);
+  });
+
+  test.each([
+    ['hand', 2.2],
+    ['ci', 2.5],
+  ] as const)('is never more than was promised, whatever the tolerance: in the place "%s" %d', (place, most) => {
+    expect(mostOf(budgets.ratios['promised']!, place, budgets)).toBeCloseTo(most);
   });
 });
 
@@ -89,6 +97,7 @@ describe('a budget file', () => {
     ['a ratio without a reason', { ratios: { list: { most: 2, reason: '' } } }],
     ['a ratio without a number', { ratios: { list: { reason: 'why' } } }],
     ['a counter that is no whole number', { counters: { list: { most: { hops: 0.5 }, reason: 'why' } } }],
+    ['a promise that is broken', { ratios: { list: { most: 2, promise: 1.9, reason: 'why' } } }],
     ['a tolerance in CI below that by hand', { tolerance: { hand: 0.3, ci: 0.15 } }],
   ])('with %s is refused', (_, wrong) => {
     const text = JSON.stringify({ ...(JSON.parse(TEXT) as object), ...wrong });
