@@ -30,12 +30,24 @@ const LONG = `title__contains=no&uuid__in=${Array.from({ length: 1600 }, (_, i) 
 /** Where data of an observation of the sample lies. */
 const DATA_PATH = '/neodc/usvsd6/data/automatic-weather-station-thornthwaite/v4/2014';
 const PATHS = [
-  ...['/', '/api/v2/', '/api/v3/', '/nothing', '/healthz', `${LIST}141/`, `${LIST}141.json`, `${LIST}9/`],
+  '/',
+  '/api/v2/',
+  '/api/v3/',
+  '/nothing',
+  '/healthz',
+  `${LIST}141/`,
+  `${LIST}141.json`,
+  `${LIST}9/`,
   ...['.csv', '.ndjson', '.csv?fields=uuid,title&limit=3', '.xml'].map((end) => LIST.slice(0, -1) + end),
   ...['', '/', '/observations/?status=completed', '/observations/141/', '/observations/9/', '/authority/'].map(
     (end) => `/browse${end}`,
   ),
-  ...['/openapi.json', '/openapi.yaml', '/docs', '/docs/', '/docs/docs.js', '/docs/swagger-ui.css'],
+  '/openapi.json',
+  '/openapi.yaml',
+  '/docs',
+  '/docs/',
+  '/docs/docs.js',
+  '/docs/swagger-ui.css',
   ...[`get_info${DATA_PATH}`, 'get_info', 'all', 'all?limit=2'].map((end) => `/api/v0/obs/${end}`),
   ...['complete', 'drs_listing/', 'drs_listing/a%2Fb', 'drs_lookup/a.b'].map((end) => `/api/v0/${end}`),
   ...['', '?identifier=a%20b', '?identifier=badc.nerc.ac.uk__ATOM__x'].map((end) => `/api/legacy_lookup/${end}`),

@@ -43,8 +43,8 @@ export interface DrainOutcome {
 }
 
 /**
- * Starts a server, lets clients ask it over both transports, tells it to stop, and waits until all is over. Lost is what
- * got no answer, and what got another one than before.
+ * Starts a server, lets clients ask it over both transports, tells it to stop, and waits until all is over. Lost is
+ * what got no answer, and what got another one than before.
  */
 export async function drainUnderLoad(random: Random, options: CommandOptions = {}): Promise<DrainOutcome> {
   const authority = join(prepareDemonstration(demonstrationDirectory(), epochSeconds()), DEMONSTRATION_FILES.config);
