@@ -1,6 +1,6 @@
 // More observations than one memory holds, with all they link to, from end to end: generated, imported in bounded
-// memory, loaded into several memories, and served at the cost of a small catalogue. A whole ring has a million of them.
-// Skipped, and says so, where disk or memory are too small for it.
+// memory, loaded into several memories, and served at the cost of a small catalogue. A whole ring has a million of
+// them. Skipped, and says so, where disk or memory are too small for it.
 import {
   createReadStream,
   existsSync,
