@@ -5,10 +5,9 @@ import type { ServedForm } from '../column/served.ts';
 import { countCodes } from '../index/field.ts';
 import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
 import type { CollectionIndex, Table } from '../index/table.ts';
-import type { Counters } from './counters.ts';
+import { type Counters, Polling } from './counters.ts';
 import type { Facet } from './ask.ts';
 import { valuesAt, type Values } from './path.ts';
-import { Polling } from './polling.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /**

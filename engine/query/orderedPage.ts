@@ -7,8 +7,7 @@ import { allRows, countRows, eachRow, intersect, listed, rowSetOf, select } from
 import type { RowSet, Selection } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { Page } from './ask.ts';
-import type { Counters } from './counters.ts';
-import { Polling } from './polling.ts';
+import { type Counters, Polling } from './counters.ts';
 import { valuesAt } from './path.ts';
 import { isOrderedByCode, valueOrder, type ValueOrder } from './valueOrder.ts';
 

@@ -8,8 +8,7 @@ import { servedUrl, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramCandidates, gramQuery } from '../index/grams.ts';
 import { codesOfOwnUrls, isTextOrdered } from './codes.ts';
-import type { Counters } from './counters.ts';
-import { SLICE_ROWS } from './polling.ts';
+import { type Counters, SLICE_ROWS } from './counters.ts';
 import type { Search, TextMatcher, TextSearch } from './search.ts';
 
 /** Text between two polls, in bytes: some 50 us, so that a cancelled task ends at once and polling costs nothing. */

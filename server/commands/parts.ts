@@ -1,7 +1,9 @@
-// What the commands have in common: where they print, how their help ends, and options with a checked value. Defines no
-// command.
-import { InvalidArgumentError, Option } from 'commander';
-import { integerBetween, type ValueKind } from '../settings/values.ts';
+// What the commands have in common: where they print, how their help ends, options with a checked value, and the
+// settings as flags, with what help says of their other sources. Defines no command, and judges no setting.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { SETTINGS } from '../settings/declarations.ts';
+import { flagName, type Setting } from '../settings/sources.ts';
+import { integerBetween, SWITCH, type ValueKind } from '../settings/values.ts';
 import type { Output } from './terminal.ts';
 
 /** Where a command prints: what was asked for to `stdout`, progress and errors to `stderr`. */
@@ -28,4 +30,33 @@ export function valueOption<V>(flag: string, help: string, kind: ValueKind<V>): 
     if (value === undefined) throw new InvalidArgumentError(`Want ${kind.wanted}.`);
     return value;
   });
+}
+
+const SETTINGS_HINT = `
+Every flag that serve has is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a
+key in the TOML file named by --config (filterErrors). A flag wins over the environment, that over the file.`;
+
+/** Gives a command all settings, or those of these names, as flags; answers the command. */
+export function addSettings(command: Command, names?: readonly string[]): Command {
+  for (const setting of SETTINGS.filter(({ name }) => names?.includes(name) ?? true))
+    for (const option of settingOptions(setting)) command.addOption(option);
+  return command.addHelpText('after', SETTINGS_HINT);
+}
+
+// No default and no parser here: settings/declarations.ts judges all sources alike and says where a wrong value came
+// from.
+function settingOptions(setting: Setting<unknown>): readonly Option[] {
+  const flag = flagName(setting);
+  if (setting.kind === SWITCH) {
+    const negative = flag.replace('--', '--no-');
+    const initial = setting.initial === true ? `on; ${negative} switches it off` : 'off';
+    const help = `${setting.help} (default: ${initial})`;
+    return [new Option(flag, help), new Option(negative).hideHelp()];
+  }
+  const repeatable = setting.arity === 'many' ? 'repeatable, ' : '';
+  const help = `${setting.help} (${repeatable}default: ${setting.initialText})`;
+  const option = new Option(`${flag} ${setting.kind.placeholder}`, help);
+  if (setting.arity === 'many')
+    option.argParser((text, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]);
+  return [option];
 }

@@ -1,8 +1,7 @@
 // The command line with serve alone: a server reads the flags of no other command. Built on commander; the code of the
 // server is loaded when it runs.
 import { Command } from 'commander';
-import { example, NAME, type Outputs } from './parts.ts';
-import { addSettings } from './settingOptions.ts';
+import { addSettings, example, NAME, type Outputs } from './parts.ts';
 import type { Output } from './terminal.ts';
 import { readOrigins } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';

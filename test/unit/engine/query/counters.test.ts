@@ -2,7 +2,7 @@
 // asked, no more than a pass or two over its rows lies between two questions; a new kind of work has its query here.
 import { describe, expect, test } from 'vitest';
 import { type Counters, newCounters } from '../../../../engine/query/counters.ts';
-import { Polling, SLICE_ROWS } from '../../../../engine/query/polling.ts';
+import { Polling, SLICE_ROWS } from '../../../../engine/query/counters.ts';
 import { indexesOf } from '../../../support/index.ts';
 import { hitsIfAny } from '../../../support/lists.ts';
 
