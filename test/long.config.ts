@@ -14,7 +14,8 @@ const JUDGING = [
   'test/{conformance,contract,differential,documents,property}/**/*.long.test.ts',
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
-  'test/unit/server/process/{subscription,withoutUws}.long.test.ts',
+  'test/unit/server/{authority,commands}/**/*.long.test.ts',
+  'test/unit/server/process/{drain,follower,serveBlocks,subscription,withoutUws}.long.test.ts',
   'test/unit/bench/**/*.long.test.ts',
   'test/load/{certificates,drains,fuzz,package}.long.test.ts',
 ];

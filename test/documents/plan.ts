@@ -10,7 +10,7 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
   ['server/catalogue/EXPORTS.md', 'Exports', 'test/documents/commands.long.test.ts'],
   ['server/catalogue/EXPORTS.md', 'Files', 'test/documents/commands.long.test.ts'],
   ['server/catalogue/EXPORTS.md', 'Beyond one machine', 'test/documents/commands.long.test.ts'],
-  ['server/catalogue/EXPORTS.md', 'Reading it', 'test/unit/server/commands/export.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Reading it', 'test/unit/server/commands/export.long.test.ts'],
   ['server/authority/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['data/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['data/distribution/README.md', undefined, 'test/documents/commands.long.test.ts'],

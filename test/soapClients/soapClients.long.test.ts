@@ -1,5 +1,5 @@
-// SOAP clients of others that take their time: gSOAP and Apache Axis, which are compiled from the served WSDL first,
-// and Perl, against the running service.
+// SOAP clients of others that are programs, against the running service: PHP, Python and Perl, and gSOAP and Apache
+// Axis, which are compiled from the served WSDL first.
 import { SOAP_CLIENTS } from '../support/soapClients.ts';
 import { describeSoapClients } from '../support/soapClientSuite.ts';
 

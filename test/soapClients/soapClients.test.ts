@@ -1,4 +1,5 @@
-// SOAP clients of others that are quick: PHP, Python and Node, against the running service.
+// A SOAP client of others that needs no program, that of Node, against the running service; the others have
+// soapClients.long.test.ts.
 import { SOAP_CLIENTS } from '../support/soapClients.ts';
 import { describeSoapClients } from '../support/soapClientSuite.ts';
 

@@ -25,8 +25,8 @@ export type Outcome =
   | { readonly code: string; readonly text: string };
 
 /**
- * A client. `isSlow` ones are compiled first, or take their time. `http` is what it speaks; `hasAstral` whether it
- * sends characters beyond U+FFFF as XML has them; `empty` what it makes of an empty text.
+ * A client. `isSlow` ones are programs to start, some of them to compile first. `http` is what it speaks; `hasAstral`
+ * whether it sends characters beyond U+FFFF as XML has them; `empty` what it makes of an empty text.
  */
 export interface SoapClient {
   readonly name: string;
@@ -59,7 +59,6 @@ const CLASS_PATH = JARS.map((name) => `/usr/share/java/${name}.jar`).join(':');
 interface ProgramClient {
   readonly name: string;
   readonly needs: readonly (Program | Library)[];
-  readonly isSlow?: boolean;
   readonly http?: '1.0';
   readonly hasAstral?: boolean;
   readonly empty?: Value;
@@ -93,13 +92,11 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
   program({
     name: 'Perl SOAP::Lite with the WSDL',
     needs: ['libsoap-lite-perl'],
-    isSlow: true,
     command: (_, endpoint) => ['/usr/bin/perl', source('client.pl'), endpoint, endpoint],
   }),
   program({
     name: 'Perl SOAP::Lite by proxy',
     needs: ['libsoap-lite-perl'],
-    isSlow: true,
     command: (_, endpoint) => ['/usr/bin/perl', source('client.pl'), endpoint, ''],
   }),
   program({
@@ -112,21 +109,18 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
   program({
     name: 'gSOAP',
     needs: ['wsdl2h', 'g++', 'libgsoap-dev'],
-    isSlow: true,
     build: buildGsoap,
     command: (directory, endpoint) => [join(directory, 'client'), endpoint, ''],
   }),
   program({
     name: 'gSOAP in chunks',
     needs: ['wsdl2h', 'g++', 'libgsoap-dev'],
-    isSlow: true,
     build: buildGsoap,
     command: (directory, endpoint) => [join(directory, 'client'), endpoint, 'chunked'],
   }),
   program({
     name: 'Apache Axis with calls made by hand',
     needs: ['javac', 'libaxis-java'],
-    isSlow: true,
     http: '1.0',
     // It writes them as references to two halves of a surrogate pair, which is no XML.
     hasAstral: false,
@@ -136,7 +130,6 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
   program({
     name: 'Apache Axis with a stub',
     needs: ['javac', 'libaxis-java'],
-    isSlow: true,
     http: '1.0',
     hasAstral: false,
     build: buildAxis,
@@ -144,10 +137,10 @@ export const SOAP_CLIENTS: readonly SoapClient[] = [
   }),
 ];
 
-function program({ name, needs, isSlow = false, ...rest }: ProgramClient): SoapClient {
+function program({ name, needs, ...rest }: ProgramClient): SoapClient {
   return {
     name,
-    isSlow,
+    isSlow: true,
     isInstalled: needs.every(isInstalled),
     http: rest.http ?? '1.1',
     hasAstral: rest.hasAstral ?? true,

@@ -1,5 +1,5 @@
 // Parquet files as bodies: the same bytes from every offset, in pages and groups that are bounded, with what the footer
-// says of them. What readers find in them is the matter of test/contract/parquet.test.ts.
+// says of them. What readers find in them is the matter of test/contract/parquetReaders.long.test.ts.
 import { parquetMetadata } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';

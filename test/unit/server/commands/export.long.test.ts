@@ -52,7 +52,7 @@ test('all collections become files in a directory, which is made', async () => {
 });
 
 test('what the guide asks DuckDB is answered', async () => {
-  const asked = blocksRunBy('test/unit/server/commands/export.test.ts', 'server/catalogue/EXPORTS.md');
+  const asked = blocksRunBy('test/unit/server/commands/export.long.test.ts', 'server/catalogue/EXPORTS.md');
   const statements = asked.flatMap(({ text }) => text.split(';')).filter((text) => text.trim() !== '');
   expect(statements).toHaveLength(3);
   for (const statement of statements) {
