@@ -1,6 +1,6 @@
-// More observations than one memory holds, with all they link to, from end to end: generated, imported in bounded
-// memory, loaded into several memories, and served at the cost of a small catalogue. A whole ring has a million of
-// them. Skipped, and says so, where disk or memory are too small for it.
+// One million observations with all they link to, from end to end: generated, imported in bounded memory, loaded into
+// several memories, and served at the cost of a small catalogue. Skipped, and says so, where disk or memory are too
+// small for it.
 import {
   createReadStream,
   existsSync,
@@ -21,9 +21,8 @@ import { startServer, type ListeningProcess } from '../../bench/processes/proces
 import { measure, summaryOf, type Load, type Race } from '../../bench/load/rounds.ts';
 import { clientOf } from '../support/client.ts';
 import { runCommand } from '../support/commandProcess.ts';
-import { times } from '../support/ring.ts';
 
-const OBSERVATIONS = times(600_000, 1_000_000);
+const OBSERVATIONS = 1_000_000;
 const DIRECTORY = join(CACHE_DIRECTORY, 'million');
 const DATA = join(DIRECTORY, 'data');
 const SNAPSHOT = join(DIRECTORY, 'million.snapshot');
