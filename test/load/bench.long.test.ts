@@ -15,8 +15,8 @@ const OPTIONS = {
   cacheDirectory: CACHE_DIRECTORY,
   rounds: 7,
   only: [],
-  requestsPart: 0.5,
-  warmUp: WARM_UP / 0.5,
+  requestsPart: 0.25,
+  warmUp: WARM_UP / 0.25,
   floorBytes: 256 << 20,
   place: 'ci',
 } as const;
