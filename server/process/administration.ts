@@ -12,7 +12,7 @@ import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts
 import type { Settings } from '../settings/settings.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
-import type { Generation, Served } from './data.ts';
+import { blockBytes, type Generation, type Served } from './data.ts';
 import { DataSteps, LastOutcomes } from './dataSteps.ts';
 import type { ThreadLosses } from './threadLosses.ts';
 import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
@@ -311,6 +311,5 @@ function countsOf(loaded: LoadedSnapshot): Readonly<Record<string, number>> {
 
 /** The bytes of what all threads share, by what they are for. */
 function bytesOf({ loaded, blocks }: Generation): Readonly<Record<string, number>> {
-  const compressed = blocks?.placements.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
-  return { ...bytesByPart(loaded), 'compressed records': compressed };
+  return { ...bytesByPart(loaded), 'compressed records': blocks ? blockBytes(blocks) : 0 };
 }

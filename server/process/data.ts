@@ -178,6 +178,7 @@ export function bytesOfGeneration({ loaded, blocks }: Generation): number {
   return loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, blocks ? blockBytes(blocks) : 0);
 }
 
-function blockBytes({ placements }: LoadedSnapshot): number {
+/** The bytes of compressed records. */
+export function blockBytes({ placements }: LoadedSnapshot): number {
   return placements.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -12,6 +12,14 @@ export function someOf<T>(all: readonly T[], count: number): readonly T[] {
   return all.filter((_, i) => drawn.has(i));
 }
 
+/** `count` of the steps from 1 to `steps`, drawn likewise. */
+export function someSteps(steps: number, count: number): readonly number[] {
+  return someOf(
+    Array.from({ length: steps }, (_, i) => i + 1),
+    count,
+  );
+}
+
 /** How often something is done: `usual` times, or `whole` times in a whole ring. */
 export function times(usual: number, whole: number): number {
   return IS_WHOLE ? whole : usual;

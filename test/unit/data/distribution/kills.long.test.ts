@@ -4,27 +4,20 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { killedFollower, killedPublish, stepsOfPublish } from '../../../support/distributionKills.ts';
 import { releaseOf } from '../../../support/distributions.ts';
-import { someOf } from '../../../support/ring.ts';
+import { someSteps } from '../../../support/ring.ts';
 
 const KILLS = 20;
 const directory = temporaryDirectory();
-
-function someSteps(steps: number): readonly number[] {
-  return someOf(
-    Array.from({ length: steps }, (_, i) => i + 1),
-    KILLS,
-  );
-}
 
 test('killed at a step, a publisher leaves the old generation or the new one, and the next run ends the work', async () => {
   const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
   const steps = await stepsOfPublish(directory, old, next);
   expect(steps).toBeGreaterThan(10);
-  for (const step of someSteps(steps)) await killedPublish(directory, old, next, step);
+  for (const step of someSteps(steps, KILLS)) await killedPublish(directory, old, next, step);
 });
 
 test('killed at a step, a server that subscribes leaves a cache to start from, and the next one serves the new', async () => {
   const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
   const steps = await killedFollower(directory, old, next, undefined);
-  for (const step of someSteps(steps - 1)) await killedFollower(directory, old, next, step);
+  for (const step of someSteps(steps - 1, KILLS)) await killedFollower(directory, old, next, step);
 });

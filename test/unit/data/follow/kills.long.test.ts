@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn } from '../../../support/follows.ts';
 import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 import { freshSeed, randomOf } from '../../../support/random.ts';
-import { someOf, times } from '../../../support/ring.ts';
+import { someSteps, times } from '../../../support/ring.ts';
 
 const SEED = freshSeed();
 const directory = temporaryDirectory();
@@ -43,8 +43,7 @@ test('at some of its steps', async () => {
   const counted = followOnce(upstream.url, begun(), 0);
   const steps = Number((await counted.printed(/steps: (\d+)\n/))[1]);
   await counted.ended;
-  const all = Array.from({ length: steps }, (_, i) => i + 1);
-  for (const step of someOf(all, Math.ceil(steps / 10))) {
+  for (const step of someSteps(steps, Math.ceil(steps / 10))) {
     const folder = begun();
     await followOnce(upstream.url, folder, step).ended;
     await judge(folder, `killed at step ${step} of ${steps}`);
