@@ -1,6 +1,7 @@
 // Data sets made by hand for tests: a directory of their own that is removed, files in it, and importing them.
 // Knows the format of data sets only; what import makes of them is the tests' business.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -9,10 +10,13 @@ import { importDirectory, type ImportOptions, type ImportReport } from '../../da
 /** Files of a data set by name: texts, or bytes as they are. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A directory that is removed after the tests of the file that calls this. */
+/**
+ * A directory that is removed after the tests of the file that calls this. What a killed server started may still
+ * write into it while it ends by itself: then it is removed again, for 10 s at most.
+ */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 13, retryDelay: 100 }));
   return directory;
 }
 
