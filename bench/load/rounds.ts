@@ -39,13 +39,15 @@ export function summaryOf(rounds: readonly number[]): Summary {
   return { least, spread: ascending[ascending.length >> 1]! / least - 1 };
 }
 
-/**
- * Times the requests of a whole round: the runtime compiles what a scenario runs within some 5,000 requests, at the
- * cost of tens of us each.
- */
+/** Times the requests of a whole round, of loads that are asked for seldom. */
 export const WARM_UP = 10;
+/** The runtime compiles what a scenario runs within some 5,000 requests, at the cost of tens of us each. */
+const WARM_UP_REQUESTS_MAX = 6000;
 
-/** How often to measure; before, each load is run with `warmUp` times its requests and not counted. */
+/**
+ * How often to measure; before, each load is run with `warmUp` times its requests, at most 6,000, and not counted. One
+ * that stands in several races is warm after the first.
+ */
 export interface Schedule {
   readonly rounds: number;
   readonly warmUp: number;
@@ -62,8 +64,9 @@ export async function measure(
   onRound: (round: number) => void,
 ): Promise<readonly Measured[]> {
   onRound(0);
-  for (const load of races.flatMap(({ loads }) => loads)) {
-    await costOf(client, { ...load, requests: Math.ceil(load.requests * warmUp) });
+  for (const load of eachOnce(races.flatMap(({ loads }) => loads))) {
+    const requests = Math.min(Math.ceil(load.requests * warmUp), Math.max(load.requests, WARM_UP_REQUESTS_MAX));
+    await costOf(client, { ...load, requests });
   }
   const measured = races.map(({ loads }) => loads.map(() => [] as number[]));
   for (let round = 1; round <= rounds; round++) {
@@ -76,6 +79,14 @@ export async function measure(
     }
   }
   return measured;
+}
+
+/** Loads without those that ask the same of the same process. */
+function eachOnce(loads: readonly Load[]): readonly Load[] {
+  return loads.filter(
+    ({ process, exchanges }, i) =>
+      loads.findIndex((one) => one.process === process && one.exchanges === exchanges) === i,
+  );
 }
 
 /** They are warm: what was compiled stays compiled, but caches have seen others. */
