@@ -2,7 +2,7 @@
 // of what a short-lived server costs is the parser that strips types, in each of its threads. URLs, lines and columns
 // stay those of the sources. JavaScript, since it runs before the first .ts file, on any Node that a test starts.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { threadId } from 'node:worker_threads';
@@ -16,12 +16,21 @@ function strippedOf(source) {
     return readFileSync(file, 'utf8');
   } catch {
     const stripped = withoutWarning(() => module.stripTypeScriptTypes(source));
+    keep(file, stripped);
+    return stripped;
+  }
+}
+
+/** What cannot be kept, as in a process that a test gives no room to write, is stripped again the next time. */
+function keep(file, stripped) {
+  // Another thread may write the same: a file appears whole.
+  const written = `${file}.${process.pid}-${threadId}`;
+  try {
     mkdirSync(KEPT, { recursive: true });
-    // Another thread may write the same: a file appears whole.
-    const written = `${file}.${process.pid}-${threadId}`;
     writeFileSync(written, stripped);
     renameSync(written, file);
-    return stripped;
+  } catch {
+    rmSync(written, { force: true });
   }
 }
 
