@@ -1,9 +1,10 @@
 // A short campaign of a new seed each time: no strain finds anything, all of them have had their turns, and the
-// watching client never waits for long. What is longer is `npm run campaign`.
+// watching client never waits for long. And a short soak. What is longer is `npm run campaign`.
 import { expect, test } from 'vitest';
 import { freshSeed } from '../support/random.ts';
 import { table, totalOf } from './report.ts';
 import { campaign, type Find } from './run.ts';
+import { soak } from './soak.ts';
 import { STRAINS } from './strains/all.ts';
 
 const SEED = freshSeed();
@@ -27,4 +28,19 @@ test.skipIf(process.platform !== 'linux')(`a short campaign finds nothing (seed 
   const { verified, tried, worstMs } = totalOf(tallies);
   expect(Math.min(verified, tried)).toBeGreaterThan(0);
   expect(worstMs).toBeLessThan(WORST_WAIT_MS_MAX);
+});
+
+test('a short soak gets the right bytes each time', async () => {
+  const steps: string[] = [];
+  const { answers, fault } = await soak({
+    seed: 1,
+    observations: 10_000,
+    minutes: 0.2,
+    isOver: () => false,
+    onStep: (line) => steps.push(line),
+  });
+  process.stderr.write(`${steps.join('\n')}\n`);
+  expect(fault).toBeUndefined();
+  const [, perSecond] = /, (\d+) from now on/.exec(steps[0]!)!;
+  expect(answers).toBeGreaterThanOrEqual(Number(perSecond) * 12);
 });

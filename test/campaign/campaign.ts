@@ -24,6 +24,8 @@ const MEMORY_BYTES_MAX = 50 << 20;
 /** Of a soak: as many as the promises are for, and MB an hour once it is warm. */
 const SOAK_OBSERVATIONS = 100_000;
 const SOAK_SLOPE_MAX = 1;
+/** Answers that are checked at least, of each minute that it was to last: 3,000,000 in half an hour. */
+const SOAK_ANSWERS_MIN = 100_000;
 
 function number(text: string): number {
   const value = Number(text);
@@ -66,7 +68,9 @@ async function runSoak({ minutes, seed, observations }: Flags): Promise<number> 
   });
   const growth = slope === undefined ? 'too short to tell how memory grows' : `memory ${slope.toFixed(1)} MB an hour`;
   process.stdout.write(`${answers} answers checked, ${fault ?? 'none of them wrong'}; ${growth}\n`);
-  return fault === undefined && (slope ?? 0) < SOAK_SLOPE_MAX ? 0 : 1;
+  const isThin = !isOver && answers < SOAK_ANSWERS_MIN * minutes;
+  if (isThin) process.stdout.write(`that is too few: at least ${SOAK_ANSWERS_MIN} a minute\n`);
+  return fault === undefined && !isThin && (slope ?? 0) < SOAK_SLOPE_MAX ? 0 : 1;
 }
 
 async function run({ minutes, seed, observations }: Flags): Promise<number> {

@@ -13,7 +13,7 @@ import { CATALOGUE_SCENARIOS } from '../../bench/scenarios/scenarios.ts';
 import { type CommandProcess, holdingsOf, runServer } from '../support/commandProcess.ts';
 import { type MemorySample, memorySlope } from './report.ts';
 
-/** How long, over what, and who hears of it. With `isOver` it ends behind the minute at hand. */
+/** How long, over what, and who hears of it; the last minute may be a part of one. With `isOver` it ends behind it. */
 export interface SoakOptions {
   readonly seed: number;
   readonly observations: number;
@@ -93,10 +93,11 @@ async function steadily(
   const memory: MemorySample[] = [];
   const slope = (): number | undefined => (memory.length < 2 ? undefined : memorySlope(memory));
   let answers = 0;
-  for (let minute = 1; minute <= minutes && !isOver(); minute++) {
+  for (let minute = 1; minute < minutes + 1 && !isOver(); minute++) {
     const watch = new AbortController();
     const least = leastMemory(server.pid, watch.signal);
-    const requests = (order.perSecond * MINUTE_MS) / 1000;
+    const part = Math.min(1, minutes - minute + 1);
+    const requests = Math.ceil((part * order.perSecond * MINUTE_MS) / 1000);
     const outcome = await client.run({ ...order, requests }).catch(String);
     watch.abort();
     const residentBytes = await least;
