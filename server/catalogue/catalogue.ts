@@ -14,7 +14,7 @@ import type { Router } from '../../workers/router.ts';
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Disconnection, Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import type { Remarks } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Conditional, Precondition } from './conditional.ts';

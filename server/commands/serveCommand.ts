@@ -3,9 +3,8 @@
 import { Command } from 'commander';
 import { addSettings, example, NAME, type Outputs } from './parts.ts';
 import type { Output } from './terminal.ts';
-import { readOrigins } from '../settings/declarations.ts';
+import { readOrigins, type Settings } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
-import type { Settings } from '../settings/settings.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { RequestTallies } from '../process/requestTallies.ts';
 

@@ -9,7 +9,7 @@ import type { DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
 import { blockBytes, type Generation, type Served } from './data.ts';

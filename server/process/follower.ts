@@ -9,7 +9,7 @@ import { describeHeld } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import { crawlWords } from '../settings/followSettings.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import { releaseFile } from './data.ts';
 import type { Change } from './generations.ts';
 

@@ -2,7 +2,7 @@
 // decides, data.ts loads, the serving threads serve.
 import type { Report } from '../observe/events.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import type { Administration } from './administration.ts';
 import { availableMemoryBytes, bytesOfGeneration, type Generation, loadNext, roomWithin, type Served } from './data.ts';
 import { type Change, Generations } from './generations.ts';

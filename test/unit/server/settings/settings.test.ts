@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
-import { readSettings, SETTINGS, targetAccess } from '../../../../server/settings/declarations.ts';
-import type { Settings } from '../../../../server/settings/settings.ts';
+import { readSettings, type Settings, SETTINGS, targetAccess } from '../../../../server/settings/declarations.ts';
 import { settingsTable } from '../../../../server/settings/settingsTable.ts';
 import { environmentName, flagName } from '../../../../server/settings/sources.ts';
 
