@@ -5,11 +5,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { LOOKUPS } from '../engine/query/lookups.ts';
-import { parametersTable } from '../engine/query/parameters.ts';
 import { GROUPS, sectionName, type SectionKind } from '../engine/snapshot/sections.ts';
 import { fieldsText } from '../server/commands/fields.ts';
-import { settingsTable } from '../server/settings/settingsTable.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
+import { parametersTable, settingsTable } from './support/documentTables.ts';
 import { projectFiles, readProjectFile, ROOT, sourceOf, type Source } from './support/sources.ts';
 import * as rules from './support/tidyRules.ts';
 

@@ -147,16 +147,6 @@ export function isWrittenByLinks(name: string, options: QueryOptions): boolean {
   return turn >= 0 && PARAMETERS[turn]!.isWritten === true;
 }
 
-/** The table of the README, a line of Markdown each. */
-export function parametersTable(): string {
-  const head = ['| Parameter | Of | Value | Meaning |', '| --- | --- | --- | --- |'];
-  const viewsOf = (views: readonly View[]): string => (views.includes('record') ? 'lists, records' : 'lists');
-  const rows = PARAMETERS.map(
-    ({ name, views, value, meaning }) => `| \`${name}\` | ${viewsOf(views)} | ${value} | ${meaning} |`,
-  );
-  return [...head, ...rows].join('\n');
-}
-
 function isOffered({ setting }: ParameterDeclaration, options: QueryOptions): boolean {
   return setting === undefined || options[setting] === true;
 }
