@@ -41,17 +41,25 @@ export interface Server {
 }
 
 /**
+ * Who starts a server: the script of its command line, whose `follow` refreshes the data, and what each thread counts
+ * its requests in, where somebody wants to know beside the metrics.
+ */
+export interface Starter {
+  readonly commandLine: string;
+  readonly talliesOf: Shared['talliesOf'];
+}
+
+/**
  * Serves what the settings name. `tell` gets lines for people: what was loaded, later bugs; none but about a reload
  * while `showProgress` shows the loading, perhaps as a bar on the same terminal. Throws OperationError: `port` in use,
  * `input` and `file` for the authority before any data is looked at, `file`, `input` or `snapshot` for the data;
- * nothing is left running then. `talliesOf` gives what each thread counts its requests in, where somebody wants to know
- * beside the metrics.
+ * nothing is left running then.
  */
 export async function serve(
   settings: Settings,
   tell: Report,
   showProgress: ShowProgress,
-  talliesOf?: Shared['talliesOf'],
+  { commandLine, talliesOf }: Starter,
 ): Promise<Server> {
   raiseHeadLimit();
   let administration: Administration | undefined;
@@ -79,7 +87,7 @@ export async function serve(
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
-    const follower = await followerOf(settings, report);
+    const follower = await followerOf(settings, commandLine, report);
     if (follower) {
       stops.push(() => follower.stop());
       await follower.first();
@@ -193,10 +201,10 @@ async function authorityOf(
 }
 
 /** Who follows another catalogue, where the settings name one; its code is read only then. */
-async function followerOf(settings: Settings, report: Report): Promise<Follower | undefined> {
+async function followerOf(settings: Settings, commandLine: string, report: Report): Promise<Follower | undefined> {
   if (settings.follow === undefined) return undefined;
   const { Follower } = await import('./follower.ts');
-  return new Follower(settings.follow, settings, report);
+  return new Follower({ ...settings, follow: settings.follow }, commandLine, report);
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */
@@ -278,7 +286,7 @@ interface Shared {
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
   readonly accessLogs: AccessLogsPart | undefined;
-  readonly talliesOf?: ((known: RequestTallies | undefined) => RequestTallies) | undefined;
+  readonly talliesOf: ((known: RequestTallies | undefined) => RequestTallies) | undefined;
 }
 
 /** What the serving thread of a number gets. */
