@@ -6,7 +6,7 @@ import { endOf, PLACEHOLDER, startOf, type RecordChunk, type Records } from '../
 import { isSpecForm, SPEC_LINK_END, type ServedForm } from '../column/served.ts';
 import { BASE_AT, BASE_BYTES_MAX, END_AT, END_BYTES_MAX, FORM, KEPT } from '../kernel/layout.ts';
 import { own } from '../kernel/own.ts';
-import { splicePart, type SpliceForm } from '../kernel/twin.ts';
+import { splicePart, type SpliceForm } from '../kernel/splice.ts';
 
 /**
  * A form compiled for one collection's records: what replaces the base URL, the digit of the version (0: none) and the
