@@ -104,6 +104,14 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ['every file is imported or started', rules.filesAreImported(STARTED), [['data/a.ts', 'let a;']]],
   ['every export has a docstring', rules.exportsAreDocumented, [['data/a.ts', '// A comment.\nexport const a = 1;']]],
   ['a name that is exported means one thing', rules.namesMeanOneThing, []],
+  [
+    'what is exported is called by a noun',
+    rules.exportsAreNouns,
+    [
+      ['data/a.ts', 'export interface Resolved {'],
+      ['data/a.ts', "export const KEPT = 'kept';"],
+    ],
+  ],
   ['no export is a default export', rules.exportsAreNamed, [['data/a.ts', 'export default 1;']]],
   [
     'no collection is named outside its declaration',

@@ -19,7 +19,7 @@ import type { Remarks } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Conditional, Precondition } from './conditional.ts';
 import { type Coding, formatsText, negotiate } from './negotiate.ts';
-import type { Asked, RequestMemory } from './requestMemory.ts';
+import type { RequestContext, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
 import { type Delivery, rowsAnswer, type RowsService } from './rows.ts';
 
@@ -94,7 +94,7 @@ export interface CatalogueService extends CatalogueOptions, RowsService {
 }
 
 /** A request with what the views want to know of it, asked once. */
-export interface Visit extends Asked {
+export interface Visit extends RequestContext {
   readonly disconnection: Disconnection;
   readonly condition: Precondition | undefined;
 }

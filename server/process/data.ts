@@ -32,7 +32,7 @@ export interface Generation {
  * it, since a variable elsewhere would keep its memory for good. In milliseconds since 1970, `sinceMs` is when it
  * began.
  */
-export interface Served {
+export interface ServedData {
   generation: Generation;
   sinceMs: number;
 }

@@ -14,7 +14,7 @@ import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
-import { type Generation, type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
+import { type Generation, type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from './data.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { ThreadLosses } from './threadLosses.ts';
@@ -128,7 +128,7 @@ async function loaded(
   settings: Settings,
   options: GenerationOptions,
   subscription: Subscription | undefined,
-): Promise<Served> {
+): Promise<ServedData> {
   const load = (held: HeldFile | undefined): Promise<Generation> => loadGeneration(settings, options, held);
   return {
     generation: await (subscription ? subscription.first(load) : load(holdData(settings.data))),

@@ -84,7 +84,7 @@ export interface Sources {
  * A value per key of the declarations (its default where a mistake was made), where each that is no default came from,
  * and every mistake as one line.
  */
-export interface Gathered {
+export interface GatheredSettings {
   readonly values: Record<string, unknown>;
   readonly origins: Record<string, string>;
   readonly mistakes: string[];
@@ -107,7 +107,7 @@ export function environmentName(setting: Setting<unknown>): string {
  * absent; in one, several values are separated by blanks or commas. A relative path in the file is relative to the
  * file. Throws OperationError `file` when the TOML file cannot be read, `usage` when it is no TOML.
  */
-export function gatherSettings(sources: Sources): Gathered {
+export function gatherSettings(sources: Sources): GatheredSettings {
   const mistakes: string[] = [];
   const path = given(sources.fileSetting, sources, undefined);
   const file = path && readConfigFile(valueOf(sources.fileSetting, path, mistakes), sources, mistakes);
@@ -219,7 +219,7 @@ function readText(path: string): string {
 
 /** What is wrong where two of these settings have one value that is not 0, a line each. */
 export function sharedValues(
-  { values, origins }: Pick<Gathered, 'values' | 'origins'>,
+  { values, origins }: Pick<GatheredSettings, 'values' | 'origins'>,
   names: readonly string[],
 ): readonly string[] {
   return names.flatMap((name, i) => {

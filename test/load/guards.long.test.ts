@@ -2,7 +2,7 @@
 // not. No product code knows of the defects: a module hook puts them in place while the server starts
 // (test/support/defects/).
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BUDGETS, guardedOf, noiseText, placeOfBudget, type Guarded } from '../../bench/budgets.ts';
+import { BUDGETS, guardedOf, noiseText, placeOfBudget, type BudgetVerdict } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load/load.ts';
 
@@ -29,7 +29,7 @@ const DEFECTS = [
 
 const HELD = [...new Set(DEFECTS.map(([, scenario]) => scenario))];
 
-function outcomeOf(report: ScenarioReport): Guarded {
+function outcomeOf(report: ScenarioReport): BudgetVerdict {
   return guardedOf(measuredRatio(report), 'ci');
 }
 

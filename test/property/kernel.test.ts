@@ -1,6 +1,6 @@
 // The kernel and its twin do the same to the same memories: random bytes, every alignment, the very ends of memory.
 import { describe, expect, test } from 'vitest';
-import { BASE_AT, END_AT, FORM, KEPT, NEEDLE_AT, RANGES_AT, ROOM_AT } from '../../engine/kernel/layout.ts';
+import { BASE_AT, END_AT, FORM, KEEP_STORED, NEEDLE_AT, RANGES_AT, ROOM_AT } from '../../engine/kernel/layout.ts';
 import type { Kernel } from '../../engine/kernel/contract.ts';
 import { kernels, newKernel } from '../../engine/kernel/kernel.ts';
 import { newOwn, takeRoom, type Own } from '../../engine/kernel/own.ts';
@@ -146,8 +146,8 @@ function setForm({ origin, growth, urlBytes, base, end }: Form): void {
     words[FORM.links / 4] = 7 * 4;
     words[FORM.growth / 4] = growth;
     words[FORM.urlBytes / 4] = urlBytes;
-    words[FORM.baseBytes / 4] = base?.length ?? KEPT;
-    words[FORM.endBytes / 4] = end?.length ?? KEPT;
+    words[FORM.baseBytes / 4] = base?.length ?? KEEP_STORED;
+    words[FORM.endBytes / 4] = end?.length ?? KEEP_STORED;
     bytes.set(Buffer.from(base ?? ''), BASE_AT);
     bytes.set(Buffer.from(end ?? ''), END_AT);
   });

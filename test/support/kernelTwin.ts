@@ -1,6 +1,6 @@
 // The kernel in plain JavaScript: the same functions over the same memories with the same results. Slow and obvious.
 import type { Kernel } from '../../engine/kernel/contract.ts';
-import { BASE_AT, END_AT, FORM, KEPT, NEEDLE_AT, NOT_FOUND } from '../../engine/kernel/layout.ts';
+import { BASE_AT, END_AT, FORM, KEEP_STORED, NEEDLE_AT, NOT_FOUND } from '../../engine/kernel/layout.ts';
 import type { Own } from '../../engine/kernel/own.ts';
 import {
   copied,
@@ -68,7 +68,7 @@ function wordAt({ words }: Own, at: number): number {
 
 function formIn(own: Own): SpliceForm {
   const textAt = (at: number, length: number): Uint8Array | undefined =>
-    length === KEPT ? undefined : own.bytes.subarray(at, at + length);
+    length === KEEP_STORED ? undefined : own.bytes.subarray(at, at + length);
   return {
     origin: wordAt(own, FORM.origin),
     growth: wordAt(own, FORM.growth) | 0,

@@ -190,6 +190,16 @@ export const namesMeanOneThing: Rule = (sources) => {
     );
 };
 
+const ONE_WORD = /^export (?:interface|type|class|const) (?<name>[A-Za-z][a-z]*|[A-Z]+)\b/gm;
+const PARTICIPLE = /^(?:[a-z]+ed|done|found|given|held|kept|known|made|said|sent|shown|taken|told)$/i;
+
+/** What product code exports, but for functions, is called by a noun: a participle alone leaves open what is kept. */
+export const exportsAreNouns = everyMatch(ONE_WORD, ({ groups }, { path }) =>
+  !isTest(path) && PARTICIPLE.test(groups?.['name'] ?? '')
+    ? `exports ${groups?.['name']}; add the noun that it stands for`
+    : undefined,
+);
+
 /** No default export, outside configuration files of tools that want one. */
 export const exportsAreNamed = everyMatch(/^export default\b/gm, (_, { path }) =>
   path.endsWith('.config.ts') ? undefined : 'a default export; give it a name and export that',
