@@ -89,14 +89,14 @@ export interface MeasuredRatio {
 /**
  * Whether a ratio is within its budget. `unbudgeted` is for what has none, which the tests do not allow in the table.
  */
-export type Guarded = 'held' | 'lost' | 'too noisy' | 'unbudgeted';
+export type BudgetVerdict = 'held' | 'lost' | 'too noisy' | 'unbudgeted';
 
 /**
  * Compares a ratio with its budget and tolerance. Noise only adds: a ratio within its budget holds however noisy what
  * was measured is, one beyond is lost where its own rounds agree as well as those of its control must, or disagree by
  * less than it is beyond.
  */
-export function guardedOf(measured: MeasuredRatio, place: Place, budgets = BUDGETS): Guarded {
+export function guardedOf(measured: MeasuredRatio, place: Place, budgets = BUDGETS): BudgetVerdict {
   const { name, ratio, spread, ownSpread = 0 } = measured;
   const budget = budgets.ratios[name];
   if (!budget) return 'unbudgeted';

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { ExponentialBackoff, fullJitterGenerator, handleWhen, retry } from 'cockatiel';
 import { Pool } from 'undici';
+import { bytesWithin } from './boundedBytes.ts';
 import { OperationError, reasonOf } from './operationError.ts';
 
 /** A body is at most this long, as it is sent and as it unpacks to: 1,000 records of the size known take 4 MB. */
@@ -163,7 +164,8 @@ export class Upstream {
         await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal }).catch(() => undefined);
         throw this.#refusal(answer.statusCode, answer.headers);
       }
-      const sent = await bytesOfBody(answer.body);
+      const sent = await bytesWithin(answer.body, BODY_BYTES_MAX);
+      if (!sent) throw tooLong();
       const body = await decoded(sent, textOf(answer.headers['content-encoding']));
       const isHtml = /html/i.test(textOf(answer.headers['content-type'])) || body[0] === 0x3c;
       if (isHtml) throw new Trouble('HTML in place of JSON');
@@ -218,18 +220,6 @@ function retryAfterMs(headers: Headers): number | undefined {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const ms = Date.parse(text) - Date.parse(textOf(headers['date']));
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
-/** The bytes of a body as sent; one that is too long is not read on, whatever its Content-Length says. */
-async function bytesOfBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > BODY_BYTES_MAX) throw tooLong();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces, bytes);
 }
 
 async function decoded(sent: Buffer, coding: string): Promise<Buffer> {

@@ -5,11 +5,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { LOOKUPS } from '../engine/query/lookups.ts';
-import { parametersTable } from '../engine/query/parameters.ts';
 import { GROUPS, sectionName, type SectionKind } from '../engine/snapshot/sections.ts';
 import { fieldsText } from '../server/commands/fields.ts';
-import { settingsTable } from '../server/settings/settingsTable.ts';
 import { LIBRARIES, PROGRAMS } from './support/debian.ts';
+import { parametersTable, settingsTable } from './support/documentTables.ts';
 import { projectFiles, readProjectFile, ROOT, sourceOf, type Source } from './support/sources.ts';
 import * as rules from './support/tidyRules.ts';
 
@@ -56,6 +55,7 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
       ['engine/page/a.ts', "export type { Plan } from '../query/plan.ts';"],
       ['data/a.ts', "await import('../workers/pool.ts');"],
       ['server/http/a.ts', "import { app } from './uws/transport.ts';"],
+      ['server/process/a.ts', "new Worker(new URL('../commands/cli.ts', import.meta.url));"],
       ['server/process/serve.ts', "import { port } from '../../test/support/server.ts';"],
     ],
   ],
@@ -104,6 +104,14 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
   ['every file is imported or started', rules.filesAreImported(STARTED), [['data/a.ts', 'let a;']]],
   ['every export has a docstring', rules.exportsAreDocumented, [['data/a.ts', '// A comment.\nexport const a = 1;']]],
   ['a name that is exported means one thing', rules.namesMeanOneThing, []],
+  [
+    'what is exported is called by a noun',
+    rules.exportsAreNouns,
+    [
+      ['data/a.ts', 'export interface Resolved {'],
+      ['data/a.ts', "export const KEPT = 'kept';"],
+    ],
+  ],
   ['no export is a default export', rules.exportsAreNamed, [['data/a.ts', 'export default 1;']]],
   [
     'no collection is named outside its declaration',

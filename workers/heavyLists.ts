@@ -12,7 +12,7 @@ import {
   viewKey,
 } from '../engine/engine.ts';
 import type { RunHeavy } from './pool.ts';
-import type { HeavyFound, HeavyQuery, Missed } from './protocol.ts';
+import type { HeavyFound, HeavyQuery, MissReason } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
 import type { Trace } from './trace.ts';
 import { SharedWork, type Disconnection } from './waiter.ts';
@@ -30,7 +30,7 @@ export interface FilterRows {
   readonly isKept: boolean;
 }
 
-type Outcome = HeavyFound | Missed;
+type Outcome = HeavyFound | MissReason;
 
 /** The pool as lists see it. `begun` counts what it was asked. */
 export class HeavyLists {
@@ -58,7 +58,7 @@ export class HeavyLists {
     { key, isKept }: FilterRows,
     waiter: Disconnection,
     trace: Trace,
-  ): Promise<Hits | Missed> {
+  ): Promise<Hits | MissReason> {
     const workKey = isKept ? key : `${viewKey(plan.page)} ${key}`;
     const query: HeavyQuery = { collection: collection.declaration.name, plan, wants: isKept ? 'set' : 'page' };
     const found = await this.#outcomeOf(workKey, query, waiter, trace, (outcome) => {
@@ -77,7 +77,7 @@ export class HeavyLists {
     { key, known, isKept }: FilterRows,
     waiter: Disconnection,
     trace: Trace,
-  ): Hits | Promise<Hits | Missed> {
+  ): Hits | Promise<Hits | MissReason> {
     const wide = isKept ? widened(plan) : undefined;
     const workKey = `${viewKey((wide ?? plan).page)} ${key}`;
     const kept = wide && (plan.page.order.length > 0 || known) ? this.#cache.view(workKey) : undefined;

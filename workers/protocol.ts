@@ -41,7 +41,7 @@ export type HeavyResult = HeavyFound | 'overtime' | undefined;
  * Why a heavy query has no rows: `busy` when too much waits or it waited too long, `gone` when its client was gone
  * first, `overtime` when it ran too long.
  */
-export type Missed = 'busy' | 'gone' | 'overtime';
+export type MissReason = 'busy' | 'gone' | 'overtime';
 
 /** The word of a slot: its task runs or waits, or nobody wants its result any more. Polled once per slice of a scan. */
 export const TaskFlag = { wanted: 0, cancelled: 1 } as const;

@@ -18,7 +18,7 @@ import {
 } from '../engine/engine.ts';
 import type { RunHeavy } from './pool.ts';
 import { HeavyLists } from './heavyLists.ts';
-import type { Missed } from './protocol.ts';
+import type { MissReason } from './protocol.ts';
 import type { RowSetCache } from './rowSetCache.ts';
 import { newTrace, type Trace } from './trace.ts';
 import type { Disconnection } from './waiter.ts';
@@ -51,7 +51,7 @@ export interface RouterStatistics {
  * rejection is our bug. Where and with what work is noted in `trace`, which is complete once the rows are there.
  */
 export interface Router {
-  find(query: List, waiter: Disconnection, trace?: Trace): Hits | Promise<Hits | Missed>;
+  find(query: List, waiter: Disconnection, trace?: Trace): Hits | Promise<Hits | MissReason>;
   statistics(): RouterStatistics;
 }
 
@@ -68,7 +68,7 @@ export function routerOver({ generation, cache, runHeavy }: RouterOptions): Rout
   const keyOf = ({ collection, ask, plan }: List): string =>
     filterKey(generation, collection.declaration.name, ask, plan.form);
 
-  function find(query: List, waiter: Disconnection, trace: Trace = newTrace()): Hits | Promise<Hits | Missed> {
+  function find(query: List, waiter: Disconnection, trace: Trace = newTrace()): Hits | Promise<Hits | MissReason> {
     const { collection, plan } = query;
     const isKept = ownedBytesMax(collection.rows) <= cache.setBytesMax;
     if (!isWorthKeeping(plan) || (!isKept && !plan.isHeavy)) {

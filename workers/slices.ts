@@ -27,7 +27,7 @@ export const SLICED_WAIT_MS_MAX = 5000;
 export type Step = () => boolean;
 
 /** Why a work has no result: its client was gone first, or too much was under way. */
-export type Unfinished = 'gone' | 'busy';
+export type UnfinishedReason = 'gone' | 'busy';
 
 /** One of a `run`: when it came, and how it is told that it does not begin. */
 interface Work {
@@ -93,12 +93,12 @@ export class Slices {
    * more wait in order, for SLICED_WAIT_MS_MAX; others are `busy`. A client that leaves ends it at once. Rejects where
    * the step throws.
    */
-  run<T>(step: () => T | undefined, waiter: Disconnection): Promise<T | Unfinished> {
+  run<T>(step: () => T | undefined, waiter: Disconnection): Promise<T | UnfinishedReason> {
     if (waiter.isGone()) return Promise.resolve('gone');
     if (this.#running.size >= SLICED_RUNNING_MAX && this.#waiting.size >= SLICED_WAITING_MAX)
       return Promise.resolve('busy');
     return new Promise((resolve, reject) => {
-      const end = (outcome: T | Unfinished | Promise<never>): void => {
+      const end = (outcome: T | UnfinishedReason | Promise<never>): void => {
         this.#end(work);
         resolve(outcome);
       };

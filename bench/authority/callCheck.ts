@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { SaxesParser } from 'saxes';
 import { SignedXml } from 'xml-crypto';
 import type { BenchAuthority } from './authorityFiles.ts';
-import { ask, type Checked, type Fetched } from '../scenarios/check.ts';
+import { ask, type RightAnswers, type FetchedAnswer } from '../scenarios/check.ts';
 import { bodiesOf, MARKS } from '../client/freshBody.ts';
 import type { Credentials } from './freshCredentials.ts';
 import type { Exchange } from '../client/loadClient.ts';
@@ -19,9 +19,9 @@ const SERVICE = '/attAuthority.wsdl';
 const SERIAL_SLACK_BYTES = 8;
 
 /** Asks a call twice and compares with what it must answer. Cost: two answers, and two signatures to verify. */
-export async function checkCall(port: number, call: AuthorityCall, authority: BenchAuthority): Promise<Checked> {
+export async function checkCall(port: number, call: AuthorityCall, authority: BenchAuthority): Promise<RightAnswers> {
   const request = requestOf(call, authority);
-  const answers: readonly Fetched[] = [await askCall(port, request), await askCall(port, request)];
+  const answers: readonly FetchedAnswer[] = [await askCall(port, request), await askCall(port, request)];
   const [told, again] = answers.map(({ status, body }) => {
     assert.equal(status, 200, `the status of ${call.operation}: ${body.toString()}`);
     return call.operation === 'getTrustedHostInfo'
@@ -38,7 +38,7 @@ export async function checkCall(port: number, call: AuthorityCall, authority: Be
 /** The part of an exchange that is asked. */
 type CallRequest = Pick<Exchange, 'target' | 'headers' | 'body' | 'fresh'>;
 
-function askCall(port: number, { target, headers, body, fresh }: CallRequest): Promise<Fetched> {
+function askCall(port: number, { target, headers, body, fresh }: CallRequest): Promise<FetchedAnswer> {
   return ask(port, target, headers, body === undefined || !fresh ? body : bodiesOf(body, fresh)());
 }
 

@@ -6,7 +6,7 @@ import { checkQuestions } from '../scenarios/check.ts';
 import { choiceFor } from '../scenarios/choice.ts';
 import { bareLoad } from '../scenarios/controlLoads.ts';
 import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
-import { COUNTED, instructionsOf } from '../processes/instructionCounts.ts';
+import { COUNTING_COMMAND, instructionsOf } from '../processes/instructionCounts.ts';
 import type { LoadObserver } from './load.ts';
 import { startLoadClient, type LoadClient } from '../client/loadClient.ts';
 import { readNaively } from '../scenarios/naive.ts';
@@ -57,8 +57,8 @@ export async function runInstructionBench(
     await (await startServer(data.snapshot)).stop();
     const authority = await stage.started(openBenchAuthority());
     observer.onStep('starting server and control under valgrind');
-    const server = await stage.started(startServer(data.snapshot, { under: COUNTED, flags: authority.flags }));
-    const control = await stage.started(startControl(FLOOR_BYTES, COUNTED));
+    const server = await stage.started(startServer(data.snapshot, { under: COUNTING_COMMAND, flags: authority.flags }));
+    const control = await stage.started(startControl(FLOOR_BYTES, COUNTING_COMMAND));
     const client = await stage.started(startLoadClient());
     const reports: InstructionReport[] = [];
     for (const scenario of chosenOf(SCENARIOS, options.only.length > 0 ? options.only : HOT)) {

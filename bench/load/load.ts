@@ -4,7 +4,7 @@ import type { OnProgress } from '../../data/progress.ts';
 import { openBenchAuthority, type BenchAuthority } from '../authority/authorityFiles.ts';
 import { guardedOf, type MeasuredRatio, type Place } from '../budgets.ts';
 import { checkCall } from '../authority/callCheck.ts';
-import { answersAlike, checkQuestions, type Checked } from '../scenarios/check.ts';
+import { answersAlike, checkQuestions, type RightAnswers } from '../scenarios/check.ts';
 import { choiceFor } from '../scenarios/choice.ts';
 import { bareLoad, sendTitles } from '../scenarios/controlLoads.ts';
 import { prepareDataSet, type DataSet, type DataSetOptions } from './dataSet.ts';
@@ -14,7 +14,7 @@ import { readNaively } from '../scenarios/naive.ts';
 import { startControl, startServer, type ListeningProcess } from '../processes/processes.ts';
 import { chosenOf } from '../scenarios/only.ts';
 import { prepareRevision } from './revision.ts';
-import { measureAgain, summaryOf, type Load, type Measured, type Race, type Summary } from './rounds.ts';
+import { measureAgain, summaryOf, type Load, type RoundCosts, type Race, type Summary } from './rounds.ts';
 import type { Choice, Question, Scenario } from '../scenarios/scenario.ts';
 import { SCENARIOS } from '../scenarios/scenarios.ts';
 import { onStage, type Stage } from '../processes/stage.ts';
@@ -143,7 +143,7 @@ async function startRevision(stage: Stage, data: DataSet, options: LoadOptions):
 /** A scenario whose answers are right; `isAlike` where the revision answers the same. */
 interface Ready {
   readonly scenario: Scenario;
-  readonly checked: Checked;
+  readonly checked: RightAnswers;
   readonly isAlike: boolean;
 }
 
@@ -158,7 +158,7 @@ async function runScenarios(bench: Bench, observer: LoadObserver): Promise<reado
   const races = chosen.map(({ name }) => raceOf(bench, ready, ready.get(name)!));
   const onRound = (round: number): void =>
     observer.onStep(round === 0 ? 'warming up' : `measuring, round ${round} of ${rounds}`);
-  const reportAt = (i: number, measured: Measured): ScenarioReport =>
+  const reportAt = (i: number, measured: RoundCosts): ScenarioReport =>
     reportOf(bench, ready.get(chosen[i]!.name)!, races[i]!, measured);
   const measured = await measureAgain(
     bench.client,
@@ -225,7 +225,7 @@ function reportOf(
   { revision }: Bench,
   { scenario, checked }: Ready,
   { loads }: Race,
-  measured: Measured,
+  measured: RoundCosts,
 ): ScenarioReport {
   const [subject, control, other] = measured.map(summaryOf);
   const [{ requests, exchanges }, controlLoad] = loads as [Load, Load];

@@ -19,7 +19,7 @@ export interface Race {
 }
 
 /** CPU microseconds per request: for each load of a race one number a round. */
-export type Measured = readonly (readonly number[])[];
+export type RoundCosts = readonly (readonly number[])[];
 
 /** More than one, so that a serving thread is not idle between two requests; few, so that none waits. */
 const CONNECTIONS = 4;
@@ -62,7 +62,7 @@ export async function measure(
   races: readonly Race[],
   { rounds, warmUp }: Schedule,
   onRound: (round: number) => void,
-): Promise<readonly Measured[]> {
+): Promise<readonly RoundCosts[]> {
   onRound(0);
   for (const load of eachOnce(races.flatMap(({ loads }) => loads))) {
     const requests = Math.min(Math.ceil(load.requests * warmUp), Math.max(load.requests, WARM_UP_REQUESTS_MAX));
@@ -107,7 +107,7 @@ export async function measureAgain(
   races: readonly Race[],
   schedule: Schedule,
   { onRound, onAgain, isLost }: Doubts,
-): Promise<readonly Measured[]> {
+): Promise<readonly RoundCosts[]> {
   const began = performance.now();
   const measured = [...(await measure(client, races, schedule, onRound))];
   const first = performance.now();
@@ -130,7 +130,7 @@ export async function measureAgain(
 
 /** Which races look lost, by their place and what was measured of them; and who is told what goes on. */
 export interface Doubts {
-  isLost(race: number, measured: Measured): boolean;
+  isLost(race: number, measured: RoundCosts): boolean;
   onRound(round: number): void;
   onAgain(names: readonly string[]): void;
 }

@@ -14,7 +14,7 @@ import { hasRoomFor } from '../processes/memory.ts';
 import { readNaively } from '../scenarios/naive.ts';
 import { startNginx } from './nginx.ts';
 import { installPeers, type InstalledPeers } from './peerInstall.ts';
-import { BARE, KEPT, PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
+import { BARE, KEEPING_REPLICA, PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
 import {
   BASE_URL,
   KEEPING_ANSWERS,
@@ -23,7 +23,7 @@ import {
   startServer,
   type ListeningProcess,
 } from '../processes/processes.ts';
-import { measureAgain, summaryOf, type Load, type Measured, type Race, type Summary } from '../load/rounds.ts';
+import { measureAgain, summaryOf, type Load, type RoundCosts, type Race, type Summary } from '../load/rounds.ts';
 import type { Choice, Question } from '../scenarios/scenario.ts';
 import { onStage, type Stage } from '../processes/stage.ts';
 
@@ -66,7 +66,7 @@ export async function runPeerBench(options: LoadOptions, observer: LoadObserver)
     }
     const onRound = (round: number): void => observer.onStep(`measuring, round ${round} of ${options.rounds}`);
     const races = entered.map(({ race }) => race);
-    const reportAt = (i: number, measured: Measured): PeerReport =>
+    const reportAt = (i: number, measured: RoundCosts): PeerReport =>
       reportOf(entered[i]!.question, entered[i]!.names, measured.map(summaryOf));
     const measured = await measureAgain(client, races, options, {
       onRound,
@@ -87,7 +87,7 @@ function isLost(ratios: readonly MeasuredRatio[], place: LoadOptions['place']): 
  */
 export function besideNginx({ subject, peers }: PeerReport): readonly MeasuredRatio[] {
   const costOf = (name: string): PeerCost | undefined => peers.find(({ peer }) => peer === name);
-  const [nginx, kept] = [costOf('nginx'), costOf(KEPT)];
+  const [nginx, kept] = [costOf('nginx'), costOf(KEEPING_REPLICA)];
   if (!nginx) return [];
   const { spread } = nginx.cost;
   const plain = { name: 'nginx', ratio: 1 / nginx.ratio, spread, ownSpread: subject.spread };
@@ -172,7 +172,7 @@ async function raceOf(grid: Grid, question: PeerQuestion): Promise<Entered> {
   if (question.isStatic) {
     const control = await grid.stage.started(startControl(CONTROL_BYTES));
     const asFiles = {
-      [KEPT]: await keptLoad(grid, loads[0]!),
+      [KEEPING_REPLICA]: await keptLoad(grid, loads[0]!),
       nginx: await nginxLoad(grid, asked, requests),
       [BARE]: bareLoad(control, 'page', loads[0]!, ''),
     };
@@ -218,7 +218,7 @@ function isAlike({ hasEnvelope }: Peer, ours: Buffer, theirs: Buffer): boolean {
 /** The replica once more, where there is memory for it, with its memory of answers: what a file is to nginx. */
 async function keptLoad({ stage, data, observer }: Grid, load: Load): Promise<Load | undefined> {
   if (!hasRoomFor(data.snapshot)) {
-    observer.onStep(`left out ${KEPT}: there is no memory for a second server`);
+    observer.onStep(`left out ${KEEPING_REPLICA}: there is no memory for a second server`);
     return undefined;
   }
   return { ...load, process: await stage.started(startServer(data.snapshot, { flags: KEEPING_ANSWERS })) };

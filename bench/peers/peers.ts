@@ -32,10 +32,10 @@ export interface Peer {
 }
 
 /** The peer that the design's targets are of. */
-export const TARGETED = 'Fastify + SQLite';
+export const TARGET_PEER = 'Fastify + SQLite';
 
 /** The replica itself among its peers, with the memory of answers that the bench otherwise goes without. */
-export const KEPT = 'answers kept';
+export const KEEPING_REPLICA = 'answers kept';
 
 /**
  * The bare control as a peer: what the library alone needs for the same bytes, which is the least that we can reach.
@@ -107,7 +107,7 @@ const FASTIFY = { script: 'fastifyPeer.js', nodeFlags: [] };
 
 /** All peers. The second is the first with another index for contains, whose links therefore have another name. */
 export const PEERS: readonly Peer[] = [
-  { ...FASTIFY, name: TARGETED, hasEnvelope: true, targetOf: (_question, target) => target },
+  { ...FASTIFY, name: TARGET_PEER, hasEnvelope: true, targetOf: (_question, target) => target },
   {
     ...FASTIFY,
     name: 'the same with FTS5',

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /**
  * What stands before a program so that its instructions are counted; compiled code changes, so it is looked at anew.
  */
-export const COUNTED: readonly string[] = [
+export const COUNTING_COMMAND: readonly string[] = [
   'valgrind',
   '--tool=callgrind',
   '--callgrind-out-file=/dev/null',

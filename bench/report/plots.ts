@@ -11,11 +11,11 @@ export interface Drawing {
   readonly title: string;
   readonly caption: string;
   readonly svg: string;
-  readonly legend: readonly Named[];
+  readonly legend: readonly LegendEntry[];
 }
 
 /** A colour with what it stands for. */
-export interface Named {
+export interface LegendEntry {
   readonly name: string;
   readonly color: string;
 }
@@ -33,7 +33,7 @@ const NAMES_ROOM = 150;
 const RIGHT_ROOM = 190;
 /** Colours that differ for most colour-blind readers too (Okabe and Ito, Color Universal Design, 2008). */
 const COLORS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#888888'];
-const TARGET_COLORS: readonly Named[] = [
+const TARGET_COLORS: readonly LegendEntry[] = [
   { name: 'pass', color: '#777777' },
   { name: 'great', color: '#2a9d3f' },
 ];
@@ -80,11 +80,11 @@ interface Axes {
 }
 
 /** Each name once, with a colour. */
-function legendOf(names: readonly string[]): readonly Named[] {
+function legendOf(names: readonly string[]): readonly LegendEntry[] {
   return [...new Set(names)].map((name, i) => ({ name, color: COLORS[i % COLORS.length]! }));
 }
 
-function colorsOf(legend: readonly Named[]): Plot.ScaleOptions {
+function colorsOf(legend: readonly LegendEntry[]): Plot.ScaleOptions {
   return { domain: legend.map(({ name }) => name), range: legend.map(({ color }) => color) };
 }
 

@@ -7,7 +7,7 @@ import { measuredRatio, type ScenarioReport } from '../load/load.ts';
 import type { MicroReport } from '../micro/micro.ts';
 import type { MixedReport } from '../load/mixed.ts';
 import type { PeerReport } from '../peers/peerBench.ts';
-import { BARE, KEPT, PEERS, TARGETED } from '../peers/peers.ts';
+import { BARE, KEEPING_REPLICA, PEERS, TARGET_PEER } from '../peers/peers.ts';
 import type { SoapReport } from '../authority/soapBench.ts';
 import type { StartReport } from '../load/startBench.ts';
 import { ratiosOf, type ProxyPoint } from '../proxy/proxyBench.ts';
@@ -84,7 +84,7 @@ export const PEER_VERDICT = ['spread', 'pass', 'great', 'verdict'] as const;
  */
 export function peerVerdict({ question, subject, peers }: PeerReport): readonly string[] {
   const { pass, great } = question;
-  const targeted = peers.find(({ peer }) => peer === TARGETED);
+  const targeted = peers.find(({ peer }) => peer === TARGET_PEER);
   const spread = Math.max(subject.spread, targeted?.cost.spread ?? 0);
   // Targets are the least that the peer needs here, where all other targets are the most that the replica may.
   const verdict = targeted ? verdictOf({ ratio: 1 / targeted.ratio, spread, pass: 1 / pass, great: 1 / great }) : '-';
@@ -93,7 +93,7 @@ export function peerVerdict({ question, subject, peers }: PeerReport): readonly 
 
 /** The peers of a run, in the order of their table. */
 export function peerNames(reports: readonly PeerReport[]): readonly string[] {
-  return [...PEERS.map(({ name }) => name), KEPT, 'nginx', BARE].filter((name) =>
+  return [...PEERS.map(({ name }) => name), KEEPING_REPLICA, 'nginx', BARE].filter((name) =>
     reports.some(({ peers }) => peers.some(({ peer }) => peer === name)),
   );
 }

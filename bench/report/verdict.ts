@@ -3,7 +3,7 @@
 import { BUDGETS } from '../budgets.ts';
 
 /** A ratio with the spread of its control (0.4 is 40 %) and its targets, where it has some. */
-export interface Judged {
+export interface RatioWithTargets {
   readonly ratio: number;
   readonly spread: number;
   readonly pass?: number | undefined;
@@ -14,7 +14,7 @@ export interface Judged {
 export type Verdict = 'great' | 'pass' | 'short' | 'too noisy' | '-';
 
 /** The verdict on a ratio. A control that spreads too much says more of the machine than of the program. */
-export function verdictOf({ ratio, spread, pass, great }: Judged): Verdict {
+export function verdictOf({ ratio, spread, pass, great }: RatioWithTargets): Verdict {
   if (pass === undefined) return '-';
   if (spread > BUDGETS.spreadMax) return 'too noisy';
   if (great !== undefined && ratio <= great) return 'great';

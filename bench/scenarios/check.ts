@@ -7,10 +7,10 @@ import { gunzipSync } from 'node:zlib';
 import type { Exchange } from '../client/loadClient.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import { BASE_URL } from '../processes/processes.ts';
-import type { Expected, ExpectedPage, Headers, Question } from './scenario.ts';
+import type { Expectation, ExpectedPage, Headers, Question } from './scenario.ts';
 
 /** A scenario that answers rightly: its exchanges with the lengths to expect, and a hash of all its bodies. */
-export interface Checked {
+export interface RightAnswers {
   readonly exchanges: readonly Exchange[];
   readonly hash: string;
 }
@@ -20,7 +20,7 @@ export async function checkQuestions(
   port: number,
   questions: readonly Question[],
   catalogue: NaiveCatalogue,
-): Promise<Checked> {
+): Promise<RightAnswers> {
   const hash = createHash('sha256');
   const exchanges: Exchange[] = [];
   for (const question of questions) {
@@ -32,7 +32,8 @@ export async function checkQuestions(
     checkBody(question, (isGzipped ? gunzipSync(answer.body) : answer.body).toString(), catalogue);
     const again = await ask(port, target, headers);
     const isTimed = question.expected.kind === 'table';
-    const lasting = ({ body }: Fetched): Buffer => (isTimed ? Buffer.from(body.toString().replace(TIME, '')) : body);
+    const lasting = ({ body }: FetchedAnswer): Buffer =>
+      isTimed ? Buffer.from(body.toString().replace(TIME, '')) : body;
     assert(again.status === status && lasting(again).equals(lasting(answer)), `${target} has a second answer`);
     hash.update(lasting(answer));
     const exchange = {
@@ -48,7 +49,7 @@ export async function checkQuestions(
 }
 
 /** The exchange of a client that comes back with the entity tag of an answer, once it was seen to get a 304. */
-async function revalidated(port: number, target: string, { etag }: Fetched): Promise<Exchange> {
+async function revalidated(port: number, target: string, { etag }: FetchedAnswer): Promise<Exchange> {
   assert(etag !== undefined, `${target} has no entity tag`);
   const headers = { 'If-None-Match': etag };
   const { status, body } = await ask(port, target, headers);
@@ -75,7 +76,7 @@ function checkBody(question: Question, body: string, catalogue: NaiveCatalogue):
 
 const ROW = /<th scope="row"[^>]*><a href="[^"]*\/(\d+)\/">/g;
 
-function checkTable(target: string, expected: Expected & { kind: 'table' }, body: string): void {
+function checkTable(target: string, expected: Expectation & { kind: 'table' }, body: string): void {
   const ids = [...body.matchAll(ROW)].map(([, id]) => Number(id));
   assert.deepEqual(
     ids,
@@ -123,7 +124,7 @@ export async function answersAlike(port: number, otherPort: number, questions: r
 }
 
 /** An answer as it came. */
-export interface Fetched {
+export interface FetchedAnswer {
   readonly status: number;
   readonly encoding: string;
   readonly etag: string | undefined;
@@ -131,7 +132,7 @@ export interface Fetched {
 }
 
 /** Asks once, on a connection of its own: by POST where there is a body. */
-export function ask(port: number, path: string, headers: Headers = {}, body?: string): Promise<Fetched> {
+export function ask(port: number, path: string, headers: Headers = {}, body?: string): Promise<FetchedAnswer> {
   const method = body === undefined ? 'GET' : 'POST';
   return new Promise((resolve, reject) => {
     const request = requestOf({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {

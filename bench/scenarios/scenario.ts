@@ -29,7 +29,7 @@ export interface ExpectedPage {
 }
 
 /** What an answer must hold: a text, one record, a page of a list, rows as lines, or a page for people. */
-export type Expected =
+export type Expectation =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'record'; readonly row: NaiveRow }
   | { readonly kind: 'lines'; readonly rows: readonly NaiveRow[] }
@@ -49,7 +49,7 @@ export interface Question {
   readonly baseUrl?: string;
   readonly status: number;
   readonly version: 'v2' | 'v3';
-  readonly expected: Expected;
+  readonly expected: Expectation;
 }
 
 /**

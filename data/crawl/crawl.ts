@@ -11,7 +11,7 @@ import { PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
 import { countsIn, judgeOutput, publish, publishManifest } from './publish.ts';
 import { createdIn, heldIn, laterThan, pagesOf, sameIn } from './held.ts';
-import { type Held, type Manner, renew } from './renew.ts';
+import { type HeldCollection, type Manner, renew } from './renew.ts';
 import { CrawlState } from './state.ts';
 import { countOf, Disorder, Drift, walk, type Walker } from './walk.ts';
 
@@ -100,7 +100,7 @@ async function collect(
   const { bases, collections, unknown } = await rootView(walker.upstream, options.base);
   await state.openParts(collections, bases);
   const look = (collection: Collection): Promise<void> => lookAt({ walker, state, options, onProgress }, collection);
-  const held = state.isRenewal ? await heldIn(options.output, options.base) : new Map<string, Held>();
+  const held = state.isRenewal ? await heldIn(options.output, options.base) : new Map<string, HeldCollection>();
   const manners = new Map<string, Manner>();
   for (const collection of collections) {
     const manner = await renewed(walker, state, collection, held.get(collection.name));
@@ -133,7 +133,7 @@ async function renewed(
   walker: Walker,
   state: CrawlState,
   collection: Collection,
-  held: Held | undefined,
+  held: HeldCollection | undefined,
 ): Promise<Manner | undefined> {
   const part = state.parts.get(collection.name)!;
   if (!held || part.isDone || part.ids.size > 0) return undefined;

@@ -6,7 +6,7 @@ import type { Manifest } from '../import/manifest.ts';
 import { type CollectionFile, type DataSet, openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { CollectionPart } from './part.ts';
-import type { Held } from './renew.ts';
+import type { HeldCollection } from './renew.ts';
 import type { PageMark } from './walk.ts';
 
 /** A time behind all others. */
@@ -25,7 +25,7 @@ export function pagesOf(parts: ReadonlyMap<string, CollectionPart>): readonly St
 }
 
 /** What a crawl of this base URL left in `output`, by collection; nothing where it is of another or of nobody. */
-export async function heldIn(output: string, base: string): Promise<ReadonlyMap<string, Held>> {
+export async function heldIn(output: string, base: string): Promise<ReadonlyMap<string, HeldCollection>> {
   const found = await dataSetIn(output);
   if (!found || found.manifest.source !== base) return new Map();
   const pages = storedPages(found.manifest);

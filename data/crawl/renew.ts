@@ -32,7 +32,7 @@ const ADDED_RECORDS = 1000;
 const NEVER = '9999-12-31T23:59:59Z';
 
 /** What is held of a collection: its file, and its pages as they came where each had a validator. */
-export interface Held {
+export interface HeldCollection {
   readonly file: CollectionFile;
   readonly pages: readonly PageMark[] | undefined;
 }
@@ -48,7 +48,7 @@ export type Manner = 'kept' | 'patched' | 'walked';
 export async function renew(
   walker: Walker,
   collection: Collection,
-  held: Held,
+  held: HeldCollection,
   part: CollectionPart,
 ): Promise<Manner | undefined> {
   try {
@@ -126,7 +126,7 @@ async function patchOf(
   walker: Walker,
   collection: Collection,
   survey: Survey,
-  { pages }: Held,
+  { pages }: HeldCollection,
 ): Promise<Patch | undefined> {
   const { ids, stamps, isAscending } = survey;
   if (stamps.size === ids.length && ids.length > 0) {

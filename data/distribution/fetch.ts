@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { attempt, syncDirectory } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import { writeAll } from './fileTarget.ts';
-import type { Stored } from './pointer.ts';
+import type { StoredObject } from './pointer.ts';
 import type { Target } from './target.ts';
 
 const READ_BYTES = 1 << 20;
@@ -22,7 +22,7 @@ const WAIT_MS = 250;
 export interface FetchOptions {
   readonly target: Target;
   readonly name: string;
-  readonly stored: Stored;
+  readonly stored: StoredObject;
   readonly file: string;
   readonly signal: AbortSignal;
   readonly stallMs: number;

@@ -2,6 +2,7 @@
 // bounded. Knows neither pointers nor what the objects are.
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
+import { bytesWithin } from '../boundedBytes.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import type { ObjectBytes } from './target.ts';
 
@@ -63,14 +64,9 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
         header: (name) => [headers[name] ?? []].flat().join(', '),
         pieces,
         async text(bytesMax) {
-          const found: Uint8Array[] = [];
-          let bytes = 0;
-          for await (const piece of pieces()) {
-            bytes += piece.length;
-            if (bytes > bytesMax) throw failed(`${origin}${path}`, `a body of more than ${bytesMax} bytes`);
-            found.push(piece);
-          }
-          return Buffer.concat(found).toString();
+          const found = await bytesWithin(pieces(), bytesMax);
+          if (!found) throw failed(`${origin}${path}`, `a body of more than ${bytesMax} bytes`);
+          return found.toString();
         },
         discard: () => body.dump({ limit: LEFT_BYTES_MAX }).catch(() => undefined),
       };

@@ -19,13 +19,13 @@ const BLOCKS_MAX = 16;
 const SIZE_MAX = 2 ** 40;
 
 /** An immutable object of a target: its SHA-256 in lower-case hexadecimal, which names it, and its bytes. */
-export interface Stored {
+export interface StoredObject {
   readonly sha256: string;
   readonly size: number;
 }
 
 /** Records compressed for a base URL, of which `address` is the hash that names them (blockStore.ts). */
-export interface StoredBlocks extends Stored {
+export interface StoredBlocks extends StoredObject {
   readonly address: string;
 }
 
@@ -40,7 +40,7 @@ export interface EarlierGeneration {
  * that their order needs no clock; `created` is the time of the data, `counts` are records by collection, `earlier` the
  * generations before, the newest first.
  */
-export interface Pointer extends Stored {
+export interface Pointer extends StoredObject {
   readonly sequence: number;
   readonly generation: string;
   readonly created: string | undefined;
@@ -57,12 +57,12 @@ export function isObjectName(name: string): boolean {
 }
 
 /** The name of the snapshot with a SHA-256. */
-export function snapshotName({ sha256 }: Stored): string {
+export function snapshotName({ sha256 }: StoredObject): string {
   return `${sha256}.snapshot`;
 }
 
 /** The name of compressed records with a SHA-256. */
-export function blocksName({ sha256 }: Stored): string {
+export function blocksName({ sha256 }: StoredObject): string {
   return `${sha256}.deflate`;
 }
 
@@ -146,7 +146,7 @@ function isHash(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
-function isStored(value: unknown): value is Stored {
+function isStored(value: unknown): value is StoredObject {
   return isObject(value) && isHash(value['sha256']) && isCount(value['size']) && value['size'] <= SIZE_MAX;
 }
 

@@ -7,7 +7,7 @@ import type { PublishingTarget } from './target.ts';
 const STRAY_MS_MAX = 86_400_000;
 
 /** What was removed, and what is left. */
-export interface Pruned {
+export interface PruneReport {
   readonly removed: number;
   readonly removedBytes: number;
   readonly kept: number;
@@ -18,7 +18,7 @@ export interface Pruned {
  * before `nowMs` and never pointed to; removes all other objects. A target without a pointer is left as it is. Throws
  * OperationError `file`, `network`, and `snapshot` for a pointer that is none.
  */
-export async function pruneTarget(target: PublishingTarget, keep: number, nowMs: number): Promise<Pruned> {
+export async function pruneTarget(target: PublishingTarget, keep: number, nowMs: number): Promise<PruneReport> {
   const { signal } = new AbortController();
   // Before the pointer is read, so that what a publisher puts there from now on is not judged by it.
   const objects = await target.list();

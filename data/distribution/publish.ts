@@ -17,7 +17,7 @@ import {
   isOlderData,
   type Pointer,
   snapshotName,
-  type Stored,
+  type StoredObject,
 } from './pointer.ts';
 import type { PointerText, PublishingTarget } from './target.ts';
 
@@ -32,14 +32,14 @@ export interface PublishOptions {
 }
 
 /** What came of it: the pointer, the bytes that the target did not have, and whether it was current already. */
-export interface Published {
+export interface PublishReport {
   readonly pointer: Pointer;
   readonly sentBytes: number;
   readonly isNew: boolean;
 }
 
 /** An object of a target, and the file that it is made of. */
-interface Source extends Stored {
+interface Source extends StoredObject {
   readonly name: string;
   readonly file: string;
 }
@@ -49,7 +49,7 @@ interface Source extends Stored {
  * OperationError: `snapshot` for what is damaged or no snapshot, `refused` for older data than the target has, `file`
  * and `network`. Cost: a verification, with the memory of it, and three reads of the files.
  */
-export async function publishSnapshot(options: PublishOptions, onProgress: OnProgress): Promise<Published> {
+export async function publishSnapshot(options: PublishOptions, onProgress: OnProgress): Promise<PublishReport> {
   const { file, target, allowRollback } = options;
   const { generation, created, collections } = await verifyFile(file, onProgress);
   const snapshot = await sourceOf(file, snapshotName, onProgress);
@@ -107,7 +107,7 @@ function older({ name }: PublishingTarget, { created }: Pick<Pointer, 'created'>
   return new OperationError('refused', `${name}: ${what}; --allow-rollback publishes it anyway`);
 }
 
-function storedOf({ sha256, size }: Stored): Stored {
+function storedOf({ sha256, size }: StoredObject): StoredObject {
   return { sha256, size };
 }
 
@@ -125,7 +125,11 @@ function blocksBeside(
     });
 }
 
-async function sourceOf(file: string, nameOf: (stored: Stored) => string, onProgress: OnProgress): Promise<Source> {
+async function sourceOf(
+  file: string,
+  nameOf: (stored: StoredObject) => string,
+  onProgress: OnProgress,
+): Promise<Source> {
   const hash = createHash('sha256');
   const total = attempt(`cannot read ${file}`, () => statSync(file).size);
   let size = 0;
@@ -150,7 +154,11 @@ async function put(
 }
 
 /** The bytes of a file; throws at its end unless they still are those that were verified. */
-async function* sameBytes(file: string, { sha256, size }: Stored, onProgress: OnProgress): AsyncGenerator<Uint8Array> {
+async function* sameBytes(
+  file: string,
+  { sha256, size }: StoredObject,
+  onProgress: OnProgress,
+): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let done = 0;
   for await (const piece of piecesOf(file)) {

@@ -5,7 +5,7 @@ import type { Dictionary } from '../../engine/column/dictionary.ts';
 import { blockOf, type Grams } from '../../engine/index/grams.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { ColumnLayout } from '../../engine/schema/layout.ts';
-import type { Unsigned } from '../../engine/bits/narrow.ts';
+import type { UnsignedArray } from '../../engine/bits/narrow.ts';
 import { upperBound } from '../../engine/bits/lists.ts';
 import { misnamedSection } from '../../engine/snapshot/inventory.ts';
 import { layoutIn, outlinesIn, type Metadata } from '../../engine/snapshot/metadata.ts';
@@ -52,7 +52,7 @@ export interface EarlierImport {
 /** A column of an earlier snapshot: its values, and the code of each row. */
 export interface EarlierColumn {
   readonly dictionary: Dictionary;
-  readonly codes: Unsigned;
+  readonly codes: UnsignedArray;
   readonly grams: () => Grams | undefined;
   /**
    * Writes the sections of the column but its targets as they are, for an import that would write the same. Answers

@@ -3,7 +3,7 @@
 import type { Dictionary } from '../../engine/column/dictionary.ts';
 import { type MergedDictionary, mergeDictionaries } from '../../engine/column/mergeDictionary.ts';
 import type { SortedDictionary } from '../../engine/column/sort.ts';
-import type { Unsigned } from '../../engine/bits/narrow.ts';
+import type { UnsignedArray } from '../../engine/bits/narrow.ts';
 import { blockOf, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { mergeGrams } from '../../engine/index/mergeGrams.ts';
 import type { EarlierColumn } from './earlier.ts';
@@ -46,7 +46,7 @@ export function mergedColumn(
   return { dictionary, rows, grams: gramsOf(earlier, later.dictionary, merged), isEarlier: false };
 }
 
-function isSame(rows: Uint32Array, codes: Unsigned): boolean {
+function isSame(rows: Uint32Array, codes: UnsignedArray): boolean {
   if (rows.length !== codes.length) return false;
   for (let i = 0; i < rows.length; i++) if (rows[i] !== codes[i]) return false;
   return true;

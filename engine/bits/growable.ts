@@ -1,7 +1,7 @@
 // Typed arrays that grow by doubling, for building what is stored with a length not known beforehand. `length` counts
 // elements; `view()` is valid until the next growth.
 
-import type { Unsigned } from './narrow.ts';
+import type { UnsignedArray } from './narrow.ts';
 
 /** A growing list of u32. */
 export class GrowableU32 {
@@ -19,7 +19,7 @@ export class GrowableU32 {
   }
 
   /** Adds all values, each raised by `by`. */
-  pushAll(values: Unsigned, by = 0): void {
+  pushAll(values: UnsignedArray, by = 0): void {
     this.#grow(this.length + values.length);
     if (by === 0) this.#array.set(values, this.length);
     else for (let i = 0; i < values.length; i++) this.#array[this.length + i] = values[i]! + by;

@@ -2,17 +2,17 @@
 // snapshot.
 
 /** Unsigned integers of 1, 2 or 4 bytes each. */
-export type Unsigned = Uint8Array | Uint16Array | Uint32Array;
+export type UnsignedArray = Uint8Array | Uint16Array | Uint32Array;
 
 /** The same values in the narrowest elements that hold them all; an empty list in one byte each. Cost: two passes. */
-export function narrow(values: Unsigned): Unsigned {
+export function narrow(values: UnsignedArray): UnsignedArray {
   const width = narrowWidth(values);
   if (width === values.BYTES_PER_ELEMENT) return values;
   return width === 1 ? Uint8Array.from(values) : Uint16Array.from(values);
 }
 
 /** The bytes an element that the greatest value needs: 1, 2 or 4. Cost: one pass. */
-export function narrowWidth(values: Unsigned): 1 | 2 | 4 {
+export function narrowWidth(values: UnsignedArray): 1 | 2 | 4 {
   let bits = 0;
   for (let i = 0; i < values.length; i++) bits |= values[i]!;
   if (bits >>> 16 !== 0) return 4;

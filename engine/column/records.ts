@@ -1,6 +1,6 @@
 // The served bytes of a collection's records, in id order, each followed by a comma, so that neighbours are one range.
 // Stored with one base URL in place; knows where every own URL stands. Views of shared memory, never written.
-import type { Unsigned } from '../bits/narrow.ts';
+import type { UnsignedArray } from '../bits/narrow.ts';
 import type { Kernel } from '../kernel/contract.ts';
 import type { Outlines } from './outline.ts';
 
@@ -26,8 +26,8 @@ export interface RecordChunk {
   readonly ends: Uint32Array;
   readonly links: Uint32Array;
   readonly linkEnds: Uint32Array;
-  readonly outlines: Unsigned;
-  readonly members: Unsigned;
+  readonly outlines: UnsignedArray;
+  readonly members: UnsignedArray;
   readonly memberEnds: Uint32Array;
   readonly kernel: Kernel;
 }

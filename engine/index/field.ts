@@ -1,7 +1,7 @@
 // One field's inverted index: from codes of its dictionary to rows, and from a row to its code. Posting lists by code
 // are also the sorted permutation of the rows; dense codes have bitmaps.
 import { wordsFor } from '../bits/bitmap.ts';
-import type { Unsigned } from '../bits/narrow.ts';
+import type { UnsignedArray } from '../bits/narrow.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import {
   allRows,
@@ -45,7 +45,7 @@ export interface FieldIndex {
  *   bitmaps   one bitmap over all rows for each dense code, in their order
  */
 export interface InvertedParts {
-  readonly codes: Unsigned;
+  readonly codes: UnsignedArray;
   readonly starts: Uint32Array;
   readonly postings: Uint32Array;
   readonly dense: Uint32Array;

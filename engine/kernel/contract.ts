@@ -1,4 +1,4 @@
-// What the memory kernel can do, whoever does it: compiled, or its twin in JavaScript.
+// What the memory kernel can do, whoever does it: compiled, or its twin in the tests.
 // Addresses are bytes of whole memories; nothing is checked but what WebAssembly checks.
 
 /**

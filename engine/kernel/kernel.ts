@@ -1,41 +1,29 @@
 // The memory kernel: copies, splices, searches and counts bytes where they lie in shared memory, at the speed of
-// memory. Made of committed bytes, one instance for each pair of memories and thread; the twin where the runtime
-// cannot.
+// memory. Made of committed bytes, one instance for each pair of memories and thread.
 import { KERNEL_BASE64 } from './bytes.ts';
 import type { Kernel } from './contract.ts';
 import { own, type Own } from './own.ts';
-import { twinKernel } from './twin.ts';
-
-/** The two implementations, which nobody can tell apart but by their speed. */
-export type KernelKind = 'wasm' | 'twin';
-
-/** Which one threads use from now on: the fast one, where the runtime has memories in the plural. Tests set it. */
-export const kernels: { kind: KernelKind } = { kind: 'wasm' };
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The kernel compiled, once a thread: half a millisecond. Undefined where the runtime cannot. */
-function kernelModule(): WebAssembly.Module | undefined {
-  if (compiled) return compiled;
-  const bytes = Uint8Array.from(atob(KERNEL_BASE64), (character) => character.codePointAt(0)!);
-  return (compiled = WebAssembly.validate(bytes) ? new WebAssembly.Module(bytes) : undefined);
+/** The kernel compiled, once a thread: half a millisecond. */
+function kernelModule(): WebAssembly.Module {
+  return (compiled ??= new WebAssembly.Module(
+    Uint8Array.from(atob(KERNEL_BASE64), (character) => character.codePointAt(0)!),
+  ));
 }
 
 /**
  * A new kernel that reads bytes from `source` and positions of links from `positions`, which may be the same memory,
  * and writes to `memory`. Cost: some 10 us.
  */
-export function newKernel(
-  kind: KernelKind,
-  source: WebAssembly.Memory,
-  positions: WebAssembly.Memory,
-  memory: Own,
-): Kernel {
-  const module = kind === 'wasm' ? kernelModule() : undefined;
-  if (!module) return twinKernel(new Uint8Array(source.buffer), new Uint32Array(positions.buffer), memory);
+export function newKernel(source: WebAssembly.Memory, positions: WebAssembly.Memory, memory: Own): Kernel {
   const memories = { source, positions, own: memory.memory };
-  return new WebAssembly.Instance(module, { memories }).exports as Kernel;
+  return new WebAssembly.Instance(kernelModule(), { memories }).exports as Kernel;
 }
+
+/** What makes the kernels of this thread from now on; tests set another one. */
+export const kernels: { make: typeof newKernel } = { make: newKernel };
 
 const known = new WeakMap<WebAssembly.Memory, WeakMap<WebAssembly.Memory, Kernel>>();
 const bySource = new WeakMap<ArrayBufferLike, Kernel>();
@@ -49,7 +37,7 @@ export function kernelBetween(source: WebAssembly.Memory, positions: WebAssembly
   if (!ofSource) known.set(source, (ofSource = new WeakMap()));
   let kernel = ofSource.get(positions);
   if (!kernel) {
-    kernel = newKernel(kernels.kind, source, positions, own);
+    kernel = kernels.make(source, positions, own);
     ofSource.set(positions, kernel);
     bySource.set(source.buffer, kernel);
   }
@@ -67,5 +55,5 @@ let alone: Kernel | undefined;
 export function ownKernel(): Kernel {
   if (alone) return alone;
   const empty = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
-  return (alone = newKernel(kernels.kind, empty, empty, own));
+  return (alone = kernels.make(empty, empty, own));
 }

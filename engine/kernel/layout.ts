@@ -17,7 +17,7 @@
 export const FORM = { origin: 0, links: 4, growth: 8, urlBytes: 12, baseBytes: 16, digit: 20, endBytes: 24 } as const;
 
 /** Stands for a length where the stored text is kept. */
-export const KEPT = 0xffffffff;
+export const KEEP_STORED = 0xffffffff;
 
 /** What a search answers where nothing is found, read with `>>> 0`. */
 export const NOT_FOUND = 0xffffffff;

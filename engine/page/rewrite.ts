@@ -4,9 +4,9 @@
 import { slabText } from '../bits/slab.ts';
 import { endOf, PLACEHOLDER, startOf, type RecordChunk, type Records } from '../column/records.ts';
 import { isSpecForm, SPEC_LINK_END, type ServedForm } from '../column/served.ts';
-import { BASE_AT, BASE_BYTES_MAX, END_AT, END_BYTES_MAX, FORM, KEPT } from '../kernel/layout.ts';
+import { BASE_AT, BASE_BYTES_MAX, END_AT, END_BYTES_MAX, FORM, KEEP_STORED } from '../kernel/layout.ts';
 import { own } from '../kernel/own.ts';
-import { splicePart, type SpliceForm } from '../kernel/twin.ts';
+import { splicePart, type SpliceForm } from '../kernel/splice.ts';
 
 /**
  * A form compiled for one collection's records: what replaces the base URL, the digit of the version (0: none) and the
@@ -146,9 +146,9 @@ function useForm({ growth, urlBytes, base, digit, end, number }: Rewrite, { byte
   if (used.rewrite === number) return;
   words[FORM.growth / 4] = growth;
   words[FORM.urlBytes / 4] = urlBytes;
-  words[FORM.baseBytes / 4] = base?.length ?? KEPT;
+  words[FORM.baseBytes / 4] = base?.length ?? KEEP_STORED;
   words[FORM.digit / 4] = digit;
-  words[FORM.endBytes / 4] = end?.length ?? KEPT;
+  words[FORM.endBytes / 4] = end?.length ?? KEEP_STORED;
   if (base) own.bytes.set(base, BASE_AT);
   if (end) own.bytes.set(end, END_AT);
   used.rewrite = number;

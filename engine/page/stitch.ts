@@ -29,7 +29,7 @@ export type Stitching = () => GzipBody | undefined;
  * What to put together: at least one row, between `head` and `tail`. `isLines` puts a line feed behind each record,
  * else commas stand between them.
  */
-export interface Stitched {
+export interface StitchOrder {
   readonly records: Records;
   readonly stored: RecordBlocks;
   readonly rows: Selection;
@@ -55,7 +55,7 @@ const TRAILER_BYTES = 8;
  */
 export function stitchedRows(
   { records, rows, form, keys }: ServedRows,
-  around: Omit<Stitched, 'records' | 'rows'>,
+  around: Omit<StitchOrder, 'records' | 'rows'>,
 ): Stitching | undefined {
   if (keys || countSelected(rows) === 0 || rewriteFor(records, form)) return undefined;
   return stitchedBody({ records, rows, ...around });
@@ -66,7 +66,7 @@ export function stitchedRows(
  * themselves, the rest chained. Other rows are gathered, runs of neighbours among them chained too.
  * Cost: for neighbours with commas a step a chunk; else a combination of checksums for each row, in slices.
  */
-export function stitchedBody(stitched: Stitched): Stitching {
+export function stitchedBody(stitched: StitchOrder): Stitching {
   let parts: Parts | undefined;
   return () => {
     parts ??= partsOf(stitched);
@@ -83,7 +83,7 @@ interface Parts {
   readonly isViews: boolean;
 }
 
-function partsOf(stitched: Stitched): Parts {
+function partsOf(stitched: StitchOrder): Parts {
   const run = runOf(stitched.rows);
   const sum = run && !stitched.isLines ? sumOfRun(stitched, run.start, run.end) : undefined;
   const measuring = middleOf(stitched, run);
@@ -96,7 +96,7 @@ interface Sum {
   readonly bytes: number;
 }
 
-function gzipBody({ head, tail, isLines }: Stitched, rows: Sum, middle: Body, isViews: boolean): GzipBody {
+function gzipBody({ head, tail, isLines }: StitchOrder, rows: Sum, middle: Body, isViews: boolean): GzipBody {
   const withHead = crcCombined(crcOf(head), rows.crc, rows.bytes);
   const crc = crcCombined(withHead, crcOf(tail), tail.length);
   const plainBytes = head.length + rows.bytes + tail.length;
@@ -137,7 +137,7 @@ function writeStored(bytes: Uint8Array, target: Uint8Array, start: number): void
   }
 }
 
-function middleOf(stitched: Stitched, run: { start: number; end: number } | undefined): () => Body | undefined {
+function middleOf(stitched: StitchOrder, run: { start: number; end: number } | undefined): () => Body | undefined {
   const { records, stored, rows, isLines } = stitched;
   if (!run) {
     return gatheredBody({
@@ -183,7 +183,7 @@ function blockRows(rows: Selection, chainedFrom: number): Uint32Array {
  * The sum of neighbours with commas between them: by chunk that of all up to the last without that of all before the
  * first.
  */
-function sumOfRun({ records, stored }: Stitched, start: number, end: number): Sum {
+function sumOfRun({ records, stored }: StitchOrder, start: number, end: number): Sum {
   let crc = 0;
   let bytes = 0;
   for (let row = start; row < end;) {
@@ -210,7 +210,7 @@ function sumOfRun({ records, stored }: Stitched, start: number, end: number): Su
 }
 
 /** The sum of any rows, record by record, in slices. */
-function sumOfRows({ records, stored, rows, isLines }: Stitched): () => Sum | undefined {
+function sumOfRows({ records, stored, rows, isLines }: StitchOrder): () => Sum | undefined {
   const count = countSelected(rows);
   const separator = isLines ? LINE_FEED : COMMA;
   let crc = 0;

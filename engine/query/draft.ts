@@ -20,7 +20,7 @@ export interface DraftContext {
 }
 
 /** A condition with the relations that lie between the table at hand and its field. */
-export interface Placed {
+export interface PlacedCondition {
   readonly condition: Condition;
   readonly located: LocatedField;
   readonly steps: readonly (ManyStep | LinkStep)[];
@@ -64,7 +64,7 @@ const DROPPED_PART_MIN = 1 / 8;
 const FEW_ROWS_MAX = 64;
 
 /** Where a condition stands in a collection. Cost: the names of its path. */
-export function placed(collection: CollectionIndex, condition: Condition): Placed {
+export function placed(collection: CollectionIndex, condition: Condition): PlacedCondition {
   const located = locateField(collection, condition.path);
   return { condition, located, steps: located.steps };
 }
@@ -102,7 +102,7 @@ export type RootDraft = Pick<Draft, 'steps' | 'estimate'>;
  * The draft of conditions on the records of a collection. Cost: `sizedCondition` each, and a few rows each; no rows for
  * a single one on the records themselves, which most queries have.
  */
-export function rootDraft(context: DraftContext, conditions: readonly Placed[]): RootDraft {
+export function rootDraft(context: DraftContext, conditions: readonly PlacedCondition[]): RootDraft {
   const { rows } = context.collection;
   const [only, ...others] = conditions;
   if (!only) return { steps: [], estimate: rows };
@@ -139,7 +139,7 @@ interface Sized {
 function draftOf(
   context: DraftContext,
   step: Draft['step'],
-  conditions: readonly Placed[],
+  conditions: readonly PlacedCondition[],
 ): { draft: Draft; few: Sized['few'] } {
   const own = conditions
     .filter(({ steps }) => steps.length === 0)
@@ -206,11 +206,11 @@ function reachedFrom(step: ManyStep | LinkStep, rows: Uint32Array): { count: num
 
 interface Child {
   readonly step: ManyStep | LinkStep;
-  readonly inside: Placed[];
+  readonly inside: PlacedCondition[];
 }
 
 /** Conditions on one relation share its row (A45); those on one array of scalars do not (A37). */
-function childrenOf(placed: readonly Placed[]): readonly Child[] {
+function childrenOf(placed: readonly PlacedCondition[]): readonly Child[] {
   const children: Child[] = [];
   const relations = new Map<string, Child>();
   for (const { condition, located, steps } of placed) {

@@ -4,7 +4,7 @@ import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
 import { type Column, DEFAULT_LOOKUP, lookupNamed, LOOKUPS, type Lookup } from './lookups.ts';
-import { keepPlace, locate, type Located, type LocatedField, namesBehind } from './path.ts';
+import { keepPlace, locate, type PathEnd, type LocatedField, namesBehind } from './path.ts';
 import { stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
 import { nearestName } from '../bits/suggest.ts';
 
@@ -15,7 +15,7 @@ const FOLLOWED_MAX = RELATION_STEPS_MAX + 2;
  * The messages for a step that does not fit: in strict mode with what does, else where something is near. Cost: an edit
  * distance to each name that fits there.
  */
-export type Explained = (isStrict: boolean) => readonly string[];
+export type StepMessages = (isStrict: boolean) => readonly string[];
 
 /**
  * What a parameter's name means. `unknown`: no filter of this collection. `bad`: a known field with something that does
@@ -28,7 +28,7 @@ export type Key =
       readonly kind: 'bad';
       readonly identity: string;
       readonly message: string;
-      readonly explained?: Explained;
+      readonly explained?: StepMessages;
     }
   | {
       readonly kind: 'filter';
@@ -86,12 +86,12 @@ function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: 
   return { kind: 'filter', identity, located: { ...located, index }, lookup, isNegated };
 }
 
-function columnOf({ isRelation }: Located, { dictionary }: FieldIndex): Column {
+function columnOf({ isRelation }: PathEnd, { dictionary }: FieldIndex): Column {
   return { type: dictionary.type, isRelation };
 }
 
 /** A key whose first name behind its fields is none that fits: a field where fields may follow, else a lookup. */
-function badStep(collection: CollectionIndex, located: Located, names: readonly string[], isNegated: boolean): Key {
+function badStep(collection: CollectionIndex, located: PathEnd, names: readonly string[], isNegated: boolean): Key {
   const step = names[located.length] ?? DEFAULT_LOOKUP;
   const message = unsupportedLookup(step);
   const explained = (isStrict: boolean): readonly string[] => {

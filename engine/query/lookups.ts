@@ -9,7 +9,7 @@ import { codesBetween, type Bound } from './order.ts';
 import { parseRegex, regexCost, regexSearch, regexSize } from './regex.ts';
 import type { ScannedTexts, Search } from './search.ts';
 import { FOLDED_SEARCHES, foldedCost, prefixCodes, TEXT_SEARCHES, type TextRelation } from './textLookups.ts';
-import type { Operand, Parsed } from './values.ts';
+import type { Operand, ValueReading } from './values.ts';
 
 /** What a key ends on: a column's type, and whether the key means a relation by its id. */
 export interface Column {
@@ -36,7 +36,7 @@ export interface Lookup {
   readonly group: LookupGroup;
   readonly meaning: string;
   fits(column: Column): boolean;
-  parse(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand>;
+  parse(type: ColumnType, text: string, isLenient: boolean): ValueReading<Operand>;
   codes(dictionary: Dictionary, operand: Operand, form: ServedForm): readonly CodeRange[] | undefined;
   readonly search?: (operand: Operand) => Search;
   readonly scanCost?: (texts: ScannedTexts) => number;

@@ -4,7 +4,7 @@ import type { ColumnType } from '../column/dictionary.ts';
 import { plainDecimals } from './decimal.ts';
 import { countParts, MEMBERS_MAX } from './limits.ts';
 import { atLeastItems, atMostItems, MESSAGES } from './problems.ts';
-import { isNumeric, parseValue, type Operand, type Parsed } from './values.ts';
+import { isNumeric, parseValue, type Operand, type ValueReading } from './values.ts';
 
 /** The members of `range`. */
 const ENDS = 2;
@@ -13,30 +13,30 @@ const ENDS = 2;
 const DAY_LENGTH = 10;
 
 /** One value as the column's type reads it. */
-export function oneValue(type: ColumnType, text: string): Parsed<Operand> {
+export function oneValue(type: ColumnType, text: string): ValueReading<Operand> {
   const parsed = parseValue(type, text);
   return parsed.kind === 'error' ? parsed : operandOf(type, [parsed.value]);
 }
 
 /** A text, whatever the column's type: what the text lookups compare with the JSON text of a value (A35). */
-export function oneText(_type: ColumnType, text: string): Parsed<Operand> {
+export function oneText(_type: ColumnType, text: string): ValueReading<Operand> {
   return oneValue('text', text);
 }
 
 /** A whole number, whatever the column's type: a part of a date. */
-export function oneWhole(_type: ColumnType, text: string): Parsed<Operand> {
+export function oneWhole(_type: ColumnType, text: string): ValueReading<Operand> {
   return oneValue('integer', text);
 }
 
 /** A day, `YYYY-MM-DD` and nothing behind it, whatever the column's type: its first instant. */
-export function oneDay(_type: ColumnType, text: string): Parsed<Operand> {
+export function oneDay(_type: ColumnType, text: string): ValueReading<Operand> {
   const parsed = oneValue('date', text);
   if (parsed.kind === 'error' || text.trim().length === DAY_LENGTH) return parsed;
   return { kind: 'error', message: MESSAGES.date };
 }
 
 /** True or false, whatever the column's type (A41). */
-export function truth(_type: ColumnType, text: string): Parsed<Operand> {
+export function truth(_type: ColumnType, text: string): ValueReading<Operand> {
   return oneValue('boolean', text);
 }
 
@@ -44,7 +44,7 @@ export function truth(_type: ColumnType, text: string): Parsed<Operand> {
  * An empty list is a list without members on every type; one whose members are all bad is an error in every mode (A42),
  * as is one with too many, of which none is read (A103).
  */
-export function listOfValues(type: ColumnType, text: string, isLenient: boolean): Parsed<Operand> {
+export function listOfValues(type: ColumnType, text: string, isLenient: boolean): ValueReading<Operand> {
   if (text === '') return operandOf(type, []);
   const length = countParts(text, ',');
   if (length > MEMBERS_MAX) return { kind: 'error', message: atMostItems(MEMBERS_MAX, length) };
@@ -57,7 +57,7 @@ export function listOfValues(type: ColumnType, text: string, isLenient: boolean)
  * Exactly two values, both ends of a range; a bad one is an error in every mode, and found before their number (A57),
  * but in a text of more than a list may have (A103).
  */
-export function twoValues(type: ColumnType, text: string): Parsed<Operand> {
+export function twoValues(type: ColumnType, text: string): ValueReading<Operand> {
   const length = countParts(text, ',');
   if (length > MEMBERS_MAX) return { kind: 'error', message: atMostItems(ENDS, length) };
   const { values, firstError } = members(type, text);
@@ -69,7 +69,7 @@ export function twoValues(type: ColumnType, text: string): Parsed<Operand> {
 
 interface Members {
   readonly values: readonly string[];
-  readonly firstError: Extract<Parsed<string>, { kind: 'error' }> | undefined;
+  readonly firstError: Extract<ValueReading<string>, { kind: 'error' }> | undefined;
 }
 
 function members(type: ColumnType, text: string): Members {
@@ -85,6 +85,6 @@ function members(type: ColumnType, text: string): Members {
   return { values, firstError };
 }
 
-function operandOf(type: ColumnType, values: readonly string[]): Parsed<Operand> {
+function operandOf(type: ColumnType, values: readonly string[]): ValueReading<Operand> {
   return { kind: 'value', value: { kind: isNumeric(type) ? 'number' : 'text', values } };
 }

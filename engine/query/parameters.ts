@@ -8,8 +8,9 @@ import type { Reading, View } from './reading.ts';
 
 /**
  * A parameter. `views`: where it is heeded (A25); elsewhere it is an unknown name. `setting`: without it the name is
- * unknown. `isWritten`: links between pages say it themselves instead of repeating it. `read` heeds the value of the
- * last one, which stands at a place of the query, and notes what is wrong with it.
+ * unknown. `isWritten`: links between pages say it themselves instead of repeating it. `value`: what it may be, for
+ * people, of which `schema` is the same as JSON Schema; names are sent with commas between them. `read` heeds the value
+ * of the last one, which stands at a place of the query, and notes what is wrong with it.
  */
 export interface ParameterDeclaration {
   readonly name: string;
@@ -17,12 +18,16 @@ export interface ParameterDeclaration {
   readonly setting?: 'mayExplain' | 'pinsWalks';
   readonly isWritten?: true;
   readonly value: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example: unknown;
   readonly meaning: string;
   readonly read: (reading: Reading, value: string, at: number) => void;
 }
 
 const EVERY_VIEW: readonly View[] = ['list', 'record', 'root'];
 const LISTS: readonly View[] = ['list'];
+const SWITCH = { value: '`1`, `true`', schema: { type: 'string', enum: ['1', 'true'] }, example: '1' } as const;
+const NAMES = { type: 'array', items: { type: 'string' } } as const;
 
 /** All of them, in the order in which they are read: what others depend on first (spec 4.2, A27). */
 export const PARAMETERS: readonly ParameterDeclaration[] = [
@@ -30,13 +35,15 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'format',
     views: EVERY_VIEW,
     value: '`api`, `json`, `ndjson`, `csv`, `parquet`',
+    schema: { type: 'string', enum: ['api', 'json', 'ndjson', 'csv', 'parquet'] },
+    example: 'json',
     meaning: 'the form: `api`, `json` and none are the same JSON, the others exports, see below',
     read: readFormat,
   },
   {
     name: 'strict',
     views: EVERY_VIEW,
-    value: '`1`, `true`',
+    ...SWITCH,
     meaning:
       'names without effect are refused, with a suggestion of what was meant, and values that stand for another one',
     read: (reading, value) => (reading.isStrict ||= isSwitchedOn(value)),
@@ -44,7 +51,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
   {
     name: 'pretty',
     views: EVERY_VIEW,
-    value: '`1`, `true`',
+    ...SWITCH,
     meaning: 'JSON of up to 1 MiB is indented for people; the values stay as they are written',
     read: ({ page }, value) => (page.isIndented = isSwitchedOn(value)),
   },
@@ -53,6 +60,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     isWritten: true,
     value: 'a positive integer',
+    schema: { type: 'integer', minimum: 1, default: 100 },
+    example: 100,
     meaning: 'the size of the page: 100 without it, all rows of an export',
     read: readLimit,
   },
@@ -61,6 +70,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     isWritten: true,
     value: 'an integer from 0',
+    schema: { type: 'integer', minimum: 0, default: 0 },
+    example: 200,
     meaning: 'the first record of the page',
     read: readOffset,
   },
@@ -68,6 +79,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'fields',
     views: ['list', 'record'],
     value: 'names, with commas',
+    schema: NAMES,
+    example: ['uuid', 'title'],
     meaning: 'records are cut to these top-level keys',
     read: readFields,
   },
@@ -75,6 +88,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'ordering',
     views: LISTS,
     value: 'at most 10 names, with commas; `-` for descending',
+    schema: NAMES,
+    example: ['-ob_id'],
     meaning:
       'sorts by scalar fields and to-one relations, also of embedded records (`result_field__volume`); null is last ' +
       'ascending and first descending, ties go by id',
@@ -85,6 +100,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: LISTS,
     isWritten: true,
     value: 'an id',
+    schema: { type: 'integer', minimum: 0 },
+    example: 141,
     meaning:
       'the records behind that id, at the same cost wherever it is: the way to walk a whole list, by id and without `offset`',
     read: readAfter,
@@ -93,6 +110,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'facets',
     views: LISTS,
     value: 'at most 10 names, with commas',
+    schema: NAMES,
+    example: ['ob_id'],
     meaning:
       'adds, behind the results, how many records of the whole filtered list have each value: the 100 most frequent of each',
     read: readFacets,
@@ -101,7 +120,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'explain',
     views: LISTS,
     setting: 'mayExplain',
-    value: '`1`, `true`',
+    ...SWITCH,
     meaning:
       'with `--explain`: how the list is found, in place of it: plan, estimates, work, where it ran, what the thread keeps',
     read: (reading, value) => (reading.isExplained = isSwitchedOn(value)),
@@ -112,6 +131,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     setting: 'pinsWalks',
     isWritten: true,
     value: 'a generation',
+    schema: { type: 'string' },
+    example: '0123456789ab',
     meaning: 'with `--pin-walks`, whose links name it: a list of another generation of the data is answered 410',
     read: (reading, value) => (reading.generation = value.trim() || undefined),
   },
@@ -145,16 +166,6 @@ export function parameterNames(view: View, options: QueryOptions): readonly stri
 export function isWrittenByLinks(name: string, options: QueryOptions): boolean {
   const turn = turnOf(name, 'list', options);
   return turn >= 0 && PARAMETERS[turn]!.isWritten === true;
-}
-
-/** The table of the README, a line of Markdown each. */
-export function parametersTable(): string {
-  const head = ['| Parameter | Of | Value | Meaning |', '| --- | --- | --- | --- |'];
-  const viewsOf = (views: readonly View[]): string => (views.includes('record') ? 'lists, records' : 'lists');
-  const rows = PARAMETERS.map(
-    ({ name, views, value, meaning }) => `| \`${name}\` | ${viewsOf(views)} | ${value} | ${meaning} |`,
-  );
-  return [...head, ...rows].join('\n');
 }
 
 function isOffered({ setting }: ParameterDeclaration, options: QueryOptions): boolean {

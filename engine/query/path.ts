@@ -26,7 +26,7 @@ export interface LinkStep {
  * embedded record without an id; `link` says where it points if it holds links. `isRelation` where the path ends on a
  * relation, so that the index is of its id (A36), and `idNames` then lead on to this id.
  */
-export interface Located {
+export interface PathEnd {
   readonly path: readonly string[];
   readonly length: number;
   readonly index: FieldIndex | undefined;
@@ -54,7 +54,7 @@ interface Walk {
 }
 
 /** A path that ends on something with values. */
-export type LocatedField = Located & { readonly index: FieldIndex };
+export type LocatedField = PathEnd & { readonly index: FieldIndex };
 
 const NO_MEMBERS: Members = new Map();
 
@@ -62,7 +62,7 @@ const NO_MEMBERS: Members = new Map();
  * Follows names as far as they are fields; undefined where the first is none. Behind a relation the members of the
  * embedded record come first, then those of the record that its link points at (A60). Cost: the names.
  */
-export function locate(collection: CollectionIndex, names: readonly string[]): Located | undefined {
+export function locate(collection: CollectionIndex, names: readonly string[]): PathEnd | undefined {
   const { walk, length } = walked(collection, names);
   const { path, steps, last } = walk;
   if (!last) return undefined;

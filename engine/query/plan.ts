@@ -6,7 +6,7 @@ import type { ServedForm } from '../column/served.ts';
 import type { Ask, Page } from './ask.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import { cheapestFirst, placed, rootDraft, rowsReached } from './draft.ts';
-import type { Arrange, Draft, DraftContext, Placed, RootDraft } from './draft.ts';
+import type { Arrange, Draft, DraftContext, PlacedCondition, RootDraft } from './draft.ts';
 import { walkTo, type Walk } from './firstRows.ts';
 import { lookupNamed } from './lookups.ts';
 import { locateField } from './path.ts';
@@ -97,8 +97,8 @@ const VIEW_NANOSECONDS = 30;
 export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
   if (ask.conditions.length === 0) return planned(collection, ask, form, NOTHING_TO_FIND);
   const context: DraftContext = { collection, form, arrange };
-  const wanted: Placed[] = [];
-  const unwanted: Placed[] = [];
+  const wanted: PlacedCondition[] = [];
+  const unwanted: PlacedCondition[] = [];
   let values = 0;
   for (const condition of ask.conditions) {
     (condition.isNegated ? unwanted : wanted).push(placed(collection, condition));
@@ -235,7 +235,7 @@ function microseconds({ values, scanBytes, joinSteps, rows, viewSteps }: Work): 
 }
 
 /** The root of a tree of steps over at most `bound` records. */
-function rootNode(context: DraftContext, conditions: readonly Placed[], bound: number): TableNode {
+function rootNode(context: DraftContext, conditions: readonly PlacedCondition[], bound: number): TableNode {
   const { steps, estimate, scanBytes, joinSteps } = settled(context, rootDraft(context, conditions), bound);
   const table = NO_TABLE;
   return { kind: 'table', table, steps, estimate, reaches: estimate, scanBytes, joinSteps, isNarrowed: false };

@@ -4,7 +4,7 @@ import { RE2JS, RE2JSException } from 're2js';
 import { REGEX_LENGTH_MAX, REGEX_SIZE_MAX } from './limits.ts';
 import { MESSAGES } from './problems.ts';
 import type { ScannedTexts, TextSearch } from './search.ts';
-import { parseValue, type Operand, type Parsed } from './values.ts';
+import { parseValue, type Operand, type ValueReading } from './values.ts';
 
 /** What a class of Unicode properties counts as: merging its ranges takes as long as compiling so many characters. */
 const PROPERTY_SIZE = 50;
@@ -35,7 +35,7 @@ const FOLDING = /\(\?\w*i/;
 const CHARACTER = /\\x\{[\dA-Fa-f]*\}|\\x[\dA-Fa-f]{2}|\\[0-7]{1,3}|\\?./gsu;
 
 /** A pattern as an operand: trimmed, not empty, of RE2's syntax, within the bounds (A58). Cost: compiles it. */
-export function parseRegex(text: string, isFolded: boolean): Parsed<Operand> {
+export function parseRegex(text: string, isFolded: boolean): ValueReading<Operand> {
   const parsed = parseValue('text', text);
   if (parsed.kind === 'error') return parsed;
   const pattern = parsed.value;

@@ -2,7 +2,7 @@
 // fields of others lead here. Derived of declaration, schema/browse.ts and the fields that the data have; read only
 // where somebody browses.
 import { textAt } from '../column/dictionary.ts';
-import { SHOWN } from '../schema/browse.ts';
+import { PRESENTATIONS } from '../schema/browse.ts';
 import type { CollectionIndex, FieldNode, Members } from '../index/table.ts';
 import { describedFields, documentedFields } from './describe.ts';
 import { LOOKUPS } from './lookups.ts';
@@ -40,7 +40,7 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 /** The keys of the columns of a collection's table, its id first. Cost: its fields. */
 export function shownColumns(collection: CollectionIndex): readonly string[] {
   const { declaration, keys } = collection;
-  const said = wordsOf(SHOWN[declaration.name]?.columns);
+  const said = wordsOf(PRESENTATIONS[declaration.name]?.columns);
   if (said.length > 0) return [declaration.idField, ...said];
   const documented = documentedFields(declaration).map(({ name }) => name);
   const all = [...new Set([...documented, ...keys.fields])].filter((name) => keys.fields.includes(name));
@@ -50,7 +50,7 @@ export function shownColumns(collection: CollectionIndex): readonly string[] {
 
 /** The fields that name a record of a collection; none where it has no name. Cost: a look-up a name. */
 export function labelKeys({ declaration, members }: CollectionIndex): readonly string[] {
-  const said = wordsOf(SHOWN[declaration.name]?.label);
+  const said = wordsOf(PRESENTATIONS[declaration.name]?.label);
   if (said.length > 0) return said;
   const name = NAMES.find((each) => members.get(each)?.kind === 'values');
   return name === undefined ? [] : [name];
@@ -136,7 +136,7 @@ export function referencesFrom({ declaration, members }: CollectionIndex): Reado
 
 /** The filters of collections further away that lead to one, as the declaration says. */
 export function distantReferences(name: string): readonly Reference[] {
-  return (SHOWN[name]?.usedBy ?? []).map(([collection, key]) => ({ collection, key }));
+  return (PRESENTATIONS[name]?.usedBy ?? []).map(([collection, key]) => ({ collection, key }));
 }
 
 function wordsOf(text: string | undefined): readonly string[] {

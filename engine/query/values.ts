@@ -16,7 +16,7 @@ export interface Operand {
 }
 
 /** A value that could be read, or the message for the client. */
-export type Parsed<T> =
+export type ValueReading<T> =
   { readonly kind: 'value'; readonly value: T } | { readonly kind: 'error'; readonly message: string };
 
 /** Whether values of this type compare as numbers, so that an operand of them is one of numbers. */
@@ -28,7 +28,7 @@ export function isNumeric(type: ColumnType): boolean {
  * One value as a column's type reads it: trimmed, then by the rule of the type (A34, A39 to A41, A43). Cost: its
  * length.
  */
-export function parseValue(type: ColumnType, text: string): Parsed<string> {
+export function parseValue(type: ColumnType, text: string): ValueReading<string> {
   const plain = type === 'integer' || type === 'link' ? plainDecimal(text) : undefined;
   if (plain !== undefined) return { kind: 'value', value: plain };
   if (text.includes('\0')) return { kind: 'error', message: MESSAGES.nul };
@@ -47,7 +47,7 @@ export function exactValue(type: ColumnType, text: string): string | undefined {
 const WHOLE = /^[+-]?\d+(?:\.0*)?$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-const RULES: Readonly<Record<ColumnType, (text: string) => Parsed<string>>> = {
+const RULES: Readonly<Record<ColumnType, (text: string) => ValueReading<string>>> = {
   text: (text) => ({ kind: 'value', value: text }),
   boolean: (text) => ({ kind: 'value', value: isFalse(text) ? 'false' : 'true' }),
   integer: wholeNumber,
@@ -57,7 +57,7 @@ const RULES: Readonly<Record<ColumnType, (text: string) => Parsed<string>>> = {
   dateTime: (text) => found(text, exactInstant(text), MESSAGES.dateTime),
 };
 
-function wholeNumber(text: string): Parsed<string> {
+function wholeNumber(text: string): ValueReading<string> {
   return found(text, WHOLE.test(text) ? canonicalDecimal(text) : undefined, MESSAGES.wholeNumber);
 }
 
@@ -73,7 +73,7 @@ function isFalse(text: string): boolean {
 }
 
 /** Text and booleans have a meaning for the empty text; numbers and dates ask for one. */
-function found(text: string, value: string | undefined, message: string): Parsed<string> {
+function found(text: string, value: string | undefined, message: string): ValueReading<string> {
   if (value !== undefined) return { kind: 'value', value };
   return { kind: 'error', message: text === '' ? MESSAGES.required : message };
 }

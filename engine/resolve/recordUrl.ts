@@ -6,7 +6,7 @@ import { percentEncode } from '../query/links.ts';
 const OWN_PAGES = '/browse/{collection}/{id}/';
 
 /** A record as far as its page is concerned; `uuid` is empty where it has none. */
-export interface Named {
+export interface RecordName {
   readonly collection: string;
   readonly id: number;
   readonly uuid: string;
@@ -16,7 +16,7 @@ export interface Named {
  * The page of a record; empty where the template names a uuid and the record has none. Values are percent-encoded.
  * Cost: the text.
  */
-export function recordUrl(template: string | undefined, baseUrl: string, record: Named): string {
+export function recordUrl(template: string | undefined, baseUrl: string, record: RecordName): string {
   const text = template ?? baseUrl + OWN_PAGES;
   if (record.uuid === '' && text.includes('{uuid}')) return '';
   return text

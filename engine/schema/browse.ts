@@ -7,7 +7,7 @@
  * `label` are the fields that name a record, joined by blanks. `usedBy` are filters of other collections, whose value
  * is the id of the record.
  */
-export interface Shown {
+export interface Presentation {
   readonly columns?: string;
   readonly label?: string;
   readonly usedBy?: readonly (readonly [collection: string, key: string])[];
@@ -16,7 +16,7 @@ export interface Shown {
 const PAIR = 'instrumentplatformpair_set';
 
 /** By the name of the collection; lists of names have a blank between them. */
-export const SHOWN: Readonly<Record<string, Shown>> = {
+export const PRESENTATIONS: Readonly<Record<string, Presentation>> = {
   acquisitions: { columns: PAIR },
   bboxes: { columns: 'bboxName westBoundLongitude southBoundLatitude eastBoundLongitude northBoundLatitude' },
   computations: { columns: 'title keywords softwareReference' },

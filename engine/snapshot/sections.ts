@@ -1,7 +1,7 @@
 // Every kind of section that a snapshot or a file of blocks has, declared once: its name, its elements, how many there
 // are, the part it counts as and who checks it. Writing, opening, verifying, the reports and the tables of FORMAT.md
 // follow from this table. Another kind is another entry here, in file order, and another version of the format.
-import type { Unsigned } from '../bits/narrow.ts';
+import type { UnsignedArray } from '../bits/narrow.ts';
 import type { Section, Width } from './directory.ts';
 import type { Variant } from './variants.ts';
 
@@ -268,7 +268,7 @@ interface Arrays {
   readonly pieces: Uint8Array;
   readonly u32: Uint32Array;
   readonly f64: Float64Array;
-  readonly narrow: Unsigned;
+  readonly narrow: UnsignedArray;
 }
 
 type Absent<K extends SectionKind> = K extends { readonly isOptional: true } ? undefined : never;

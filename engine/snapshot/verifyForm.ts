@@ -1,6 +1,6 @@
 // Whether the sections of a group have the form that sections.ts declares: how many elements, how wide, and whose parts
 // they bound. For `verify` only, as what its checks have in common; yields the first thing found wrong.
-import { narrowWidth, type Unsigned } from '../bits/narrow.ts';
+import { narrowWidth, type UnsignedArray } from '../bits/narrow.ts';
 import type { Refusal } from './header.ts';
 import type { Sections } from './loaded.ts';
 import {
@@ -29,7 +29,7 @@ export function* verifyForm<G extends SectionGroup>(
     const { element, count, startsOf, endsOf }: SectionKind = group.kinds[key]!;
     const [name, array] = [sectionName(group, key, path), arrays[key]];
     if (!array) continue;
-    if (element === 'narrow') yield* verifyWidth(name, array as Unsigned);
+    if (element === 'narrow') yield* verifyWidth(name, array as UnsignedArray);
     if (count) yield* verifyLength(name, array.length, (amounts[count] ??= array.length));
     if (startsOf && array[0] !== 0) yield refusalIn(name, `element 0 is ${array[0]}`, '0');
     const bounded = startsOf ?? endsOf;
@@ -56,7 +56,7 @@ export function refusalIn(section: string, found: string, expected: string): Ref
 }
 
 /** A section of narrow integers is as narrow as its greatest element allows. */
-function* verifyWidth(name: string, values: Unsigned): Generator<Refusal> {
+function* verifyWidth(name: string, values: UnsignedArray): Generator<Refusal> {
   const expected = narrowWidth(values);
   const found = values.BYTES_PER_ELEMENT;
   if (found !== expected) yield refusalIn(name, `elements of ${found} bytes`, `of ${expected}`);

@@ -1,6 +1,6 @@
 // Whether the top-level members of a run of records stand where its sections say, with the keys that the outlines name.
 // Reads every byte of the records; for `verify` only, yields the first thing found wrong.
-import type { Unsigned } from '../bits/narrow.ts';
+import type { UnsignedArray } from '../bits/narrow.ts';
 import type { Outlines } from '../column/outline.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import type { Refusal } from './header.ts';
@@ -62,7 +62,7 @@ function keysOf({ keys }: OutlineCheck, list: readonly number[]): readonly Uint8
  * The first member that does not end at the next comma or brace of the record itself, or starts with another key; or
  * -1.
  */
-function firstMisplaced(record: Uint8Array, members: Unsigned, keys: readonly Uint8Array[]): number {
+function firstMisplaced(record: Uint8Array, members: UnsignedArray, keys: readonly Uint8Array[]): number {
   let start = 1;
   for (let i = 0; i < Math.max(members.length, keys.length); i++) {
     const key = keys[i];

@@ -3,7 +3,7 @@
 import { checksum, checksumOf } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
-import { narrow, type Unsigned } from '../bits/narrow.ts';
+import { narrow, type UnsignedArray } from '../bits/narrow.ts';
 import { sectionName, type SectionArray, type SectionContents, type SectionGroup } from './sections.ts';
 
 /** Where the bytes behind the header go, in order, and whether those at an offset of the file are these. */
@@ -40,7 +40,7 @@ export class SnapshotWriter {
       const content: unknown = contents[key];
       if (content === undefined) continue;
       if (element === 'pieces') this.addPieces(name, content as Iterable<Uint8Array>);
-      else this.addArray(name, element === 'narrow' ? narrow(content as Unsigned) : (content as SectionArray));
+      else this.addArray(name, element === 'narrow' ? narrow(content as UnsignedArray) : (content as SectionArray));
     }
   }
 

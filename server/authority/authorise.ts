@@ -3,7 +3,7 @@
 import { Memory } from '../http/memory.ts';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import { type Authorised, refusedRequest } from './authorised.ts';
+import { type AuthorisationOutcome, refusedRequest } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
@@ -15,7 +15,7 @@ import { parseCertificate } from './x509/certificate.ts';
 import { nameText } from './x509/name.ts';
 
 /** Answers a request at a time, in whole seconds since 1970. Never throws for what a client sent. */
-export type Authorise = (request: AuthorisationRequest, at: number) => Authorised;
+export type Authorise = (request: AuthorisationRequest, at: number) => AuthorisationOutcome;
 
 /** Verdicts kept per thread: a user's takes some 300 bytes, that of an attribute certificate 1 kB with ten roles. */
 const USERS_KEPT = 10_000;
@@ -59,7 +59,7 @@ function granted(
   chainDigest: string,
   { user, content }: Extract<Decision, { readonly status: 'AccessGranted' }>,
   issued: { readonly at: number; readonly serialNumber: string; readonly attCert: string },
-): Authorised {
+): AuthorisationOutcome {
   const { at, serialNumber, attCert } = issued;
   const { holder, roles, provenance, notAfter } = content;
   const record: AuthorisationRecord = {

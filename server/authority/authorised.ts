@@ -5,7 +5,7 @@ import type { Authorisation } from './authority.ts';
 import type { RefusedDecision, RequestRefusal } from './decide.ts';
 
 /** An answer, and what is recorded of it. */
-export interface Authorised {
+export interface AuthorisationOutcome {
   readonly answer: Authorisation;
   readonly record: AuthorisationRecord;
 }
@@ -18,7 +18,7 @@ export function refusedRequest(
   chainDigest: string,
   { code, sentence }: RequestRefusal,
   { status, user, at }: Pick<RefusedDecision, 'status' | 'user'> & { readonly at: number },
-): Authorised {
+): AuthorisationOutcome {
   const record: AuthorisationRecord = {
     kind: 'authorisation',
     at,

@@ -5,7 +5,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
-import { type Authorised, refusedRequest } from './authorised.ts';
+import { type AuthorisationOutcome, refusedRequest } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { digestOf } from './digest.ts';
@@ -98,7 +98,7 @@ async function answered(
   thread: SigningThread,
   request: AuthorisationRequest,
   emit: (event: ServiceEvent) => void,
-): Promise<Authorised> {
+): Promise<AuthorisationOutcome> {
   const at = epochSeconds();
   const refusal = { status: 'AccessError', user: undefined, at } as const;
   try {

@@ -3,7 +3,7 @@
 import type { AuditFile } from '../observe/log.ts';
 import { Worker } from 'node:worker_threads';
 import { isOutOfHeap, isStarved, type OnLostThread, waitMsAfter } from '../../workers/starvation.ts';
-import type { Authorised } from './authorised.ts';
+import type { AuthorisationOutcome } from './authorised.ts';
 import type { AuthorisationRequest, LongMessage } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 
@@ -50,7 +50,7 @@ export interface SignerStart extends SignerParts {
  * now. A rejection is our bug.
  */
 export interface SigningThread {
-  run(request: AuthorisationRequest): Promise<Authorised | 'busy' | 'starved'>;
+  run(request: AuthorisationRequest): Promise<AuthorisationOutcome | 'busy' | 'starved'>;
   /** What the reader of messages makes of one; what it says is its own, and plain data. */
   read(message: LongMessage): Promise<unknown>;
   /** Starts the thread, which the first request does otherwise; answers when it works, or could not start. */
@@ -193,10 +193,12 @@ class Running {
     });
   }
 
-  run(request: AuthorisationRequest): Promise<Authorised | 'busy' | 'starved'> {
+  run(request: AuthorisationRequest): Promise<AuthorisationOutcome | 'busy' | 'starved'> {
     const characters = request.usrProxyCert.length + request.usrAttCert.length;
     const isFull = this.#waiting.length >= WAITING_MAX || this.#characters + characters > WAITING_CHARACTERS_MAX;
-    return isFull ? Promise.resolve('busy') : this.#answered<Authorised>({ kind: 'request', request }, characters);
+    return isFull
+      ? Promise.resolve('busy')
+      : this.#answered<AuthorisationOutcome>({ kind: 'request', request }, characters);
   }
 
   read({ body, charset }: LongMessage): Promise<unknown> {

@@ -9,7 +9,7 @@ import { inStep } from './inStep.ts';
 import { listPage } from './listPage.ts';
 import { meantBy } from './own.ts';
 import { type RecordPlace, recordPage } from './recordPage.ts';
-import { SEARCH, SEARCHED, startPage } from './startPage.ts';
+import { SEARCH, SEARCH_FIELD, startPage } from './startPage.ts';
 import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
 
 /** What is looked at; `near` is a path behind the root that may have been meant where nothing is. */
@@ -37,7 +37,7 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
       if (text === undefined || text === '' || !COLLECTIONS.some(({ name }) => name === collection)) {
         return startPage(site, tour);
       }
-      const query = queryTextOf([[`${SEARCHED}__icontains`, text]]);
+      const query = queryTextOf([[`${SEARCH_FIELD}__icontains`, text]]);
       return elsewhere(`${tour.up}browse/${collection}/?${query}`);
     }
     case 'authority':

@@ -1,7 +1,7 @@
 // Pages for what went wrong, in the house of all others: what it
 // was, and the nearest way out of it. Pure.
 import { type Ask, type Collection, COLLECTIONS } from '../../engine/engine.ts';
-import type { Missed } from '../../workers/protocol.ts';
+import type { MissReason } from '../../workers/protocol.ts';
 import { isRepeatable, type Pair, queryOf, withoutNames } from './address.ts';
 import { framed } from './frame.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
@@ -100,7 +100,7 @@ function meantBy(
 }
 
 /** 503: no rows were found in time. */
-export function missedPage(site: Site, tour: Tour, why: Missed): BrowsePage {
+export function missedPage(site: Site, tour: Tour, why: MissReason): BrowsePage {
   const [title, text] =
     why === 'overtime'
       ? ['This took too long', 'Add a filter that leaves fewer records.']

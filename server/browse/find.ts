@@ -14,17 +14,17 @@ import {
   type ServedForm,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
-import type { Missed } from '../../workers/protocol.ts';
+import type { MissReason } from '../../workers/protocol.ts';
 import type { Site, Tour } from './site.ts';
 
 /** Records of a page: more are a long way to scroll, and the API has them. */
 export const PAGE_ROWS_MAX = 100;
 
 /** A list that was found, or why not: what is wrong with the query, or that there was no time for it. */
-export type Found =
+export type FindResult =
   | { readonly kind: 'found'; readonly list: List; readonly hits: Hits; readonly milliseconds: number }
   | { readonly kind: 'refused'; readonly ask: Ask }
-  | { readonly kind: 'missed'; readonly list: List; readonly why: Missed };
+  | { readonly kind: 'missed'; readonly list: List; readonly why: MissReason };
 
 /** Lists of a collection as `query` asks for them. Cost: see engine/list.ts; heavy ones are found in the pool. */
 export async function foundList(
@@ -32,7 +32,7 @@ export async function foundList(
   tour: Tour,
   collection: CollectionIndex,
   query: string | undefined,
-): Promise<Found> {
+): Promise<FindResult> {
   return answerList(collection, query, new PageAsker(site, tour));
 }
 
@@ -41,13 +41,13 @@ export function pageRowsMax({ queryOptions }: Site): number {
   return Math.min(PAGE_ROWS_MAX, queryOptions.limitMax ?? PAGE_ROWS_MAX);
 }
 
-class PageAsker implements Asker<Found | Promise<Found>> {
+class PageAsker implements Asker<FindResult | Promise<FindResult>> {
   readonly options: QueryOptions;
   readonly path: string;
   readonly #site: Site;
   readonly #tour: Tour;
   readonly #start: number;
-  #missed: Missed = 'gone';
+  #missed: MissReason = 'gone';
   #milliseconds = 0;
 
   constructor(site: Site, tour: Tour) {
@@ -58,7 +58,7 @@ class PageAsker implements Asker<Found | Promise<Found>> {
     this.#start = site.steadyMs();
   }
 
-  stop(ask: Ask): Found | undefined {
+  stop(ask: Ask): FindResult | undefined {
     return ask.problems.length > 0 ? { kind: 'refused', ask } : undefined;
   }
 
@@ -76,13 +76,13 @@ class PageAsker implements Asker<Found | Promise<Found>> {
     return undefined;
   }
 
-  miss(list: List): Found {
+  miss(list: List): FindResult {
     const problems = this.#missed === 'overtime' ? regexProblems(list.ask) : [];
     if (problems.length > 0) return { kind: 'refused', ask: { ...list.ask, problems } };
     return { kind: 'missed', list, why: this.#missed };
   }
 
-  answer(_page: Representation, hits: Hits, list: List): Found {
+  answer(_page: Representation, hits: Hits, list: List): FindResult {
     return { kind: 'found', list, hits, milliseconds: this.#milliseconds };
   }
 }

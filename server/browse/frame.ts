@@ -12,7 +12,7 @@ export interface Crumb {
 }
 
 /** What a page says of itself: its title, the way to it, and all that is its own. */
-export interface Framed {
+export interface PageContent {
   readonly title: string;
   readonly crumbs: readonly Crumb[];
   readonly main: Markup;
@@ -22,7 +22,7 @@ export interface Framed {
 const GENERATION_DIGITS = 12;
 
 /** The whole page. */
-export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, main }: Framed): string {
+export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, main }: PageContent): string {
   const page = html`<!doctype html>
     <html lang="en">
       <head>

@@ -18,7 +18,7 @@ import { missedPage, refusedPage } from './errorPage.ts';
 import { columnChoice, dateForms, filterForm } from './filterForm.ts';
 import { facetPanels, FACETS_SHOWN_MAX } from './facets.ts';
 import { fieldsOf } from './fields.ts';
-import { type Found, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
+import { type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
 import { amountOf, framed } from './frame.ts';
 import { inStep } from './inStep.ts';
 import type { Listing } from './listing.ts';
@@ -41,7 +41,7 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   const first = await foundList(site, tour, collection, counted);
   // Nobody asked for the counts: without them the rows may be there at once.
   const isUncounted = first.kind === 'missed' && first.why !== 'gone' && counted !== query;
-  const found: Found = isUncounted ? await foundList(site, tour, collection, query) : first;
+  const found: FindResult = isUncounted ? await foundList(site, tour, collection, query) : first;
   if (found.kind === 'refused') return refusedPage(site, tour, declared, { problems: found.ask.problems, pairs });
   if (found.kind === 'missed') return missedPage(site, tour, found.why);
   const { ask } = found.list;

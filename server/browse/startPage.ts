@@ -9,7 +9,7 @@ import type { BrowsePage, Site, Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
 
 /** The field that the search looks in, where a collection has it. */
-export const SEARCHED = 'title';
+export const SEARCH_FIELD = 'title';
 /** What the search is sent as. */
 export const SEARCH = { text: `${OWN}text`, collection: `${OWN}in` } as const;
 
@@ -88,7 +88,7 @@ function ageOf({ created, epochMs }: Site): Markup | false {
 
 /** The search over titles. The collection with most records is searched unless another one is chosen. */
 function searchForm(site: Site, { up }: Tour): Markup | false {
-  const titled = COLLECTIONS.filter(({ name }) => site.collections(name).members.has(SEARCHED));
+  const titled = COLLECTIONS.filter(({ name }) => site.collections(name).members.has(SEARCH_FIELD));
   if (titled.length === 0) return false;
   const rowsOf = (name: string): number => site.collections(name).rows;
   const largest = titled.reduce((best, one) => (rowsOf(one.name) > rowsOf(best.name) ? one : best));

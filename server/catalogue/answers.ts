@@ -36,9 +36,9 @@ export type MediaType =
  * it does not pay only for clients that take nothing else. Each has an entity tag of its own, so that a tag says what
  * else it may be sent for.
  */
-export type Made = 'identity' | 'stored' | 'live' | 'storedOnly' | 'liveOnly';
+export type Making = 'identity' | 'stored' | 'live' | 'storedOnly' | 'liveOnly';
 
-const TAG_ENDS: Readonly<Record<Made, string>> = {
+const TAG_ENDS: Readonly<Record<Making, string>> = {
   identity: '',
   stored: '-s',
   live: '-z',
@@ -47,14 +47,14 @@ const TAG_ENDS: Readonly<Record<Made, string>> = {
 };
 
 /** A tag with what tells the ways of making a body apart. */
-export function taggedAs(tag: string, made: Made): string {
+export function taggedAs(tag: string, made: Making): string {
   return tag + TAG_ENDS[made];
 }
 
 /** All answers under one configuration. */
 export interface Answers {
   /** 200 with a page, record, root view, index, export, or what describes the API. */
-  found(body: Body, remarks: Remarks, type?: string, made?: Made): Answer;
+  found(body: Body, remarks: Remarks, type?: string, made?: Making): Answer;
   /** 304 to a request whose answer would have this tag, without quotes but with what `taggedAs` adds to it. */
   notModified(tag: string, varies: readonly string[]): Answer;
   /** 200 to OPTIONS, preflights included (A49). `name` is the view's, such as `Observations List`. */

@@ -15,7 +15,7 @@ import { descriptionLink } from './root.ts';
 import { nearestPath, type Route, route } from './routes.ts';
 
 /** What is left of a visit once its request is gone; `sent` is its target as it came, `target` that below base URLs. */
-export type Visited = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
+export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly target: string;
   readonly sent: string;
   readonly query: string | undefined;
@@ -49,7 +49,7 @@ const EMPTY = wholeBody(new Uint8Array(0));
 const sites = new WeakMap<CatalogueService, Site>();
 
 /** The answer to a request for a page or an asset. Cost: see server/browse/. */
-export async function browseAnswer(catalogue: CatalogueService, visited: Visited): Promise<Answer> {
+export async function browseAnswer(catalogue: CatalogueService, visited: VisitRest): Promise<Answer> {
   const { target, sent, query, choice, disconnection } = visited;
   if (target.startsWith(ASSETS)) {
     const asset = assetAnswer(catalogue, visited);
@@ -131,7 +131,7 @@ function sightOf(view: Route, target: string): Sight {
 /** The page under a tag that is made of it, so that no change of a template needs another one. */
 async function pageAnswer(
   { settings, live }: CatalogueService,
-  { target, choice, coding, condition }: Visited,
+  { target, choice, coding, condition }: VisitRest,
   page: BrowsePage,
 ): Promise<Answer> {
   const lasting = Buffer.from(page.html);
@@ -167,7 +167,7 @@ function timed(lasting: Buffer, time: string | undefined): Buffer {
   return Buffer.concat([lasting.subarray(0, at), Buffer.from(time!), lasting.subarray(at + TIME_PLACE.length)]);
 }
 
-function assetAnswer({ settings }: CatalogueService, { target, coding, condition }: Visited): Answer | undefined {
+function assetAnswer({ settings }: CatalogueService, { target, coding, condition }: VisitRest): Answer | undefined {
   const asset = assetNamed(target.slice(ASSETS.length));
   if (!asset) return undefined;
   const etag = `W/"${asset.digest}"`;

@@ -14,12 +14,12 @@ import type { Router } from '../../workers/router.ts';
 import type { Slices } from '../../workers/slices.ts';
 import type { Answer, Disconnection, Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import type { Remarks } from './answers.ts';
 import type { BaseUrlChoice } from './baseUrl.ts';
 import type { Conditional, Precondition } from './conditional.ts';
 import { type Coding, formatsText, negotiate } from './negotiate.ts';
-import type { Asked, RequestMemory } from './requestMemory.ts';
+import type { RequestContext, RequestMemory } from './requestMemory.ts';
 import type { Route } from './routes.ts';
 import { type Delivery, rowsAnswer, type RowsService } from './rows.ts';
 
@@ -94,7 +94,7 @@ export interface CatalogueService extends CatalogueOptions, RowsService {
 }
 
 /** A request with what the views want to know of it, asked once. */
-export interface Visit extends Asked {
+export interface Visit extends RequestContext {
   readonly disconnection: Disconnection;
   readonly condition: Precondition | undefined;
 }

@@ -1,15 +1,15 @@
 // Conditional requests: the 304 to a client that has the answer already, before anything is looked up or put together.
 // Judges nothing but the conditions: the handler asks once it knows that the answer would be 200.
 import { parseInstant } from '../../engine/engine.ts';
-import { taggedAs, type Answers, type Made } from './answers.ts';
+import { taggedAs, type Answers, type Making } from './answers.ts';
 import type { Coding } from './negotiate.ts';
-import { entityTags, type Tagged } from './entityTag.ts';
+import { entityTags, type TagParts } from './entityTag.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 import { parseHttpDate } from './httpDate.ts';
 
 const MICROSECONDS = 1_000_000;
 /** How a body may be made for a client that takes gzip, and for one that wants nothing else. */
-const COMPRESSED: Readonly<Record<Coding, readonly Made[]>> = {
+const COMPRESSED: Readonly<Record<Coding, readonly Making[]>> = {
   identity: [],
   gzip: ['stored', 'live'],
   gzipOnly: ['stored', 'live', 'storedOnly', 'liveOnly'],
@@ -19,7 +19,7 @@ const COMPRESSED: Readonly<Record<Coding, readonly Made[]>> = {
  * What validators are made of. `settings` are those that answers depend on; `lastModified` is the time from which on
  * nothing has changed that they depend on, in seconds since 1970, where there is one to tell.
  */
-export interface Validated {
+export interface ValidatorParts {
   readonly generation: string;
   readonly settings: readonly unknown[];
   readonly lastModified: number | undefined;
@@ -45,17 +45,17 @@ export function lastModifiedSeconds(created: string | undefined, sinceMs: number
  */
 export class Conditional {
   readonly #answers: Answers;
-  readonly #tagOf: (tagged: Tagged) => string;
+  readonly #tagOf: (tagged: TagParts) => string;
   readonly #lastModified: number | undefined;
 
-  constructor({ generation, settings, lastModified }: Validated, answers: Answers) {
+  constructor({ generation, settings, lastModified }: ValidatorParts, answers: Answers) {
     this.#answers = answers;
     this.#tagOf = entityTags(generation, settings);
     this.#lastModified = lastModified;
   }
 
   /** The tag of an answer, without quotes. Cost: see entityTag.ts. */
-  tagOf(tagged: Tagged): string {
+  tagOf(tagged: TagParts): string {
     return this.#tagOf(tagged);
   }
 

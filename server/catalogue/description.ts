@@ -4,7 +4,7 @@ import { wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
 import { isStarved } from '../../workers/starvation.ts';
 import { type DescriptionFile, DescriptionFiles, DOCS_POLICY } from '../openapi/files.ts';
-import { type Made, taggedAs } from './answers.ts';
+import { type Making, taggedAs } from './answers.ts';
 import { descriptionLink } from './root.ts';
 import type { CatalogueService, CatalogueSettings, RouteOf, Visit } from './catalogue.ts';
 
@@ -34,7 +34,7 @@ export async function descriptionAnswer(
     throw error;
   }
   const { type, bytes, gzipped, digest } = file;
-  const made: Made = coding === 'identity' ? 'identity' : 'live';
+  const made: Making = coding === 'identity' ? 'identity' : 'live';
   const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));
   if (unchanged) return unchanged;
   const body = wholeBody(made === 'identity' ? bytes : gzipped);

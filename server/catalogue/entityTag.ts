@@ -21,7 +21,7 @@ const END = 0x10000;
  * What a tag stands for, beside the snapshot: decoded parameters in query order, and the keys of the filters that
  * apply.
  */
-export interface Tagged {
+export interface TagParts {
   readonly baseUrl: string;
   readonly path: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
@@ -34,7 +34,7 @@ export interface Tagged {
  * since links repeat them. Equal tags mean equal bodies, hash collisions apart: of filters on one field under different
  * names the last one of the query wins, so that those which apply count as well. Cost of a tag: a pass over the texts.
  */
-export function entityTags(generation: string, settings: readonly unknown[]): (tagged: Tagged) => string {
+export function entityTags(generation: string, settings: readonly unknown[]): (tagged: TagParts) => string {
   const scopes = new Map<string, string>();
   const scopeOf = (baseUrl: string): string => {
     const known = scopes.get(baseUrl);
@@ -51,7 +51,7 @@ export function entityTags(generation: string, settings: readonly unknown[]): (t
 const both = { a: 0, b: 0 };
 
 /** A dash and 16 digits. */
-function hashOf({ path, parameters, filters }: Tagged): string {
+function hashOf({ path, parameters, filters }: TagParts): string {
   start();
   mix(path);
   const sorted = sortedByName(parameters);

@@ -14,7 +14,7 @@ import {
   type Representation,
   type ServedForm,
 } from '../../engine/engine.ts';
-import type { Missed } from '../../workers/protocol.ts';
+import type { MissReason } from '../../workers/protocol.ts';
 import { newTrace, type Trace } from '../../workers/trace.ts';
 import type { Answer } from '../http/exchange.ts';
 import { steadyMs } from '../observe/clock.ts';
@@ -52,7 +52,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
   readonly #visit: Visit;
   #tag = '';
   #trace: Trace | undefined;
-  #missed: Missed = 'gone';
+  #missed: MissReason = 'gone';
   #waitedMs: number | undefined;
 
   constructor(catalogue: CatalogueService, route: RouteOf<'list'>, visit: Visit) {
@@ -95,7 +95,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     return found instanceof Promise ? this.#waitFor(found) : found;
   }
 
-  async #waitFor(found: Promise<Hits | Missed>): Promise<Hits | undefined> {
+  async #waitFor(found: Promise<Hits | MissReason>): Promise<Hits | undefined> {
     const start = steadyMs();
     const hits = await found;
     this.#waitedMs = steadyMs() - start;

@@ -24,7 +24,7 @@ const TAGS_BYTES_MAX = 2 << 20;
 const KEPT_ONE_IN = 8;
 
 /** What an answer depends on beside the text of its request. */
-export interface Asked {
+export interface RequestContext {
   readonly request: Request;
   readonly choice: BaseUrlChoice;
   readonly coding: Coding;
@@ -65,7 +65,7 @@ export class RequestMemory implements MemoryStatistics {
   /**
    * What is known of GET or HEAD where Accept takes JSON, else undefined. Cost: a look-up or two of the text.
    */
-  find(asked: Asked): KnownRequest | undefined {
+  find(asked: RequestContext): KnownRequest | undefined {
     const { request } = asked;
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const known = this.#memory.find(this.#textOf(asked));
@@ -86,7 +86,7 @@ export class RequestMemory implements MemoryStatistics {
    * Keeps what `find` did not find: true of every request of this text, base URL, coding and Accept. The body of an
    * answer must hold views of the snapshot and `ownBytes` beside them, and may be read at any time.
    */
-  keep(asked: Asked, known: KnownRequest, ownBytes = 0): void {
+  keep(asked: RequestContext, known: KnownRequest, ownBytes = 0): void {
     const text = this.#textOf(asked);
     if (text.length > TEXT_CHARACTERS_MAX || ownBytes > OWN_BYTES_MAX) return;
     const answerBytes = known.answer ? ANSWER_BYTES + ownBytes : 0;
@@ -97,7 +97,7 @@ export class RequestMemory implements MemoryStatistics {
    * All that a known request is told apart by, in one text. A path holds no question mark, so that no two requests
    * share one.
    */
-  #textOf({ request: { target, query }, choice, coding }: Asked): string {
+  #textOf({ request: { target, query }, choice, coding }: RequestContext): string {
     let marks = this.#marks.get(choice);
     if (marks === undefined) this.#marks.set(choice, (marks = marksOf(this.#marks.size)));
     return query === undefined ? marks[coding] + target : `${marks[coding]}${target}?${query}`;

@@ -27,14 +27,14 @@ export type Route =
       readonly ending: Ending | undefined;
     }
   | { readonly kind: 'description'; readonly path: DescriptionPath }
-  | { readonly kind: 'resolution'; readonly of: Resolved; readonly rest: string }
+  | { readonly kind: 'resolution'; readonly of: ResolutionName; readonly rest: string }
   | { readonly kind: 'browse' }
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'notFound' }
   | { readonly kind: 'badTarget' };
 
 /** What is resolved beside the API: see RESOLUTIONS. */
-export type Resolved = 'path' | 'paths' | 'completeness' | 'dataset' | 'datasets' | 'identifier';
+export type ResolutionName = 'path' | 'paths' | 'completeness' | 'dataset' | 'datasets' | 'identifier';
 
 const NOT_FOUND: Route = { kind: 'notFound' };
 const BAD_TARGET: Route = { kind: 'badTarget' };
@@ -80,7 +80,7 @@ export function route(target: string): Route {
 }
 
 /** What is asked for by path or id beside the API (A130 to A133); what stands in angle brackets may hold slashes. */
-const RESOLUTIONS: readonly { readonly of: Resolved; readonly path: string; readonly hasRest: boolean }[] = [
+const RESOLUTIONS: readonly { readonly of: ResolutionName; readonly path: string; readonly hasRest: boolean }[] = [
   { of: 'path', path: '/api/v0/obs/get_info', hasRest: true },
   { of: 'paths', path: '/api/v0/obs/all', hasRest: false },
   { of: 'completeness', path: '/api/v0/complete', hasRest: false },
@@ -264,7 +264,7 @@ export function viewName(view: ViewRoute): string {
   }
 }
 
-const RESOLUTION_NAMES: Readonly<Record<Resolved, string>> = {
+const RESOLUTION_NAMES: Readonly<Record<ResolutionName, string>> = {
   path: 'Path Lookup',
   paths: 'Path List',
   completeness: 'Completeness List',

@@ -12,9 +12,9 @@ import {
   stitchingOf,
   wholeBody,
 } from '../../engine/engine.ts';
-import type { Slices, Unfinished } from '../../workers/slices.ts';
+import type { Slices, UnfinishedReason } from '../../workers/slices.ts';
 import { SharedWork } from '../../workers/waiter.ts';
-import type { Answers, Made, MediaType, Remarks } from './answers.ts';
+import type { Answers, Making, MediaType, Remarks } from './answers.ts';
 import type { Coding } from './negotiate.ts';
 import type { Answer, Disconnection } from '../http/exchange.ts';
 import { Memory } from '../http/memory.ts';
@@ -23,7 +23,7 @@ import { LIVE_BYTES_MAX, type LiveGzip } from './liveGzip.ts';
 /** How long the body of an export is as it goes out, and how it was made. */
 interface ExportLength {
   readonly bytes: number;
-  readonly made: Made;
+  readonly made: Making;
 }
 
 /**
@@ -32,8 +32,8 @@ interface ExportLength {
  * length's stands the coding of the answer.
  */
 export class Exports {
-  readonly plain = new SharedWork<Body | Unfinished>();
-  readonly stitched = new SharedWork<GzipBody | Unfinished>();
+  readonly plain = new SharedWork<Body | UnfinishedReason>();
+  readonly stitched = new SharedWork<GzipBody | UnfinishedReason>();
   readonly #lengths = new Memory<ExportLength>(LENGTHS_BYTES_MAX);
 
   /** The length of an export that was measured before, undefined where it is not known any more. */
@@ -182,7 +182,7 @@ function found(
   body: Body,
   { format }: Representation,
   { service: { answers, exports }, remarks, coding, exportKey }: Delivery,
-  made: Made,
+  made: Making,
   plainBytes: number,
 ): Answer {
   if (exportKey && (format === 'parquet' || plainBytes > LIVE_BYTES_MAX))
@@ -193,7 +193,7 @@ function found(
 /** A body to be measured slice by slice, alone or, of an export, `shared` with whoever wants the same. */
 interface Measured<B extends Body> {
   readonly measuring: () => B | undefined;
-  readonly shared: SharedWork<B | Unfinished>;
+  readonly shared: SharedWork<B | UnfinishedReason>;
   readonly rows: Representation;
   readonly delivery: Delivery;
 }
@@ -236,7 +236,7 @@ async function measuredLater<B extends Body>(
   key: string | undefined,
   answer: (body: B) => Answer | Promise<Answer>,
 ): Promise<Answer> {
-  const run = (waiter: Disconnection): Promise<B | Unfinished> => slices.run(measuring, waiter);
+  const run = (waiter: Disconnection): Promise<B | UnfinishedReason> => slices.run(measuring, waiter);
   const body = await (key === undefined ? run(disconnection) : shared.wait(key, disconnection, run));
   return typeof body === 'string' || disconnection.isGone() ? answers.busy : answer(body);
 }

@@ -7,7 +7,7 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
 import { packageVersion } from '../settings/installation.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import type { CrawlSettings } from '../settings/followSettings.ts';
 import { BASE_URL } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';

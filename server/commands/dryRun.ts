@@ -10,8 +10,7 @@ import { describeHeld } from '../../data/store/load.ts';
 import { loadedOrThrown } from '../authority/configuration/load.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import { SAMPLE, targetAccess } from '../settings/declarations.ts';
-import type { Settings } from '../settings/settings.ts';
+import { SAMPLE, type Settings, targetAccess } from '../settings/declarations.ts';
 import { tableText } from './terminal.ts';
 
 /** A target is waited for so long. */

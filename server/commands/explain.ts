@@ -12,7 +12,7 @@ import {
   openSnapshot,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import { queryOptionsOf } from '../catalogue/catalogue.ts';
 import { formatsText, negotiate } from '../catalogue/negotiate.ts';
 import { route } from '../catalogue/routes.ts';

@@ -1,16 +1,16 @@
 // What a server shows whoever started it on a terminal: its pages, answers to requests that it makes of itself, and
 // at its end what it has answered. Never read where the output is no terminal; asks nothing but this server, on
 // loopback or the address it listens on.
-import { request } from 'node:http';
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { newTally } from '../observe/tally.ts';
 import { answerTotals, requestTallies, type RequestTallies } from '../process/requestTallies.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import { GET_TRUSTED_HOST_INFO, SERVICE_PATH } from '../soap/protocol.ts';
 import { requestBytes } from '../soap/requests.ts';
+import { askServer } from './question.ts';
 
 /** An answer takes milliseconds; of one that does not come a line says so. */
 const ANSWER_MS_MAX = 10_000;
@@ -99,28 +99,12 @@ function withinText(seconds: number): string {
   return seconds === Infinity ? 'over 10 s' : `within ${seconds * 1000} ms`;
 }
 
-function askedOf(url: string, body: Uint8Array | undefined): Promise<Asked> {
-  return new Promise((resolve, reject) => {
-    const startMs = steadyMs();
-    const options = {
-      agent: false,
-      method: body ? 'POST' : 'GET',
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
-      headers: body ? { 'Content-Type': 'text/xml', 'Content-Length': body.length } : {},
-    };
-    const asking = request(url, options, (incoming) => {
-      let bytes = 0;
-      incoming.on('data', (piece: Buffer) => {
-        bytes += piece.length;
-        if (bytes > ANSWER_BYTES_MAX) incoming.destroy(new Error('the answer is too long'));
-      });
-      incoming.once('error', reject);
-      incoming.once('end', () => {
-        const total = Number(incoming.headers['x-total-count'] ?? Number.NaN);
-        resolve({ status: incoming.statusCode ?? 0, bytes, total, ms: steadyMs() - startMs });
-      });
-    });
-    asking.once('error', reject);
-    asking.end(body);
-  });
+async function askedOf(url: string, body: Uint8Array | undefined): Promise<Asked> {
+  const startMs = steadyMs();
+  const headers = body ? { 'Content-Type': 'text/xml' } : {};
+  const bounds = { signal: AbortSignal.timeout(ANSWER_MS_MAX), bytesMax: ANSWER_BYTES_MAX };
+  const answer = await askServer(new URL(url), { body, headers, ...bounds });
+  if (!answer.body) throw new Error('the answer is too long');
+  const total = Number(answer.headers['x-total-count'] ?? Number.NaN);
+  return { status: answer.status, bytes: answer.body.length, total, ms: steadyMs() - startMs };
 }

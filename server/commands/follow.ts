@@ -8,7 +8,7 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { crawlingOf } from './crawl.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import type { Outputs } from './parts.ts';
 import type { TargetWords } from './publish.ts';
 import { type Output, reportTo, withProgress } from './terminal.ts';

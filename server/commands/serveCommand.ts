@@ -1,13 +1,15 @@
 // The command line with serve alone: a server reads the flags of no other command. Built on commander; the code of the
 // server is loaded when it runs.
+import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { addSettings, example, NAME, type Outputs } from './parts.ts';
 import type { Output } from './terminal.ts';
-import { readOrigins } from '../settings/declarations.ts';
+import { readOrigins, type Settings } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
-import type { Settings } from '../settings/settings.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { RequestTallies } from '../process/requestTallies.ts';
+
+const COMMAND_LINE = fileURLToPath(new URL('./cli.ts', import.meta.url));
 
 /** A command line with serve; parsing throws a CommanderError for help, version and usage errors. */
 export function serveLine(outputs: Outputs): Command {
@@ -63,7 +65,8 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
   const isWatched = output.isTTY === true && !isJson && !isQuiet;
   const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report, settings) : undefined;
   const talliesOf = firstRun && ((known: RequestTallies | undefined) => firstRun.tallies(known));
-  const server = await serve(settings, report, (work) => withProgress(progress, work), talliesOf);
+  const starter = { commandLine: COMMAND_LINE, talliesOf };
+  const server = await serve(settings, report, (work) => withProgress(progress, work), starter);
   const stopped = stopOnSignal(() => server.stop(), report);
   // Behind the listeners for signals: whoever reads these lines may send one at once.
   if (firstRun) report(`browse ${server.url}/browse/`);

@@ -1,11 +1,11 @@
 // Live traffic of a server, from the metrics of its admin port: a table that is refreshed in place on a terminal, or
 // one table. Asks nothing but that address, and changes nothing.
-import { request } from 'node:http';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { type Sample, scrapedSamples } from '../observe/scrape.ts';
 import type { Outputs } from './parts.ts';
+import { askServer } from './question.ts';
 import { tableText } from './terminal.ts';
 
 const EVERY_MS = 2000;
@@ -72,38 +72,13 @@ function metricsUrl(text: string): URL {
 }
 
 async function samplesAt(url: URL): Promise<Samples> {
-  let text: string | undefined;
-  try {
-    text = await textAt(url);
-  } catch (cause) {
+  const question = { signal: AbortSignal.timeout(ANSWER_MS_MAX), bytesMax: ANSWER_BYTES_MAX };
+  const { status, body } = await askServer(url, question).catch((cause: unknown) => {
     throw new OperationError('network', `${url.href} cannot be asked (${reasonOf(cause)}): ${CURE}`, cause);
-  }
-  const samples = text === undefined ? undefined : scrapedSamples(text);
+  });
+  const samples = status === 200 && body ? scrapedSamples(body.toString()) : undefined;
   if (samples?.has(`${PREFIX}requests_total`)) return samples;
   throw new OperationError('network', `${url.href} has no metrics of a catalogue replica: ${CURE}`);
-}
-
-/** What is there; undefined where that is not 200, or too long. */
-function textAt(url: URL): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS_MAX) };
-    const asking = request(url, options, (incoming) => {
-      const pieces: Buffer[] = [];
-      let bytes = 0;
-      incoming.on('data', (piece: Buffer) => {
-        bytes += piece.length;
-        if (bytes <= ANSWER_BYTES_MAX) pieces.push(piece);
-        else incoming.destroy();
-      });
-      incoming.once('error', reject);
-      incoming.once('close', () => {
-        const isWhole = incoming.statusCode === 200 && bytes <= ANSWER_BYTES_MAX;
-        resolve(isWhole ? Buffer.concat(pieces).toString() : undefined);
-      });
-    });
-    asking.once('error', reject);
-    asking.end();
-  });
 }
 
 /** The traffic since the scrape before, or since the server's start. */

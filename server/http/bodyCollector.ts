@@ -29,7 +29,7 @@ export class BodyBudget {
 }
 
 /** What became of a body with one more piece: it goes on, passes its limit, finds no memory, or is whole. */
-export type Collected = 'more' | 'tooLong' | 'busy' | Uint8Array;
+export type BodyProgress = 'more' | 'tooLong' | 'busy' | Uint8Array;
 
 /**
  * Collects one body. `declaredBytes` is its Content-Length, undefined of a chunked one. A body that comes in one piece
@@ -51,7 +51,7 @@ export class BodyCollector {
   }
 
   /** Takes the next piece, which is not kept: a whole body is the piece itself or our own buffer. */
-  take(piece: Uint8Array, isLast: boolean): Collected {
+  take(piece: Uint8Array, isLast: boolean): BodyProgress {
     const length = this.#length + piece.length;
     if (length > this.#bytesMax) return 'tooLong';
     const isWhole = isLast || length === this.#declaredBytes;

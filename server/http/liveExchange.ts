@@ -1,7 +1,7 @@
 // One request being answered, as far as both transports are alike: bodies, clients that leave, answers that fail. Knows
 // no socket.
 import type { Slices } from '../../workers/slices.ts';
-import { BodyBudget, BodyCollector, type Collected } from './bodyCollector.ts';
+import { BodyBudget, BodyCollector, type BodyProgress } from './bodyCollector.ts';
 import {
   type Answer,
   AnsweredBug,
@@ -188,7 +188,7 @@ export abstract class LiveExchange implements Disconnection {
     };
   }
 
-  #answerTo(intake: Intake, collected: Collected): void {
+  #answerTo(intake: Intake, collected: BodyProgress): void {
     if (collected === 'tooLong') return this.send({ ...intake.tooLong, close: true });
     if (typeof collected === 'string') return this.send({ ...intake.busy, close: true });
     let answer: Answer | Promise<Answer>;

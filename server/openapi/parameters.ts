@@ -1,47 +1,17 @@
-// The parameters of the document: those of engine/query/parameters.ts with a schema each, the id of a record, and one
-// for the filters of each collection. Shared by reference; which view heeds which is the engine's table's to say.
+// The parameters of the document: those of engine/query/parameters.ts, the id of a record, and one for the filters of
+// each collection. Shared by reference; which view heeds which is the engine's table's to say.
 import { PARAMETERS, type QueryOptions } from '../../engine/engine.ts';
 import { type DocumentObject, refTo, wordOf } from './references.ts';
 
-/** What a parameter may be, and a value of it; names are sent with commas between them. */
-const VALUES: Readonly<Record<string, { readonly schema: DocumentObject; readonly example: unknown }>> = {
-  format: { schema: { type: 'string', enum: ['api', 'json', 'ndjson', 'csv', 'parquet'] }, example: 'json' },
-  strict: switchedOn(),
-  pretty: switchedOn(),
-  limit: { schema: { type: 'integer', minimum: 1, default: 100 }, example: 100 },
-  offset: { schema: { type: 'integer', minimum: 0, default: 0 }, example: 200 },
-  fields: names('uuid', 'title'),
-  ordering: names('-ob_id'),
-  after: { schema: { type: 'integer', minimum: 0 }, example: 141 },
-  facets: names('ob_id'),
-  explain: switchedOn(),
-  generation: { schema: { type: 'string' }, example: '0123456789ab' },
-};
-
-function switchedOn(): { readonly schema: DocumentObject; readonly example: unknown } {
-  return { schema: { type: 'string', enum: ['1', 'true'] }, example: '1' };
-}
-
-function names(...example: readonly string[]): { readonly schema: DocumentObject; readonly example: unknown } {
-  return { schema: { type: 'array', items: { type: 'string' } }, example };
-}
-
 /** The parameters that are offered under these settings, by the name of their component. */
 export function parameterComponents(options: QueryOptions): DocumentObject {
-  const offered = offeredParameters(options).map(({ name, value, meaning }) => {
-    const { schema, example } = valuesOf(name);
+  const offered = offeredParameters(options).map(({ name, value, schema, example, meaning }) => {
     const style = 'items' in schema ? { style: 'form', explode: false } : {};
     const description = `${meaning[0]!.toUpperCase()}${meaning.slice(1)}. Value: ${value}.`;
     return [wordOf(name), { name, in: 'query', description, schema, ...style, example }] as const;
   });
   const id = { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: { type: 'integer' } };
   return { ...Object.fromEntries(offered), Id: { ...id, example: 141 } };
-}
-
-function valuesOf(name: string): { readonly schema: DocumentObject; readonly example: unknown } {
-  const values = VALUES[name];
-  if (!values) throw new Error(`the parameter ${name} has no schema in parameters.ts`);
-  return values;
 }
 
 function offeredParameters(options: QueryOptions): typeof PARAMETERS {

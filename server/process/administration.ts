@@ -9,10 +9,10 @@ import type { DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
-import { blockBytes, type Generation, type Served } from './data.ts';
+import { blockBytes, type Generation, type ServedData } from './data.ts';
 import { DataSteps, LastOutcomes } from './dataSteps.ts';
 import type { ThreadLosses } from './threadLosses.ts';
 import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
@@ -21,7 +21,7 @@ import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.
 type Phase = 'loading' | 'ready' | 'draining';
 
 /** What a server follows, for those who ask after it. */
-export interface Subscribed {
+export interface FollowedData {
   /** Why the server is not ready; undefined where it is, as far as this goes. */
   unreadyReason(): string | undefined;
   status(): unknown;
@@ -43,7 +43,7 @@ const TARGET_GAUGES = {
 export class Administration {
   readonly metrics: Metrics = newMetrics();
   #phase: Phase = 'loading';
-  #served: Served | undefined;
+  #served: ServedData | undefined;
   /** Records by collection: read once for each generation. */
   #counts: Readonly<Record<string, number>> = {};
   /** How the last order to change the data ended, and when. */
@@ -56,7 +56,7 @@ export class Administration {
   readonly #refreshTally: Tally;
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
-  #subscription: Subscribed | undefined;
+  #subscription: FollowedData | undefined;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
@@ -91,7 +91,7 @@ export class Administration {
   }
 
   /** Tells of a target that is followed, too. */
-  subscribe(subscription: Subscribed): void {
+  subscribe(subscription: FollowedData): void {
     this.#subscription = subscription;
   }
 
@@ -111,7 +111,7 @@ export class Administration {
   }
 
   /** The server listens and serves this, whatever it will be. */
-  begin(served: Served): void {
+  begin(served: ServedData): void {
     this.#served = served;
     this.#counts = countsOf(served.generation.loaded);
     this.#phase = 'ready';

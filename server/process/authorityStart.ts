@@ -3,7 +3,7 @@
 import { prepareDemonstration, demonstrationDirectory, DEMONSTRATION_FILES } from '../authority/demonstration.ts';
 import { superviseAuthority, type AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochSeconds } from '../observe/clock.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import { appendingTo, logTo, STANDARD_OUTPUT } from '../observe/log.ts';
 import type { Level, Observer, Report, ServiceEvent } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';

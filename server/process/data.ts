@@ -12,7 +12,7 @@ import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared
 import { steadyMs } from '../observe/clock.ts';
 import { anewText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 
 /** Runs work and shows its progress while it lasts. */
 export type ShowProgress = <T>(work: (onProgress: OnProgress) => Promise<T>) => Promise<T>;
@@ -32,7 +32,7 @@ export interface Generation {
  * it, since a variable elsewhere would keep its memory for good. In milliseconds since 1970, `sinceMs` is when it
  * began.
  */
-export interface Served {
+export interface ServedData {
   generation: Generation;
   sinceMs: number;
 }

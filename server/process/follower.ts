@@ -2,14 +2,13 @@
 // of the supervisor's, and what it put in place is then taken like any new data. One that fails changes nothing.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { holdData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { describeHeld } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import { crawlWords } from '../settings/followSettings.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import { releaseFile } from './data.ts';
 import type { Change } from './generations.ts';
 
@@ -22,15 +21,13 @@ export interface FollowerOptions {
   onRefreshed(change: Change, atMs: number): void;
 }
 
-const COMMAND_LINE = fileURLToPath(new URL('../commands/cli.ts', import.meta.url));
-
 /** Of what a process says of its failure, so much is told. */
 const REASON_CHARACTERS_MAX = 4096;
 
 /** Refreshes a folder; `begin` once its data is served. */
 export class Follower {
-  readonly #url: string;
-  readonly #settings: Settings;
+  readonly #settings: Settings & { readonly follow: string };
+  readonly #commandLine: string;
   readonly #report: Report;
   #options: FollowerOptions | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -40,9 +37,10 @@ export class Follower {
   #isStopped = false;
   #fetchedMs: number | undefined;
 
-  constructor(url: string, settings: Settings, report: Report) {
-    this.#url = url;
+  /** `commandLine` is the script whose `follow` refreshes. */
+  constructor(settings: Settings & { readonly follow: string }, commandLine: string, report: Report) {
     this.#settings = settings;
+    this.#commandLine = commandLine;
     this.#report = report;
   }
 
@@ -111,8 +109,8 @@ export class Follower {
 
   /** One refresh in a process; answers why it failed, if it did. */
   #run(): Promise<string | undefined> {
-    const { state } = this.#settings;
-    const words = [COMMAND_LINE, 'follow', this.#url, '-o', state, '--once', ...crawlWords(this.#settings)];
+    const { follow, state } = this.#settings;
+    const words = [this.#commandLine, 'follow', follow, '-o', state, '--once', ...crawlWords(this.#settings)];
     return new Promise((resolve) => {
       // With a channel, so that it ends with this process, however that ends.
       const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });

@@ -4,7 +4,7 @@ import { OperationError } from '../../data/operationError.ts';
 import type { HeldFile } from '../../data/store/load.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { TalliedMetric } from '../observe/tally.ts';
-import { type Generation, releaseFile, type Served } from './data.ts';
+import { type Generation, releaseFile, type ServedData } from './data.ts';
 
 /**
  * How an order to change the data ended: another generation is served, or the same one since nothing has changed, or
@@ -42,7 +42,7 @@ export const REFRESHES: TalliedMetric = {
  */
 export interface GenerationsOptions {
   load(held: HeldFile | undefined): Promise<Generation | undefined>;
-  serve(next: Served): Promise<void>;
+  serve(next: ServedData): Promise<void>;
   onChange(change: Change, bug: string | undefined): void;
   /** In milliseconds since 1970. */
   readonly now: () => number;
@@ -52,12 +52,12 @@ export interface GenerationsOptions {
 /** Changes what is served. Of the generation before the file is held, where it has one, and not the memory. */
 export class Generations {
   readonly #options: GenerationsOptions;
-  readonly #served: Served;
+  readonly #served: ServedData;
   #before: HeldFile | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting: Promise<Change> | undefined;
 
-  constructor(served: Served, options: GenerationsOptions) {
+  constructor(served: ServedData, options: GenerationsOptions) {
     this.#served = served;
     this.#options = options;
   }

@@ -13,7 +13,7 @@ import type { Tally } from '../observe/tally.ts';
 import type { RequestTallies } from './requestTallies.ts';
 import type { ThreadTallies } from './threadTallies.ts';
 import type { SoapSettings } from '../soap/service.ts';
-import type { Served } from './data.ts';
+import type { ServedData } from './data.ts';
 
 /** What a serving thread will need of the program, so that it reads that much of it before it has its data. */
 export interface ThreadParts {
@@ -104,7 +104,7 @@ export function give(to: Worker, data: ServingData): void {
 }
 
 /** What a thread is given of what is served. */
-export function dataFor({ generation: { loaded, blocks }, sinceMs }: Served): GenerationData {
+export function dataFor({ generation: { loaded, blocks }, sinceMs }: ServedData): GenerationData {
   return { loaded, blocks, sinceMs };
 }
 

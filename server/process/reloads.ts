@@ -2,9 +2,16 @@
 // decides, data.ts loads, the serving threads serve.
 import type { Report } from '../observe/events.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/declarations.ts';
 import type { Administration } from './administration.ts';
-import { availableMemoryBytes, bytesOfGeneration, type Generation, loadNext, roomWithin, type Served } from './data.ts';
+import {
+  availableMemoryBytes,
+  bytesOfGeneration,
+  type Generation,
+  loadNext,
+  roomWithin,
+  type ServedData,
+} from './data.ts';
 import { type Change, Generations } from './generations.ts';
 import { released } from './release.ts';
 import type { ServingThreads } from './servingThreads.ts';
@@ -14,7 +21,7 @@ export interface ReloadOptions {
   readonly settings: Settings;
   readonly baseUrl: string;
   readonly dataPath: () => string;
-  readonly served: Served;
+  readonly served: ServedData;
   readonly threads: Pick<ServingThreads, 'swap'>;
   readonly administration: Administration | undefined;
   readonly report: Report;

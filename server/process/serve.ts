@@ -5,8 +5,7 @@ import type { HeldFile } from '../../data/store/load.ts';
 import { COLLECTIONS } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
-import { SAMPLE } from '../settings/declarations.ts';
-import type { Settings } from '../settings/settings.ts';
+import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
@@ -15,7 +14,7 @@ import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
-import { type Generation, type GenerationOptions, loadGeneration, type Served, type ShowProgress } from './data.ts';
+import { type Generation, type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from './data.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
 import { startServingThreads } from './servingThreads.ts';
 import { ThreadLosses } from './threadLosses.ts';
@@ -42,17 +41,25 @@ export interface Server {
 }
 
 /**
+ * Who starts a server: the script of its command line, whose `follow` refreshes the data, and what each thread counts
+ * its requests in, where somebody wants to know beside the metrics.
+ */
+export interface Starter {
+  readonly commandLine: string;
+  readonly talliesOf: Shared['talliesOf'];
+}
+
+/**
  * Serves what the settings name. `tell` gets lines for people: what was loaded, later bugs; none but about a reload
  * while `showProgress` shows the loading, perhaps as a bar on the same terminal. Throws OperationError: `port` in use,
  * `input` and `file` for the authority before any data is looked at, `file`, `input` or `snapshot` for the data;
- * nothing is left running then. `talliesOf` gives what each thread counts its requests in, where somebody wants to know
- * beside the metrics.
+ * nothing is left running then.
  */
 export async function serve(
   settings: Settings,
   tell: Report,
   showProgress: ShowProgress,
-  talliesOf?: Shared['talliesOf'],
+  { commandLine, talliesOf }: Starter,
 ): Promise<Server> {
   raiseHeadLimit();
   let administration: Administration | undefined;
@@ -80,7 +87,7 @@ export async function serve(
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
-    const follower = await followerOf(settings, report);
+    const follower = await followerOf(settings, commandLine, report);
     if (follower) {
       stops.push(() => follower.stop());
       await follower.first();
@@ -121,7 +128,7 @@ async function loaded(
   settings: Settings,
   options: GenerationOptions,
   subscription: Subscription | undefined,
-): Promise<Served> {
+): Promise<ServedData> {
   const load = (held: HeldFile | undefined): Promise<Generation> => loadGeneration(settings, options, held);
   return {
     generation: await (subscription ? subscription.first(load) : load(holdData(settings.data))),
@@ -194,10 +201,10 @@ async function authorityOf(
 }
 
 /** Who follows another catalogue, where the settings name one; its code is read only then. */
-async function followerOf(settings: Settings, report: Report): Promise<Follower | undefined> {
+async function followerOf(settings: Settings, commandLine: string, report: Report): Promise<Follower | undefined> {
   if (settings.follow === undefined) return undefined;
   const { Follower } = await import('./follower.ts');
-  return new Follower(settings.follow, settings, report);
+  return new Follower({ ...settings, follow: settings.follow }, commandLine, report);
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */
@@ -279,7 +286,7 @@ interface Shared {
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
   readonly accessLogs: AccessLogsPart | undefined;
-  readonly talliesOf?: ((known: RequestTallies | undefined) => RequestTallies) | undefined;
+  readonly talliesOf: ((known: RequestTallies | undefined) => RequestTallies) | undefined;
 }
 
 /** What the serving thread of a number gets. */

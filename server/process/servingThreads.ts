@@ -8,7 +8,7 @@ import { isStarved, waitMsAfter } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
 import type { Report } from '../observe/events.ts';
 import { BUG_EXIT, endAtOnce } from './exit.ts';
-import type { Served } from './data.ts';
+import type { ServedData } from './data.ts';
 import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
 import { SILENT_LOOKS, SilenceWatch } from './silence.ts';
@@ -21,14 +21,14 @@ export interface ServingThreads {
    * what a thread that fails before throws. One that dies later is replaced, with what is served then; where they keep
    * dying, all others stop and the process ends as our bug: half a server is none.
    */
-  begin(dataOf: (i: number) => LastingData, served: Served): Promise<void>;
+  begin(dataOf: (i: number) => LastingData, served: ServedData): Promise<void>;
   /**
    * Has every thread make a generation ready beside the one that it serves, and then all of them serve it: all or none.
    * Resolves when all do, and it is what is `served`; `isReleased` then resolves when no thread holds the one before.
    * Rejects with what a thread says that cannot open it; all go on as before then. A thread that dies meanwhile holds
    * nothing, and the one in its place begins with what is served then.
    */
-  swap(next: Served): Promise<{ readonly isReleased: Promise<unknown> }>;
+  swap(next: ServedData): Promise<{ readonly isReleased: Promise<unknown> }>;
   /**
    * Drains the threads, or ends those that have no data yet; resolves when they have ended, with the number of answers
    * that were cut.
@@ -66,7 +66,7 @@ class Replaced implements ServingThreads {
   /** A swap, or threads in place of others: one after the other, so that all threads serve the same. */
   #changing: Promise<unknown> = Promise.resolve();
   #dataOf: ((i: number) => LastingData) | undefined;
-  #served: Served | undefined;
+  #served: ServedData | undefined;
   #cut = 0;
   #isStopping = false;
   #isWithoutUws = false;
@@ -83,7 +83,7 @@ class Replaced implements ServingThreads {
     }
   }
 
-  async begin(dataOf: (i: number) => LastingData, served: Served): Promise<void> {
+  async begin(dataOf: (i: number) => LastingData, served: ServedData): Promise<void> {
     this.#dataOf = dataOf;
     this.#served = served;
     setInterval(() => this.#look(), LOOK_MS).unref();
@@ -91,7 +91,7 @@ class Replaced implements ServingThreads {
     await Promise.all(this.#first.map(({ listens }) => listens));
   }
 
-  swap(next: Served): Promise<{ readonly isReleased: Promise<unknown> }> {
+  swap(next: ServedData): Promise<{ readonly isReleased: Promise<unknown> }> {
     return this.#inTurn(async () => {
       const served = this.#served;
       assert(served, 'threads begin with a generation');

@@ -1,6 +1,6 @@
 // All threads serve another generation, or none does: each makes it ready beside the one that it serves, and nobody
 // serves it before everybody can. A thread that ends meanwhile holds nothing and serves nothing.
-import type { Served } from './data.ts';
+import type { ServedData } from './data.ts';
 import { dataFor, prepare, send } from './messages.ts';
 import type { ServingThread } from './startedThread.ts';
 
@@ -10,8 +10,8 @@ import type { ServingThread } from './startedThread.ts';
  */
 export async function swapAll(
   threads: readonly ServingThread[],
-  served: Served,
-  next: Served,
+  served: ServedData,
+  next: ServedData,
 ): Promise<{ readonly isReleased: Promise<unknown> }> {
   const prepared = threads.map((thread) => {
     const answer = thread.next('prepared', 'unprepared');

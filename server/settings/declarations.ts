@@ -1,14 +1,23 @@
 // The settings, declared once: flags, environment names, TOML keys, defaults, help and the README table derive from the
-// table in this file. The only file that sees the process environment. To add a setting: a property in Settings
-// (settings.ts), a row in DECLARATIONS, the line the tidy test then asks for in README.md.
+// table in this file, and so does the type of their values. The only file that sees the process environment. To add a
+// setting: a row in DECLARATIONS, the line the tidy test then asks for in README.md.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { TargetAccess } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { FOLLOW_SETTINGS } from './followSettings.ts';
 import { installed } from './installation.ts';
-import type { Settings } from './settings.ts';
-import { type Environment, type Flags, gatherSettings, many, one, type Setting, sharedValues } from './sources.ts';
+import {
+  type Environment,
+  type Flags,
+  gatherSettings,
+  many,
+  named,
+  one,
+  type Setting,
+  sharedValues,
+  type ValuesOf,
+} from './sources.ts';
 import { TARGET_SETTINGS, targetAccessOf } from './targetSettings.ts';
 import { BASE_URL, CACHE_CONTROL, HOST, integerBetween, NETWORK, oneOf, PATH, RECORD_URL, SWITCH } from './values.ts';
 
@@ -28,254 +37,110 @@ const SAMPLE_MAX = 1_000_000;
 /** The data that is served where nothing else is named. */
 export const SAMPLE: string = installed('data/sample');
 
-const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
-  data: one(
-    {
-      name: 'data',
-      kind: PATH,
-      help: 'snapshot file, or directory of <collection>.ndjson[.gz] files, to serve',
-      initialText: 'the embedded sample',
-    },
-    SAMPLE,
-  ),
-  watch: one(
-    {
-      name: 'watch',
-      kind: SWITCH,
-      help: 'take new data as soon as what --data names is replaced; without it on SIGHUP and POST /reload only',
-    },
-    false,
-  ),
+const DECLARATIONS = named({
+  data: one(PATH, SAMPLE, {
+    help: 'snapshot file, or directory of <collection>.ndjson[.gz] files, to serve',
+    initialText: 'the embedded sample',
+  }),
+  watch: one(SWITCH, false, {
+    help: 'take new data as soon as what --data names is replaced; without it on SIGHUP and POST /reload only',
+  }),
   ...FOLLOW_SETTINGS,
   ...TARGET_SETTINGS,
-  host: one({ name: 'host', kind: HOST, help: 'address to listen on' }, '127.0.0.1'),
-  port: one({ name: 'port', kind: PORT, help: 'port to listen on; 0 takes a free one and prints it' }, 8080),
-  baseUrl: one(
-    {
-      name: 'baseUrl',
-      kind: BASE_URL,
-      help: 'start of every link in the answers',
-      initialText: 'http://localhost:<port>',
-    },
-    undefined,
-  ),
-  allowBaseUrls: many({
+  host: one(HOST, '127.0.0.1', { help: 'address to listen on' }),
+  port: one(PORT, 8080, { help: 'port to listen on; 0 takes a free one and prints it' }),
+  baseUrl: one(BASE_URL, undefined, {
+    help: 'start of every link in the answers',
+    initialText: 'http://localhost:<port>',
+  }),
+  allowBaseUrls: many(BASE_URL, {
     name: 'allowBaseUrl',
-    kind: BASE_URL,
     help: 'further base URL, used when the Host of a request (or X-Forwarded-Host and -Proto of a trusted proxy) names it',
   }),
-  trustedProxies: many({
+  trustedProxies: many(NETWORK, {
     name: 'trustedProxy',
-    kind: NETWORK,
     help: 'network whose X-Forwarded-Host, X-Forwarded-Proto and X-Request-Id are believed',
   }),
-  recordUrl: one(
-    {
-      name: 'recordUrl',
-      kind: RECORD_URL,
-      help: 'page of a record for people, in answers to look-ups by path: a URL with {uuid}, {id} and {collection}',
-      initialText: 'the browse page',
-    },
-    undefined,
-  ),
-  links: one(
-    {
-      name: 'links',
-      kind: oneOf('spec', 'request'),
-      help: 'links in records: always with ?format=api, or in the form of the request',
-    },
-    'spec',
-  ),
-  limitMax: one(
-    {
-      name: 'limitMax',
-      kind: integerBetween(1, Number.MAX_SAFE_INTEGER),
-      help: 'largest page; a larger limit is lowered to it',
-      initialText: 'no bound',
-    },
-    undefined,
-  ),
-  strict: one(
-    {
-      name: 'strict',
-      kind: SWITCH,
-      help: 'answer 400 to unknown parameters instead of ignoring them',
-      initialText: 'off',
-    },
-    false,
-  ),
-  filterErrors: one(
-    {
-      name: 'filterErrors',
-      kind: oneOf('fail', 'empty', 'ignore'),
-      help: 'a filter that cannot be applied: answers 400, matches nothing, or is ignored',
-    },
-    'fail',
-  ),
-  filters: one(
-    {
-      name: 'filters',
-      kind: oneOf('all', 'documented'),
-      help: 'filter on every field, or only on the documented ones',
-    },
-    'all',
-  ),
-  explain: one(
-    {
-      name: 'explain',
-      kind: SWITCH,
-      help: 'let clients ask by explain=1 how a list is found: plan, estimates, work',
-      initialText: 'off',
-    },
-    false,
-  ),
-  browseOnApi: one(
-    { name: 'browseOnApi', kind: SWITCH, help: 'show browsers a page at every path of the API', initialText: 'off' },
-    false,
-  ),
-  pinWalks: one(
-    {
-      name: 'pinWalks',
-      kind: SWITCH,
-      help: 'links between pages name the generation of the data, and a list of another one is answered 410',
-      initialText: 'off',
-    },
-    false,
-  ),
-  threads: one(
-    { name: 'threads', kind: integerBetween(1, THREADS_MAX), help: 'serving threads', initialText: 'number of cores' },
-    Math.min(availableParallelism(), THREADS_MAX),
-  ),
-  rowSetCacheMb: one(
-    {
-      name: 'rowSetCacheMb',
-      kind: integerBetween(0, CACHE_MB_MAX),
-      help: 'memory of each serving thread for rows that filters found, in MB, so that a walk finds them once; 0 keeps none',
-    },
-    32,
-  ),
-  answerCacheMb: one(
-    {
-      name: 'answerCacheMb',
-      kind: integerBetween(0, CACHE_MB_MAX),
-      help: 'memory of each serving thread for pages and records that are asked for again, in MB; they hold no records; 0 keeps none',
-    },
-    4,
-  ),
-  http10Port: one(
-    {
-      name: 'http10Port',
-      kind: PORT,
-      help: 'second port, for HTTP/1.0 and unusual clients; 0 takes a free one',
-      initialText: 'off',
-    },
-    undefined,
-  ),
-  cors: one({ name: 'cors', kind: SWITCH, help: 'allow browsers of any origin to read', initialText: 'on' }, true),
-  cacheControl: one(
-    { name: 'cacheControl', kind: CACHE_CONTROL, help: 'Cache-Control of what is found, and of redirections' },
-    'public, no-cache',
-  ),
-  gzip: one(
-    {
-      name: 'gzip',
-      kind: oneOf('stored', 'live', 'off'),
-      help: 'gzip for clients that take it: from records compressed before the server is ready, only while they wait, or never',
-    },
-    'stored',
-  ),
-  serverTiming: one(
-    {
-      name: 'serverTiming',
-      kind: SWITCH,
-      help: 'tell in the header Server-Timing how long each answer took, not only the wait for the pool',
-      initialText: 'off',
-    },
-    false,
-  ),
-  authority: one(
-    {
-      name: 'authority',
-      kind: PATH,
-      help: 'TOML file of the attribute authority to serve beside the catalogue',
-      initialText: 'a demonstration with the embedded sample, else off',
-    },
-    undefined,
-  ),
-  auditLog: one(
-    {
-      name: 'auditLog',
-      kind: PATH,
-      help: 'file that every decision of the attribute authority is appended to, a line of JSON each',
-      initialText: 'standard output',
-    },
-    undefined,
-  ),
-  drainGraceSeconds: one(
-    {
-      name: 'drainGraceSeconds',
-      kind: integerBetween(0, SECONDS_MAX),
-      help: 'how long a server that was told to stop goes on serving, and tells clients to leave, in seconds',
-    },
-    1,
-  ),
-  drainSeconds: one(
-    {
-      name: 'drainSeconds',
-      kind: integerBetween(0, SECONDS_MAX),
-      help: 'how long answers in flight may take to finish after that, in seconds',
-    },
-    30,
-  ),
-  adminHost: one({ name: 'adminHost', kind: HOST, help: 'address of the admin port' }, '127.0.0.1'),
-  adminPort: one(
-    {
-      name: 'adminPort',
-      kind: PORT,
-      help: 'port for operators: GET /livez, /readyz, /metrics (Prometheus), /status; 0 takes a free one',
-      initialText: 'off',
-    },
-    undefined,
-  ),
-  soapBodyBytesMax: one(
-    {
-      name: 'soapBodyBytesMax',
-      kind: integerBetween(1024, SOAP_BODY_BYTES_MAX),
-      help: 'longest SOAP request to the attribute authority, in bytes',
-    },
-    1_048_576,
-  ),
-  logFormat: one(
-    {
-      name: 'logFormat',
-      kind: oneOf('auto', 'people', 'json'),
-      help: 'what the server tells of itself: lines for people, or JSON with time and level; auto is people on a terminal',
-    },
-    'auto',
-  ),
-  accessLog: one(
-    {
-      name: 'accessLog',
-      kind: PATH,
-      help: 'file that requests are appended to, a line of JSON each; reopened on SIGUSR2; - is standard output',
-      initialText: 'off',
-    },
-    undefined,
-  ),
-  accessLogSample: one(
-    {
-      name: 'accessLogSample',
-      kind: integerBetween(1, SAMPLE_MAX),
-      help: 'one request in so many is logged',
-    },
-    1,
-  ),
-};
+  recordUrl: one(RECORD_URL, undefined, {
+    help: 'page of a record for people, in answers to look-ups by path: a URL with {uuid}, {id} and {collection}',
+    initialText: 'the browse page',
+  }),
+  links: one(oneOf('spec', 'request'), 'spec', {
+    help: 'links in records: always with ?format=api, or in the form of the request',
+  }),
+  limitMax: one(integerBetween(1, Number.MAX_SAFE_INTEGER), undefined, {
+    help: 'largest page; a larger limit is lowered to it',
+    initialText: 'no bound',
+  }),
+  strict: one(SWITCH, false, { help: 'answer 400 to unknown parameters instead of ignoring them' }),
+  filterErrors: one(oneOf('fail', 'empty', 'ignore'), 'fail', {
+    help: 'a filter that cannot be applied: answers 400, matches nothing, or is ignored',
+  }),
+  filters: one(oneOf('all', 'documented'), 'all', { help: 'filter on every field, or only on the documented ones' }),
+  explain: one(SWITCH, false, {
+    help: 'let clients ask by explain=1 how a list is found: plan, estimates, work',
+  }),
+  browseOnApi: one(SWITCH, false, { help: 'show browsers a page at every path of the API' }),
+  pinWalks: one(SWITCH, false, {
+    help: 'links between pages name the generation of the data, and a list of another one is answered 410',
+  }),
+  threads: one(integerBetween(1, THREADS_MAX), Math.min(availableParallelism(), THREADS_MAX), {
+    help: 'serving threads',
+    initialText: 'number of cores',
+  }),
+  rowSetCacheMb: one(integerBetween(0, CACHE_MB_MAX), 32, {
+    help: 'memory of each serving thread for rows that filters found, in MB, so that a walk finds them once; 0 keeps none',
+  }),
+  answerCacheMb: one(integerBetween(0, CACHE_MB_MAX), 4, {
+    help: 'memory of each serving thread for pages and records that are asked for again, in MB; they hold no records; 0 keeps none',
+  }),
+  http10Port: one(PORT, undefined, {
+    help: 'second port, for HTTP/1.0 and unusual clients; 0 takes a free one',
+  }),
+  cors: one(SWITCH, true, { help: 'allow browsers of any origin to read' }),
+  cacheControl: one(CACHE_CONTROL, 'public, no-cache', { help: 'Cache-Control of what is found, and of redirections' }),
+  gzip: one(oneOf('stored', 'live', 'off'), 'stored', {
+    help: 'gzip for clients that take it: from records compressed before the server is ready, only while they wait, or never',
+  }),
+  serverTiming: one(SWITCH, false, {
+    help: 'tell in the header Server-Timing how long each answer took, not only the wait for the pool',
+  }),
+  authority: one(PATH, undefined, {
+    help: 'TOML file of the attribute authority to serve beside the catalogue',
+    initialText: 'a demonstration with the embedded sample, else off',
+  }),
+  auditLog: one(PATH, undefined, {
+    help: 'file that every decision of the attribute authority is appended to, a line of JSON each',
+    initialText: 'standard output',
+  }),
+  drainGraceSeconds: one(integerBetween(0, SECONDS_MAX), 1, {
+    help: 'how long a server that was told to stop goes on serving, and tells clients to leave, in seconds',
+  }),
+  drainSeconds: one(integerBetween(0, SECONDS_MAX), 30, {
+    help: 'how long answers in flight may take to finish after that, in seconds',
+  }),
+  adminHost: one(HOST, '127.0.0.1', { help: 'address of the admin port' }),
+  adminPort: one(PORT, undefined, {
+    help: 'port for operators: GET /livez, /readyz, /metrics (Prometheus), /status; 0 takes a free one',
+  }),
+  soapBodyBytesMax: one(integerBetween(1024, SOAP_BODY_BYTES_MAX), 1_048_576, {
+    help: 'longest SOAP request to the attribute authority, in bytes',
+  }),
+  logFormat: one(oneOf('auto', 'people', 'json'), 'auto', {
+    help: 'what the server tells of itself: lines for people, or JSON with time and level; auto is people on a terminal',
+  }),
+  accessLog: one(PATH, undefined, {
+    help: 'file that requests are appended to, a line of JSON each; reopened on SIGUSR2; - is standard output',
+  }),
+  accessLogSample: one(integerBetween(1, SAMPLE_MAX), 1, { help: 'one request in so many is logged' }),
+});
 
-const CONFIG: Setting<string | undefined> = one(
-  { name: 'config', kind: PATH, help: 'TOML file of settings, keys as in the README', initialText: 'none' },
-  undefined,
-);
+/** Everything that can be set. Undefined means: off, or decided where it is used (`baseUrl` follows the port taken). */
+export type Settings = ValuesOf<typeof DECLARATIONS>;
+
+const { config: CONFIG } = named({
+  config: one(PATH, undefined, { help: 'TOML file of settings, keys as in the README', initialText: 'none' }),
+});
 
 /** All settings in the order of help and README. `config`, which names the file, cannot itself stand in the file. */
 export const SETTINGS: readonly Setting<unknown>[] = [...Object.values(DECLARATIONS), CONFIG];

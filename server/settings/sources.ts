@@ -22,26 +22,50 @@ export interface Setting<V> {
   gather(values: readonly unknown[]): V;
 }
 
-/** What a row of the table says of a setting. */
-export interface Row<V> {
-  readonly name: string;
-  readonly kind: ValueKind<V>;
+/** A setting before it has a name, unless it has one that is not its key in the table. */
+type Unnamed<V> = Omit<Setting<V>, 'name'> & Words;
+
+/** The words for a setting; `initialText` where the value alone does not tell people. */
+interface Words {
+  readonly name?: string;
   readonly help: string;
   readonly initialText?: string;
 }
 
 /** A setting with one value, the last that is given. */
-export function one<V, I extends V | undefined>(row: Row<V>, initial: I): Setting<V | I> {
+export function one<V extends string | number | boolean, I extends V | undefined>(
+  kind: ValueKind<V>,
+  initial: I,
+  words: Words,
+): Unnamed<V | I> {
   // Every value was made by `kind.parse`, so it is a V.
   const gather = (values: readonly unknown[]): V => values.at(-1) as V;
-  return { arity: 'one', initialText: String(initial), ...row, initial, gather };
+  return { kind, arity: 'one', initialText: initialTextOf(initial), ...words, initial, gather };
 }
 
 /** A setting with all values that are given, each once. */
-export function many<V>(row: Row<V>): Setting<readonly V[]> {
+export function many<V>(kind: ValueKind<V>, words: Words): Unnamed<readonly V[]> {
   const gather = (values: readonly unknown[]): readonly V[] => [...new Set(values as readonly V[])];
-  return { arity: 'many', initialText: 'none', ...row, initial: [], gather };
+  return { kind, arity: 'many', initialText: 'none', ...words, initial: [], gather };
 }
+
+function initialTextOf(initial: string | number | boolean | undefined): string {
+  if (typeof initial === 'boolean') return initial ? 'on' : 'off';
+  return initial === undefined ? 'off' : String(initial);
+}
+
+/** Rows of the table, each with a name: its own, or its key. */
+export function named<T extends Readonly<Record<string, Unnamed<unknown>>>>(rows: T): Named<T> {
+  const entries = Object.entries(rows).map(([key, row]) => [key, { name: key, ...row }]);
+  return Object.fromEntries(entries) as Named<T>;
+}
+
+type Named<T> = { readonly [K in keyof T]: T[K] & { readonly name: string } };
+
+/** The values of settings, by their keys in the table. */
+export type ValuesOf<T extends Readonly<Record<string, Unnamed<unknown>>>> = {
+  readonly [K in keyof T]: T[K]['initial'];
+};
 
 /** What the command line gave, by setting name: a text, several, or true and false for a switch. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
@@ -60,7 +84,7 @@ export interface Sources {
  * A value per key of the declarations (its default where a mistake was made), where each that is no default came from,
  * and every mistake as one line.
  */
-export interface Gathered {
+export interface GatheredSettings {
   readonly values: Record<string, unknown>;
   readonly origins: Record<string, string>;
   readonly mistakes: string[];
@@ -83,7 +107,7 @@ export function environmentName(setting: Setting<unknown>): string {
  * absent; in one, several values are separated by blanks or commas. A relative path in the file is relative to the
  * file. Throws OperationError `file` when the TOML file cannot be read, `usage` when it is no TOML.
  */
-export function gatherSettings(sources: Sources): Gathered {
+export function gatherSettings(sources: Sources): GatheredSettings {
   const mistakes: string[] = [];
   const path = given(sources.fileSetting, sources, undefined);
   const file = path && readConfigFile(valueOf(sources.fileSetting, path, mistakes), sources, mistakes);
@@ -195,7 +219,7 @@ function readText(path: string): string {
 
 /** What is wrong where two of these settings have one value that is not 0, a line each. */
 export function sharedValues(
-  { values, origins }: Pick<Gathered, 'values' | 'origins'>,
+  { values, origins }: Pick<GatheredSettings, 'values' | 'origins'>,
   names: readonly string[],
 ): readonly string[] {
   return names.flatMap((name, i) => {

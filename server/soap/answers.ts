@@ -44,7 +44,7 @@ export const METHOD_NOT_ALLOWED = refusal(405, 'The attribute authority answers 
 export const NOT_XML = refusal(415, 'The attribute authority takes SOAP 1.1 as text/xml.');
 
 /** 415 to a compressed body. */
-export const ENCODED = refusal(415, 'The attribute authority takes bodies without Content-Encoding.');
+export const ENCODED_BODY = refusal(415, 'The attribute authority takes bodies without Content-Encoding.');
 
 /** 413. */
 export const TOO_LONG = refusal(413, 'The request is longer than the attribute authority takes.');

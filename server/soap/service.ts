@@ -17,7 +17,7 @@ import {
 import { Memory } from '../http/memory.ts';
 import type { Tally } from '../observe/tally.ts';
 import {
-  ENCODED,
+  ENCODED_BODY,
   FAULT_ANSWERS,
   METHOD_NOT_ALLOWED,
   NOT_XML,
@@ -129,7 +129,7 @@ class Service {
     const type = charsetOf(request.header('content-type'));
     if (type === 'unsupported') return NOT_XML;
     const coding = request.header('content-encoding');
-    if (coding !== undefined && coding.toLowerCase() !== 'identity') return ENCODED;
+    if (coding !== undefined && coding.toLowerCase() !== 'identity') return ENCODED_BODY;
     return this.#intake(authority, type.charset, disconnection);
   }
 

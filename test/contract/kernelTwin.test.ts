@@ -2,8 +2,9 @@
 // both.
 import { expect, test } from 'vitest';
 import { kernels, ownKernel } from '../../engine/kernel/kernel.ts';
+import { twinKernel } from '../support/kernelTwin.ts';
 
-kernels.kind = 'twin';
+kernels.make = twinKernel;
 
 test('the kernel in use is the twin', () => {
   expect(String(ownKernel().copy)).not.toContain('[native code]');

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Disconnection, Handler } from '../../server/http/exchange.ts';
-import { Slices, type Unfinished } from '../../workers/slices.ts';
+import { Slices, type UnfinishedReason } from '../../workers/slices.ts';
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import { collectionOf } from '../support/collections.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../support/smallCatalogue.ts';
@@ -86,7 +86,7 @@ class NotedSlices extends Slices {
     super.spend(sinceMs);
   }
 
-  override run<T>(step: () => T | undefined, waiter: Disconnection): Promise<T | Unfinished> {
+  override run<T>(step: () => T | undefined, waiter: Disconnection): Promise<T | UnfinishedReason> {
     const noted = (): T | undefined => {
       this.note(this.work);
       return step();

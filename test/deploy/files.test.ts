@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settingsTable } from '../../server/settings/settingsTable.ts';
+import { settingsTable } from '../support/documentTables.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
 import { readProjectFile, ROOT } from '../support/sources.ts';

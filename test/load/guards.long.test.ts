@@ -2,10 +2,10 @@
 // not is what bench.long.test.ts judges, in the same way. No product code knows of the defects: a module hook puts them
 // in place while the server starts (test/support/defects/).
 import { expect, test } from 'vitest';
-import { BUDGETS, guardedOf, noiseText, placeOfBudget, type Guarded } from '../../bench/budgets.ts';
+import { BUDGETS, guardedOf, noiseText, placeOfBudget, type BudgetVerdict } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
-import { someOf } from '../support/ring.ts';
 import { measuredRatio, runLoadBench, type ScenarioReport } from '../../bench/load/load.ts';
+import { someOf } from '../support/ring.ts';
 
 const PLANT = new URL('../support/defects/plant.ts', import.meta.url).href;
 const QUIET = { onProgress: () => {}, onStep: () => {} };
@@ -28,7 +28,7 @@ const DEFECTS = [
   ['stringify', 'walk', 'JSON.stringify for every request'],
 ] as const;
 
-function outcomeOf(report: ScenarioReport): Guarded {
+function outcomeOf(report: ScenarioReport): BudgetVerdict {
   return guardedOf(measuredRatio(report), 'ci');
 }
 

@@ -1,9 +1,10 @@
 // The kernel and its twin do the same to the same memories: random bytes, every alignment, the very ends of memory.
 import { describe, expect, test } from 'vitest';
-import { BASE_AT, END_AT, FORM, KEPT, NEEDLE_AT, RANGES_AT, ROOM_AT } from '../../engine/kernel/layout.ts';
+import { BASE_AT, END_AT, FORM, KEEP_STORED, NEEDLE_AT, RANGES_AT, ROOM_AT } from '../../engine/kernel/layout.ts';
 import type { Kernel } from '../../engine/kernel/contract.ts';
 import { kernels, newKernel } from '../../engine/kernel/kernel.ts';
 import { newOwn, takeRoom, type Own } from '../../engine/kernel/own.ts';
+import { twinKernel } from '../support/kernelTwin.ts';
 import { randomOf, type Random } from '../support/random.ts';
 
 const PAGE_BYTES = 65_536;
@@ -22,10 +23,10 @@ class Twins {
   readonly positions = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
   readonly bytes = new Uint8Array(this.source.buffer);
   readonly links = new Uint32Array(this.positions.buffer);
-  readonly #worlds: readonly World[] = (['wasm', 'twin'] as const).map((kind) => {
+  readonly #worlds: readonly World[] = [newKernel, twinKernel].map((make) => {
     const own = newOwn();
     takeRoom(own, PAGE_BYTES);
-    return { kernel: newKernel(kind, this.source, this.positions, own), own };
+    return { kernel: make(this.source, this.positions, own), own };
   });
 
   /** Does the same to the own memory of both. */
@@ -61,9 +62,9 @@ function filled(random: Random, bytes: Uint8Array, letters: number): void {
   for (let i = 0; i < bytes.length; i++) bytes[i] = 97 + random.integer(0, letters);
 }
 
-test('the fast one is the kernel: the runtime has what it takes', () => {
-  expect(kernels.kind).toBe('wasm');
-  expect(String(newKernel('wasm', twins.source, twins.positions, newOwn()).copy)).toContain('[native code]');
+test('threads use the kernel, which the runtime compiles', () => {
+  expect(kernels.make).toBe(newKernel);
+  expect(String(newKernel(twins.source, twins.positions, newOwn()).copy)).toContain('[native code]');
 });
 
 test('copies and gathers give the same bytes, to any alignment, up to the last byte of memory', () => {
@@ -145,8 +146,8 @@ function setForm({ origin, growth, urlBytes, base, end }: Form): void {
     words[FORM.links / 4] = 7 * 4;
     words[FORM.growth / 4] = growth;
     words[FORM.urlBytes / 4] = urlBytes;
-    words[FORM.baseBytes / 4] = base?.length ?? KEPT;
-    words[FORM.endBytes / 4] = end?.length ?? KEPT;
+    words[FORM.baseBytes / 4] = base?.length ?? KEEP_STORED;
+    words[FORM.endBytes / 4] = end?.length ?? KEEP_STORED;
     bytes.set(Buffer.from(base ?? ''), BASE_AT);
     bytes.set(Buffer.from(end ?? ''), END_AT);
   });

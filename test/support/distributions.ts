@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
 import { decodePointer, objectsOf, type Pointer, POINTER_NAME } from '../../data/distribution/pointer.ts';
-import { type Published, publishSnapshot, type PublishOptions } from '../../data/distribution/publish.ts';
+import { type PublishReport, publishSnapshot, type PublishOptions } from '../../data/distribution/publish.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import type { PublishingTarget } from '../../data/distribution/target.ts';
 import { dataSetOf, imported } from './dataSets.ts';
@@ -36,7 +36,7 @@ export async function published(
   to: string | PublishingTarget,
   { file }: Pick<Release, 'file'>,
   options: Partial<PublishOptions> = {},
-): Promise<Published> {
+): Promise<PublishReport> {
   const target = typeof to === 'string' ? await openPublishingTarget(to) : to;
   try {
     return await publishSnapshot({ file, target, allowRollback: false, ...options }, () => undefined);

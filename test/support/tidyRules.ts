@@ -26,9 +26,12 @@ function everyMatch(pattern: RegExp, complain: (match: RegExpExecArray, source: 
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])(?<target>[^'"\n]+)\1/g;
 
+/** A thread or a process that is started by its file is known as well as one that is imported. */
+const KNOWN_FILE = new RegExp(`(?:${IMPORT.source})|\\bnew URL\\(\\s*['"](?<started>[^'"\\n]+\\.ts)['"]`, 'g');
+
 /** Imports follow the arrows of ARCHITECTURE.md, as the table in test/support/areas.ts has them. */
-export const importsFollowTheArrows = everyMatch(IMPORT, ({ groups }, { path }) => {
-  const target = groups?.['target'] ?? '';
+export const importsFollowTheArrows = everyMatch(KNOWN_FILE, ({ groups }, { path }) => {
+  const target = groups?.['target'] ?? groups?.['started'] ?? '';
   if (!target.startsWith('.')) return undefined;
   const [from, to] = [areaOf(path), areaOf(posix.join(posix.dirname(path), target))];
   if (!from || !to || from === to || from.mayImport.includes(to.name)) return undefined;
@@ -186,6 +189,16 @@ export const namesMeanOneThing: Rule = (sources) => {
       }),
     );
 };
+
+const ONE_WORD = /^export (?:interface|type|class|const) (?<name>[A-Za-z][a-z]*|[A-Z]+)\b/gm;
+const PARTICIPLE = /^(?:[a-z]+ed|done|found|given|held|kept|known|made|said|sent|shown|taken|told)$/i;
+
+/** What product code exports, but for functions, is called by a noun: a participle alone leaves open what is kept. */
+export const exportsAreNouns = everyMatch(ONE_WORD, ({ groups }, { path }) =>
+  !isTest(path) && PARTICIPLE.test(groups?.['name'] ?? '')
+    ? `exports ${groups?.['name']}; add the noun that it stands for`
+    : undefined,
+);
 
 /** No default export, outside configuration files of tools that want one. */
 export const exportsAreNamed = everyMatch(/^export default\b/gm, (_, { path }) =>

@@ -4,7 +4,7 @@
 /** The namespace of XML signatures (XML Signature Syntax and Processing, section 1.3). */
 export const SIGNATURE_NAMESPACE = 'http://www.w3.org/2000/09/xmldsig#';
 /** The transform that takes the signature out of what it signs. */
-export const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+export const ENVELOPED_SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 /** Exclusive canonicalisation without comments. */
 export const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 /** Canonical XML 1.0 without comments: the same bytes as the exclusive one in the form that is accepted here. */

@@ -1,7 +1,13 @@
 // The signature of an attribute certificate, read from its tree: one reference to the whole document, and one
 // certificate. Every element is in the one namespace with the one prefix that Signature declares, so that nothing can
 // hide under another. Verifies nothing.
-import { DIGEST_URIS, ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, SIGNATURE_ALGORITHMS } from './algorithms.ts';
+import {
+  DIGEST_URIS,
+  ENVELOPED_SIGNATURE,
+  EXCLUSIVE_C14N,
+  INCLUSIVE_C14N,
+  SIGNATURE_ALGORITHMS,
+} from './algorithms.ts';
 import { type AlgorithmRow, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import { canonicalText } from './canonical.ts';
 import { base64In, childrenOf, decimalOf, elementsOf, isBare, misshapen, wholeText } from './shape.ts';
@@ -68,7 +74,7 @@ function transformsIn(transforms: XmlElement, signature: XmlElement): void {
     if (transform.local !== 'Transform') misshapen('has something other than transforms among its transforms');
     return algorithmIn(transform, signature);
   });
-  if (all[0] !== ENVELOPED || all.length > 2 || (all.length === 2 && all[1] !== EXCLUSIVE_C14N)) {
+  if (all[0] !== ENVELOPED_SIGNATURE || all.length > 2 || (all.length === 2 && all[1] !== EXCLUSIVE_C14N)) {
     misshapen('has transforms other than enveloped signature and exclusive canonicalisation');
   }
 }

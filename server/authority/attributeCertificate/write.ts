@@ -1,7 +1,13 @@
 // Signs attribute certificates: digest and signature over texts that are canonical by construction, no canonicaliser
 // needed. Decides nothing; holds no key longer than its caller.
 import { hash, sign, type KeyObject } from 'node:crypto';
-import { ENVELOPED, EXCLUSIVE_C14N, DIGEST_URIS, SIGNATURE_ALGORITHMS, SIGNATURE_NAMESPACE } from './algorithms.ts';
+import {
+  ENVELOPED_SIGNATURE,
+  EXCLUSIVE_C14N,
+  DIGEST_URIS,
+  SIGNATURE_ALGORITHMS,
+  SIGNATURE_NAMESPACE,
+} from './algorithms.ts';
 import type { AlgorithmRow } from './algorithms.ts';
 import { escapedText } from '../../xml/text.ts';
 import { type AttributeContent, contentXml } from './content.ts';
@@ -21,7 +27,7 @@ export type UnsignedContent = Omit<AttributeContent, 'issuerSerialNumber'>;
 export type Sign = (content: UnsignedContent) => string;
 
 const DIGEST_URI = DIGEST_URIS.sha256;
-const BEFORE_DIGEST = `<Reference URI=""><Transforms><Transform Algorithm="${ENVELOPED}"></Transform><Transform Algorithm="${EXCLUSIVE_C14N}"></Transform></Transforms><DigestMethod Algorithm="${DIGEST_URI}"></DigestMethod><DigestValue>`;
+const BEFORE_DIGEST = `<Reference URI=""><Transforms><Transform Algorithm="${ENVELOPED_SIGNATURE}"></Transform><Transform Algorithm="${EXCLUSIVE_C14N}"></Transform></Transforms><DigestMethod Algorithm="${DIGEST_URI}"></DigestMethod><DigestValue>`;
 const BEHIND_DIGEST = '</DigestValue></Reference></SignedInfo>';
 
 /**

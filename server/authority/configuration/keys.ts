@@ -1,6 +1,6 @@
 // The keys of an authority's configuration, declared once: checks, defaults and the table in the README beside the
-// authority derive from this table. To add a key: a property of AuthorityKeys, a row of KEYS, the line that the test
-// then asks for in server/authority/README.md. Reads no file.
+// authority derive from this table, and so does the type of what is set. To add a key: a row of KEYS, the line that the
+// test then asks for in server/authority/README.md. Reads no file.
 import { dirname, resolve } from 'node:path';
 import { closestName } from '../../../engine/shared.ts';
 import type { TomlDocument } from '../../settings/toml.ts';
@@ -9,24 +9,8 @@ import type { SignatureAlgorithm } from '../attributeCertificate/algorithms.ts';
 import type { Mistakes } from './mistakes.ts';
 import { siteNameProblem } from './names.ts';
 
-/** What can be set. Paths are absolute or relative to the working directory; undefined means: not given. */
-export interface AuthorityKeys {
-  readonly name: string;
-  readonly key: string;
-  readonly certificate: string;
-  readonly ca: readonly string[];
-  readonly usersFile: string | undefined;
-  readonly mapConfig: string | undefined;
-  readonly crls: string | undefined;
-  readonly lifetimeSeconds: number;
-  readonly notBeforeOffsetSeconds: number;
-  readonly clockSkewSeconds: number;
-  readonly legacyProxies: boolean;
-  readonly allowWeak: boolean;
-  readonly externalSignatures: readonly SignatureAlgorithm[];
-}
-
-interface KeyRow<V> {
+/** What the table says of a key. `initialText` is in words what it is when nothing is said. */
+export interface KeyRow<V> {
   readonly kind: ValueKind<unknown>;
   readonly arity: 'one' | 'many';
   readonly isRequired: boolean;
@@ -62,11 +46,20 @@ function optional<V>(kind: ValueKind<unknown>, initial: V, initialText: string, 
   return { kind, arity: Array.isArray(initial) ? 'many' : 'one', isRequired: false, initial, initialText, help };
 }
 
-const KEYS: { readonly [K in keyof AuthorityKeys]: KeyRow<AuthorityKeys[K]> } = {
-  name: required(SITE_NAME, 'one', "this site's name, as other sites know it: the issuerName of its certificates"),
-  key: required(PATH, 'one', 'PEM file of the private key, RSA of 2,048 bits or more, or EC P-256'),
-  certificate: required(PATH, 'one', 'PEM file of the certificate of that key; its subject is the issuer'),
-  ca: required(PATH, 'many', 'PEM files of the CAs whose users and authorities are believed, one or several in each'),
+/** The keys. Paths are absolute or relative to the working directory; undefined means: not given. */
+export const KEYS = {
+  name: required<string>(
+    SITE_NAME,
+    'one',
+    "this site's name, as other sites know it: the issuerName of its certificates",
+  ),
+  key: required<string>(PATH, 'one', 'PEM file of the private key, RSA of 2,048 bits or more, or EC P-256'),
+  certificate: required<string>(PATH, 'one', 'PEM file of the certificate of that key; its subject is the issuer'),
+  ca: required<readonly string[]>(
+    PATH,
+    'many',
+    'PEM files of the CAs whose users and authorities are believed, one or several in each',
+  ),
   usersFile: optional<string | undefined>(
     PATH,
     undefined,
@@ -101,6 +94,11 @@ const KEYS: { readonly [K in keyof AuthorityKeys]: KeyRow<AuthorityKeys[K]> } = 
     'rsa-sha256',
     "algorithms accepted in other sites' attribute certificates",
   ),
+};
+
+/** What is set, by the keys of the table. */
+export type AuthorityKeys = {
+  readonly [K in keyof typeof KEYS]: (typeof KEYS)[K] extends KeyRow<infer V> ? V : never;
 };
 
 /** The tables of a configuration, which have readers of their own. */
@@ -142,13 +140,4 @@ export function keysOf(
     if (members.length === 0) mistakes.add(placeOf([key]), `${key}: got nothing, want ${row.kind.wanted}`);
     return parsed;
   }
-}
-
-/** The keys as the Markdown table of server/authority/README.md; a test compares the two. */
-export function keysTable(): string {
-  const lines = Object.entries(KEYS).map(([key, { kind, arity, initialText, help }]: [string, KeyRow<unknown>]) => {
-    const text = help + (arity === 'many' ? ' (one, or an array)' : '');
-    return `| \`${key}\` | ${kind === SWITCH ? 'true or false' : kind.placeholder.replaceAll(/[|<]/g, '\\$&')} | ${initialText} | ${text} |`;
-  });
-  return `| Key | Value | Default | Meaning |\n| --- | --- | --- | --- |\n${lines.join('\n')}`;
 }

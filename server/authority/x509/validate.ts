@@ -20,7 +20,7 @@ export interface ChainRules extends SearchRules {
 }
 
 /** What a chain proved: whose it is, as what, and until when (seconds since 1970). */
-export interface Accepted {
+export interface AcceptedChain {
   readonly accepted: true;
   /** The end entity's certificate: its subject is the user, never the proxy's. */
   readonly endEntity: Certificate;
@@ -39,7 +39,7 @@ export interface Accepted {
 }
 
 /** Accepted, or why not, in one sentence for people: no file name and no text of keys. */
-export type Verdict = Accepted | { readonly accepted: false; readonly reason: string };
+export type Verdict = AcceptedChain | { readonly accepted: false; readonly reason: string };
 
 /**
  * Judges certificates: the first is the presented one, the others may help to find a path, in any order, needed or not.
@@ -68,7 +68,7 @@ interface Context {
 }
 
 /** Goes from proxy to issuer until it comes to a certificate that is no proxy, and from there to a configured CA. */
-function climb({ proxies, marks, last }: Climb, context: Context): Accepted | undefined {
+function climb({ proxies, marks, last }: Climb, context: Context): AcceptedChain | undefined {
   const { search, rules } = context;
   if (!search.step()) return undefined;
   const mark = proxyMark(last);
@@ -125,7 +125,7 @@ function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], sea
   return problem === undefined;
 }
 
-function accepted(path: Path, { proxies, marks, last }: Climb, { crlsUntil }: PathSearch): Accepted {
+function accepted(path: Path, { proxies, marks, last }: Climb, { crlsUntil }: PathSearch): AcceptedChain {
   const whole = [...proxies, ...path];
   const expiresAt = Math.min(...whole.map(({ notAfter }) => notAfter));
   const isLimited = marks.some(({ rights }) => rights === 'limited');

@@ -1,13 +1,12 @@
 // What `authority call` does: asks an attribute authority over SOAP and prints the answer. A small client, for
 // operators. Knows no flags; callCommand.ts does.
 import { writeFileSync } from 'node:fs';
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { attempt } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { inspect } from '../../authority/inspect.ts';
 import { holdsPrivateKey } from '../../authority/x509/pem.ts';
 import { bytesOf } from '../fileBytes.ts';
+import { askServer } from '../question.ts';
 import { tableText } from '../terminal.ts';
 import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../soap/protocol.ts';
 import { readAnswer, requestBytes } from '../../soap/requests.ts';
@@ -97,35 +96,18 @@ function linesOf(name: string, result: Result): readonly string[] {
   return result.includes('\n') ? [`${name}:`, result] : [`${name}: ${result}`.trimEnd()];
 }
 
-interface Posted {
-  readonly status: number;
-  readonly body: Uint8Array;
-}
-
-function posted(url: string, { operation, values }: AuthorityCall): Promise<Posted> {
-  const body = requestBytes(operation, values);
+async function posted(url: string, { operation, values }: AuthorityCall): Promise<{ status: number; body: Buffer }> {
   const headers = {
     'Content-Type': 'text/xml; charset=utf-8',
-    'Content-Length': body.length,
     SOAPAction: `"${NAMESPACES.service}#${operation.name}"`,
   };
-  const request = url.startsWith('https') ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
-    const fail = (cause: Error): void =>
-      reject(new OperationError('network', `${url} cannot be asked: ${cause.message}`, cause));
-    const outgoing = request(url, { method: 'POST', headers, timeout: WAIT_MS_MAX }, (incoming) => {
-      const pieces: Buffer[] = [];
-      let bytes = 0;
-      incoming.on('data', (piece: Buffer) => {
-        bytes += piece.length;
-        if (bytes > ANSWER_BYTES_MAX) incoming.destroy(new Error('its answer does not end'));
-        else pieces.push(piece);
-      });
-      incoming.once('error', fail);
-      incoming.once('end', () => resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(pieces) }));
-    });
-    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${WAIT_MS_MAX / 1000} s`)));
-    outgoing.once('error', fail);
-    outgoing.end(body);
-  });
+  const bounds = { timeout: WAIT_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
+  try {
+    const question = { body: requestBytes(operation, values), headers, ...bounds };
+    const { status, body } = await askServer(new URL(url), question);
+    if (body) return { status, body };
+  } catch (cause) {
+    throw new OperationError('network', `${url} cannot be asked: ${(cause as Error).message}`, cause);
+  }
+  throw new OperationError('network', `${url} cannot be asked: its answer does not end`);
 }

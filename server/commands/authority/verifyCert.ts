@@ -6,7 +6,7 @@ import { readCertificateFile, readCrlFile } from '../../authority/x509/chain.ts'
 import { crlStoreOf } from '../../authority/x509/crl.ts';
 import { timeText } from '../../authority/x509/time.ts';
 import { trustStoreOf } from '../../authority/x509/trust.ts';
-import { type Accepted, validateChain, type Verdict } from '../../authority/x509/validate.ts';
+import { type AcceptedChain, validateChain, type Verdict } from '../../authority/x509/validate.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { tableText } from '../terminal.ts';
 
@@ -75,7 +75,7 @@ function refused(file: string, reason: string): Verdict {
   return { accepted: false, reason: `${file}: ${reason}` };
 }
 
-function rowsOf({ endEntity, path, expiresAt, proxy, isLegacy }: Accepted): readonly (readonly string[])[] {
+function rowsOf({ endEntity, path, expiresAt, proxy, isLegacy }: AcceptedChain): readonly (readonly string[])[] {
   const rights = proxy === 'full' ? 'all rights' : 'limited';
   const intermediates = path.slice(path.indexOf(endEntity) + 1, -1);
   return [

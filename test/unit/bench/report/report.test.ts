@@ -7,7 +7,7 @@ import { htmlPage, markdownTable } from '../../../../bench/report/htmlPage.ts';
 import { TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
 import { runLoadBench } from '../../../../bench/load/load.ts';
 import type { PeerReport } from '../../../../bench/peers/peerBench.ts';
-import { PEER_QUESTIONS, TARGETED } from '../../../../bench/peers/peers.ts';
+import { PEER_QUESTIONS, TARGET_PEER } from '../../../../bench/peers/peers.ts';
 import { type ProxyPoint, ratiosOf, WAYS } from '../../../../bench/proxy/proxyBench.ts';
 import { peerTable, proxyTable, soapTable } from '../../../../bench/report/report.ts';
 import type { SoapReport } from '../../../../bench/authority/soapBench.ts';
@@ -158,7 +158,7 @@ describe('the table of peers', () => {
     [5.9, 0, '10 % | 6 | 13 | short'],
     [40, 0.5, '50 % | 6 | 13 | too noisy'],
   ])('judges by what Fastify over SQLite needs: %d times, with a spread of %d', (ratio, spread, cells) => {
-    const peers = told(ratio, TARGETED, spread);
+    const peers = told(ratio, TARGET_PEER, spread);
     expect(markdownTable({ peers }).split('\n')[2]).toMatch(new RegExp(`${cells.replaceAll('|', '\\|')} \\|$`));
     expect(peerTable(peers).split('\n')[1]).toMatch(new RegExp(`${cells.replaceAll(' | ', ' +')}$`));
     expect(htmlPage({ ...report, peers })).toContain(`<td>${cells.split(' | ')[0]!}</td>`);

@@ -9,7 +9,7 @@ import type { Selection } from '../../../../engine/index/rowset.ts';
 import type { Body } from '../../../../engine/page/body.ts';
 import { copying } from '../../../../engine/page/rewrite.ts';
 import { jsonRows, measured, ndjsonRows, pageBody } from '../../../../engine/page/rows.ts';
-import { stitchedBody, type GzipBody, type Stitched, type Stitching } from '../../../../engine/page/stitch.ts';
+import { stitchedBody, type GzipBody, type Stitching, type StitchOrder } from '../../../../engine/page/stitch.ts';
 import { recordBlocksOf } from '../../../support/blocks.ts';
 import { recordsOf } from '../../../support/records.ts';
 
@@ -30,7 +30,7 @@ function stitchedWhole(stitching: Stitching): GzipBody {
   }
 }
 
-function identityOf({ records, rows, head, tail, isLines }: Stitched): Buffer {
+function identityOf({ records, rows, head, tail, isLines }: StitchOrder): Buffer {
   const served = {
     records,
     rows,
@@ -41,7 +41,7 @@ function identityOf({ records, rows, head, tail, isLines }: Stitched): Buffer {
   return bytesOf(head.length + tail.length === 0 ? body : pageBody(head, body, tail));
 }
 
-function expectSame(stitched: Stitched): GzipBody {
+function expectSame(stitched: StitchOrder): GzipBody {
   const body = stitchedWhole(stitchedBody(stitched));
   const whole = bytesOf(body);
   const plain = gunzipSync(whole);
@@ -94,7 +94,7 @@ describe('a stitched answer', () => {
       fc.property(page, ({ parts: { texts, chunkRows, head, tail, isLines, jumps }, rows }) => {
         const records = recordsOf(texts, STORED, chunkRows);
         const around = isLines ? { head: '', tail: '' } : { head, tail };
-        const stitched: Stitched = {
+        const stitched: StitchOrder = {
           records,
           stored: recordBlocksOf(records),
           rows,
@@ -155,7 +155,12 @@ describe('a stitched answer', () => {
       STORED,
     );
     const rows = Uint32Array.from({ length: 4500 }, (_, i) => 2 * i);
-    const stitched: Stitched = { ...base, records: many, stored: recordBlocksOf(many), rows: { kind: 'list', rows } };
+    const stitched: StitchOrder = {
+      ...base,
+      records: many,
+      stored: recordBlocksOf(many),
+      rows: { kind: 'list', rows },
+    };
     const stitching = stitchedBody(stitched);
     expect(stitching()).toBeUndefined();
     expectSame(stitched);

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Ask, QueryOptions } from '../../../../engine/query/ask.ts';
 import { pageLinks } from '../../../../engine/query/links.ts';
-import { parameterNames, PARAMETERS, parametersTable } from '../../../../engine/query/parameters.ts';
+import { parameterNames, PARAMETERS } from '../../../../engine/query/parameters.ts';
+import { parametersTable } from '../../../support/documentTables.ts';
 import { parseRecordQuery } from '../../../../engine/query/parse.ts';
 import type { View } from '../../../../engine/query/reading.ts';
 import { indexOf } from '../../../support/index.ts';

@@ -2,7 +2,7 @@
 // stands in the records of the sample.
 import { describe, expect, test } from 'vitest';
 import { documentedFields } from '../../../../engine/query/describe.ts';
-import { SHOWN } from '../../../../engine/schema/browse.ts';
+import { PRESENTATIONS } from '../../../../engine/schema/browse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import type { Field } from '../../../../engine/schema/types.ts';
 import { firstRecord } from '../../../support/samplePages.ts';
@@ -18,7 +18,7 @@ const endOf = (fields: readonly Field[], [first, ...rest]: readonly string[]): F
   return 'fields' in field ? endOf(field.fields, rest) : undefined;
 };
 
-describe.each(Object.entries(SHOWN))('%s', (name, { columns, label, usedBy = [] }) => {
+describe.each(Object.entries(PRESENTATIONS))('%s', (name, { columns, label, usedBy = [] }) => {
   const sample = JSON.parse(firstRecord(name)) as Readonly<Record<string, unknown>>;
 
   test('is a collection, and says something new of it', () => {
@@ -49,7 +49,7 @@ describe.each(Object.entries(SHOWN))('%s', (name, { columns, label, usedBy = [] 
 });
 
 test('no name of a record is documented where only the sample has it', () => {
-  const undocumented = Object.entries(SHOWN).flatMap(([name, { label }]) =>
+  const undocumented = Object.entries(PRESENTATIONS).flatMap(([name, { label }]) =>
     words(label).flatMap((key) => (documented(name).has(key) ? [] : [`${name}.${key}`])),
   );
   expect(undocumented).toEqual(['discoveryserviceids.serviceId', 'drsdatasets.drsId', 'imagedetails.caption']);

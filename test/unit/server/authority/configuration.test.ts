@@ -2,7 +2,7 @@
 import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keysTable } from '../../../../server/authority/configuration/keys.ts';
+import { keysTable } from '../../../support/documentTables.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { mistakeText } from '../../../../server/authority/configuration/mistakes.ts';
 import { nameDer } from '../../../../server/authority/issuance/certificate.ts';

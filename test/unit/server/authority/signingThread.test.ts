@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Authorised } from '../../../../server/authority/authorised.ts';
+import type { AuthorisationOutcome } from '../../../../server/authority/authorised.ts';
 import type { LongMessage } from '../../../../server/authority/authority.ts';
 import { type AuthorityData, loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { type SigningThread, signingThreadOf } from '../../../../server/authority/signingThread.ts';
@@ -90,7 +90,7 @@ test('records each decision before it is told', async () => {
 test('grants nothing while decisions cannot be recorded, says so, and grants again', async () => {
   const directory = join(site.directory, 'logs');
   const audited = signingThreadOf(dataNow(), { auditLog: join(directory, 'audit.log') });
-  const told = async (usrProxyCert: string): Promise<Authorised> => {
+  const told = async (usrProxyCert: string): Promise<AuthorisationOutcome> => {
     const authorised = await audited.run({ usrProxyCert, usrAttCert: '' });
     assert(typeof authorised !== 'string');
     return authorised;

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { filterFields } from '../../../../engine/query/shown.ts';
 import { describedFields } from '../../../../engine/query/describe.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
-import { SHOWN } from '../../../../engine/schema/browse.ts';
+import { PRESENTATIONS } from '../../../../engine/schema/browse.ts';
 import { collectionOf } from '../../../support/collections.ts';
 import { formHandler } from '../../../support/formCatalogue.ts';
 import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../support/htmlPages.ts';
@@ -142,7 +142,7 @@ describe('a list', () => {
     };
     expect(textsOf(page, '.total')[0]).toMatch(new RegExp(`^${json.count} of 40 records in \\d+(\\.\\d)? ms$`));
     expect(textsOf(page, 'tbody th')).toEqual(json.results.map(({ ob_id }) => `${ob_id}`));
-    expect(textsOf(page, 'thead th')).toEqual(['ob_id', ...SHOWN['observations']!.columns!.split(' ')]);
+    expect(textsOf(page, 'thead th')).toEqual(['ob_id', ...PRESENTATIONS['observations']!.columns!.split(' ')]);
     expect(textsOf(page, '.range')).toEqual([`4 to 6 of ${json.count}`]);
   });
 

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeForm } from '../../../../engine/query/form.ts';
-import { entityTags, type Tagged } from '../../../../server/catalogue/entityTag.ts';
+import { entityTags, type TagParts } from '../../../../server/catalogue/entityTag.ts';
 
 const SETTINGS = ['spec', 100, undefined, false];
 const tagOf = entityTags('generation', SETTINGS);
-const PAGE: Tagged = { baseUrl: 'http://a.test', path: '/api/v3/observations/', parameters: [], filters: [] };
+const PAGE: TagParts = { baseUrl: 'http://a.test', path: '/api/v3/observations/', parameters: [], filters: [] };
 
 function tagged(query: string): string {
   const parameters = decodeForm(query);

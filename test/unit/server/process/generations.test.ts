@@ -1,6 +1,6 @@
 // How one generation follows another, by loaders of a test's own.
 import { expect, test } from 'vitest';
-import type { Generation, Served } from '../../../../server/process/data.ts';
+import type { Generation, ServedData } from '../../../../server/process/data.ts';
 import { Generations } from '../../../../server/process/generations.ts';
 
 function generationOf(generation: string): Generation {
@@ -8,7 +8,7 @@ function generationOf(generation: string): Generation {
 }
 
 test('answers change by a later second each time, whatever the clock says: no date stands for two generations', async () => {
-  const served: Served = { generation: generationOf('0'), sinceMs: 1_000_000 };
+  const served: ServedData = { generation: generationOf('0'), sinceMs: 1_000_000 };
   const times = [2_000_000, 2_000_900, 500_000];
   const seconds: number[] = [];
   let loads = 0;

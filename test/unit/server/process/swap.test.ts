@@ -1,7 +1,7 @@
 // When a swap is over for whoever waits for the memory of the generation before: by threads that answer as they like.
 import { MessageChannel, type Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import type { Served } from '../../../../server/process/data.ts';
+import type { ServedData } from '../../../../server/process/data.ts';
 import type { FromThread, ToThread } from '../../../../server/process/messages.ts';
 import type { ServingThread } from '../../../../server/process/startedThread.ts';
 import { swapAll } from '../../../../server/process/swap.ts';
@@ -48,7 +48,7 @@ function turn(): Promise<void> {
 }
 
 test('a generation that goes says nothing of those that went before it or after it', async () => {
-  const generation = { generation: { loaded: {}, blocks: undefined }, sinceMs: 0 } as unknown as Served;
+  const generation = { generation: { loaded: {}, blocks: undefined }, sinceMs: 0 } as unknown as ServedData;
   const thread = new ObedientThread();
   const threads = [thread.asServingThread()];
   const over: string[] = [];

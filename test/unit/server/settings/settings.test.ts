@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../../../data/operationError.ts';
-import { readSettings, SETTINGS, targetAccess } from '../../../../server/settings/declarations.ts';
-import type { Settings } from '../../../../server/settings/settings.ts';
-import { settingsTable } from '../../../../server/settings/settingsTable.ts';
+import { readSettings, type Settings, SETTINGS, targetAccess } from '../../../../server/settings/declarations.ts';
+import { settingsTable } from '../../../support/documentTables.ts';
 import { environmentName, flagName } from '../../../../server/settings/sources.ts';
 
 let directory: string;

@@ -1,0 +1,40 @@
+// One question of a command to a server, on a connection of its own: the whole answer, within its bounds. Follows
+// nothing, and words no failure; who asks does.
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+  type RequestOptions,
+} from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { bytesWithin } from '../../data/boundedBytes.ts';
+
+/** What the request has, when it is given up (`signal`, or `timeout` ms of silence), and how much of it is taken. */
+export interface Question extends Pick<RequestOptions, 'signal' | 'timeout'> {
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: Uint8Array | undefined;
+  readonly bytesMax: number;
+}
+
+/** What came; of a body longer than was to be taken nothing. */
+export interface ServerAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer | undefined;
+}
+
+/** Asks an http or https URL: GET, or POST where there is a body. Rejects with what the system says. */
+export async function askServer(url: URL, { body, bytesMax, headers, ...limits }: Question): Promise<ServerAnswer> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const length = body ? { 'Content-Length': body.length } : {};
+  const options = { ...limits, agent: false, method: body ? 'POST' : 'GET', headers: { ...headers, ...length } };
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = request(url, options, resolve);
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${limits.timeout! / 1000} s`)));
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+  const received = await bytesWithin(incoming, bytesMax);
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: received };
+}
