@@ -1,0 +1,181 @@
+// An import, a refresh that merges, a publisher, a server that fetches and one that swaps, each killed with SIGKILL at
+// random instants: the old generation or the new one is there and can be read, and the next run ends the work with the
+// bytes of one that nobody disturbed. Crawls have theirs in crawl/kills.long.test.ts.
+import { copyFileSync, mkdtempSync, readFileSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import { digestsOfSnapshot } from '../../../data/changes/digests.ts';
+import { generate } from '../../../data/synth/generate.ts';
+import { clientOf } from '../../support/client.ts';
+import { runCommand, runServer } from '../../support/commandProcess.ts';
+import { imported, temporaryDirectory } from '../../support/dataSets.ts';
+import { published, type Release, wholePointer } from '../../support/distributions.ts';
+import { type FollowerStatus, startFollower } from '../../support/followers.ts';
+import { followOnce, loggedIn } from '../../support/follows.ts';
+import { startPlainUpstream } from '../../support/plainUpstream.ts';
+import { freshSeed, randomOf } from '../../support/random.ts';
+import { killAtInstants, type KilledWork, runningCommand, sumOf, sumsIn } from '../../support/randomKills.ts';
+import { times } from '../../support/ring.ts';
+import { until } from '../../support/watchedServer.ts';
+
+const KILLS = times(2, 60);
+const BASE_URL = 'http://a.example.org';
+const SEED = freshSeed();
+const directory = temporaryDirectory();
+const random = randomOf(SEED);
+const [before, after] = [join(directory, 'before'), join(directory, 'after')];
+let old: Release;
+let next: Release;
+
+beforeAll(async () => {
+  await generate({ observations: 400, seed: 1, directory: before }, () => undefined);
+  await generate({ observations: 450, seed: 2, directory: after }, () => undefined);
+  [old, next] = [await releaseOf(before), await releaseOf(after)];
+});
+
+/** A snapshot with its compressed records, in a folder of its own. */
+async function releaseOf(data: string): Promise<Release> {
+  const file = join(mkdtempSync(`${data}-release-`), 'x.snapshot');
+  const command = runCommand(importWords(data, file));
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  const [, generation] = /generation ([0-9a-f]{64})/.exec(command.out())!;
+  return { file, generation: generation! };
+}
+
+function importWords(data: string, file: string): readonly string[] {
+  return ['import', data, '-o', file, '--threads', '1', '--base-url', BASE_URL];
+}
+
+async function killed(name: string, work: KilledWork): Promise<void> {
+  const spanMs = await killAtInstants(work, KILLS, random);
+  process.stderr.write(`${name}: killed ${KILLS} times within ${Math.round(spanMs)} ms (seed ${SEED})\n`);
+}
+
+test('an import over an older snapshot', () =>
+  killed('import', {
+    old: dirname(old.file),
+    always: 'x.snapshot',
+    contents: sumsIn,
+    run: async (folder) => runningCommand(runCommand(importWords(after, join(folder, 'x.snapshot')))),
+  }));
+
+test('a publisher into a folder', async () => {
+  const target = mkdtempSync(join(directory, 'target-'));
+  await published(pathToFileURL(target).href, old);
+  await killed('publish', {
+    old: target,
+    always: 'current.json',
+    // A claim is the pointer under its number, and may be left until another generation follows.
+    contents: (folder) => sumsIn(folder, (name) => (/^current\.\d+\.json$/.test(name) ? undefined : name)),
+    run: async (folder) => runningCommand(runCommand(['publish', next.file, '--to', pathToFileURL(folder).href])),
+    judge: (folder) => void wholePointer(folder),
+  });
+});
+
+test('a server that fetches', async () => {
+  const target = pathToFileURL(mkdtempSync(join(directory, 'target-'))).href;
+  await published(target, old);
+  const cache = join(directory, 'cache');
+  const flags = ['--gzip', 'stored', '--base-url', BASE_URL];
+  const first = await startFollower(target, cache, flags);
+  await until(async () => (await first.status()).target.generation === old.generation);
+  await first.kill();
+  await published(target, next);
+  const known = [old, next].map(({ generation }) => generation.slice(0, 12));
+  await killed('fetch', {
+    old: cache,
+    always: 'cache.json',
+    contents: sumsIn,
+    run: async (folder) => {
+      const words = ['--from', target, '--cache', folder, '--poll', '1d', '--port', '0', '--admin-port', '0'];
+      const command = runCommand(['serve', ...words, '--threads', '1', ...flags]);
+      const [, origin] = await command.printed(/admin on (http:\S+)\/status/);
+      const isTaken = async (): Promise<boolean> => {
+        const status = (await (await fetch(`${origin}/status`)).json()) as FollowerStatus;
+        return status.target.generation === next.generation;
+      };
+      const done = async (): Promise<void> => {
+        const [, loaded] = await command.printed(/^loaded \d.* generation ([0-9a-f]{12})$/m);
+        expect(known).toContain(loaded);
+        await until(isTaken);
+      };
+      return { command, done };
+    },
+  });
+});
+
+test('a server that swaps, and compresses the new records', async () => {
+  const pairs = new Set<string>();
+  const expected = [`${old.generation.slice(0, 12)} 400`, `${next.generation.slice(0, 12)} 450`];
+  await killed('swap', {
+    old: dirname(old.file),
+    always: 'x.snapshot',
+    contents: sumsIn,
+    run: async (at) => {
+      const data = join(at, 'x.snapshot');
+      const flags = ['--gzip', 'stored', '--base-url', BASE_URL, '--admin-port', '0', '--threads', '1', '--pin-walks'];
+      const server = await runServer(['--data', data, ...flags]);
+      const [, origin] = await server.printed(/admin on (http:\S+)\/status/);
+      const client = clientOf(server.url);
+      void (async () => {
+        for (;;) {
+          const { headers, body } = await client.get('/api/v3/observations/?limit=1');
+          pairs.add(`${headers['x-generation']} ${(JSON.parse(body) as { count: number }).count}`);
+        }
+      })().catch(() => client.close());
+      copyFileSync(next.file, `${data}.partial`);
+      renameSync(`${data}.partial`, data);
+      const swapped = fetch(`${origin}/reload`, { method: 'POST' }).then(async (answer) => answer.json());
+      const done = async (): Promise<void> => {
+        expect(['swapped', 'unchanged']).toContain(((await swapped) as { status: string }).status);
+        await until(() => pairs.has(expected[1]!));
+      };
+      return { command: server, done };
+    },
+    judge: () => expect(expected).toEqual(expect.arrayContaining([...pairs])),
+  });
+  expect([...pairs].toSorted()).toEqual(expected.toSorted());
+});
+
+test('a refresh that merges what changed with what is held', async () => {
+  const collections = { observations: titled(3000, 'one'), computations: titled(500, 'two') };
+  const upstream = await startPlainUpstream({ collections, tags: 'honest' });
+  const folder = join(directory, 'replica');
+  await runningCommand(followOnce(upstream.url, folder)).done();
+  collections.observations = [...collections.observations.slice(2), { ob_id: 9000, title: 'new' }];
+  collections.observations[7] = { ob_id: 10, title: 'other' };
+  await killed('refresh', {
+    old: folder,
+    always: 'catalogue.snapshot',
+    // Snapshots have the time of their crawl in them: what they hold is compared, and the bytes with an import's.
+    contents: async (at) => {
+      const held = await digestsOfSnapshot(join(at, 'catalogue.snapshot'), () => undefined);
+      const sums = [...held].map(([name, { ids, digests }]) => [
+        name,
+        sumOf(new Uint8Array(ids.buffer)),
+        sumOf(digests),
+      ]);
+      return {
+        ...sumsIn(join(at, 'catalogue'), (name) => (name.endsWith('.ndjson') ? name : undefined)),
+        'catalogue.snapshot': sumOf(JSON.stringify(sums)),
+        'changes.log': loggedIn(at, 0).join(),
+      };
+    },
+    run: async (at) => {
+      const { command, done } = runningCommand(followOnce(upstream.url, at));
+      const isWhole = async (): Promise<void> => {
+        await done();
+        const { file } = await imported(join(at, 'catalogue'), { file: join(at, '..', 'whole.snapshot') });
+        expect(readFileSync(join(at, 'catalogue.snapshot')).equals(readFileSync(file))).toBe(true);
+      };
+      return { command, done: isWhole };
+    },
+  });
+  await upstream.close();
+});
+
+/** Records with declared keys alone, which are merged. */
+function titled(count: number, text: string): { readonly ob_id: number; readonly title: string }[] {
+  return Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, title: `${text} ${i}` }));
+}
