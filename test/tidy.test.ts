@@ -208,6 +208,18 @@ test('engine/query/FILTERS.md is what the command `fields` prints of the declara
   expect(bare(readProjectFile('engine/query/FILTERS.md').trimEnd())).toEqual(bare(fieldsText(undefined, 'markdown')));
 });
 
+test('the figures of concepts for speed in bench/FIGURES.md stand in their files', () => {
+  const [, section = ''] = readProjectFile('bench/FIGURES.md').split('\n## Concepts for speed\n');
+  const rows = [...section.split('\n## ')[0]!.matchAll(/^\|[^|]+\| `(?<path>[^`]+)` +\| (?<what>[^|]+)\|$/gm)];
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { groups } of rows) {
+    const text = readProjectFile(groups!['path']!);
+    // Cure: the same figure in both, as it was measured last.
+    for (const [figure] of groups!['what']!.matchAll(/\d+(?:,\d{3})*(?:\.\d+)?/g))
+      expect(text, groups!['path']).toContain(figure);
+  }
+});
+
 test('every lookup stands in the table of README.md', () => {
   const rows = readProjectFile('README.md')
     .split('\n')

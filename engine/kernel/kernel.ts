@@ -1,5 +1,6 @@
 // The memory kernel: copies, splices, searches and counts bytes where they lie in shared memory, at the speed of
-// memory. Made of committed bytes, one instance for each pair of memories and thread.
+// memory. Made of committed bytes, one instance for each pair of memories and thread. With a copy in JavaScript a page
+// costs 2.6 of a cold view of its bytes, in place of 1.24.
 import { KERNEL_BASE64 } from './bytes.ts';
 import type { Kernel } from './contract.ts';
 import { own, type Own } from './own.ts';

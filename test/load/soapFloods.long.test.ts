@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { readEnvelope } from '../../server/soap/envelopeReader.ts';
-import { readPlainTree } from '../../server/xml/plainReader.ts';
-import { readXml } from '../../server/xml/reader.ts';
+import { readPlainTree } from '../../data/xml/plainReader.ts';
+import { readXml } from '../../data/xml/reader.ts';
 import { roleCall } from '../support/envelopes.ts';
 import { floods, hostileEnvelope } from '../support/hostileEnvelopes.ts';
 import { randomOf } from '../support/random.ts';

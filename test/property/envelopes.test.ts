@@ -2,8 +2,8 @@
 // Random requests from a printed seed, most of them broken; enough of them plain that agreement means something.
 import { expect, test } from 'vitest';
 import { readEnvelope } from '../../server/soap/envelopeReader.ts';
-import { readPlainTree } from '../../server/xml/plainReader.ts';
-import { readXml } from '../../server/xml/reader.ts';
+import { readPlainTree } from '../../data/xml/plainReader.ts';
+import { readXml } from '../../data/xml/reader.ts';
 import { floods, hostileEnvelope } from '../support/hostileEnvelopes.ts';
 import { randomOf } from '../support/random.ts';
 

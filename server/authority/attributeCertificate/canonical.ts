@@ -1,7 +1,7 @@
 // The canonical form of the few XML documents that are accepted,
 // small enough to be put down in one function. Pure.
-import type { XmlElement } from '../../xml/element.ts';
-import { escapedText } from '../../xml/text.ts';
+import type { XmlElement } from '../../../data/xml/element.ts';
+import { escapedText } from '../../../data/xml/text.ts';
 
 /**
  * The canonical form of an element of which nothing but the apex declares a namespace, and none has two attributes:

@@ -1,6 +1,6 @@
 // What an attribute certificate says, and the one way this authority writes it: canonical by construction. Pure: no
 // keys, no signature, no clock.
-import { escapedText } from '../../xml/text.ts';
+import { escapedText } from '../../../data/xml/text.ts';
 
 /** Whether the roles are those the user has at the issuer, or were mapped from another site's. */
 export type Provenance = 'original' | 'mapped';

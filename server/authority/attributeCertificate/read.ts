@@ -6,7 +6,7 @@ import type { AttributeContent } from './content.ts';
 import { contentOf } from './readContent.ts';
 import { type ReadSignature, signatureOf } from './readSignature.ts';
 import { childrenOf, isPlain, Misshapen } from './shape.ts';
-import type { XmlElement } from '../../xml/element.ts';
+import type { XmlElement } from '../../../data/xml/element.ts';
 import { readTree } from './tree.ts';
 
 /** What a certificate holds, its signature not yet checked. */

@@ -2,7 +2,7 @@
 // are any, not what they say.
 import { type AttributeContent, type Provenance, secondsOfFields, VERSION } from './content.ts';
 import { childrenOf, decimalOf, elementsOf, isPlain, misshapen, plainText } from './shape.ts';
-import type { XmlElement } from '../../xml/element.ts';
+import type { XmlElement } from '../../../data/xml/element.ts';
 
 /**
  * The content of an element `acInfo`: exactly the elements that contentXml writes, in their order, without attributes.

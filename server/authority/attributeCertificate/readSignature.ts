@@ -11,7 +11,7 @@ import {
 import { type AlgorithmRow, SIGNATURE_NAMESPACE } from './algorithms.ts';
 import { canonicalText } from './canonical.ts';
 import { base64In, childrenOf, decimalOf, elementsOf, isBare, misshapen, wholeText } from './shape.ts';
-import { attributeOf, type XmlElement } from '../../xml/element.ts';
+import { attributeOf, type XmlElement } from '../../../data/xml/element.ts';
 
 /**
  * The signature as read. `signedText` and `signedInfoText` are canonical: what the digest is of, and what is signed.

@@ -1,6 +1,6 @@
 // The shape of elements: which children they have, and nothing beside them. What is misshapen is thrown, and caught by
 // read.ts. Knows no names.
-import { childElements, ownText, type XmlElement } from '../../xml/element.ts';
+import { childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
 
 /** Thrown where the structure is not the one wanted; its message is the end of a sentence. Never leaves read.ts. */
 export class Misshapen extends Error {}

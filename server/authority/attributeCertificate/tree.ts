@@ -1,8 +1,8 @@
 // The tree of an attribute certificate: what it has no use for is refused, not interpreted. Knows no names of elements;
 // read.ts judges those.
-import type { XmlElement } from '../../xml/element.ts';
-import { readPlainTree } from '../../xml/plainReader.ts';
-import { readXml, type XmlLimits, type XmlProblem } from '../../xml/reader.ts';
+import type { XmlElement } from '../../../data/xml/element.ts';
+import { readPlainTree } from '../../../data/xml/plainReader.ts';
+import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
 import { Misshapen, misshapen } from './shape.ts';
 
 /** The root of a document, or why it is none, as the end of a sentence that begins with `it`. */

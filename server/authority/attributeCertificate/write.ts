@@ -9,7 +9,7 @@ import {
   SIGNATURE_NAMESPACE,
 } from './algorithms.ts';
 import type { AlgorithmRow } from './algorithms.ts';
-import { escapedText } from '../../xml/text.ts';
+import { escapedText } from '../../../data/xml/text.ts';
 import { type AttributeContent, contentXml } from './content.ts';
 import { rfc4514Text } from './rfc4514.ts';
 import type { Certificate } from '../x509/certificate.ts';

@@ -1,9 +1,9 @@
 // Imports the older form of a configuration's trusted hosts, `mapConfig.xml` (authority design: Configuration). Reads
 // `AAmap/thisHost` (its name only) and `AAmap/trusted`; other elements there, such as pages for logging in, are
 // ignored.
-import { attributeOf, childElements, ownText, type XmlElement } from '../../xml/element.ts';
+import { attributeOf, childElements, ownText, type XmlElement } from '../../../data/xml/element.ts';
 import type { Place } from '../../settings/toml.ts';
-import { readXml, type XmlLimits, type XmlProblem } from '../../xml/reader.ts';
+import { readXml, type XmlLimits, type XmlProblem } from '../../../data/xml/reader.ts';
 import { FILE_BYTES_MAX, readText } from './files.ts';
 import type { HostDraft } from './hosts.ts';
 import type { Mistakes } from './mistakes.ts';

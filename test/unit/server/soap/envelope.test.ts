@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { readEnvelope } from '../../../../server/soap/envelopeReader.ts';
 import type { FaultName } from '../../../../server/soap/faults.ts';
-import { readPlainTree } from '../../../../server/xml/plainReader.ts';
+import { readPlainTree } from '../../../../data/xml/plainReader.ts';
 import { roleCall, TOOLKIT_ENVELOPES } from '../../../support/envelopes.ts';
 import { MESSAGE_CASES } from '../../../support/messageCases.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { messageTree } from '../../../../server/soap/messageTree.ts';
 import { wsdlBytes } from '../../../../server/soap/wsdl.ts';
-import { childElements, type XmlElement } from '../../../../server/xml/element.ts';
+import { childElements, type XmlElement } from '../../../../data/xml/element.ts';
 
 function wsdl(baseUrl = 'https://aa.example.org/cat'): XmlElement {
   const root = messageTree(Buffer.from(wsdlBytes(baseUrl)).toString());
