@@ -57,8 +57,9 @@ export function isSound(file: string): boolean {
   if (!sections) return false;
   try {
     const { title } = sections.arrays(BLOCKS_TITLE, BLOCKS_TITLE.path);
-    const isOurs = isBlocksTitle(Buffer.from(title).toString());
-    return isOurs && sections.sections.every((section) => sections.isWhole(section));
+    if (!isBlocksTitle(Buffer.from(title).toString())) return false;
+    sections.assertWhole(sections.sections);
+    return true;
   } catch (error) {
     if (error instanceof OperationError) return false;
     throw error;

@@ -62,7 +62,7 @@ async function ofFile(
   file: CollectionFile,
   onBytes: (done: number) => void,
 ): Promise<RecordDigests> {
-  const draft = new Draft();
+  const draft = new DigestsDraft();
   for await (const { batch, fileBytesRead } of decoders.batches(file.collection, readLines(file))) {
     const [fault] = batch.faults;
     if (fault) throw new OperationError('input', `${file.path}:${fault.line}: ${fault.pointer} ${fault.message}`);
@@ -73,22 +73,16 @@ async function ofFile(
   return draft.finish(file.path);
 }
 
-/**
- * The same of a snapshot file, but for the collections of some names: those that are known to be equal need no pass.
- */
-export async function digestsOfSnapshot(
-  file: string,
-  onProgress: OnProgress,
-  without: readonly string[] = [],
-): Promise<CatalogueDigests> {
+/** The same of a snapshot file. */
+export async function digestsOfSnapshot(file: string, onProgress: OnProgress): Promise<CatalogueDigests> {
   const loaded = await loadSnapshot(file, { baseUrl: PLACEHOLDER }, onProgress);
   const metadata = catalogueIn(file, loaded);
   const sections = sectionsOf(loaded);
   const all = new Map<string, RecordDigests>();
-  for (const { name, chunks } of metadata.collections.filter((one) => !without.includes(one.name))) {
+  for (const { name, chunks } of metadata.collections) {
     const { idField } = collectionNamed(name)!;
     const ids = sections.views(DICTIONARY, `${name}/${idField}`).numbers ?? new Float64Array(0);
-    const draft = new Draft();
+    const draft = new DigestsDraft();
     for (let i = 0; i < chunks; i++) {
       const { bytes, ends } = sections.views(RECORDS, runPath(RECORDS, name, i));
       for (let k = 0, start = 0; k < ends.length; start = ends[k++]!)
@@ -100,20 +94,23 @@ export async function digestsOfSnapshot(
   return all;
 }
 
-/** Records in the order in which they come. */
-class Draft {
+/** The digests of records as they come. */
+export class DigestsDraft {
   readonly #ids = new GrowableF64();
   readonly #digests = new GrowableBytes();
 
+  /** How many records were added. */
   get length(): number {
     return this.#ids.length;
   }
 
+  /** Adds a record, which no other thread may write. */
   add(id: number, bytes: Uint8Array): void {
     this.#ids.push(id);
     this.#digests.push(digestOf(bytes));
   }
 
+  /** Those that were added, by id. Throws OperationError `input` with `file` where one id came twice. */
   finish(file: string): RecordDigests {
     const ids = this.#ids.view();
     const { order, repeats } = orderById(ids);

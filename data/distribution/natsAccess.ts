@@ -30,9 +30,10 @@ export function natsAccessOptions(url: URL, { credentials, ca }: NatsAccess): Co
 /** By what the file holds: credentials with a signed user, a seed, a name with its password, or a token. */
 function authenticatorOf(file: string): NonNullable<ConnectionOptions['authenticator']> {
   const text = textWithin(file, FILE_BYTES_MAX).trim();
-  const bytes = new TextEncoder().encode(text);
-  if (/^-+BEGIN NATS USER JWT-+\n/.test(text)) return credsAuthenticator(bytes);
-  if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(bytes);
+  const encoder = new TextEncoder();
+  // The library wants an end of the last line.
+  if (/^-+BEGIN NATS USER JWT-+\n/.test(text)) return credsAuthenticator(encoder.encode(`${text}\n`));
+  if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(encoder.encode(text));
   const [, user, password] = /^([^:\s]+):(\S+)$/.exec(text) ?? [];
   if (user !== undefined && password !== undefined) return usernamePasswordAuthenticator(user, password);
   if (/^[^:\s]+$/.test(text)) return tokenAuthenticator(text);

@@ -6,10 +6,11 @@ import path from 'node:path';
 import { appendGeneration, generationsIn } from '../changes/changeFile.ts';
 import { type ChangeKind, changesBetween, kindOf, type RecordChange } from '../changes/diff.ts';
 import { type CatalogueDigests, digestsOfSnapshot } from '../changes/digests.ts';
+import { digestsOfChanged } from '../changes/keptDigests.ts';
 import { crawl, type CrawlOptions } from '../crawl/crawl.ts';
 import { attempt, openFile, syncDirectory } from '../files.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
-import { importDirectory, type ImportWork } from '../import/import.ts';
+import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
 import { readManifest } from '../import/manifest.ts';
 import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
@@ -67,7 +68,7 @@ export interface RefreshObserver {
 /**
  * One refresh. Answers the generation that is in place, and whether it is another one than before. Throws
  * OperationError, and leaves what was there: `network`, `input`, `usage`, `file` and `snapshot`. Cost: a renewal or a
- * crawl, and for new data an import and two loads; memory is that of an import, or of one snapshot.
+ * crawl, and for new data an import and a pass over it; memory is that of an import.
  */
 export async function refresh(
   options: RefreshOptions,
@@ -174,13 +175,8 @@ async function build(
   const importing = { directory: paths.dataSet, file: paths.next, created: undefined, isLenient: false, threads };
   const before = generationIn(paths.snapshot);
   const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
-    const {
-      snapshotBytes: bytes,
-      origin,
-      work,
-      carried,
-    } = await importDirectory({ ...importing, earlier }, observer.onProgress);
-    const { generation } = origin;
+    const made = await importDirectory({ ...importing, earlier }, observer.onProgress);
+    const { snapshotBytes: bytes, generation, origin, work } = made;
     observer.onStep({ kind: 'built', generation, bytes, work, ms: clock() - startMs });
     if (before === generation) {
       rmSync(paths.next);
@@ -188,7 +184,8 @@ async function build(
     }
     const builtMs = clock();
     const at = nowMs() / 1000;
-    const counts = await log(paths, { before, generation, at, isRenewed: !!earlier, carried }, observer.onProgress);
+    const kept = earlier && made.kept;
+    const counts = await log(paths, { before, generation, at, kept }, observer.onProgress);
     place(paths);
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
@@ -204,34 +201,31 @@ async function build(
   }
 }
 
-/** A generation behind another: whether it was built of that, and which collections were carried over whole then. */
+/** A generation behind another, and what was kept of that where it was built of it. */
 interface Successor {
   readonly before: string | undefined;
   readonly generation: string;
   readonly at: number;
-  readonly isRenewed: boolean;
-  readonly carried: readonly string[];
+  readonly kept: KeptRecords | undefined;
 }
 
 /** Notes what changes with the next generation; answers how much, where that is known. */
 async function log(
   paths: FollowPaths,
-  { before, generation, at, isRenewed, carried }: Successor,
+  { before, generation, at, kept }: Successor,
   onProgress: OnProgress,
 ): Promise<ChangeCounts | undefined> {
-  // Of one that cannot be read nothing can be taken over either: no checksum was looked at then.
-  const old = before === undefined ? undefined : await digestsOfOld(paths.snapshot, { isRenewed, carried }, onProgress);
-  if (!old || before === undefined) {
+  const digests = before === undefined ? undefined : await digestsOfBoth(paths, kept, onProgress);
+  if (!digests || before === undefined) {
     appendGeneration(paths.changes, { generation, at, isBase: true, changes: [] });
     return undefined;
   }
   // Somebody put another snapshot in place, or the log away.
   if (generationsIn(paths.changes).at(-1)?.generation !== before)
     appendGeneration(paths.changes, { generation: before, at, isBase: true, changes: [] });
-  const young = await digestsOfSnapshot(paths.next, onProgress, carried);
   const counts = { created: 0, changed: 0, deleted: 0 };
   const counted = function* (): Generator<RecordChange> {
-    for (const change of changesBetween(old, young)) {
+    for (const change of changesBetween(...digests)) {
       counts[kindOf(change)]++;
       yield change;
     }
@@ -241,20 +235,24 @@ async function log(
 }
 
 /**
- * Of a snapshot that cannot be read any more, of another version of the program perhaps, nothing is known; where the
- * next one was built of it that is thrown.
+ * The digests of what is in place and of what comes next, but for records that are known to be in both. Of a snapshot
+ * that cannot be read any more, of another version of the program perhaps, nothing is known; where the next one was
+ * built of it that is thrown.
  */
-async function digestsOfOld(
-  file: string,
-  { isRenewed, carried }: Pick<Successor, 'isRenewed' | 'carried'>,
+async function digestsOfBoth(
+  { snapshot, next }: FollowPaths,
+  kept: KeptRecords | undefined,
   onProgress: OnProgress,
-): Promise<CatalogueDigests | undefined> {
+): Promise<readonly [before: CatalogueDigests, after: CatalogueDigests] | undefined> {
+  if (kept) return digestsOfChanged(snapshot, next, kept);
+  let before: CatalogueDigests;
   try {
-    return await digestsOfSnapshot(file, onProgress, carried);
+    before = await digestsOfSnapshot(snapshot, onProgress);
   } catch (error) {
-    if (!isRenewed && error instanceof OperationError && error.code === 'snapshot') return undefined;
+    if (error instanceof OperationError && error.code === 'snapshot') return undefined;
     throw error;
   }
+  return [before, await digestsOfSnapshot(next, onProgress)];
 }
 
 function place({ next, snapshot }: FollowPaths): void {

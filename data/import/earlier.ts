@@ -91,8 +91,7 @@ export class EarlierSnapshot {
     this.#sections = sections;
     this.#origin = origin;
     try {
-      this.#metadata = accept(file, readMetadata(sections.array(METADATA, 'bytes', METADATA.path)));
-      accept(file, misnamedSection(sections.sections, this.#metadata) ?? {});
+      this.#metadata = metadataIn(sections);
       const { without: left = [] } = this.#metadata;
       if (sections.generation !== origin.generation) throw unfit(file, 'another generation than was noted');
       if (left.join() !== without.join()) throw unfit(file, 'made with other index variants');
@@ -227,6 +226,13 @@ export class EarlierSnapshot {
       },
     };
   }
+}
+
+/** The metadata of a snapshot file whose sections are those that it asks for. Throws OperationError `snapshot`. */
+export function metadataIn(sections: SectionFile): Metadata {
+  const metadata = accept(sections.file, readMetadata(sections.array(METADATA, 'bytes', METADATA.path)));
+  accept(sections.file, misnamedSection(sections.sections, metadata) ?? {});
+  return metadata;
 }
 
 function unfit(file: string, why: string): OperationError {

@@ -61,9 +61,12 @@ export interface ImportReport {
   readonly inferred: readonly InferredFields[];
   readonly origin: Origin;
   readonly work: ImportWork;
-  /** The collections that were carried over whole. */
-  readonly carried: readonly string[];
+  /** What was kept of `earlier`, of collections that have something of it. */
+  readonly kept: KeptRecords;
 }
+
+/** What a snapshot has of an earlier one: all records of a collection, or those whose rows there are not 0. */
+export type KeptRecords = ReadonlyMap<string, 'all' | Uint8Array>;
 
 /**
  * How many collections were carried over whole, how many merged with what an earlier snapshot has of them, and how many
@@ -91,7 +94,8 @@ interface ImportedCollection {
   readonly indexBytes: number;
   readonly skipped: readonly string[];
   readonly skippedCount: number;
-  readonly how: 'carried' | 'merged' | 'imported';
+  /** What was kept of an earlier snapshot; undefined where all was imported. */
+  readonly kept: 'all' | Uint8Array | undefined;
   readonly parsed: number;
 }
 
@@ -113,7 +117,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   let inferred: readonly InferredFields[] = [];
   let undeclared: readonly string[] = [];
   let work: ImportWork = { carried: 0, merged: 0, parsed: 0 };
-  let carried: readonly string[] = [];
+  let kept: KeptRecords = new Map();
   try {
     const { bytes, generation } = await writeSnapshot(options.file, async (writer, partial) => {
       const spillPath = `${partial}-records`;
@@ -125,7 +129,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
       undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
       work = workOf(imported);
-      carried = imported.filter(({ how }) => how === 'carried').map(({ collection }) => collection.name);
+      kept = new Map(imported.flatMap((one) => (one.kept ? [[one.collection.name, one.kept] as const] : [])));
       const bytes = encodeMetadata({
         collections: countsOf(reports, imported),
         fields: imported.map(({ collection, built }) => ({ name: collection.name, fields: built.fields })),
@@ -136,7 +140,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       return { created: options.created ?? dataSet.manifest.created };
     });
     const origin = { generation, sums: sumsOf(dataSet), undeclared };
-    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, carried };
+    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, kept };
   } finally {
     earlier?.close();
     await decoders.close();
@@ -151,8 +155,8 @@ function sumsOf({ files }: DataSet): Readonly<Record<string, string>> {
 
 function workOf(imported: readonly ImportedCollection[]): ImportWork {
   return {
-    carried: imported.filter(({ how }) => how === 'carried').length,
-    merged: imported.filter(({ how }) => how === 'merged').length,
+    carried: imported.filter(({ kept }) => kept === 'all').length,
+    merged: imported.filter(({ kept }) => kept !== undefined && kept !== 'all').length,
     parsed: imported.reduce((sum, { parsed }) => sum + parsed, 0),
   };
 }
@@ -200,7 +204,7 @@ async function importCollection(
   const start = writer.bytes;
   if (file && earlier?.isUnchanged(file)) {
     const built = earlier.carry(writer, collection.name);
-    return importedOf(importing, { collection, file, built, start, how: 'carried', parsed: 0 });
+    return importedOf(importing, { collection, file, built, start, kept: 'all', parsed: 0 });
   }
   const held =
     file && earlier?.hasUndeclared(collection.name) === false ? earlier.collection(collection.name) : undefined;
@@ -215,8 +219,7 @@ async function importCollection(
     }
     faults.end();
     const built = builder.write(writer, undefined, without);
-    const how = matcher ? 'merged' : 'imported';
-    return importedOf(importing, { collection, file, built, start, how, parsed }, faults);
+    return importedOf(importing, { collection, file, built, start, kept: matcher?.isKept, parsed }, faults);
   } finally {
     builder.close();
   }
@@ -240,18 +243,18 @@ async function addLines(
   return parsed;
 }
 
-interface Built extends Pick<ImportedCollection, 'collection' | 'built' | 'how' | 'parsed'> {
+interface Built extends Pick<ImportedCollection, 'collection' | 'built' | 'kept' | 'parsed'> {
   readonly file: CollectionFile | undefined;
   readonly start: number;
 }
 
 function importedOf({ writer, dataSet }: Importing, made: Built, faults?: Faults): ImportedCollection {
-  const { collection, built, file, start, how, parsed } = made;
+  const { collection, built, file, start, kept, parsed } = made;
   const indexBytes = writer.bytes - start - built.recordBytes;
   const skippedCount = faults?.count ?? 0;
   if (file) compareCounts(file, built.records + skippedCount, dataSet.manifest.counts.get(collection.name));
   const inputBytes = file?.bytes ?? 0;
-  return { collection, built, inputBytes, indexBytes, skipped: faults?.told ?? [], skippedCount, how, parsed };
+  return { collection, built, inputBytes, indexBytes, skipped: faults?.told ?? [], skippedCount, kept, parsed };
 }
 
 /** `lines` are all records of the file, those left out too. */

@@ -19,6 +19,10 @@ export interface NatsServer {
   bucket(name: string): string;
   /** With SIGKILL. */
   kill(): Promise<void>;
+  /** Stops it as a machine does that hangs: its connections stay, and nothing is answered until it goes on. */
+  pause(): void;
+  /** Lets it go on. */
+  resume(): void;
   /** Starts it, again on what it has stored; resolves when it takes clients. */
   start(): Promise<void>;
   /** All it has told since it was started last. */
@@ -38,6 +42,8 @@ export async function natsServer(parent: string, lines: readonly string[] = [], 
     port,
     bucket: (bucket) => `nats://127.0.0.1:${port}/${bucket}`,
     kill: async () => running?.kill(),
+    pause: () => running?.signal('SIGSTOP'),
+    resume: () => running?.signal('SIGCONT'),
     start: async () => {
       running = runProgram(NATS_SERVER, ['-c', file]);
       await running.printed(/Server is ready/);

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { digestsOf, digestsOfSnapshot } from '../../../../data/changes/digests.ts';
+import { digestsOf } from '../../../../data/changes/digests.ts';
 import { changesBetween, kindOf } from '../../../../data/changes/diff.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
@@ -48,16 +48,6 @@ test('a directory, and the snapshot of it, hold the same', async () => {
   const { file } = await imported(SAMPLE, { file: join(directory, 'sample.snapshot') });
   expect(await changesOf(SAMPLE, file)).toEqual([]);
   expect(await changesOf(file, SAMPLE)).toEqual([]);
-});
-
-test('of a snapshot the collections that are known to be equal are left out, and the others are as in the whole', async () => {
-  const file = join(directory, 'left.snapshot');
-  await imported(SAMPLE, { file });
-  const nothing = (): void => undefined;
-  const all = await digestsOf(file, 0, nothing);
-  const some = await digestsOfSnapshot(file, nothing, ['observations', 'notes']);
-  expect([...all.keys()].filter((name) => !some.has(name)).toSorted()).toEqual(['notes', 'observations']);
-  for (const [name, digests] of some) expect(digests).toEqual(all.get(name));
 });
 
 test('a record in two lines, a faulty line, and what is not there are errors that name them', async () => {

@@ -44,6 +44,20 @@ async function wholeIn(target: PublishingTarget): Promise<Pointer> {
   return pointer;
 }
 
+/** Publishes until that is done: a cluster that has lost its leader, or hangs, refuses for a while. */
+async function publishedAtLast(target: PublishingTarget, { file }: Release): Promise<void> {
+  const publish = async (): Promise<string> => {
+    try {
+      await publishSnapshot({ file, target, allowRollback: false }, () => undefined);
+      return 'published';
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'network' });
+      return (error as Error).message;
+    }
+  };
+  await expect.poll(publish, WATCH_POLL).toBe('published');
+}
+
 describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
   let server: NatsServer;
   let releases: readonly Release[];
@@ -78,6 +92,46 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     await published(url, third);
     await servesAtLast(one, third);
     expect(await wholeIn(await opened(url))).toMatchObject({ sequence: 3, generation: third.generation });
+  });
+
+  test('hangs for some seconds in the middle of a publish and of a fetch, and longer than anybody waits', async () => {
+    const text = randomBytes(1_500_000).toString('base64');
+    const [first, third] = [releases[0]!, releases[2]!];
+    const large = await releaseOf(directory, 2, text);
+    const target = await opened(server.bucket('slow'));
+    await published(target, first);
+    const one = await replica(target.name);
+    await servesAtLast(one, first);
+    let pauses = 0;
+    const pauseOnce = (after: number) => async (): Promise<void> => {
+      if (pauses === after) return;
+      pauses = after;
+      server.pause();
+      void wait(3000).then(() => server.resume());
+    };
+    const write: PublishingTarget['write'] = async (name, size, pieces) =>
+      target.write(name, size, afterFirst(pieces, pauseOnce(1)));
+    await publishedAtLast(altered(target, { write }), large);
+    await servesAtLast(one, large);
+
+    const read: PublishingTarget['read'] = async (name, offset, until) => {
+      const found = await target.read(name, offset, until);
+      return found && { ...found, pieces: afterFirst(found.pieces, pauseOnce(2)) };
+    };
+    await wholeIn(altered(target, { read }));
+    expect(pauses).toBe(2);
+
+    server.pause();
+    const refused = await publishSnapshot({ file: third.file, target, allowRollback: false }, () => undefined).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({ code: 'network', message: expect.stringContaining(target.name) as string });
+    expect((await one.status()).data!.generation).toBe(large.generation);
+    expect(await one.readyz()).toMatchObject({ code: 200 });
+    server.resume();
+    await publishedAtLast(target, third);
+    await servesAtLast(one, third);
+    expect((await wholeIn(target)).sequence).toBe(3);
   });
 
   test('is connected again though the clock went back by a day, and then on by two', async () => {
@@ -197,20 +251,6 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.kill()));
   });
-
-  /** Publishes until that is done: a cluster that has lost its leader refuses for a while. */
-  async function publishedAtLast(target: PublishingTarget, { file }: Release): Promise<void> {
-    const publish = async (): Promise<string> => {
-      try {
-        await publishSnapshot({ file, target, allowRollback: false }, () => undefined);
-        return 'published';
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'network' });
-        return (error as Error).message;
-      }
-    };
-    await expect.poll(publish, WATCH_POLL).toBe('published');
-  }
 
   /** Kills the server that leads the bucket, once all have what it has, and answers which it was. */
   async function killLeader(bucket: string): Promise<NatsServer> {

@@ -159,7 +159,7 @@ describe('reports', () => {
       inferred,
       origin,
       work,
-      carried: [],
+      kept: new Map(),
     };
     const lines = importText(report, 'x.snapshot').split('\n');
     expect(lines.slice(0, 6)).toEqual([
