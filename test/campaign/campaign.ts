@@ -57,7 +57,7 @@ async function repeat(file: string): Promise<number> {
 }
 
 async function runSoak({ minutes, seed, observations }: Flags): Promise<number> {
-  let isOver = false;
+  let isOver = false as boolean;
   process.once('SIGINT', () => (isOver = true));
   const { answers, fault, slope } = await soak({
     seed,
