@@ -1,4 +1,4 @@
-// The parameters that are no filters, declared once: links between pages, strict mode, the ignored header, the README's
+// The parameters that are no filters, declared once: links between pages, strict mode, the ignored header, the guide's
 // table and whatever describes the API derive from this table. To add one: its row here and its reader beside the
 // others, a member of Page (ask.ts) where it shapes the page, and its test. Knows no filter.
 
@@ -147,7 +147,7 @@ export function isWrittenByLinks(name: string, options: QueryOptions): boolean {
   return turn >= 0 && PARAMETERS[turn]!.isWritten === true;
 }
 
-/** The table of the README, a line of Markdown each. */
+/** The table of the guide for client authors, a line of Markdown each. */
 export function parametersTable(): string {
   const head = ['| Parameter | Of | Value | Meaning |', '| --- | --- | --- | --- |'];
   const viewsOf = (views: readonly View[]): string => (views.includes('record') ? 'lists, records' : 'lists');

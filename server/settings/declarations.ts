@@ -1,6 +1,6 @@
 // The settings, declared once: flags, environment names, TOML keys, defaults, help and the README table derive from the
 // table in this file. The only file that sees the process environment. To add a setting: a property in Settings
-// (settings.ts), a row in DECLARATIONS, the line the tidy test then asks for in README.md.
+// (settings.ts), a row in DECLARATIONS, the line the tidy test then asks for in README.md beside this.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { TargetAccess } from '../../data/distribution/target.ts';
@@ -273,7 +273,12 @@ const DECLARATIONS: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
 };
 
 const CONFIG: Setting<string | undefined> = one(
-  { name: 'config', kind: PATH, help: 'TOML file of settings, keys as in the README', initialText: 'none' },
+  {
+    name: 'config',
+    kind: PATH,
+    help: 'TOML file of settings, keys as in server/settings/README.md',
+    initialText: 'none',
+  },
   undefined,
 );
 
