@@ -132,26 +132,29 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
       [`/browse/${name}/${id}/`, 200],
     ]);
     const desktop = { viewport: { width: 1280, height: 900 } };
-    for (const [visits, options, media] of [
-      [[...all, ...few], TELEPHONE, 'screen'],
-      [few, { ...TELEPHONE, javaScriptEnabled: false }, 'screen'],
-      [few, { ...desktop, colorScheme: 'light' }, 'screen'],
-      [few, { ...desktop, colorScheme: 'dark', javaScriptEnabled: false }, 'screen'],
-      [few, { viewport: { width: 794, height: 1123 } }, 'print'],
-    ] as const) {
-      const { page, amiss, close } = await watchedPage(browser, server.url, options);
-      await page.emulateMedia({ media });
-      for (const [path, status] of visits) {
-        const answer = await page.goto(path);
-        const unknown = await page.locator('img, script:not([src]), [onerror]').count();
-        expect([path, answer?.status(), unknown, await isTooWide(page)]).toEqual([path, status, 0, false]);
+    try {
+      for (const [visits, options, media] of [
+        [[...all, ...few], TELEPHONE, 'screen'],
+        [few, { ...TELEPHONE, javaScriptEnabled: false }, 'screen'],
+        [few, { ...desktop, colorScheme: 'light' }, 'screen'],
+        [few, { ...desktop, colorScheme: 'dark', javaScriptEnabled: false }, 'screen'],
+        [few, { viewport: { width: 794, height: 1123 } }, 'print'],
+      ] as const) {
+        const { page, amiss, close } = await watchedPage(browser, server.url, options);
+        await page.emulateMedia({ media });
+        for (const [path, status] of visits) {
+          const answer = await page.goto(path);
+          const unknown = await page.locator('img, script:not([src]), [onerror]').count();
+          expect([path, answer?.status(), unknown, await isTooWide(page)]).toEqual([path, status, 0, false]);
+        }
+        await page.goto(record);
+        expect((await page.locator('dl.record dd').allInnerTexts()).some((text) => text.length > 90_000)).toBe(true);
+        expect(amiss).toEqual([]);
+        await close();
       }
-      await page.goto(record);
-      expect((await page.locator('dl.record dd').allInnerTexts()).some((text) => text.length > 90_000)).toBe(true);
-      expect(amiss).toEqual([]);
-      await close();
+    } finally {
+      await server.stop();
     }
-    await server.stop();
   }, 240_000);
 });
 

@@ -22,37 +22,40 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     async (path) => {
       const flags = ['--base-url', `https://catalogue.test${path}`, '--threads', '1'];
       const server = await startServer({ data: await sampleSnapshot(), flags });
-      const { page, amiss, close } = await watchedPage(browser, server.url);
-      page.setDefaultTimeout(60_000);
-      await page.goto(`${path}/docs/`);
-      await page.waitForSelector('.opblock-tag');
-      const shown = await page.locator('.opblock-tag').evaluateAll((tags) => tags.map((tag) => tag.dataset['tag']));
-      expect(shown).toEqual(['Views', 'Look-ups', ...COLLECTIONS.map(({ title }) => title)]);
-      await page.click('.opblock-tag[data-tag="Times"]');
-      await page.click('.opblock:has-text("A list of Times") .opblock-summary');
-      await page.waitForSelector('.parameter__name:has-text("limit")');
-      const named = await page.locator('.opblock.is-open .parameter__name').allInnerTexts();
-      expect(named).toEqual([...PARAMETERS.filter(isHeeded).map(({ name }) => name), 'filters']);
-      await page.click('.try-out__btn');
-      await page.fill('[data-param-name="limit"] input', '2');
-      await page.fill('[data-param-name="filters"] textarea', '{"ob_id__gte": 200}');
-      const answered = page.waitForResponse(/\/api\/v3\/times\//);
-      await page.click('.execute');
-      const { pathname, searchParams } = new URL((await answered).url());
-      expect(pathname).toBe(`${path}/api/v3/times/`);
-      expect([...searchParams]).toEqual([
-        ['limit', '2'],
-        ['offset', '0'],
-        ['ob_id__gte', '200'],
-      ]);
-      await page.waitForSelector('.live-responses-table .response');
-      expect(await page.locator('.live-responses-table .response .response-col_status').first().innerText()).toContain(
-        '200',
-      );
-      expect(await page.locator('.live-responses-table .response').first().innerText()).toContain('"count"');
-      expect(amiss).toEqual([]);
-      await close();
-      await server.stop();
+      try {
+        const { page, amiss, close } = await watchedPage(browser, server.url);
+        page.setDefaultTimeout(60_000);
+        await page.goto(`${path}/docs/`);
+        await page.waitForSelector('.opblock-tag');
+        const shown = await page.locator('.opblock-tag').evaluateAll((tags) => tags.map((tag) => tag.dataset['tag']));
+        expect(shown).toEqual(['Views', 'Look-ups', ...COLLECTIONS.map(({ title }) => title)]);
+        await page.click('.opblock-tag[data-tag="Times"]');
+        await page.click('.opblock:has-text("A list of Times") .opblock-summary');
+        await page.waitForSelector('.parameter__name:has-text("limit")');
+        const named = await page.locator('.opblock.is-open .parameter__name').allInnerTexts();
+        expect(named).toEqual([...PARAMETERS.filter(isHeeded).map(({ name }) => name), 'filters']);
+        await page.click('.try-out__btn');
+        await page.fill('[data-param-name="limit"] input', '2');
+        await page.fill('[data-param-name="filters"] textarea', '{"ob_id__gte": 200}');
+        const answered = page.waitForResponse(/\/api\/v3\/times\//);
+        await page.click('.execute');
+        const { pathname, searchParams } = new URL((await answered).url());
+        expect(pathname).toBe(`${path}/api/v3/times/`);
+        expect([...searchParams]).toEqual([
+          ['limit', '2'],
+          ['offset', '0'],
+          ['ob_id__gte', '200'],
+        ]);
+        await page.waitForSelector('.live-responses-table .response');
+        expect(
+          await page.locator('.live-responses-table .response .response-col_status').first().innerText(),
+        ).toContain('200');
+        expect(await page.locator('.live-responses-table .response').first().innerText()).toContain('"count"');
+        expect(amiss).toEqual([]);
+        await close();
+      } finally {
+        await server.stop();
+      }
     },
     120_000,
   );
