@@ -6,6 +6,8 @@ set -eu
 upstream=$1 base=$2 contact=$3 folder=$4
 shift 4
 command=${CATALOGUE_REPLICA:-catalogue-replica}
+# It is no setting of the command, which refuses what it does not know.
+unset CATALOGUE_REPLICA
 
 $command crawl "$upstream" -o "$folder/catalogue" --contact "$contact"
 $command import "$folder/catalogue" -o "$folder/catalogue.snapshot" --base-url "$base"

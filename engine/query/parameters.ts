@@ -1,4 +1,4 @@
-// The parameters that are no filters, declared once: links between pages, strict mode, the ignored header, the README's
+// The parameters that are no filters, declared once: links between pages, strict mode, the ignored header, the guide's
 // table and whatever describes the API derive from this table. To add one: its row here and its reader beside the
 // others, a member of Page (ask.ts) where it shapes the page, and its test. Knows no filter.
 

@@ -14,8 +14,9 @@ export type StatsFormat = 'table' | 'json';
 const VALUES_MAX = 16;
 /** The longest bar, in characters; each stands for as many parts of all records. */
 const BAR_CHARACTERS = 30;
-/** Longer values are cut, and say so. */
-const TEXT_CHARACTERS_MAX = 40;
+/** Of longer values the begin and the end are shown: what differs often stands at the end. */
+const TEXT_CHARACTERS_MAX = 60;
+const END_CHARACTERS = 20;
 
 interface Distribution {
   readonly field: string;
@@ -60,12 +61,12 @@ function statsOf(collection: CollectionIndex): CollectionStats {
   return { name: declaration.name, records: rows, recordBytes, distributions: distributionsOf(collection) };
 }
 
-/** Of each field with one value a record: several values, of which some record shares one, and few. */
+/** Of each field with one value a record: several values, but few, that two records share on average. */
 function distributionsOf({ members, rows }: CollectionIndex): readonly Distribution[] {
   return [...members.values()].flatMap((node) => {
     if (node.kind !== 'values' || node.link) return [];
     const { size, text, ends } = node.index.dictionary;
-    if (size < 2 || size > VALUES_MAX || size >= rows) return [];
+    if (size < 2 || size > VALUES_MAX || size * 2 > rows) return [];
     const decoder = new TextDecoder();
     const values = Array.from({ length: size + 1 }, (_, code) => ({
       value: code === size ? null : decoder.decode(text.slice(code === 0 ? 0 : ends[code - 1], ends[code])),
@@ -104,7 +105,10 @@ function textOf({ generation, created, collections, memory }: Statistics): strin
 
 /** A value as JSON text, so that blanks and control characters are seen. */
 function shown(value: string): string {
-  return JSON.stringify(value.length > TEXT_CHARACTERS_MAX ? `${value.slice(0, TEXT_CHARACTERS_MAX)}...` : value);
+  const characters = Array.from(value);
+  if (characters.length <= TEXT_CHARACTERS_MAX) return JSON.stringify(value);
+  const begin = characters.slice(0, TEXT_CHARACTERS_MAX - END_CHARACTERS).join('');
+  return `${JSON.stringify(begin)} ... ${JSON.stringify(characters.slice(-END_CHARACTERS).join(''))}`;
 }
 
 /** A share as a bar; what is there at all has one character. */

@@ -1,6 +1,6 @@
 // The settings, declared once: flags, environment names, TOML keys, defaults, help and the README table derive from the
 // table in this file, and so does the type of their values. The only file that sees the process environment. To add a
-// setting: a row in DECLARATIONS, the line the tidy test then asks for in README.md.
+// setting: a row in DECLARATIONS, the line the tidy test then asks for in README.md beside this.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { TargetAccess } from '../../data/distribution/target.ts';

@@ -1,9 +1,18 @@
 // The pages for people in a browser: every one of them, clicked through with scripts and without, by keyboard alone,
 // judged by axe. One server and one browser for all; browseRare.long.test.ts has what needs others.
-import type { Browser, Locator } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { hasProgram } from '../support/debian.ts';
-import { focusedName, isTooWide, seriousOf, startBrowser, tabTo, watchedPage } from '../support/pageBrowser.ts';
+import {
+  focusedName,
+  isTooWide,
+  seriousOf,
+  startBrowser,
+  tabTo,
+  tabToThat,
+  watchedPage,
+} from '../support/pageBrowser.ts';
 import { FIRST_IDS, PAGE_LOOKS, TELEPHONE } from '../support/samplePages.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
@@ -11,6 +20,30 @@ import { type RunningServer, startServer } from '../support/server.ts';
 const LIST = '/browse/observations/';
 const DISTINCT = ['/', LIST, `${LIST}?status=completed`, `${LIST}141/`, '/browse/bboxes/8/', '/browse/times/211/'];
 const ERRORS = ['/browse/observation/', `${LIST}999999/`, `${LIST}?titel=x&strict=1`];
+
+/** What a visitor has: it presses what is shown, and enters days. */
+interface Hand {
+  press(page: Page, one: Locator): Promise<void>;
+  enterDay(page: Page, input: Locator, day: string): Promise<void>;
+}
+
+const HANDS: Readonly<Record<'mouse' | 'keyboard', Hand>> = {
+  mouse: {
+    press: (_, one) => one.click(),
+    enterDay: (_, input, day) => input.fill(day),
+  },
+  keyboard: {
+    press: async (page, one) => {
+      await tabToThat(page, one);
+      await page.keyboard.press('Enter');
+    },
+    enterDay: async (page, input, day) => {
+      await tabToThat(page, input);
+      const [year, month, date] = day.split('-');
+      await page.keyboard.type(`${month}${date}${year}`);
+    },
+  },
+};
 
 describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
   let server: RunningServer;
@@ -121,9 +154,6 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         await page.keyboard.press(key);
       };
       const range = (): Promise<string> => page.locator('.range').innerText();
-      const tabToThat = async (one: Locator): Promise<void> => {
-        while (!(await one.evaluate((element) => element.matches(':focus')))) await page.keyboard.press('Tab');
-      };
       await page.goto('/');
       await page.keyboard.press('Tab');
       expect(await focusedName(page)).toBe('Skip to content');
@@ -171,12 +201,12 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
       await press(first);
       await page.waitForURL(new RegExp(`/${first}/$`));
       const json = page.locator('.json > summary');
-      await tabToThat(json);
+      await tabToThat(page, json);
       await page.keyboard.press('Enter');
       expect(await page.locator('.json pre').isVisible()).toBe(true);
       const nested = page.locator('.json pre details >> nth=0');
       const fold = nested.locator('summary').first();
-      await tabToThat(fold);
+      await tabToThat(page, fold);
       await page.keyboard.press('Enter');
       expect(await nested.getAttribute('open')).toBe(null);
       if (javaScriptEnabled) {
@@ -184,6 +214,106 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
         expect(JSON.parse(copied)).toHaveProperty('ob_id', Number(first));
       }
+      expect(amiss).toEqual([]);
+      await close();
+    },
+    120_000,
+  );
+
+  test.each([
+    ['mouse', true],
+    ['mouse', false],
+    ['keyboard', true],
+    ['keyboard', false],
+  ] as const)(
+    'a %s leads to values, days, files, out of errors and back, scripts being on: %s',
+    async (name, javaScriptEnabled) => {
+      const permissions = ['clipboard-read', 'clipboard-write'];
+      const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled, permissions });
+      const hand = HANDS[name];
+      const press = (one: Locator): Promise<void> => hand.press(page, one);
+      /** Presses what leads to another page. */
+      const follow = async (one: Locator): Promise<void> => {
+        const before = page.url();
+        await press(one);
+        await page.waitForURL(({ href }) => href !== before);
+      };
+      const chips = (): Promise<string[]> => page.locator('.chips li > span').allInnerTexts();
+      const total = (): Promise<string> => page.locator('.total strong').innerText();
+      const crumb = (text: string): Locator => page.locator('.crumbs').getByRole('link', { name: text, exact: true });
+      // Of more records a keyboard has more links to pass.
+      await page.goto(`${LIST}?limit=10`);
+      const citable = page.locator('.facet a').filter({ hasText: /^citable$/ });
+      await follow(citable);
+      expect([await chips(), await total()]).toEqual([['publicationState citable'], '180 of 500']);
+      expect(await citable.getAttribute('aria-current')).toBe('true');
+      await follow(citable);
+      expect([await chips(), await total()]).toEqual([[], '500']);
+      await follow(citable);
+
+      const days = page.locator('form.dates').filter({ hasText: 'dataPublishedTime' });
+      await hand.enterDay(page, days.getByLabel('From'), '2021-01-01');
+      await hand.enterDay(page, days.getByLabel('To'), '2022-12-31');
+      await follow(days.getByRole('button'));
+      const between = ['dataPublishedTime › gte 2021-01-01', 'dataPublishedTime › lte 2022-12-31T23:59:59.999999'];
+      expect((await chips()).toSorted()).toEqual([...between, 'publicationState citable']);
+      const found = Number((await total()).split(' ')[0]);
+      expect(found).toBeGreaterThan(1);
+
+      const as = (format: string): Locator => page.locator('.data').getByRole('link', { name: format, exact: true });
+      const fileOf = async (format: string): Promise<string> => {
+        const [download] = await Promise.all([page.waitForEvent('download'), press(as(format))]);
+        expect(download.suggestedFilename()).toBe(`observations.${format.toLowerCase()}`);
+        return readFileSync(await download.path(), 'latin1');
+      };
+      expect((await fileOf('NDJSON')).split('\n')).toHaveLength(found + 1);
+      expect(await fileOf('CSV')).toMatch(/^ob_id,/);
+      expect(await fileOf('Parquet')).toMatch(/^PAR1[^]*PAR1$/);
+      for (const [format, member, value] of [
+        ['JSON', 'count', found],
+        ['explain', 'plan.collection', 'observations'],
+      ] as const) {
+        await follow(as(format));
+        expect(JSON.parse(await page.locator('body').innerText())).toHaveProperty(member, value);
+        await page.goBack();
+      }
+
+      if (javaScriptEnabled) {
+        await press(page.locator('.request summary'));
+        for (const block of await page.locator('.request pre').all()) {
+          const text = await block.locator('code').innerText();
+          await press(block.locator('.copy'));
+          expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
+        }
+      }
+
+      await follow(page.locator('.chips a[aria-label*="__lte"]'));
+      expect(await chips()).toHaveLength(2);
+      await follow(page.locator('.chips .clear a'));
+      expect([await chips(), await total()]).toEqual([[], '500']);
+
+      await page.goto('/browse/time/');
+      await follow(page.locator('.lead a'));
+      expect(new URL(page.url()).pathname).toBe('/browse/times/');
+      const refused = `${LIST}?limit=10&titel__icontains=saharan&status=completed&strict=1`;
+      for (const [way, left] of [
+        ['Use title__icontains', ['title › icontains saharan', 'status completed']],
+        ['leave it out', ['status completed']],
+      ] as const) {
+        await page.goto(refused);
+        await follow(page.locator('.problems').getByRole('link', { name: way, exact: true }));
+        expect(await chips()).toEqual(left);
+      }
+
+      await page.goto('/browse/times/211/');
+      await follow(page.locator('.references a').first());
+      expect([await chips(), new URL(page.url()).pathname]).toEqual([[expect.stringContaining('211')], LIST]);
+      await page.goBack();
+      await follow(crumb('Times'));
+      expect(new URL(page.url()).pathname).toBe('/browse/times/');
+      await follow(crumb('Catalogue'));
+      await follow(page.locator('.collections').getByRole('link', { name: 'Times', exact: true }));
+      expect(new URL(page.url()).pathname).toBe('/browse/times/');
       expect(amiss).toEqual([]);
       await close();
     },

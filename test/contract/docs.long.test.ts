@@ -1,73 +1,62 @@
 // The page at /docs/ in a browser: Chromium shows the operations of every collection, tries one out, and says
 // nothing in its console; no request goes elsewhere.
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import { expect, inject, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PARAMETERS } from '../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { hasProgram } from '../support/debian.ts';
+import { startBrowser, watchedPage } from '../support/pageBrowser.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { startServer } from '../support/server.ts';
-
-const FLAGS =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 
 const isHeeded = ({ setting, views }: (typeof PARAMETERS)[number]): boolean =>
   setting === undefined && views.includes('list');
 
-test.skipIf(!hasProgram('chromium')).each(['', '/some/catalogue'])(
-  'the page shows every collection, tries a list out and asks this server only, below the path "%s"',
-  async (path) => {
-    const flags = ['--base-url', `https://catalogue.test${path}`, '--threads', '1'];
-    const server = await startServer({ data: await sampleSnapshot(), flags });
-    const profile = mkdtempSync(join(inject('runDirectory'), 'chromium-'));
-    const options = { executablePath: '/usr/bin/chromium', args: FLAGS.split(' ') };
-    const browser = await chromium.launchPersistentContext(profile, options);
-    try {
-      const page = await browser.newPage();
-      page.setDefaultTimeout(20_000);
-      const told: string[] = [];
-      const elsewhere: string[] = [];
-      page.on('console', (message) => told.push(message.text()));
-      page.on('pageerror', (error) => told.push(String(error)));
-      page.on('request', (request) => {
-        if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(server.url)) {
-          elsewhere.push(request.url());
-        }
-      });
-      await page.goto(`${server.url}${path}/docs/`);
-      await page.waitForSelector('.opblock-tag');
-      const shown = await page.locator('.opblock-tag').evaluateAll((tags) => tags.map((tag) => tag.dataset['tag']));
-      expect(shown).toEqual(['Views', 'Look-ups', ...COLLECTIONS.map(({ title }) => title)]);
-      await page.click('.opblock-tag[data-tag="Times"]');
-      await page.click('.opblock:has-text("A list of Times") .opblock-summary');
-      await page.waitForSelector('.parameter__name:has-text("limit")');
-      const named = await page.locator('.opblock.is-open .parameter__name').allInnerTexts();
-      expect(named).toEqual([...PARAMETERS.filter(isHeeded).map(({ name }) => name), 'filters']);
-      await page.click('.try-out__btn');
-      await page.fill('[data-param-name="limit"] input', '2');
-      await page.fill('[data-param-name="filters"] textarea', '{"ob_id__gte": 200}');
-      const answered = page.waitForResponse(/\/api\/v3\/times\//);
-      await page.click('.execute');
-      const { pathname, searchParams } = new URL((await answered).url());
-      expect(pathname).toBe(`${path}/api/v3/times/`);
-      expect([...searchParams]).toEqual([
-        ['limit', '2'],
-        ['offset', '0'],
-        ['ob_id__gte', '200'],
-      ]);
-      await page.waitForSelector('.live-responses-table .response');
-      expect(await page.locator('.live-responses-table .response .response-col_status').first().innerText()).toContain(
-        '200',
-      );
-      expect(await page.locator('.live-responses-table .response').first().innerText()).toContain('"count"');
-      expect(told).toEqual([]);
-      expect(elsewhere).toEqual([]);
-    } finally {
-      await browser.close();
-      await server.stop();
-    }
-  },
-  120_000,
-);
+describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
+  let browser: Browser;
+  beforeAll(async () => void (browser = await startBrowser(inject('runDirectory'))));
+  afterAll(() => browser.close());
+
+  test.each(['', '/some/catalogue'])(
+    'the page shows every collection, tries a list out and asks this server only, below the path "%s"',
+    async (path) => {
+      const flags = ['--base-url', `https://catalogue.test${path}`, '--threads', '1'];
+      const server = await startServer({ data: await sampleSnapshot(), flags });
+      try {
+        const { page, amiss, close } = await watchedPage(browser, server.url);
+        page.setDefaultTimeout(60_000);
+        await page.goto(`${path}/docs/`);
+        await page.waitForSelector('.opblock-tag');
+        const shown = await page.locator('.opblock-tag').evaluateAll((tags) => tags.map((tag) => tag.dataset['tag']));
+        expect(shown).toEqual(['Views', 'Look-ups', ...COLLECTIONS.map(({ title }) => title)]);
+        await page.click('.opblock-tag[data-tag="Times"]');
+        await page.click('.opblock:has-text("A list of Times") .opblock-summary');
+        await page.waitForSelector('.parameter__name:has-text("limit")');
+        const named = await page.locator('.opblock.is-open .parameter__name').allInnerTexts();
+        expect(named).toEqual([...PARAMETERS.filter(isHeeded).map(({ name }) => name), 'filters']);
+        await page.click('.try-out__btn');
+        await page.fill('[data-param-name="limit"] input', '2');
+        await page.fill('[data-param-name="filters"] textarea', '{"ob_id__gte": 200}');
+        const answered = page.waitForResponse(/\/api\/v3\/times\//);
+        await page.click('.execute');
+        const { pathname, searchParams } = new URL((await answered).url());
+        expect(pathname).toBe(`${path}/api/v3/times/`);
+        expect([...searchParams]).toEqual([
+          ['limit', '2'],
+          ['offset', '0'],
+          ['ob_id__gte', '200'],
+        ]);
+        await page.waitForSelector('.live-responses-table .response');
+        expect(
+          await page.locator('.live-responses-table .response .response-col_status').first().innerText(),
+        ).toContain('200');
+        expect(await page.locator('.live-responses-table .response').first().innerText()).toContain('"count"');
+        expect(amiss).toEqual([]);
+        await close();
+      } finally {
+        await server.stop();
+      }
+    },
+    120_000,
+  );
+});

@@ -6,8 +6,8 @@ import { readProjectFile } from '../support/sources.ts';
 /**
  * A code block. `line` is that of its first line in the document, from 1; `heading` the nearest one above it; `exits`
  * the code that it ends with: `exits 1` behind the language says another one than 0. `printed` is the text of the block
- * right behind one of commands: what they print. `file` is set where the first line is a comment of a file name alone:
- * the block is what stands in that file.
+ * right behind one of commands: what they print, and nothing where there is none. `file` is set where the first line is
+ * a comment of a file name alone: the block is what stands in that file.
  */
 export interface Block {
   readonly document: string;
@@ -16,7 +16,7 @@ export interface Block {
   readonly language: string;
   readonly exits: number;
   readonly text: string;
-  readonly printed: Printed | undefined;
+  readonly printed: Printed;
   readonly file: string | undefined;
 }
 
@@ -27,9 +27,10 @@ export interface Printed {
 }
 
 /** The languages of blocks that are run. */
-const RUN = new Set(['sh', 'python', 'r', 'js']);
+const RUN = new Set(['sh', 'python', 'r', 'js', 'sql']);
 /** The languages of what is printed, right behind such a block. */
 const PRINTED = new Set(['text', 'json', 'csv', 'http']);
+const NOTHING: Printed = { language: 'text', text: '' };
 const FILE_NAME = /^(?:#|<!--) ([\w.-]+)(?: -->)?\n/;
 
 /** All code blocks of a document, in order; what commands print is a member of theirs and no block. */
@@ -52,7 +53,7 @@ export function blocksOfText(document: string, text: string): readonly Block[] {
       language,
       exits: words[0] === 'exits' ? Number(words[1]) : 0,
       text: `${code.text}\n`,
-      printed: printed && { language: printed.lang!, text: printed.text },
+      printed: printed ? { language: printed.lang!, text: printed.text } : NOTHING,
       file: FILE_NAME.exec(code.text)?.[1],
     });
     end = start + code.text.length;

@@ -10,13 +10,14 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
   ['server/catalogue/EXPORTS.md', 'Exports', 'test/documents/commands.long.test.ts'],
   ['server/catalogue/EXPORTS.md', 'Files', 'test/documents/commands.long.test.ts'],
   ['server/catalogue/EXPORTS.md', 'Beyond one machine', 'test/documents/commands.long.test.ts'],
-  ['server/catalogue/EXPORTS.md', 'Reading it', 'test/unit/server/commands/export.long.test.ts'],
+  ['server/catalogue/EXPORTS.md', 'Reading it', 'test/documents/commands.long.test.ts'],
   ['server/authority/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['data/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['data/distribution/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['server/admin/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['ARCHITECTURE.md', 'One request, followed through the files', 'test/documents/commands.long.test.ts'],
   ['deploy/README.md', 'A first replica', 'test/load/package.long.test.ts'],
+  ['deploy/README.md', 'New data', 'test/documents/commands.long.test.ts'],
 ];
 
 /** How a block begins that cannot be run where tests run, and why. */
@@ -33,7 +34,6 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, why: string
   ['CONTRIBUTING.md', 'npm ci\nnpm run check', 'runs this test, and all others'],
   ['deploy/README.md', 'useradd', 'users and units of the machine; test/deploy/ judges the files'],
   ['deploy/README.md', 'npm install --prefix /opt', 'a version that is to come, and units of the machine'],
-  ['deploy/README.md', 'CATALOGUE_REPLICA=/opt', 'refresh.sh is run by test/deploy/files.test.ts'],
 ];
 
 /** The documents of the project. */

@@ -31,6 +31,7 @@ const PROGRAMS: Readonly<Record<string, readonly [program: string, ending: strin
   python: ['python3', 'py'],
   r: ['Rscript', 'R'],
   js: ['node', 'mjs'],
+  sql: [`node ${ROOT}test/documents/duckDb.ts`, 'sql'],
 };
 
 /** Commands that serve until they are stopped: each goes to the background once it listens. */
@@ -73,6 +74,8 @@ export async function runBlocks(blocks: readonly Block[], site: Site): Promise<r
     HOME: site.home,
     OUTPUTS: outputs,
     NO_UPDATE_NOTIFIER: '1',
+    // As on a terminal, where readers are.
+    CATALOGUE_LOG_FORMAT: 'people',
     ...site.environment,
   };
   const bash = runProgram('bash', ['-c', script], { environment, directory: site.directory, isGroup: true });
@@ -85,11 +88,14 @@ export async function runBlocks(blocks: readonly Block[], site: Site): Promise<r
   });
 }
 
-/** What is wrong with outcomes: those whose document says what they print, and which print something else. */
+/**
+ * What is wrong with outcomes: those that print something else than their document says. Where it says nothing they
+ * have to print nothing, so that no block is without what a reader sees.
+ */
 export function misprintsOf(outcomes: readonly Outcome[]): readonly string[] {
   return outcomes
-    .filter(({ block, printed }) => block.printed !== undefined && !isPrinted(block.printed, printed))
-    .map(({ block, printed }) => `${placeOfBlock(block)}\nsays\n${block.printed!.text}\nand prints\n${printed}`);
+    .filter(({ block, printed }) => !isPrinted(block.printed, printed))
+    .map(({ block, printed }) => `${placeOfBlock(block)}\nsays\n${block.printed.text}\nand prints\n${printed}`);
 }
 
 function stepOf(block: Block, i: number, { replaced }: Site): string {

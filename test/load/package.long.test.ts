@@ -2,7 +2,7 @@
 // started by npx, asked all that takes a thread of its own, and stopped. Nothing may change where it is installed.
 // Skipped, which is said, where the registry is out of reach.
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,11 +11,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { steadyPort } from '../../bench/proxy/shippedProxies.ts';
 import { DEMONSTRATION_FILES } from '../../server/authority/demonstration.ts';
 import { blocksRunBy } from '../documents/plan.ts';
+import { misprintsOf, runBlocks } from '../documents/script.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { type CommandProcess, type End, runProgram } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
-import { isOutOfReach, machinePath } from '../support/machine.ts';
+import { isOutOfReach, machinePath, npmOfMachine } from '../support/machine.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'catalogue-replica';
@@ -78,40 +79,6 @@ async function outputOf(...words: readonly string[]): Promise<string> {
   const one = npx(...words);
   expect(await one.ended, one.err()).toEqual({ code: 0, signal: null });
   return one.out();
-}
-
-/** What stands between the outputs of two steps. */
-const STEP = '=== step\n';
-
-/** A command of the runbook, and what it prints among other things: nothing in particular where it does not say. */
-interface Step {
-  readonly command: string;
-  readonly printed: string;
-}
-
-/** The first replica of deploy/README.md, on free ports and with the tarball of this run. */
-async function stepsOfRunbook(folder: string): Promise<readonly Step[]> {
-  const blocks = blocksRunBy('test/load/package.long.test.ts', 'deploy/README.md');
-  let text = blocks.map((block) => block.text).join('');
-  text = text.replace('path/to/catalogue-replica-0.1.0.tgz', `--prefer-offline --prefix ${folder} ${tarball}`);
-  const replicaPort = String(await steadyPort());
-  // The shipped file has it too.
-  text = text
-    .replace('> nginx.conf', `| sed s/8081/${replicaPort}/ > nginx.conf`)
-    .replaceAll(/(?<=--port )8081/g, replicaPort);
-  for (const port of ['8000', '9081']) text = text.replaceAll(port, String(await steadyPort()));
-  const steps = text.split(/\n(?![#\\]|  )/).filter((one) => one !== '');
-  return steps.map((one) => {
-    const [command, printed = ''] = one.split('\n# ');
-    return { command: command!, printed: printed.trimEnd() };
-  });
-}
-
-/** Runs all of them until one fails; what it started in the background ends with it, whatever happens. */
-function scriptOf(steps: readonly Step[]): string {
-  const ends = `trap 'set +e; kill -KILL $(jobs -p); kill $(cat nginx.pid); :' EXIT`;
-  const lines = steps.map(({ command }) => `printf '${STEP.trimEnd()}\\n'\n${command}`);
-  return ['set -e', ends, ...lines].join('\n');
 }
 
 /** Asks a server that is starting, stops it by a signal, and answers how it ended. */
@@ -193,15 +160,26 @@ test.skipIf(!hasProgram('nginx') || !hasProgram('curl'))(
   'who follows the runbook has a first replica behind nginx',
   async () => {
     const folder = join(directory, 'first');
-    mkdirSync(folder);
-    const steps = await stepsOfRunbook(folder);
-    expect(steps.length).toBeGreaterThan(15);
-    const bash = runProgram('bash', ['-c', scriptOf(steps)], { environment, directory: folder, isGroup: true });
-    running.push(bash);
-    const { code } = await bash.ended;
-    const said = bash.out().split(STEP);
-    expect(code, `${steps[said.length - 2]?.command}\n${said.at(-1)}${bash.err()}`).toBe(0);
-    for (const [i, { command, printed }] of steps.entries()) expect(said[i + 1], command).toContain(printed);
+    const [replica, admin, proxy] = [await steadyPort(), await steadyPort(), await steadyPort()];
+    const replaced = {
+      'path/to/catalogue-replica-0.1.0.tgz': `--prefix ${folder} ${tarball}`,
+      '--port 8081': `--port ${replica}`,
+      // The shipped file has it too.
+      '> nginx.conf': `| sed s/8081/${replica}/ > nginx.conf`,
+      '--admin-port 9081': `--admin-port ${admin}`,
+      'localhost:9081': `localhost:${admin}`,
+      'listen 8000': `listen ${proxy}`,
+      'localhost:8000': `localhost:${proxy}`,
+    };
+    const blocks = blocksRunBy('test/load/package.long.test.ts', 'deploy/README.md');
+    const site = { directory: folder, home, replaced, environment: npmOfMachine(), isInstalled: true };
+    try {
+      expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);
+    } finally {
+      // There only while nginx runs.
+      const file = join(folder, 'nginx.pid');
+      if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8')));
+    }
   },
 );
 

@@ -5,7 +5,7 @@ import { SETTINGS } from '../../server/settings/declarations.ts';
 import { environmentName, flagName } from '../../server/settings/sources.ts';
 import { SWITCH } from '../../server/settings/values.ts';
 
-/** The settings as README.md has them, a line each. */
+/** The settings as server/settings/README.md has them, a line each. */
 export function settingsTable(): string {
   const rows = SETTINGS.map((setting) => {
     const flag = [flagName(setting), setting.kind.placeholder.replaceAll('|', '\\|')].filter(Boolean).join(' ');
@@ -17,7 +17,7 @@ export function settingsTable(): string {
   return tableOf(['Flag', 'Environment', 'TOML key', 'Default', 'Meaning'], rows);
 }
 
-/** The parameters that are no filters as README.md has them. */
+/** The parameters that are no filters as server/catalogue/README.md has them. */
 export function parametersTable(): string {
   const rows = PARAMETERS.map(({ name, views, value, meaning }) => [
     `\`${name}\``,

@@ -1,5 +1,6 @@
 // The machine as one finds it who has installed nothing of this project: the PATH to its own Node and npm, and what npm
 // says where it cannot reach a registry.
+import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -24,4 +25,11 @@ export function isOutOfReach(printed: string): boolean {
   return /npm error (?:code|errno) (?:E(?:NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|NETUNREACH)|ERR_SOCKET_TIMEOUT)/.test(
     printed,
   );
+}
+
+/** What npm knows of the machine, though HOME is another: its settings, and its cache, which it asks first. */
+export function npmOfMachine(): Readonly<Record<string, string>> {
+  const configured = (key: string): string => execFileSync('npm', ['config', 'get', key], { encoding: 'utf8' }).trim();
+  const [cache, userconfig] = [configured('cache'), configured('userconfig')];
+  return { npm_config_cache: cache, npm_config_userconfig: userconfig, npm_config_prefer_offline: 'true' };
 }

@@ -3,7 +3,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 
 const FLAGS =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
@@ -86,4 +86,13 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     if ((await focusedName(page)) === name) return;
   }
   throw new Error(`no way by keyboard to ${name}`);
+}
+
+/** The same to this very element. */
+export async function tabToThat(page: Page, one: Locator): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    if (await one.evaluate((element) => element.matches(':focus'))) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`no way by keyboard to ${String(one)}`);
 }

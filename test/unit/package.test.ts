@@ -49,7 +49,7 @@ test('the rest is the launcher, the embedded sample, the files of pages, what de
         'engine/snapshot/format.fbs',
       ],
       ['data/README.md', 'data/distribution/README.md'],
-      ['server/admin/README.md', 'server/authority/README.md', 'bench/FIGURES.md'],
+      ['server/admin/README.md', 'server/authority/README.md', 'server/settings/README.md', 'bench/FIGURES.md'],
       ['server/catalogue/README.md', 'server/catalogue/DJANGO.md', 'server/catalogue/EXPORTS.md'],
       ['server/browse/assets/browse.css', 'server/browse/assets/browse.js', 'server/browse/list.png'],
       whole,
@@ -70,6 +70,7 @@ test('what its documents link to is in it', () => {
     'server/authority/README.md',
     'server/catalogue/README.md',
     'server/catalogue/DJANGO.md',
+    'server/settings/README.md',
     'engine/snapshot/FORMAT.md',
   ];
   const targets = documents.flatMap((document) =>

@@ -1,5 +1,5 @@
 // The table of parameters, and what holds for each of its rows: where it is heeded, which of several counts, what links
-// make of it, in which order remarks come, and its line in README.md.
+// make of it, in which order remarks come, and its line in the guide for client authors.
 import { describe, expect, test } from 'vitest';
 import type { Ask, QueryOptions } from '../../../../engine/query/ask.ts';
 import { pageLinks } from '../../../../engine/query/links.ts';
@@ -185,7 +185,7 @@ describe('remarks', () => {
   });
 });
 
-describe('the table for README.md', () => {
+describe('the table for the guide', () => {
   test('has a line of Markdown per parameter', () => {
     const lines = parametersTable().split('\n');
     expect(lines).toHaveLength(PARAMETERS.length + 2);

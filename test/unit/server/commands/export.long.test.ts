@@ -4,10 +4,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { generate } from '../../../../data/synth/generate.ts';
-import { blocksRunBy } from '../../../documents/plan.ts';
 import { runCommand, runServer } from '../../../support/commandProcess.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
-import { askDuckDb, expectedRows, readParquet } from '../../../support/parquetFiles.ts';
+import { expectedRows, readParquet } from '../../../support/parquetFiles.ts';
 import { smallDisk } from '../../../support/smallDisk.ts';
 
 const directory = temporaryDirectory();
@@ -48,16 +47,6 @@ test('all collections become files in a directory, which is made', async () => {
     const lines = readFileSync(join(folder, `${name}.ndjson`), 'utf8');
     expect(rows.length).toBeGreaterThan(100);
     expect(rows).toEqual(expectedRows({ names, types }, lines, lines));
-  }
-});
-
-test('what the guide asks DuckDB is answered', async () => {
-  const asked = blocksRunBy('test/unit/server/commands/export.long.test.ts', 'server/catalogue/EXPORTS.md');
-  const statements = asked.flatMap(({ text }) => text.split(';')).filter((text) => text.trim() !== '');
-  expect(statements).toHaveLength(3);
-  for (const statement of statements) {
-    const { rows } = await askDuckDb(statement.replace(/'(\w+\.parquet)'/g, `'${directory}/all/$1'`));
-    expect(rows.length, statement).toBeGreaterThan(3);
   }
 });
 

@@ -60,6 +60,17 @@ test('a file and its directory have the same collections, memory and distributio
   });
 }, 60_000);
 
+test('of long values begin and end are shown, and fields whose values few records share are left out', async () => {
+  const line = (id: number): string => {
+    const title = `${'x'.repeat(50)}\u{1f600}${'y'.repeat(50)} ${id < 2 ? 'one' : 'two'}`;
+    return `${JSON.stringify({ ob_id: id, title, abstract: id < 3 ? `${id}` : '0' })}\n`;
+  };
+  const long = dataSetOf(temporaryDirectory(), { 'platforms.ndjson': [0, 1, 2, 3].map(line).join('') });
+  const { out } = await run([long]);
+  for (const end of ['one', 'two']) expect(out).toContain(`"${'x'.repeat(40)}" ... "${'y'.repeat(16)} ${end}"  `);
+  expect(out).not.toContain('platforms.abstract');
+}, 60_000);
+
 test.each([
   [['/nothing/here'], 1, /there is no data at \/nothing\/here/],
   [[data, '--format', 'xml'], 2, /Allowed choices are table, json/],

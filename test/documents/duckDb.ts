@@ -1,0 +1,15 @@
+// Prints what DuckDB answers to the statements of a file, as its command line does with `-csv`: the program of the SQL
+// blocks of documents, since no package of Debian has that command line. Run with the name of the file.
+import { readFileSync } from 'node:fs';
+import { askDuckDb } from '../support/parquetFiles.ts';
+
+for (const statement of readFileSync(process.argv[2]!, 'utf8').split(';')) {
+  if (statement.trim() === '') continue;
+  const { names, rows } = await askDuckDb(statement);
+  for (const row of [names, ...rows]) process.stdout.write(`${row.map(cellOf).join(',')}\n`);
+}
+
+function cellOf(value: string | number | boolean | null): string {
+  const text = String(value ?? '');
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
