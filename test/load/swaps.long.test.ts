@@ -1,6 +1,6 @@
 // A hundred swaps under load (SWAPS of the environment asks for more): nothing lost or mixed, and memory as flat at the
 // end as after the first ten. What is done is in test/support/swaps.ts.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
@@ -33,6 +33,11 @@ function p99(waits: readonly number[]): number {
   return waits.toSorted((x, y) => x - y)[Math.floor(waits.length * 0.99)] ?? 0;
 }
 
+/** The most that a process had in RAM, in MB. */
+function peakMb(pid: number): number {
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) >> 10;
+}
+
 describe.skipIf(process.platform !== 'linux')('new data under load', () => {
   test(`${SWAPS} times: no answer is lost or of two generations, and memory comes back`, async () => {
     const versions = [await versionOf(directory, 'a', RECORDS), await versionOf(directory, 'b', RECORDS + 1)];
@@ -54,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
     const all = waits.map(({ waitMs }) => waitMs);
     process.stderr.write(
       `${waits.length} answers verified beside ${swapsMs.length} swaps, p99 ${p99(all).toFixed(1)} ms, ` +
-        `${early >> 20} MB after the first ${WARM} and ${late >> 20} MB at the end\n`,
+        `${early >> 20} MB after the first ${WARM} and ${late >> 20} MB at the end, ${peakMb(server.pid)} MB at most\n`,
     );
   });
 

@@ -1,5 +1,5 @@
 // Swaps of the data of a real server under load, and a client that verifies every body: of one generation from its
-// header to its last record, with that one's count, ids and digest.
+// header to its last record, with that one's count, ids, links and digest, in two collections.
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, renameSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -17,10 +17,14 @@ export interface Version {
   readonly generation: string;
 }
 
-/** A version of so many records of about 100 kB, as a snapshot file. */
+/** A version of so many records of about 100 kB, and as many notes, as a snapshot file. */
 export async function versionOf(parent: string, name: string, count: number): Promise<Version> {
   const text = longProperties(count).replaceAll('observation.content.all', `version.${name}`);
-  const { file, report } = await imported(dataSetOf(parent, { 'migrationproperties.ndjson': text }));
+  const noted = Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, id: i + 1, key: `version.${name}` }));
+  const notes = noted.map((note) => `${JSON.stringify(note)}\n`).join('');
+  const { file, report } = await imported(
+    dataSetOf(parent, { 'migrationproperties.ndjson': text, 'notes.ndjson': notes }),
+  );
   return { name, file, count, generation: report.generation };
 }
 
@@ -68,6 +72,7 @@ const QUESTIONS: readonly {
 }[] = [
   { target: `${LIST}?limit=2`, fault: pageFault(1) },
   { target: `${LIST}?limit=2&offset=30`, fault: pageFault(31) },
+  { target: '/api/v3/notes/?limit=20&offset=40', fault: pageFault(41) },
   { target: `${LIST}?limit=1`, headers: { 'accept-encoding': 'gzip' }, fault: pageFault(1) },
   { target: `${LIST}?value__contains=needle1&limit=1`, fault: searchFault },
   { target: `${LIST}7/`, fault: recordFault },
@@ -77,6 +82,8 @@ const QUESTIONS: readonly {
 
 interface Body {
   readonly count: number;
+  readonly next: string | null;
+  readonly previous: string | null;
   readonly results: readonly { readonly id: number; readonly key: string }[];
 }
 
@@ -91,11 +98,31 @@ function strangers(records: Body['results'], { name }: Version): string | undefi
 
 function pageFault(firstId: number) {
   return (answer: Received, version: Version): string | undefined => {
-    const { count, results } = JSON.parse(textOf(answer)) as Body;
+    const body = JSON.parse(textOf(answer)) as Body;
+    const { count, results } = body;
     if (count !== version.count) return `count ${count} of ${version.count}`;
+    const link = linkFault(body, firstId - 1, version);
+    if (link !== undefined) return link;
     const strayed = results.findIndex(({ id }, i) => id !== firstId + i);
     return strayed >= 0 ? `id ${results[strayed]!.id} at ${strayed}` : strangers(results, version);
   };
+}
+
+/** A link that leads elsewhere than to the page before or behind, in this version. */
+function linkFault({ next, previous, results, count }: Body, offset: number, version: Version): string | undefined {
+  const end = offset + results.length;
+  const wanted = [
+    ['next', next, end < count ? end : undefined],
+    ['previous', previous, offset > 0 ? Math.max(0, offset - results.length) : undefined],
+  ] as const;
+  for (const [name, link, place] of wanted) {
+    const { searchParams } = new URL(link ?? 'http://none');
+    const found = link === null ? undefined : Number(searchParams.get('offset') ?? 0);
+    if (found !== place) return `${name} leads to ${found}, not ${place}`;
+    const pin = searchParams.get('generation');
+    if (link !== null && (pin === null || !version.generation.startsWith(pin))) return `${name} is of ${pin}`;
+  }
+  return undefined;
 }
 
 function searchFault(answer: Received, version: Version): string | undefined {
