@@ -1,6 +1,7 @@
 // The catalogue's handler: path, method, then the view, in the order in which the stock service judges.
 // Knows no transport and no thread: the router says where rows come from.
 import type { QueryOptions } from '../../engine/engine.ts';
+import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import type { browseAnswer } from './browse.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -25,7 +26,6 @@ import { indexAnswer, rootAnswer } from './root.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';
-import { MEGABYTE } from '../observe/quantities.ts';
 
 /** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
 const GENERATION_DIGITS = 12;
@@ -104,9 +104,13 @@ function answerTo(
     case 'record':
       return recordAnswer(catalogue, view, visit);
     case 'description':
-      return import('./description.ts').then(({ descriptionAnswer }) => descriptionAnswer(catalogue, view, visit));
+      return orBusy(catalogue, async () =>
+        (await import('./description.ts')).descriptionAnswer(catalogue, view, visit),
+      );
     case 'resolution':
-      return resolution ? resolution(catalogue, view, visit) : firstResolution(catalogue, view, visit);
+      return resolution
+        ? resolution(catalogue, view, visit)
+        : orBusy(catalogue, () => firstResolution(catalogue, view, visit));
     case 'browse':
       return pageFor(catalogue, visit, received.target);
   }
@@ -139,7 +143,7 @@ function pageFor(
   sent: string,
 ): Promise<Answer> {
   const visited = { target, sent, query, choice, coding, disconnection, condition };
-  return pages ? pages(catalogue, visited) : firstPage(catalogue, visited);
+  return pages ? pages(catalogue, visited) : orBusy(catalogue, () => firstPage(catalogue, visited));
 }
 
 let pages: typeof browseAnswer | undefined;
@@ -162,6 +166,16 @@ async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Ans
   return pages(...asked);
 }
 
+/** What an answer takes whose code or thread is still to come, or 503 where the system has nothing left for it now. */
+async function orBusy({ answers }: CatalogueService, answer: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (isStarved(error) || isOutOfHeap(error)) return answers.busy;
+    throw error;
+  }
+}
+
 /** Read with the first request of its kind; the others are answered at once. */
 let resolution: typeof resolutionAnswer | undefined;
 
@@ -175,6 +189,9 @@ function notFound(answers: Answers, target: string, prefix: string): Answer {
   const near = nearestPath(target);
   return near === undefined ? answers.notFound : answers.notFoundNear(`Did you mean "${prefix}${near}"?`);
 }
+
+/** That of observe/quantities.ts, which is for texts: a thread reads those with the first page for people. */
+const MEGABYTE = 1_000_000;
 
 /** The memory of a thread under these settings. */
 export function requestMemory({ answerCacheMb }: Pick<CatalogueSettings, 'answerCacheMb'>): RequestMemory {
