@@ -80,6 +80,8 @@ function answerTo(
   const visit: Visit = { request, choice, coding, disconnection, condition };
   if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) {
     request.route = ROUTE.browse;
+    // The relative links of a page would begin beside the path, not below it.
+    if (received.target === choice.path) return answers.redirected(`${choice.path}/`, request.query);
     return pageFor(catalogue, visit, received.target);
   }
   const known = catalogue.memory.find(visit);
@@ -96,7 +98,7 @@ function answerTo(
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {
     case 'index':
-      return indexAnswer(catalogue, visit);
+      return indexAnswer(catalogue, visit, downFrom(received.target, choice.path));
     case 'root':
       return rootAnswer(catalogue, view, visit);
     case 'list':
@@ -164,6 +166,11 @@ async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Ans
   }
   pages = (await import('./browse.ts')).browseAnswer;
   return pages(...asked);
+}
+
+/** What relative links of the index begin with: at the path of a base URL without its slash they start beside it. */
+function downFrom(target: string, path: string): string {
+  return target === path ? `${path.slice(path.lastIndexOf('/') + 1)}/` : '';
 }
 
 /** What an answer takes whose code or thread is still to come, or 503 where the system has nothing left for it now. */
