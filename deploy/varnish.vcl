@@ -1,6 +1,8 @@
 # Varnish as a cache before three replicas, itself behind whatever ends TLS. Pages are kept for 2 s (a second's load is
 # one request) and asked for again by their tag, so that an unchanged one costs a replica a 304; the age is yours to set.
-# A replica that drains or loads gets no request half a second later, within its --drain-grace-seconds. Start it with
+# A replica that drains, loads or is stale (--max-stale) gets no request half a second later, within its
+# --drain-grace-seconds; where none is ready, all are asked whatever they say: old data, or their own 503 with
+# Retry-After, is better than none. To change: the replicas (twice each). Start it with
 # varnishd -F -f varnish.vcl -a :80 -s malloc,512m -p backend_idle_timeout=5 -p http_gzip_support=off
 #   -p http_req_size=128k -p http_req_hdr_len=66k -p http_resp_size=128k -p http_resp_hdr_len=66k -p http_max_hdr=128
 #   -p workspace_client=384k -p workspace_backend=384k -p timeout_idle=60 -p http_range_support=off
@@ -23,12 +25,23 @@ probe ready {
 backend a { .host = "127.0.0.1"; .port = "8081"; .probe = ready; .connect_timeout = 1s; }
 backend b { .host = "127.0.0.1"; .port = "8082"; .probe = ready; .connect_timeout = 1s; }
 backend c { .host = "127.0.0.1"; .port = "8083"; .probe = ready; .connect_timeout = 1s; }
+# The same again, asked by no probe.
+backend any_a { .host = "127.0.0.1"; .port = "8081"; .connect_timeout = 1s; }
+backend any_b { .host = "127.0.0.1"; .port = "8082"; .connect_timeout = 1s; }
+backend any_c { .host = "127.0.0.1"; .port = "8083"; .connect_timeout = 1s; }
 
 sub vcl_init {
-  new catalogue = directors.round_robin();
-  catalogue.add_backend(a);
-  catalogue.add_backend(b);
-  catalogue.add_backend(c);
+  new those_ready = directors.round_robin();
+  those_ready.add_backend(a);
+  those_ready.add_backend(b);
+  those_ready.add_backend(c);
+  new all_replicas = directors.round_robin();
+  all_replicas.add_backend(any_a);
+  all_replicas.add_backend(any_b);
+  all_replicas.add_backend(any_c);
+  new catalogue = directors.fallback();
+  catalogue.add_backend(those_ready.backend());
+  catalogue.add_backend(all_replicas.backend());
 }
 
 sub vcl_recv {

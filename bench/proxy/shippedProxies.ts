@@ -26,9 +26,12 @@ export interface ProxyKind {
   readonly program: 'nginx' | 'haproxy' | 'varnishd';
   readonly file: string;
   readonly endsTls: boolean;
-  places(at: Places): readonly (readonly [shipped: string, ours: string])[];
+  places(at: Places): readonly Replaced[];
   words(file: string, at: Places, text: string): readonly string[];
 }
+
+/** A text of a shipped file, and what stands in its place. */
+export type Replaced = readonly [shipped: string, ours: string];
 
 /** Where a proxy listens, and its own folder. */
 export interface Places {
@@ -97,12 +100,13 @@ export interface AdaptedProxy {
 
 /**
  * The shipped file of a proxy, adapted to a folder inside `parent` and to the ports of the replicas, of which it has no
- * more than there are. Throws where the file lacks a text that is replaced.
+ * more than there are; `more` is replaced too. Throws where the file lacks a text that is replaced.
  */
 export async function adaptedProxy(
   name: ProxyName,
   parent: string,
   replicas: readonly { readonly port: number; readonly http10Port: number }[],
+  more: readonly Replaced[] = [],
 ): Promise<AdaptedProxy> {
   const kind = PROXIES[name];
   const folder = mkdtempSync(join(parent, `${name}-`));
@@ -113,7 +117,7 @@ export async function adaptedProxy(
     ...(name === 'haproxy' ? [[`818${i + 1}`, `${http10Port}`] as const] : []),
   ]);
   let text = shipped;
-  for (const [place, ours] of [...kind.places(at), ...ports]) {
+  for (const [place, ours] of [...more, ...kind.places(at), ...ports]) {
     if (!shipped.includes(place))
       throw new Error(`${kind.file} has no ${place}: change bench/proxy/shippedProxies.ts too`);
     text = text.replaceAll(place, ours);

@@ -12,6 +12,7 @@ import {
 } from '../../engine/engine.ts';
 import type { Router } from '../../workers/router.ts';
 import type { Slices } from '../../workers/slices.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import type { Answer, Disconnection, Request } from '../http/exchange.ts';
 import type { Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
@@ -63,7 +64,8 @@ export function settingsInTags(settings: CatalogueSettings): readonly unknown[] 
  * `generation` and `created` are those of the snapshot, `blocks` its records by collection as blocks where there are
  * any; it is served under these settings since `sinceMs`, in milliseconds since 1970. `slices` are those of the
  * thread, `ignored` is a tally of IGNORED_PARAMETERS, `memory` that of its requests where somebody else looks at it.
- * `trustedHosts` are those of the attribute authority, for its page; undefined while there is none.
+ * `trustedHosts` are those of the attribute authority, for its page; undefined while there is none. `onLostDocument` is
+ * told of each thread that was to make the document of the API, and died or could not start.
  */
 export interface CatalogueOptions {
   readonly generation: string;
@@ -77,6 +79,7 @@ export interface CatalogueOptions {
   readonly ignored: Tally;
   readonly memory?: RequestMemory;
   readonly trustedHosts?: (() => ReadonlyMap<string, readonly string[]> | undefined) | undefined;
+  readonly onLostDocument?: OnLostThread;
 }
 
 /**

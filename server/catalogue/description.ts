@@ -1,10 +1,11 @@
 // The views that describe the API: files made of its declaration, answered like all else, with their own tags.
 // Read when the first is asked for: no start and no other request has anything of it.
-import { wholeBody } from '../../engine/engine.ts';
+import { type QueryOptions, wholeBody } from '../../engine/engine.ts';
+import type { OnLostThread } from '../../workers/starvation.ts';
 import type { Answer } from '../http/exchange.ts';
-import { isStarved } from '../../workers/starvation.ts';
-import { type DescriptionFile, DescriptionFiles, DOCS_POLICY } from '../openapi/files.ts';
+import { DescriptionFiles, DOCS_POLICY } from '../openapi/files.ts';
 import { type Making, taggedAs } from './answers.ts';
+import { DocumentMaker } from './documentMaker.ts';
 import { descriptionLink } from './root.ts';
 import type { CatalogueService, CatalogueSettings, RouteOf, Visit } from './catalogue.ts';
 
@@ -18,26 +19,24 @@ const GUARDED: Answer['headers'] = [
   descriptionLink('../'),
 ];
 
-/** The file at a path, or 304; 503 where the system has no thread to make it. Cost: see files.ts. */
+/** The file at a path, or 304. Rejects where the system has no thread to make it. Cost: see files.ts. */
 export async function descriptionAnswer(
-  { settings, queryOptions, answers, conditional }: CatalogueService,
+  { settings, queryOptions, answers, conditional, onLostDocument }: CatalogueService,
   { path }: RouteOf<'description'>,
   { choice, coding, condition }: Visit,
 ): Promise<Answer> {
-  const files = filesUnder.get(settings) ?? new DescriptionFiles(queryOptions);
+  const files = filesUnder.get(settings) ?? filesOf(queryOptions, onLostDocument);
   filesUnder.set(settings, files);
-  let file: DescriptionFile;
-  try {
-    file = await files.file(path, choice.baseUrl);
-  } catch (error) {
-    if (isStarved(error)) return answers.busy;
-    throw error;
-  }
-  const { type, bytes, gzipped, digest } = file;
+  const { type, bytes, gzipped, digest } = await files.file(path, choice.baseUrl);
   const made: Making = coding === 'identity' ? 'identity' : 'live';
   const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));
   if (unchanged) return unchanged;
   const body = wholeBody(made === 'identity' ? bytes : gzipped);
   const answer = answers.found(body, { varies: choice.varies, ignored: [], tag: digest }, type, made);
   return path.startsWith('/docs/') ? { ...answer, headers: [...answer.headers, ...GUARDED] } : answer;
+}
+
+function filesOf(queryOptions: QueryOptions, onLost: OnLostThread = () => undefined): DescriptionFiles {
+  const maker = new DocumentMaker(onLost);
+  return new DescriptionFiles(queryOptions, (order) => maker.make(order));
 }

@@ -1,6 +1,7 @@
 // The catalogue's handler: path, method, then the view, in the order in which the stock service judges.
 // Knows no transport and no thread: the router says where rows come from.
 import type { QueryOptions } from '../../engine/engine.ts';
+import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import type { browseAnswer } from './browse.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -25,7 +26,6 @@ import { indexAnswer, rootAnswer } from './root.ts';
 import { Exports } from './rows.ts';
 import { nearestPath, route, type Route, viewName } from './routes.ts';
 import { timedHandler } from './serverTiming.ts';
-import { MEGABYTE } from '../observe/quantities.ts';
 
 /** Digits of a generation that links name it by, as `serve` prints it: two of one catalogue never share them. */
 const GENERATION_DIGITS = 12;
@@ -80,6 +80,8 @@ function answerTo(
   const visit: Visit = { request, choice, coding, disconnection, condition };
   if (request.target.length <= catalogue.pageLengthMax && isPage(catalogue, request)) {
     request.route = ROUTE.browse;
+    // The relative links of a page would begin beside the path, not below it.
+    if (received.target === choice.path) return answers.redirected(`${choice.path}/`, request.query);
     return pageFor(catalogue, visit, received.target);
   }
   const known = catalogue.memory.find(visit);
@@ -96,7 +98,7 @@ function answerTo(
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   switch (view.kind) {
     case 'index':
-      return indexAnswer(catalogue, visit);
+      return indexAnswer(catalogue, visit, downFrom(received.target, choice.path));
     case 'root':
       return rootAnswer(catalogue, view, visit);
     case 'list':
@@ -104,9 +106,13 @@ function answerTo(
     case 'record':
       return recordAnswer(catalogue, view, visit);
     case 'description':
-      return import('./description.ts').then(({ descriptionAnswer }) => descriptionAnswer(catalogue, view, visit));
+      return orBusy(catalogue, async () =>
+        (await import('./description.ts')).descriptionAnswer(catalogue, view, visit),
+      );
     case 'resolution':
-      return resolution ? resolution(catalogue, view, visit) : firstResolution(catalogue, view, visit);
+      return resolution
+        ? resolution(catalogue, view, visit)
+        : orBusy(catalogue, () => firstResolution(catalogue, view, visit));
     case 'browse':
       return pageFor(catalogue, visit, received.target);
   }
@@ -139,7 +145,7 @@ function pageFor(
   sent: string,
 ): Promise<Answer> {
   const visited = { target, sent, query, choice, coding, disconnection, condition };
-  return pages ? pages(catalogue, visited) : firstPage(catalogue, visited);
+  return pages ? pages(catalogue, visited) : orBusy(catalogue, () => firstPage(catalogue, visited));
 }
 
 let pages: typeof browseAnswer | undefined;
@@ -162,6 +168,21 @@ async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Ans
   return pages(...asked);
 }
 
+/** What relative links of the index begin with: at the path of a base URL without its slash they start beside it. */
+function downFrom(target: string, path: string): string {
+  return target === path ? `${path.slice(path.lastIndexOf('/') + 1)}/` : '';
+}
+
+/** What an answer takes whose code or thread is still to come, or 503 where the system has nothing left for it now. */
+async function orBusy({ answers }: CatalogueService, answer: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (isStarved(error) || isOutOfHeap(error)) return answers.busy;
+    throw error;
+  }
+}
+
 /** Read with the first request of its kind; the others are answered at once. */
 let resolution: typeof resolutionAnswer | undefined;
 
@@ -175,6 +196,9 @@ function notFound(answers: Answers, target: string, prefix: string): Answer {
   const near = nearestPath(target);
   return near === undefined ? answers.notFound : answers.notFoundNear(`Did you mean "${prefix}${near}"?`);
 }
+
+/** That of observe/quantities.ts, which is for texts: a thread reads those with the first page for people. */
+const MEGABYTE = 1_000_000;
 
 /** The memory of a thread under these settings. */
 export function requestMemory({ answerCacheMb }: Pick<CatalogueSettings, 'answerCacheMb'>): RequestMemory {

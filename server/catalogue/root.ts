@@ -5,17 +5,19 @@ import type { Answer } from '../http/exchange.ts';
 import { type CatalogueService, formOf, refusalOf, type RouteOf, validated, type Visit } from './catalogue.ts';
 import { countIgnored } from './tally.ts';
 
-/** The index, whose query says nothing. Like the root views it is never compressed. */
-export function indexAnswer(catalogue: CatalogueService, visit: Visit): Answer {
+/**
+ * The index, whose query says nothing; what it leads to begins with `down`. Like the root views it is never compressed.
+ */
+export function indexAnswer(catalogue: CatalogueService, visit: Visit, down: string): Answer {
   const { choice } = visit;
   const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue), 'identity');
   if (unchanged) return unchanged;
   const body = wholeBody(indexBody(choice.baseUrl));
   const answer = catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
-  return { ...answer, headers: [...answer.headers, descriptionLink('')] };
+  return { ...answer, headers: [...answer.headers, descriptionLink(down)] };
 }
 
-/** Where the API is described, as what begins `up` from the root tells programs and people (RFC 8631, 4). */
+/** Where the API is described, as what stands at `up` from the root tells programs and people (RFC 8631, 4). */
 export function descriptionLink(up: string): Answer['headers'][number] {
   return ['Link', `<${up}openapi.json>; rel="service-desc", <${up}docs/>; rel="service-doc"`];
 }

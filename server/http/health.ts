@@ -6,17 +6,21 @@ import { type Answer, type Handler, ROUTE } from './exchange.ts';
 /** Where it is asked for. */
 const HEALTH_PATH = '/healthz';
 
+/** What keeps a server from taking requests though it serves them, where anything does. */
+export type Unready = 'draining' | 'stale' | undefined;
+
 const SERVING = answer(200, 'serving');
-const DRAINING = answer(503, 'draining');
+const UNREADY = { draining: answer(503, 'draining'), stale: answer(503, 'stale') } as const;
 const METHOD_NOT_ALLOWED = answer(405, 'GET and HEAD only', [['Allow', 'GET, HEAD']]);
 
-/** A handler that answers the probe, 503 once the server drains; every other path is the other handler's. */
-export function healthBefore(otherwise: Handler, isDraining: () => boolean): Handler {
+/** A handler that answers the probe, 503 with what keeps it unready; every other path is the other handler's. */
+export function healthBefore(otherwise: Handler, unready: () => Unready): Handler {
   return (request, disconnection) => {
     if (request.target !== HEALTH_PATH) return otherwise(request, disconnection);
     request.route = ROUTE.health;
     if (request.method !== 'GET' && request.method !== 'HEAD') return METHOD_NOT_ALLOWED;
-    return isDraining() ? DRAINING : SERVING;
+    const why = unready();
+    return why === undefined ? SERVING : UNREADY[why];
   };
 }
 

@@ -1,10 +1,8 @@
 // The files that describe the API, by path: the OpenAPI document in both its forms, and the page that shows it with
-// Swagger UI, which is served from here. Made when one is asked for first, away from this thread, and kept; knows no
-// request.
+// Swagger UI, which is served from here. Made when one is asked for first, and kept; knows no request and no thread.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
 import type { QueryOptions } from '../../engine/engine.ts';
 import { installed } from '../settings/installation.ts';
@@ -47,19 +45,21 @@ export interface DocumentTexts {
 const DIGEST_DIGITS = 32;
 const compressed = promisify(gzip);
 
-/** The files under the settings of a server. */
+/** The files under the settings of a server; `make` makes a document. */
 export class DescriptionFiles {
   readonly #query: QueryOptions;
+  readonly #make: (order: DocumentOrder) => Promise<DocumentTexts>;
   readonly #files = new Map<string, Promise<DescriptionFile>>();
   readonly #documents = new Map<string, Promise<DocumentTexts>>();
 
-  constructor(query: QueryOptions) {
+  constructor(query: QueryOptions, make: (order: DocumentOrder) => Promise<DocumentTexts>) {
     this.#query = query;
+    this.#make = make;
   }
 
   /**
-   * A file. Cost: a look-up, and for the first document of each base URL, of which a server has a few, a thread of its
-   * own. Rejects where a file of the installation is missing, or the system has no thread to give.
+   * A file. Cost: a look-up, and for the first document of each base URL, of which a server has a few, making it.
+   * Rejects where a file of the installation is missing, and with what making it is rejected with.
    */
   file(path: DescriptionPath, baseUrl: string): Promise<DescriptionFile> {
     const key = path.startsWith('/openapi.') ? `${path} ${baseUrl}` : path;
@@ -96,20 +96,11 @@ export class DescriptionFiles {
   #document(baseUrl: string): Promise<DocumentTexts> {
     const known = this.#documents.get(baseUrl);
     if (known) return known;
-    const made = documentMade({ baseUrl, query: this.#query });
+    const made = this.#make({ baseUrl, query: this.#query });
     this.#documents.set(baseUrl, made);
     made.catch(() => this.#documents.delete(baseUrl));
     return made;
   }
-}
-
-function documentMade(order: DocumentOrder): Promise<DocumentTexts> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./documentThread.ts', import.meta.url), { workerData: order });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the thread of the document ended with code ${code}`)));
-  });
 }
 
 /** In a checkout a tool of development; a package has a copy, so that it installs none. */

@@ -28,6 +28,12 @@ export interface FollowedData {
   figures(): TargetFigures;
 }
 
+/** Another catalogue that a server follows, likewise; `ageMs` is undefined before the first success. */
+export interface Refreshed {
+  staleReason(): string | undefined;
+  ageMs(): number | undefined;
+}
+
 /** Figures of a target that is followed, those that there are. */
 export type TargetFigures = Readonly<Record<keyof typeof TARGET_GAUGES, number | undefined>>;
 
@@ -51,12 +57,11 @@ export class Administration {
   readonly #steps = new DataSteps();
   readonly #reloads = new LastOutcomes<Change['status']>('refused');
   readonly #refreshes = new LastOutcomes<Change['status']>('refused');
-  /** When the last refresh succeeded, by the steady clock. */
-  #freshMs: number | undefined;
   readonly #refreshTally: Tally;
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
   #subscription: FollowedData | undefined;
+  #follower: Refreshed | undefined;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
@@ -93,6 +98,11 @@ export class Administration {
   /** Tells of a target that is followed, too. */
   subscribe(subscription: FollowedData): void {
     this.#subscription = subscription;
+  }
+
+  /** Tells of another catalogue that is followed, too. */
+  follow(follower: Refreshed): void {
+    this.#follower = follower;
   }
 
   /** What a serving thread counts requests in. */
@@ -141,7 +151,6 @@ export class Administration {
   /** A refresh of what is followed has ended. */
   refreshed({ status, reason }: Change, atMs: number): void {
     this.#refreshes.ended(status, reason, atMs);
-    if (status !== 'refused') this.#freshMs = steadyMs();
     this.#refreshTally[CHANGE_STATUSES.indexOf(status)]! += 1;
   }
 
@@ -161,20 +170,10 @@ export class Administration {
   }
 
   #readiness(): { readonly status: Phase | 'stale'; readonly reason?: string } {
-    const reason =
-      this.#phase === 'draining' ? undefined : (this.#subscription?.unreadyReason() ?? this.#staleReason());
+    const stale = this.#phase === 'ready' ? this.#follower?.staleReason() : undefined;
+    const reason = this.#phase === 'draining' ? undefined : (this.#subscription?.unreadyReason() ?? stale);
     if (reason === undefined) return { status: this.#phase };
     return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
-  }
-
-  /** Why what is followed makes the data stale, where it does. */
-  #staleReason(): string | undefined {
-    const { follow, maxStaleMs = Infinity } = this.#settings;
-    const staleMs = steadyMs() - (this.#freshMs ?? this.#startMs);
-    if (follow === undefined || this.#phase !== 'ready' || staleMs <= maxStaleMs) return undefined;
-    const why = this.#refreshes.reason;
-    const reason = `the data is stale: for ${Math.round(staleMs / 1000)} s it was not refreshed from ${follow}`;
-    return why === undefined ? reason : `${reason}: ${why}`;
   }
 
   async #scraped(): Promise<AdminAnswer> {
@@ -243,7 +242,8 @@ export class Administration {
 
   /** In seconds; undefined before the first success. */
   #refreshAge(): number | undefined {
-    return this.#freshMs === undefined ? undefined : Math.round(steadyMs() - this.#freshMs) / 1000;
+    const ageMs = this.#follower?.ageMs();
+    return ageMs === undefined ? undefined : Math.round(ageMs) / 1000;
   }
 
   /** How old the data is, in seconds; NaN where it does not say. */

@@ -77,11 +77,6 @@ export class LastOutcomes<Status extends string> {
     this.#last.set(status, { atMs, reason });
   }
 
-  /** The reason of the last failure. */
-  get reason(): string | undefined {
-    return this.#last.get(this.#failure)?.reason;
-  }
-
   /** When each outcome last was, in seconds since 1970. */
   get seconds(): readonly (readonly [Status, number])[] {
     return [...this.#last].map(([status, { atMs }]) => [status, atMs / 1000] as const);

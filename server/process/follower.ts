@@ -36,6 +36,9 @@ export class Follower {
   #child: ChildProcess | undefined;
   #isStopped = false;
   #fetchedMs: number | undefined;
+  readonly #startMs = steadyMs();
+  #freshMs: number | undefined;
+  #lastFailure: string | undefined;
 
   /** `commandLine` is the script whose `follow` refreshes. */
   constructor(settings: Settings & { readonly follow: string }, commandLine: string, report: Report) {
@@ -73,6 +76,20 @@ export class Follower {
     return change;
   }
 
+  /** How long ago a refresh last succeeded, in milliseconds; undefined before the first. */
+  ageMs(): number | undefined {
+    return this.#freshMs === undefined ? undefined : steadyMs() - this.#freshMs;
+  }
+
+  /** Why what it brings is stale, where it is. */
+  staleReason(): string | undefined {
+    const { maxStaleMs = Infinity } = this.#settings;
+    const staleMs = steadyMs() - (this.#freshMs ?? this.#startMs);
+    if (staleMs <= maxStaleMs) return undefined;
+    const why = this.#lastFailure === undefined ? '' : `: ${this.#lastFailure}`;
+    return `the data is stale: for ${Math.round(staleMs / 1000)} s it was not refreshed from ${this.#settings.follow}${why}`;
+  }
+
   /** Ends what is under way: the next run goes on with it. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -96,6 +113,8 @@ export class Follower {
       const line = `the refresh failed, generation ${served().slice(0, 12)} goes on: ${reason}`;
       this.#report(line, 'error', { event: 'refused', generation: served(), reason, seconds });
     }
+    if (change.status === 'refused') this.#lastFailure = change.reason;
+    else this.#freshMs = steadyMs();
     onRefreshed(change, epochMs());
     this.#waitFrom(startMs);
     return change;

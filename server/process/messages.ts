@@ -38,8 +38,9 @@ export interface GenerationData {
 
 /**
  * What a serving thread serves with, and the generation that it begins with. `http10Port` is set for the one thread
- * that has the second listener. `soapAnswers`, `ignoredParameters` and, where somebody may ask for them, `requests`
- * and `readings` are its tallies, in memory that it shares with the supervisor.
+ * that has the second listener. `staleness` is one word for all threads, 1 while the data is stale. `soapAnswers`,
+ * `ignoredParameters` and, where somebody may ask for them, `requests` and `readings` are its tallies, in memory that
+ * it shares with the supervisor.
  */
 export interface ServingData {
   readonly first: GenerationData;
@@ -50,6 +51,7 @@ export interface ServingData {
   readonly poolThreads: number;
   readonly rowSetCacheBytes: number;
   readonly authority: AuthorityLink | undefined;
+  readonly staleness: Int32Array;
   readonly soapAnswers: Tally;
   readonly ignoredParameters: Tally;
   readonly requests: RequestTallies | undefined;

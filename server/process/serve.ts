@@ -87,25 +87,23 @@ export async function serve(
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
     const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
     if (authority) stops.push(authority.stop);
-    const follower = await followerOf(settings, commandLine, report);
+    const follower = await followerOf(settings, commandLine, report, administration);
     if (follower) {
       stops.push(() => follower.stop());
       await follower.first();
     }
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? (await import('./watch.ts')).watchOver(settings.data) : undefined;
-    const shared = { ports, baseUrl, authority, administration, accessLogs, talliesOf };
-    const subscription = await subscriptionOf(settings, baseUrl, report);
-    if (subscription) {
-      stops.push(() => subscription.stop());
-      administration?.subscribe(subscription);
-    }
+    const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord(), talliesOf };
+    const subscription = await subscriptionOf(settings, baseUrl, report, administration);
+    if (subscription) stops.push(() => subscription.stop());
     const dataPath = (): string => subscription?.dataPath() ?? settings.data;
     const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, subscription);
     await claims.release();
     await threads.begin((i) => servingData(settings, shared, i), served);
     assertOwn(settings.host, ports.port);
     administration?.begin(served);
+    stops.push(await staleTold(settings, shared.staleness, { follower, subscription }));
     const reloads = { settings, baseUrl, dataPath, served, threads, administration, report };
     stops.push(heedOrders(reloads, { watch, follower, subscription }));
     const url = `http://${urlHost(settings.host)}:${ports.port}`;
@@ -137,11 +135,18 @@ async function loaded(
 }
 
 /** The target to which it subscribes, where the settings name one; its code is read only then. */
-async function subscriptionOf(settings: Settings, baseUrl: string, report: Report): Promise<Subscription | undefined> {
+async function subscriptionOf(
+  settings: Settings,
+  baseUrl: string,
+  report: Report,
+  administration: Administration | undefined,
+): Promise<Subscription | undefined> {
   const { from } = settings;
   if (from === undefined) return undefined;
   const { Subscription } = await import('./subscription.ts');
-  return Subscription.open({ settings: { ...settings, from }, baseUrl, report });
+  const subscription = await Subscription.open({ settings: { ...settings, from }, baseUrl, report });
+  administration?.subscribe(subscription);
+  return subscription;
 }
 
 /** Where other data may come from by itself. */
@@ -149,6 +154,22 @@ interface Sources {
   readonly watch: ((onReplaced: () => void) => () => void) | undefined;
   readonly follower: Follower | undefined;
   readonly subscription: Subscription | undefined;
+}
+
+function sharedWord(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+}
+
+/** Has the word for all threads say whether the data is stale, where it may be. Answers what ends that. */
+async function staleTold(
+  { maxStaleMs }: Settings,
+  word: Int32Array,
+  { follower, subscription }: Pick<Sources, 'follower' | 'subscription'>,
+): Promise<() => void> {
+  if (maxStaleMs === undefined) return () => undefined;
+  const { keepStaleness } = await import('./staleness.ts');
+  const reason = (): string | undefined => subscription?.unreadyReason() ?? follower?.staleReason();
+  return keepStaleness(word, () => reason() !== undefined);
 }
 
 /** Takes other data when it is told to; the code for it is read with the first order. Answers what ends that. */
@@ -201,10 +222,17 @@ async function authorityOf(
 }
 
 /** Who follows another catalogue, where the settings name one; its code is read only then. */
-async function followerOf(settings: Settings, commandLine: string, report: Report): Promise<Follower | undefined> {
+async function followerOf(
+  settings: Settings,
+  commandLine: string,
+  report: Report,
+  administration: Administration | undefined,
+): Promise<Follower | undefined> {
   if (settings.follow === undefined) return undefined;
   const { Follower } = await import('./follower.ts');
-  return new Follower({ ...settings, follow: settings.follow }, commandLine, report);
+  const follower = new Follower({ ...settings, follow: settings.follow }, commandLine, report);
+  administration?.follow(follower);
+  return follower;
 }
 
 /** What operators ask, where the settings have a port for it; its code is read only then. */
@@ -286,13 +314,14 @@ interface Shared {
   readonly authority: AuthoritySupervisor | undefined;
   readonly administration: Administration | undefined;
   readonly accessLogs: AccessLogsPart | undefined;
+  readonly staleness: Int32Array;
   readonly talliesOf: ((known: RequestTallies | undefined) => RequestTallies) | undefined;
 }
 
 /** What the serving thread of a number gets. */
 function servingData(
   settings: Settings,
-  { ports, baseUrl, authority, administration, accessLogs, talliesOf }: Shared,
+  { ports, baseUrl, authority, administration, accessLogs, staleness, talliesOf }: Shared,
   i: number,
 ): LastingData {
   const tally = administration?.metrics.tally ?? newTally;
@@ -306,6 +335,7 @@ function servingData(
     poolThreads: 1,
     rowSetCacheBytes: settings.rowSetCacheMb * MEGABYTE,
     authority: authority?.link(),
+    staleness,
     soapAnswers: tally(SOAP_ANSWERS),
     ignoredParameters: tally(IGNORED_PARAMETERS),
     requests: talliesOf ? talliesOf(requests) : requests,

@@ -8,7 +8,7 @@ import { Slices } from '../../workers/slices.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { ThreadKind } from '../observe/events.ts';
-import { healthBefore } from '../http/health.ts';
+import { healthBefore, type Unready } from '../http/health.ts';
 import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { whyNoUws } from '../http/uws/library.ts';
@@ -49,6 +49,11 @@ function lossesOf(thread: ThreadKind): OnLostThread {
     if (isStarvation) send(supervisor!, { kind: 'starved', thread, reason: reasonOf(error) });
     else send(supervisor!, { kind: 'died', thread, stack: stackOf(error) });
   };
+}
+
+function unready(isDraining: boolean, staleness: Int32Array): Unready {
+  if (isDraining) return 'draining';
+  return Atomics.load(staleness, 0) === 1 ? 'stale' : undefined;
 }
 
 /** Both listeners or none: one that stayed open would keep the thread from ending. */
@@ -102,7 +107,7 @@ function releaseLater(memories: readonly WebAssembly.Memory[]): Promise<void> {
 
 /** In a frame of its own, which is gone when the first generation is. */
 function generationsOf(data: LastingData, beside: Pick<Lasting, 'slices' | 'trustedHosts'>): ThreadGenerations {
-  return new ThreadGenerations(orders.first(), { ...data, ...beside, onLost: lossesOf('pool') });
+  return new ThreadGenerations(orders.first(), { ...data, ...beside, lossesOf });
 }
 
 /**
@@ -126,7 +131,7 @@ async function serve(data: LastingData): Promise<number> {
   let listeners: readonly Listener[] = [];
   let isDraining = false;
   try {
-    const handler = healthBefore(authority?.handler ?? generations.handler, () => isDraining);
+    const handler = healthBefore(authority?.handler ?? generations.handler, () => unready(isDraining, data.staleness));
     const signing = authority?.start();
     listeners = await listen(data, { handler, slices, watch: watch?.watch });
     if (data.readings) {

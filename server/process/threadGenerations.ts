@@ -12,16 +12,17 @@ import type { CatalogueOptions } from '../catalogue/catalogue.ts';
 import { catalogueHandler, requestMemory } from '../catalogue/handler.ts';
 import type { RequestMemory } from '../catalogue/requestMemory.ts';
 import type { Handler } from '../http/exchange.ts';
+import type { ThreadKind } from '../observe/events.ts';
 import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 
 /**
- * What outlives a generation; `onLost` is told of each thread of a pool that died or could not start, `trustedHosts`
- * asked for the page of the authority.
+ * What outlives a generation; `lossesOf` a kind is told of each thread of it that died or could not start,
+ * `trustedHosts` asked for the page of the authority.
  */
 export type Lasting = Pick<LastingData, 'settings' | 'poolThreads' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
-  readonly onLost: OnLostThread;
+  readonly lossesOf: (thread: ThreadKind) => OnLostThread;
   readonly trustedHosts?: CatalogueOptions['trustedHosts'];
 };
 
@@ -88,9 +89,10 @@ export class ThreadGenerations {
 
   #readied(data: GenerationData): Ready {
     const { loaded, blocks, sinceMs } = data;
-    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, onLost, trustedHosts } = this.#lasting;
+    const { settings, poolThreads, rowSetCacheBytes, ignoredParameters, slices, lossesOf, trustedHosts } =
+      this.#lasting;
     const catalogue = openSnapshot(loaded);
-    const pool = startPool(loaded, poolThreads, POOL_LIMITS, onLost);
+    const pool = startPool(loaded, poolThreads, POOL_LIMITS, lossesOf('pool'));
     const { generation, created } = loaded;
     const memory = requestMemory(settings);
     const router = routerOver({ generation, cache: new RowSetCache(rowSetCacheBytes), runHeavy: pool.run });
@@ -106,6 +108,7 @@ export class ThreadGenerations {
       memory,
       router,
       trustedHosts,
+      onLostDocument: lossesOf('document'),
     });
     return { data, handler, pool, router, memory };
   }

@@ -64,7 +64,7 @@ function burstsWithin(gapMs: number): number {
 describe.skipIf(NAMES.length === 0)('over connections that idle around the time-outs', () => {
   const folder = temporaryDirectory();
   const replicas: Replica[] = [];
-  beforeAll(async () => void replicas.push(...(await Promise.all([0, 0].map(startReplica)))));
+  beforeAll(async () => void replicas.push(...(await Promise.all([0, 0].map((grace) => startReplica(grace))))));
   afterAll(() => Promise.all(replicas.map(({ process }) => process.kill())));
 
   test('100,000 requests are each answered 200, with nginx, and a tenth of them with others', async () => {

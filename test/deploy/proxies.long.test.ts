@@ -14,7 +14,7 @@ import { clientOf, type Client, type Received, type Sent } from '../support/clie
 import { hasProgram } from '../support/debian.ts';
 import { call } from '../support/envelopes.ts';
 import { PROXIES, type ProxyName } from '../../bench/proxy/shippedProxies.ts';
-import { type Proxy, PUBLIC_URL, type Replica, startProxy, startReplica } from '../support/proxies.ts';
+import { type Proxy, PUBLIC_URL, type Replica, requestsOf, startProxy, startReplica } from '../support/proxies.ts';
 import { loadOn, soundRequest } from '../support/proxyLoad.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
@@ -129,11 +129,13 @@ function aroundBuffers(length: number): readonly number[] {
 }
 
 const NAMES = (Object.keys(PROXIES) as ProxyName[]).filter((name) => hasProgram(PROXIES[name].program));
+/** Those that ask the replicas how they are. */
+const CHECKING = NAMES.filter((name) => name !== 'nginx');
 const folder = temporaryDirectory();
 const replicas: Replica[] = [];
 const proxies = new Map<ProxyName, Proxy>();
 beforeAll(async () => {
-  replicas.push(...(await Promise.all([1, 1, 3].map(startReplica))));
+  replicas.push(...(await Promise.all([1, 1, 3].map((grace) => startReplica(grace)))));
   for (const name of NAMES) proxies.set(name, await startProxy(name, folder, replicas));
 });
 afterAll(async () => {
@@ -297,7 +299,7 @@ describe.skipIf(NAMES.length === 0)('all of them', () => {
 
   test('leave a replica alone that drains, as probes tell, or loads', async () => {
     const last = replicas[2]!;
-    const checking = NAMES.filter((name) => name !== 'nginx').map((name) => loadOn(proxies.get(name)!));
+    const checking = CHECKING.map((name) => loadOn(proxies.get(name)!));
     const passive = NAMES.filter((name) => name === 'nginx').map((name) => loadOn(proxies.get(name)!));
     await delay(SEEN_MS);
     await Promise.all(passive.map((load) => load.stop()));
@@ -327,10 +329,3 @@ describe.skipIf(NAMES.length === 0)('all of them', () => {
     await last.start();
   });
 });
-
-/** How many requests a replica has answered, but for probes. */
-async function requestsOf({ adminPort }: Replica): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  const lines = [...text.matchAll(/^catalogue_replica_requests_total\{route="(?!health)[^}]*\} (\d+)$/gm)];
-  return lines.reduce((sum, [, count]) => sum + Number(count), 0);
-}

@@ -46,12 +46,17 @@ test('a serving thread that waits for the system for good ends the process with 
   expect(await one.server.ended).toEqual({ code: 70, signal: null });
 });
 
+const KINDS = ['serving', 'pool', 'signing', 'document'] as const;
 const SIGNED = CALL_SCENARIOS.map(({ call }) => call).find(({ operation }) => operation === 'reqAuthorisation')!;
+/** The document is made once for each base URL: here is another one for each kill of a server. */
+const DOCUMENT_HOSTS = Array.from({ length: 4 }, (_, i) => `d${i}.example.org`);
+const DOCUMENTS = DOCUMENT_HOSTS.flatMap((host) => ['--allow-base-url', `http://${host}`]);
 const heavyPath = (i: number): string => `/api/v3/observations/?abstract__iregex=a.*b.*c.*d${i}.*e`;
 
-/** Whether a server does what a kind of thread is for. */
-async function works(kind: KilledKind, { url, port }: WatchedServer, i: number): Promise<boolean> {
+/** Whether a server does what a kind of thread is for; for the `i`-th time of that kind, after so many kills. */
+async function works(kind: KilledKind, { url, port }: WatchedServer, i: number, kills = 0): Promise<boolean> {
   if (kind === 'pool') return (await statusOf(url, heavyPath(i))) === 200;
+  if (kind === 'document') return (await statusOf(url, '/openapi.json', { host: DOCUMENT_HOSTS[kills]! })) === 200;
   if (kind === 'serving') return (await statusOf(url)) === 200;
   return checkCall(port, SIGNED, authority).then(
     () => true,
@@ -61,14 +66,21 @@ async function works(kind: KilledKind, { url, port }: WatchedServer, i: number):
 
 const SERVERS = 5;
 /** Fewer than a server bears within a minute. */
-const KILLS = 4;
-/** Within 2 s on a machine of its own; others may be 2.4 times as slow. */
-const SERVED_MS_MAX = 4800;
+const KILLS = DOCUMENT_HOSTS.length;
+/**
+ * From the deed to the count of the death and the first answer of another thread of that kind. On a machine that others
+ * keep busy, where a whole start takes longer than that: no longer than a start.
+ */
+const SERVED_MS_MAX = 2000;
 
 test(`${SERVERS * KILLS} kills of every kind of thread under load: served again within 2 s, counted`, async () => {
-  const slowest = { serving: 0, pool: 0, signing: 0 };
+  const took: Readonly<Record<KilledKind, number[]>> = { serving: [], pool: [], signing: [], document: [] };
+  let startMs = 0;
   for (let n = 0; n < SERVERS; n++) {
-    const { server, killer } = await served('--data', SAMPLE, '--threads', '2', ...authority.flags);
+    const begun = performance.now();
+    // One of each kind, so that nobody answers in place of the one that is killed.
+    const { server, killer } = await served('--data', SAMPLE, '--threads', '1', ...DOCUMENTS, ...authority.flags);
+    startMs = Math.max(startMs, performance.now() - begun);
     const loading = new AbortController();
     const load = (async () => {
       while (!loading.signal.aborted) {
@@ -77,28 +89,32 @@ test(`${SERVERS * KILLS} kills of every kind of thread under load: served again 
       }
     })();
     for (let i = 0; i < KILLS; i++) {
-      for (const kind of ['serving', 'pool', 'signing'] as const) {
+      for (const kind of KINDS) {
         const seen = await metricOf(server, `threads_replaced_total{thread="${kind}"}`);
         killer.kill(kind, i % 2 === 0 ? 'throws' : 'exits');
         let turn = 1000 * i;
         await until(async () => {
-          await works(kind, server, turn++);
+          await works(kind, server, turn++, i);
           return (await metricOf(server, `threads_replaced_total{thread="${kind}"}`)) > seen;
         });
-        const start = performance.now();
-        await until(() => works(kind, server, turn++));
-        slowest[kind] = Math.max(slowest[kind], performance.now() - start);
+        await until(() => works(kind, server, turn++, i));
+        took[kind].push(killer.msSince(kind));
       }
     }
     loading.abort();
     await load;
-    for (const kind of ['serving', 'pool', 'signing'] as const)
-      expect(await metricOf(server, `threads_replaced_total{thread="${kind}"}`)).toBe(KILLS);
+    for (const kind of KINDS) expect(await metricOf(server, `threads_replaced_total{thread="${kind}"}`)).toBe(KILLS);
     server.signal('SIGTERM');
     expect(await server.ended).toEqual({ code: 0, signal: null });
   }
-  process.stderr.write(`served again within ${JSON.stringify(slowest)} ms\n`);
-  for (const ms of Object.values(slowest)) expect(ms).toBeLessThan(SERVED_MS_MAX);
+  process.stderr.write(`a start took up to ${Math.round(startMs)} ms\n`);
+  for (const kind of KINDS) {
+    const ms = took[kind].map(Math.round).toSorted((a, b) => a - b);
+    process.stderr.write(`${kind}: served again after ${ms.join(', ')} ms\n`);
+    expect(ms).toHaveLength(SERVERS * KILLS);
+  }
+  const within = Math.max(SERVED_MS_MAX, startMs);
+  for (const kind of KINDS) expect(Math.max(...took[kind]), kind).toBeLessThan(within);
 });
 
 /** Serves with an allocation that fails, and does everything. Answers what came of it, and how many were asked for. */
@@ -116,8 +132,8 @@ async function servedWithout(n: number): Promise<{ readonly outcome: string; rea
   }
   const server = { ...command, url, port: Number(port), http10Port: 0, adminUrl: '' };
   const first = await statusOf(url, heavyPath(n));
-  expect([200, 503]).toContain(first);
-  for (const kind of ['pool', 'signing', 'serving'] as const) await until(() => works(kind, server, n));
+  for (const status of [first, await statusOf(url, '/openapi.json')]) expect([200, 503]).toContain(status);
+  for (const kind of KINDS) await until(() => works(kind, server, n));
   command.signal('SIGTERM');
   expect([n, await command.ended]).toEqual([n, { code: 0, signal: null }]);
   return { outcome: `${n}: ${first}`, asked: asked() };

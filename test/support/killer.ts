@@ -1,10 +1,10 @@
 // A preload that lets a test reach into the threads of a server that runs: what it writes into a directory is done in
 // the next thread of that kind that looks. Real threads, real ends: nothing of it is in the product.
-import { mkdtempSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The kinds of threads, and what the path of the file holds that each begins with. */
-const SCRIPTS = { serving: 'servingThread', signing: 'signer', pool: 'piscina' } as const;
+const SCRIPTS = { serving: 'servingThread', signing: 'signer', pool: 'piscina', document: 'documentThread' } as const;
 
 /** One of them. */
 export type KilledKind = keyof typeof SCRIPTS;
@@ -17,19 +17,23 @@ export const DEEDS = {
   sleeps: `require('node:child_process').execSync('sleep 600')`,
 } as const;
 
-/** The flags of Node for a server, and the order that one thread of a kind shall end in such a way. */
+/**
+ * The flags of Node for a server, the order that one thread of a kind shall end in such a way, and how long ago, in
+ * milliseconds, the last of a kind began to: the order may have lain there for a while.
+ */
 export interface Killer {
   readonly node: readonly string[];
   kill(kind: KilledKind, deed: keyof typeof DEEDS): void;
+  msSince(kind: KilledKind): number;
 }
 
-/** A killer whose files lie in a directory. A serving thread looks every 20 ms, others when they get work. */
+/** A killer whose files lie in a directory. A serving thread looks every 20 ms, others as work comes. */
 export function killerIn(directory: string): Killer {
   const orders = mkdtempSync(join(directory, 'killer-'));
   const preload = join(orders, 'preload.mjs');
   writeFileSync(
     preload,
-    `import { existsSync, readFileSync, unlinkSync } from 'node:fs';
+    `import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
      import { createRequire } from 'node:module';
      import worker from 'node:worker_threads';
      const require = createRequire(import.meta.url);
@@ -38,6 +42,7 @@ export function killerIn(directory: string): Killer {
        if (!existsSync(file)) return;
        let order;
        try { order = readFileSync(file, 'utf8'); unlinkSync(file); } catch { return; }
+       writeFileSync(file + '.begun', String(process.hrtime.bigint()));
        new Function('require', order)(require);
      };
      if (!worker.isMainThread) {
@@ -46,6 +51,7 @@ export function killerIn(directory: string): Killer {
        // The others sleep without turning their event loop, and look at such words when they are woken.
        const { load } = Atomics;
        if (kind === 'serving') setInterval(look, 20, kind).unref();
+       else if (kind === 'document') look(kind);
        else if (kind) Atomics.load = (...words) => (look(kind), load(...words));
      }`,
   );
@@ -56,5 +62,8 @@ export function killerIn(directory: string): Killer {
       writeFileSync(`${file}.new`, DEEDS[deed]);
       renameSync(`${file}.new`, file);
     },
+    // One clock for all processes of a machine.
+    msSince: (kind) =>
+      Number(process.hrtime.bigint() - BigInt(readFileSync(join(orders, `${kind}.begun`), 'utf8'))) / 1e6,
   };
 }

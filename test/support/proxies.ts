@@ -2,7 +2,7 @@
 // behind them.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { adaptedProxy, type ProxyName, steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import { adaptedProxy, type ProxyName, type Replaced, steadyPort } from '../../bench/proxy/shippedProxies.ts';
 import { type Addresses, type CommandProcess, runCommand, runProgram } from './commandProcess.ts';
 import { statusOf, until } from './watchedServer.ts';
 
@@ -19,12 +19,12 @@ export interface Replica {
   start(): Promise<void>;
 }
 
-/** Starts a replica of the sample, with links that start at PUBLIC_URL, and waits until it is ready. */
-export async function startReplica(graceSeconds: number): Promise<Replica> {
+/** Starts a replica of the sample, or of what words name, with links that start at PUBLIC_URL; it is ready then. */
+export async function startReplica(graceSeconds: number, data: readonly string[] = []): Promise<Replica> {
   const [port, http10Port, adminPort] = [await steadyPort(), await steadyPort(), await steadyPort()];
   const flags = ['--port', port, '--http10-port', http10Port, '--admin-port', adminPort].map(String);
   const more = ['--threads', '1', '--base-url', PUBLIC_URL, '--pin-walks', `--drain-grace-seconds=${graceSeconds}`];
-  const run = (): CommandProcess => runCommand(['serve', ...flags, ...more]);
+  const run = (): CommandProcess => runCommand(['serve', ...flags, ...more, ...data]);
   const isReady = async (): Promise<boolean> => (await statusOf(`http://127.0.0.1:${port}`)) === 200;
   const replica: Replica = {
     port,
@@ -48,9 +48,17 @@ export interface Proxy extends Pick<Addresses, 'url' | 'port'> {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy before three replicas, with a folder of its own inside `parent`, and waits until it answers. */
-export async function startProxy(name: ProxyName, parent: string, replicas: readonly Replica[]): Promise<Proxy> {
-  const { kind, at, words } = await adaptedProxy(name, parent, replicas);
+/**
+ * Starts a proxy before up to three replicas, with a folder of its own inside `parent`, and waits until it answers;
+ * `more` of its file is replaced.
+ */
+export async function startProxy(
+  name: ProxyName,
+  parent: string,
+  replicas: readonly Replica[],
+  more: readonly Replaced[] = [],
+): Promise<Proxy> {
+  const { kind, at, words } = await adaptedProxy(name, parent, replicas, more);
   mkdirSync(at.folder, { recursive: true });
   const running = runProgram(kind.program, words);
   const url = `http://127.0.0.1:${at.port}`;
@@ -70,4 +78,11 @@ export async function startProxy(name: ProxyName, parent: string, replicas: read
       await running.ended;
     },
   };
+}
+
+/** How many requests a replica has answered, but for probes. */
+export async function requestsOf({ adminPort }: Replica): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const lines = [...text.matchAll(/^catalogue_replica_requests_total\{route="(?!health)[^}]*\} (\d+)$/gm)];
+  return lines.reduce((sum, [, count]) => sum + Number(count), 0);
 }

@@ -29,10 +29,14 @@ export async function killableServer(directory: string, words: readonly string[]
 }
 
 /** What one request on a connection of its own gets: a status, or that there is none. */
-export async function statusOf(url: string, path = '/healthz'): Promise<number | 'none'> {
+export async function statusOf(
+  url: string,
+  path = '/healthz',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number | 'none'> {
   const client = clientOf(url);
   try {
-    return (await client.get(path)).status;
+    return (await client.get(path, headers)).status;
   } catch {
     return 'none';
   } finally {

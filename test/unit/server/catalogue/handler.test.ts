@@ -246,6 +246,13 @@ describe('a base URL with a path', () => {
     }
   });
 
+  test('leads programs and browsers below it where they leave its slash out', async () => {
+    const { headers: told } = await ask({ url: '/replica', headers }, settings);
+    expect(told['Link']).toMatch(/^<replica\/openapi.json>; /);
+    const page = await ask({ url: '/replica', headers: { ...headers, accept: 'text/html' } }, settings);
+    expect([page.status, page.headers['Location']]).toEqual([301, '/replica/']);
+  });
+
   test('is no other path that begins alike, nor that of another base URL', async () => {
     expect((await ask({ url: '/replicas/api/v3/', headers }, settings)).status).toBe(404);
     expect((await ask({ url: '/replica/replica/api/v3/', headers }, settings)).status).toBe(404);

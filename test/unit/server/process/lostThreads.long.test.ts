@@ -70,6 +70,20 @@ test.each(['throws', 'exits'] as const)('a pool thread that %s costs one answer,
   expect(await metricOf(one.server, 'threads_replaced_total{thread="pool"}')).toBe(1);
 });
 
+test.each(['throws', 'exits', 'loops'] as const)(
+  'a thread of the document that %s costs one answer, and is counted',
+  async (deed) => {
+    const { killer, server } = await served('--threads', '1');
+    const document = (): Promise<number | 'none'> => statusOf(server.url, '/openapi.json');
+    const counted = (): Promise<number> => metricOf(server, 'threads_replaced_total{thread="document"}');
+    expect(await counted()).toBe(0);
+    killer.kill('document', deed);
+    expect(await document()).toBe(500);
+    expect([await counted(), await document(), await statusOf(server.url, '/openapi.yaml')]).toEqual([1, 200, 200]);
+    await server.printed(/a document thread died and is replaced/);
+  },
+);
+
 const SEED = freshSeed();
 
 test(`serving threads that end while data is renewed leave no thread behind (seed ${SEED})`, async () => {
@@ -143,13 +157,16 @@ test.skipIf(!canLimit)(
     const client = clientOf(server.url);
     const heavy = async (i: number): Promise<number> =>
       (await client.get(`/api/v3/migrationproperties/?value__contains=needle${i}`)).status;
+    const document = async (): Promise<number> => (await client.get('/openapi.json')).status;
+    const page = async (): Promise<number> => (await client.get('/browse/')).status;
     expect((await client.get('/healthz')).status).toBe(200);
     const giveBack = exhausted(server.pid);
     expect([await heavy(1), await heavy(2)]).toEqual([503, 503]);
+    expect([await document(), await page()]).toEqual([503, 503]);
     expect((await client.get('/healthz')).status).toBe(200);
     await server.printed(/a pool thread cannot start/);
     giveBack();
-    await until(async () => (await heavy(3)) === 200);
+    for (const isServed of [() => heavy(3), document, page]) await until(async () => (await isServed()) === 200);
     expect(server.err() + server.out()).not.toContain('bug');
     client.close();
   },

@@ -99,10 +99,13 @@ describe('a server that follows a target', () => {
     await expect.poll(() => after.readyz(), POLL).toEqual({ code: 503, status: 'stale', reason });
     expect(await after.metrics()).toMatch(/^catalogue_replica_ready 0$/m);
     const [, origin] = await after.printed(/listening on (http:\S+)\n/);
-    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    const healthz = async (): Promise<number> => (await fetch(`${origin}/healthz`)).status;
+    await expect.poll(healthz, POLL).toBe(503);
+    expect((await fetch(`${origin}/api/v3/`)).status).toBe(200);
     expect((await after.status()).target.lastFailure?.reason).toContain(`${server.url}current.json: `);
     server.misbehave = () => false;
     await expect.poll(() => after.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
+    await expect.poll(healthz, POLL).toBe(200);
     // Told once, however often it was asked.
     expect(after.out().split('not taken, generation').length).toBeLessThanOrEqual(3);
   });

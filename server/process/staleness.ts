@@ -1,0 +1,11 @@
+// Keeps the word that says whether the data is stale, which all serving threads share: the probe on the public port
+// says so too. Judges nothing; read only where data may be stale.
+
+/** Four looks a second: a proxy that asks as often leaves a stale replica alone within a second. */
+const LOOK_MS = 250;
+
+/** Has the word be 1 while what is asked is so, else 0. Answers what ends that. */
+export function keepStaleness(word: Int32Array, isStale: () => boolean): () => void {
+  const timer = setInterval(() => Atomics.store(word, 0, isStale() ? 1 : 0), LOOK_MS).unref();
+  return () => clearInterval(timer);
+}
