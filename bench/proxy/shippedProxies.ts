@@ -26,12 +26,12 @@ export interface ProxyKind {
   readonly program: 'nginx' | 'haproxy' | 'varnishd';
   readonly file: string;
   readonly endsTls: boolean;
-  places(at: Places): readonly Replaced[];
+  places(at: Places): readonly ReplacedText[];
   words(file: string, at: Places, text: string): readonly string[];
 }
 
 /** A text of a shipped file, and what stands in its place. */
-export type Replaced = readonly [shipped: string, ours: string];
+export type ReplacedText = readonly [shipped: string, ours: string];
 
 /** Where a proxy listens, and its own folder. */
 export interface Places {
@@ -106,7 +106,7 @@ export async function adaptedProxy(
   name: ProxyName,
   parent: string,
   replicas: readonly { readonly port: number; readonly http10Port: number }[],
-  more: readonly Replaced[] = [],
+  more: readonly ReplacedText[] = [],
 ): Promise<AdaptedProxy> {
   const kind = PROXIES[name];
   const folder = mkdtempSync(join(parent, `${name}-`));

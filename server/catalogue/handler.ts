@@ -4,6 +4,7 @@ import type { QueryOptions } from '../../engine/engine.ts';
 import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
 import type { browseAnswer } from './browse.ts';
+import type { descriptionAnswer } from './description.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { type Answers, answersFor } from './answers.ts';
 import {
@@ -106,13 +107,11 @@ function answerTo(
     case 'record':
       return recordAnswer(catalogue, view, visit);
     case 'description':
-      return orBusy(catalogue, async () =>
-        (await import('./description.ts')).descriptionAnswer(catalogue, view, visit),
-      );
+      return orBusy(catalogue, description(catalogue, view, visit));
     case 'resolution':
       return resolution
         ? resolution(catalogue, view, visit)
-        : orBusy(catalogue, () => firstResolution(catalogue, view, visit));
+        : orBusy(catalogue, firstResolution(catalogue, view, visit));
     case 'browse':
       return pageFor(catalogue, visit, received.target);
   }
@@ -145,7 +144,7 @@ function pageFor(
   sent: string,
 ): Promise<Answer> {
   const visited = { target, sent, query, choice, coding, disconnection, condition };
-  return pages ? pages(catalogue, visited) : orBusy(catalogue, () => firstPage(catalogue, visited));
+  return pages ? pages(catalogue, visited) : orBusy(catalogue, firstPage(catalogue, visited));
 }
 
 let pages: typeof browseAnswer | undefined;
@@ -174,13 +173,17 @@ function downFrom(target: string, path: string): string {
 }
 
 /** What an answer takes whose code or thread is still to come, or 503 where the system has nothing left for it now. */
-async function orBusy({ answers }: CatalogueService, answer: () => Promise<Answer>): Promise<Answer> {
+async function orBusy({ answers }: CatalogueService, answer: Promise<Answer>): Promise<Answer> {
   try {
-    return await answer();
+    return await answer;
   } catch (error) {
     if (isStarved(error) || isOutOfHeap(error)) return answers.busy;
     throw error;
   }
+}
+
+async function description(...asked: Parameters<typeof descriptionAnswer>): Promise<Answer> {
+  return (await import('./description.ts')).descriptionAnswer(...asked);
 }
 
 /** Read with the first request of its kind; the others are answered at once. */

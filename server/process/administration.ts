@@ -29,7 +29,7 @@ export interface FollowedData {
 }
 
 /** Another catalogue that a server follows, likewise; `ageMs` is undefined before the first success. */
-export interface Refreshed {
+export interface RefreshedData {
   staleReason(): string | undefined;
   ageMs(): number | undefined;
 }
@@ -61,7 +61,7 @@ export class Administration {
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
   #subscription: FollowedData | undefined;
-  #follower: Refreshed | undefined;
+  #follower: RefreshedData | undefined;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
@@ -101,7 +101,7 @@ export class Administration {
   }
 
   /** Tells of another catalogue that is followed, too. */
-  follow(follower: Refreshed): void {
+  follow(follower: RefreshedData): void {
     this.#follower = follower;
   }
 

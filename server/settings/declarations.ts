@@ -139,7 +139,10 @@ const DECLARATIONS = named({
 export type Settings = ValuesOf<typeof DECLARATIONS>;
 
 const { config: CONFIG } = named({
-  config: one(PATH, undefined, { help: 'TOML file of settings, keys as in the README', initialText: 'none' }),
+  config: one(PATH, undefined, {
+    help: 'TOML file of settings, keys as in server/settings/README.md',
+    initialText: 'none',
+  }),
 });
 
 /** All settings in the order of help and README. `config`, which names the file, cannot itself stand in the file. */

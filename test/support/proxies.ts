@@ -2,7 +2,7 @@
 // behind them.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { adaptedProxy, type ProxyName, type Replaced, steadyPort } from '../../bench/proxy/shippedProxies.ts';
+import { adaptedProxy, type ProxyName, type ReplacedText, steadyPort } from '../../bench/proxy/shippedProxies.ts';
 import { type Addresses, type CommandProcess, runCommand, runProgram } from './commandProcess.ts';
 import { statusOf, until } from './watchedServer.ts';
 
@@ -56,7 +56,7 @@ export async function startProxy(
   name: ProxyName,
   parent: string,
   replicas: readonly Replica[],
-  more: readonly Replaced[] = [],
+  more: readonly ReplacedText[] = [],
 ): Promise<Proxy> {
   const { kind, at, words } = await adaptedProxy(name, parent, replicas, more);
   mkdirSync(at.folder, { recursive: true });

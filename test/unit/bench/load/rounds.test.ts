@@ -2,14 +2,14 @@
 // nothing else does. The client counts what it is asked for; no request is sent, and the clock is moved by hand.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { LoadClient } from '../../../../bench/client/loadClient.ts';
-import { measureAgain, type Race } from '../../../../bench/load/rounds.ts';
+import { measure, measureAgain, type Race } from '../../../../bench/load/rounds.ts';
 
 const SCHEDULE = { rounds: 3, warmUp: 1 };
 const RACES = ['steady and far longer than the other', 'doubtful'].map(raceOf);
 
 function raceOf(name: string): Race {
-  const load = { process: { pid: process.pid, port: 0 } as never, exchanges: [], requests: name.length };
-  return { name, loads: [load, load] };
+  const loadOf = () => ({ process: { pid: process.pid, port: 0 } as never, exchanges: [], requests: name.length });
+  return { name, loads: [loadOf(), loadOf()] };
 }
 
 beforeEach(() => {
@@ -49,6 +49,15 @@ test('what holds is measured once', async () => {
     ],
   ]);
   expect(asked.length).toBe(2 * 2 * (3 + 1));
+});
+
+test('a load that stands in two races is warmed up once, and by 6,000 requests at most', async () => {
+  const { client, asked } = countingClient();
+  const [{ loads }] = RACES as [Race];
+  const long = loads.map((load) => ({ ...load, requests: 700 }));
+  const races = ['one', 'two'].map((name) => ({ name, loads: long }));
+  await measure(client, races, { rounds: 1, warmUp: 10 }, () => undefined);
+  expect(asked).toEqual([6000, 6000, 700, 700, 700, 700]);
 });
 
 test('a race that looks lost gets more rounds, and stops when it holds', async () => {
