@@ -50,6 +50,8 @@ trap 'trap "" TERM; kill -TERM -- -$$; wait' EXIT
 served() {
   served=$((served + 1))
   local output="$OUTPUTS/served$served"
+  # Now, and not when the server begins: what one of another script printed may lie there.
+  : > "$output"
   "$@" > "$output" 2>&1 &
   for _ in {1..600}; do
     if grep -q 'try: ' "$output"; then cat "$output"; return; fi

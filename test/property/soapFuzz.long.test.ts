@@ -24,17 +24,22 @@ const TYPES = [
 const KNOWN_FAULTS = new Set(Object.values(FAULTS).map((fault) => Buffer.from(faultBytes(fault)).toString()));
 
 let server: SoapServer;
-let clients: readonly Client[];
+let clients: readonly Client[] = [];
 let before: string;
 beforeAll(async () => {
   server = await startSoapServer();
-  clients = [server.url, server.http10Url].map(clientOf);
+  openClients();
   before = await testimony();
 });
 afterAll(async () => {
   for (const client of clients) client.close();
   await server.stop();
 });
+
+function openClients(): void {
+  for (const client of clients) client.close();
+  clients = [server.url, server.http10Url].map(clientOf);
+}
 
 /** Sends one request to both transports. */
 function ask(body: Uint8Array, headers: Readonly<Record<string, string>>): Promise<readonly Received[]> {
@@ -94,6 +99,8 @@ describe('a flood of a megabyte is answered and leaves nothing behind:', () => {
 test('a hundred large requests, as many at a time as the clients have connections, are answered within bounded memory', async () => {
   const body = Buffer.from(roleCall('x'.repeat(SOAP_BODY_BYTES_MAX - 400)));
   const heldBefore = process.memoryUsage().rss;
+  // Of connections that were idle since a test before, the server may end one as it is asked on.
+  openClients();
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask(body, { 'Transfer-Encoding': 'chunked' })));
   for (const pair of answers) expect(faultsIn(pair)).toEqual([]);
   // 40 MB in practice: each body is received into a buffer that grows to its length, and read as a text or two.
