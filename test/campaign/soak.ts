@@ -29,7 +29,7 @@ export interface Soak {
   readonly slope: number | undefined;
 }
 
-/** What is asked, in turn: what is small twice for each of what is large, which is most of the time anyway. */
+/** What is asked, in turn: what is small four times for each of what is large, which is most of the time anyway. */
 const SMALL = ['tiny', '304', 'record', 'deep', 'facets'];
 const LARGE = ['walk', 'gzip', 'scattered', 'in', 'startswith', 'v2', 'range', 'link', 'ordered', 'fields'];
 
@@ -78,9 +78,13 @@ async function withDigest(port: number, exchange: Exchange): Promise<Exchange> {
   return { ...exchange, digest: createHash('sha256').update(body).digest('hex') };
 }
 
-/** Two of the small and one of the large in turn, until each of the large has been there. */
+const SMALL_FOR_LARGE = 4;
+
+/** Some of the small and one of the large in turn, until each of the large has been there. */
 function mixed(small: readonly Exchange[], large: readonly Exchange[]): readonly Exchange[] {
-  return large.flatMap((one, i) => [small[(2 * i) % small.length]!, small[(2 * i + 1) % small.length]!, one]);
+  const some = (i: number): readonly Exchange[] =>
+    Array.from({ length: SMALL_FOR_LARGE }, (_, k) => small[(SMALL_FOR_LARGE * i + k) % small.length]!);
+  return large.flatMap((one, i) => [...some(i), one]);
 }
 
 /** The same order minute after minute. */
