@@ -20,8 +20,8 @@ import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
 
-/** What a server follows, for those who ask after it. */
-export interface FollowedData {
+/** A target that a server follows, for those who ask after it. */
+export interface FollowedTarget {
   /** Why the server is not ready; undefined where it is, as far as this goes. */
   unreadyReason(): string | undefined;
   status(): unknown;
@@ -29,7 +29,7 @@ export interface FollowedData {
 }
 
 /** Another catalogue that a server follows, likewise; `ageMs` is undefined before the first success. */
-export interface RefreshedData {
+export interface FollowedCatalogue {
   staleReason(): string | undefined;
   ageMs(): number | undefined;
 }
@@ -60,8 +60,8 @@ export class Administration {
   readonly #refreshTally: Tally;
   #commands: AdminAnswers = {};
   readonly #changes: Tally;
-  #subscription: FollowedData | undefined;
-  #follower: RefreshedData | undefined;
+  #subscription: FollowedTarget | undefined;
+  #follower: FollowedCatalogue | undefined;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
@@ -96,12 +96,12 @@ export class Administration {
   }
 
   /** Tells of a target that is followed, too. */
-  subscribe(subscription: FollowedData): void {
+  subscribe(subscription: FollowedTarget): void {
     this.#subscription = subscription;
   }
 
   /** Tells of another catalogue that is followed, too. */
-  follow(follower: RefreshedData): void {
+  follow(follower: FollowedCatalogue): void {
     this.#follower = follower;
   }
 
