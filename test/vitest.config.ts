@@ -9,7 +9,7 @@ import { SkippedTestdata } from './support/testdata.ts';
 /** What `npm run test:quick` runs, named by place: style, the engine, and one suite over a socket. */
 const QUICK = ['test/tidy.test.ts', 'test/unit/engine/**/*.test.ts', 'test/conformance/filters.test.ts'];
 const LONG = 'test/**/*.long.test.ts';
-/** What replaces a module or a kernel for itself, or runs other files anew, so that no other file may share its process. */
+/** What replaces a module or the kernel, or runs other files anew, so that no other file may share its process. */
 const ALONE = ['test/unit/data/leftovers.test.ts', 'test/contract/kernelTwin.test.ts'];
 /** For every process and thread that a test starts. What measures has none of it. */
 export const STRIPPED_ONCE = `--import=${new URL('./support/strippedOnce.js', import.meta.url).href}`;
