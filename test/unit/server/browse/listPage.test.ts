@@ -5,7 +5,7 @@ import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { steadyMs } from '../../../../server/observe/clock.ts';
 import { Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
-import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textsOf } from '../../../support/htmlPages.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../support/htmlPages.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 const LIST = '/browse/observations/';
@@ -42,6 +42,23 @@ describe('the rows of a page', () => {
       for (const text of [address, curl, python, ...hrefsOf(page, 'a')]) expect(text).not.toContain('1000');
     }
   });
+});
+
+test('wide characters of values, titles and the page itself are there, as references: the text stays one of single bytes', async () => {
+  const title = 'Čas – \u{1F30D} <b>&"\'é\u202e end';
+  const record = JSON.stringify({ ob_id: 1, title, abstract: 'Ā'.repeat(1000), keywords: 'plain & "é"' });
+  const wide = browserOf(
+    handlerWith(NEVER_HEAVY, {}, (name) => collectionOf(name, name === 'observations' ? [record] : [], BASE_URL)),
+  );
+  const query = `title__startswith=${encodeURIComponent('Čas')}&fields=title,abstract,keywords`;
+  for (const [url, at] of [
+    [`${LIST}?${query}`, 'tbody td'],
+    [`${LIST}1/`, 'dd'],
+  ] as const) {
+    const answer = await wide.asked(url, { headers: BROWSER });
+    expect(textOf(answer)).toMatch(/^[\0-\xff]*$/);
+    expect(textsOf(pageOf(answer), at)).toContain(title);
+  }
 });
 
 describe('pages beside other work of the thread', () => {
