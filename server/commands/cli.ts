@@ -6,6 +6,7 @@ import { OperationError } from '../../data/operationError.ts';
 import { isStarved } from '../../workers/starvation.ts';
 import { BUG_EXIT } from '../process/exit.ts';
 import { endWithLauncher } from '../process/signals.ts';
+import { withoutSecrets } from '../settings/values.ts';
 import { serveLine } from './serveCommand.ts';
 
 const USAGE_EXIT = 2;
@@ -14,7 +15,7 @@ const OPERATION_EXIT = 1;
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
   if (error instanceof OperationError) {
-    process.stderr.write(error.message.replace(/^/gm, 'catalogue-replica: ') + '\n');
+    process.stderr.write(withoutSecrets(error.message).replace(/^/gm, 'catalogue-replica: ') + '\n');
     return error.code === 'usage' ? USAGE_EXIT : OPERATION_EXIT;
   }
   if (isStarved(error)) {

@@ -7,6 +7,7 @@ import type { Output } from './terminal.ts';
 import { readOrigins, type Settings } from '../settings/declarations.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Flags } from '../settings/sources.ts';
+import { withoutSecrets } from '../settings/values.ts';
 import type { RequestTallies } from '../process/requestTallies.ts';
 
 const COMMAND_LINE = fileURLToPath(new URL('./cli.ts', import.meta.url));
@@ -21,7 +22,7 @@ export function serveLine(outputs: Outputs): Command {
     .configureOutput({
       writeOut: (text) => outputs.stdout.write(text),
       writeErr: (text) => outputs.stderr.write(text),
-      outputError: (text, write) => write(`${NAME}: ${text.replace(/^error: /, '')}`),
+      outputError: (text, write) => write(`${NAME}: ${withoutSecrets(text.replace(/^error: /, ''))}`),
     })
     .showHelpAfterError(`(${NAME} --help lists the commands, ${NAME} <command> --help shows the flags of one)`);
   addServe(root, outputs);

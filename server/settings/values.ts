@@ -121,6 +121,14 @@ export const HOST: ValueKind<string> = {
   parse: (text) => (/^[A-Za-z0-9._:%-]+$/.test(text) && text.length <= HOST_BYTES_MAX ? text : undefined),
 };
 
+/**
+ * A message as it may be repeated: in what it says of URLs, users, passwords and the values of queries are `…`. No
+ * setting takes a URL with any of them, but who tries wrote it down in a command line or a file all the same.
+ */
+export function withoutSecrets(text: string): string {
+  return text.replace(/(:\/\/)[^/?#\s]*@/g, '$1…@').replace(/([?&][\w.%-]+=)[^&#\s"]+/g, '$1…');
+}
+
 /** A base URL is repeated in every link of a page; beyond this length, pages would be mostly base URL. */
 const BASE_URL_BYTES_MAX = 256;
 
