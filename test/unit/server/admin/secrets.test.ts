@@ -1,5 +1,5 @@
-// No secret is told: neither by what refuses one that was written where none belongs, nor by a server that has some from
-// its environment and files, whatever it is asked and whatever goes wrong.
+// No secret is told: neither by what refuses one that was written where none belongs, nor by a server that has some
+// from its environment and files, whatever it is asked and whatever goes wrong.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
