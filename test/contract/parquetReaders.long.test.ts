@@ -1,17 +1,21 @@
-// Exports as Parquet over both listeners, read with DuckDB and with hyparquet: every row and column of every collection
-// is what the NDJSON of the same list says, whatever the records hold; a file that was cut is refused.
+// Exports as Parquet over both listeners, read with DuckDB, with hyparquet and with ClickHouse: every row and column of
+// every collection is what the NDJSON of the same list says, whatever the records hold; a file that was cut is refused.
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { randomCatalogue, writeCatalogue } from '../differential/catalogues.ts';
-import { runServer } from '../support/commandProcess.ts';
+import { CLICKHOUSE, hasClickHouse } from '../support/clickHouse.ts';
+import { runCommand, runServer } from '../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../support/dataSets.ts';
 import { expectedRows, readParquet } from '../support/parquetFiles.ts';
 import { randomOf } from '../support/random.ts';
+import { ROOT } from '../support/sources.ts';
 
 const directory = temporaryDirectory();
+const SAMPLE = join(ROOT, 'data/sample');
 const TYPE = 'application/vnd.apache.parquet';
 
 const lines = (...records: readonly string[]): string => records.map((record) => `${record}\n`).join('');
@@ -186,4 +190,23 @@ describe.each([1, 2, 3])('of a random catalogue (seed %i)', (seed) => {
       await expectSame(name, 'ob_id__in=1,2,3,5,8,13,21,34,55,89&fields=ob_id,note,title,owners,place');
     }
   });
+});
+
+test.skipIf(!hasClickHouse)('ClickHouse reads from the files of the sample what DuckDB reads', async () => {
+  const folder = join(directory, 'sample');
+  expect((await runCommand(['export', 'all', '-o', folder, '--data', SAMPLE]).ended).code).toBe(0);
+  const files = COLLECTIONS.map(({ name }) => join(folder, `${name}.parquet`));
+  const settings = 'SETTINGS output_format_json_quote_64bit_integers = 1';
+  const sql = files.map((file) => `SELECT * FROM file('${file}') ORDER BY 1 ${settings}`).join(';');
+  const words = [CLICKHOUSE, 'local', '--format', 'JSONCompactEachRow', '--query', sql];
+  const printed = execFileSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 30 });
+  const rows: unknown[] = [];
+  for (const file of files) rows.push(...(await readParquet(file)).rows);
+  expect(rows.length).toBeGreaterThan(4000);
+  expect(
+    printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual(rows);
 });

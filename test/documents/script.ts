@@ -3,6 +3,7 @@
 // and back in what was printed. Judges nothing but exit codes.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLICKHOUSE } from '../support/clickHouse.ts';
 import { runProgram } from '../support/commandProcess.ts';
 import { type Block, isPrinted, placeOfBlock } from './blocks.ts';
 import { machinePath } from '../support/machine.ts';
@@ -110,7 +111,7 @@ function stepOf(block: Block, i: number, { replaced }: Site): string {
   return `code=0\n{\n${command}} > "$OUTPUTS/${i}" 2>&1\necho $code > "$OUTPUTS/${i}.code"\n[ $code -eq ${block.exits} ] || exit 1`;
 }
 
-/** A folder of programs that come before all others: Node, and npx of this checkout where it is not installed. */
+/** A folder of programs that come before all others: Node, ClickHouse, npx of this checkout where none is installed. */
 function programsOf({ home, isInstalled = false }: Site): string {
   const folder = join(home, 'programs');
   mkdirSync(folder, { recursive: true });
@@ -118,6 +119,7 @@ function programsOf({ home, isInstalled = false }: Site): string {
     writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   if (isInstalled) return folder;
   program('node', `exec ${process.execPath} "$@"`);
+  program('clickhouse', `exec ${process.execPath} ${CLICKHOUSE} "$@"`);
   program('npx', `shift\nexec ${process.execPath} ${ROOT}server/commands/cli.ts "$@"`);
   return folder;
 }
