@@ -17,6 +17,8 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
   ['server/admin/README.md', undefined, 'test/documents/commands.long.test.ts'],
   ['ARCHITECTURE.md', 'One request, followed through the files', 'test/documents/commands.long.test.ts'],
   ['deploy/README.md', 'A first replica', 'test/load/package.long.test.ts'],
+  ['deploy/README.md', 'Install and start', 'test/deploy/systemd.long.test.ts'],
+  ['deploy/README.md', 'Upgrade', 'test/deploy/systemd.long.test.ts'],
   ['deploy/README.md', 'New data', 'test/documents/commands.long.test.ts'],
 ];
 
@@ -26,10 +28,7 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, why: string
   ['ARCHITECTURE.md', 'engine <- data', 'a drawing; test/support/areas.ts has it as a table'],
   ['engine/snapshot/FORMAT.md', '0     ', 'a drawing'],
   ['engine/snapshot/FORMAT.md', 'loaded bytes', 'formulas; test/property/snapshot.test.ts loads what they say'],
-  ['server/catalogue/EXPORTS.md', 'aws s3 sync', "an object store of one's own"],
   ['CONTRIBUTING.md', 'npm ci\nnpm run check', 'runs this test, and all others'],
-  ['deploy/README.md', 'useradd', 'users and units of the machine; test/deploy/ judges the files'],
-  ['deploy/README.md', 'npm install --prefix /opt', 'a version that is to come, and units of the machine'],
 ];
 
 /** The documents of the project. */

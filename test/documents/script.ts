@@ -11,7 +11,8 @@ import { ROOT } from '../support/sources.ts';
 
 /**
  * Where blocks are run. `directory` is theirs, and `home` what HOME names; `replaced` has texts of the document with
- * what stands for them here; `isInstalled` where the program is run by the real npx, not as this checkout has it.
+ * what stands for them here; `isInstalled` where the program is run by the real npx, not as this checkout has it; and
+ * `shell` what runs them, with its words: bash of this machine, unless another one is named.
  */
 export interface Site {
   readonly directory: string;
@@ -19,6 +20,7 @@ export interface Site {
   readonly replaced: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
   readonly isInstalled?: boolean;
+  readonly shell?: readonly [program: string, ...words: string[]];
 }
 
 /** What a block printed, on both outputs, in the words of the document. */
@@ -81,7 +83,8 @@ export async function runBlocks(blocks: readonly Block[], site: Site): Promise<r
     CATALOGUE_LOG_FORMAT: 'people',
     ...site.environment,
   };
-  const bash = runProgram('bash', ['-c', script], { environment, directory: site.directory, isGroup: true });
+  const [program, ...words] = site.shell ?? ['bash'];
+  const bash = runProgram(program, [...words, '-c', script], { environment, directory: site.directory, isGroup: true });
   await bash.ended;
   return blocks.map((block, i) => {
     const printed = backIn(readIfThere(join(outputs, `${i}`)), site.replaced);

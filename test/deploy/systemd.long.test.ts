@@ -1,0 +1,168 @@
+// The unit file under a real systemd, in a machine of its own: the runbook's installation, start and upgrade to the
+// letter, what a service is held to, its ends and restarts, and the authority's key as a credential.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { blocksRunBy } from '../documents/plan.ts';
+import { misprintsOf, runBlocks, type Site } from '../documents/script.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { isOutOfReach, machinePath, npmOfMachine } from '../support/machine.ts';
+import { ROOT } from '../support/sources.ts';
+import { bootSystemd, canBoot, type SystemdMachine } from '../support/systemdMachine.ts';
+
+const SELF = 'test/deploy/systemd.long.test.ts';
+const directory = temporaryDirectory();
+const home = join(directory, 'home');
+const environment = { ...process.env, ...npmOfMachine(), PATH: machinePath() };
+const npm = (...words: readonly string[]): string =>
+  execFileSync('npm', words, { cwd: directory, env: environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+/** A server of the sample, for the catalogue that is crawled. */
+const UPSTREAM_PORT = 8099;
+
+let machine: SystemdMachine;
+let outOfReach: string | undefined;
+let site: Site;
+
+/** The tarball of the next version: the same program under another number. */
+function next(tarball: string): string {
+  const folder = mkdtempSync(join(directory, 'next-'));
+  execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+  execFileSync('npm', ['version', '0.2.0', '--no-git-tag-version'], { cwd: join(folder, 'package'), env: environment });
+  const file = join(directory, 'catalogue-replica-0.2.0.tgz');
+  execFileSync('tar', ['-czf', file, '-C', folder, 'package']);
+  return file;
+}
+
+describe.skipIf(!canBoot())('a replica as a service', () => {
+  beforeAll(async () => {
+    mkdirSync(home);
+    const tarball = join(directory, npm('pack', '--silent', ROOT).trim());
+    try {
+      // From now on npm has all of it, without a network.
+      npm('install', '--prefix', join(directory, 'first'), '--no-audit', '--no-fund', tarball);
+    } catch (error) {
+      if (!isOutOfReach((error as { readonly stderr: string }).stderr)) throw error;
+      outOfReach = 'the registry is out of reach';
+      return;
+    }
+    machine = await bootSystemd(directory);
+    const upstream = [process.execPath, join(ROOT, 'server/commands/cli.ts'), 'serve', '--port', UPSTREAM_PORT];
+    const run = `systemd-run --unit=upstream --setenv=HOME=${home} ${upstream.join(' ')}`;
+    expect(
+      machine.run(`${run}; curl -s --retry 60 --retry-delay 1 --retry-all-errors localhost:${UPSTREAM_PORT}/healthz`),
+    ).toMatchObject({ code: 0 });
+    site = {
+      directory,
+      home,
+      replaced: {
+        'path/to/catalogue-replica-0.1.0.tgz': tarball,
+        'path/to/catalogue-replica-0.2.0.tgz': next(tarball),
+        'https://upstream.example.org': `http://127.0.0.1:${UPSTREAM_PORT}`,
+      },
+      environment: { ...npmOfMachine(), npm_config_offline: 'true' },
+      isInstalled: true,
+      shell: [...machine.inside, 'setsid', '--wait', 'env', '-C', directory, 'bash'],
+    };
+  });
+  beforeEach(({ skip }) => skip(outOfReach !== undefined, outOfReach));
+  afterAll(() => (outOfReach === undefined ? machine.stop() : undefined));
+
+  const answers = (path: string, ...ports: readonly number[]): readonly string[] =>
+    ports.map((port) => machine.run(`curl -s http://127.0.0.1:${port}${path}`).printed);
+  const shown = (unit: string, property: string): string =>
+    machine.run(`systemctl show ${unit} --property=${property} --value`).printed.trim();
+  const versions = (): readonly unknown[] =>
+    answers('/status', 9081, 9082, 9083).map((body) => (JSON.parse(body) as { readonly version: string }).version);
+
+  test('is installed and started as the runbook says, three of them', async () => {
+    const blocks = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Install and start');
+    expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);
+    expect(versions()).toEqual(['0.1.0', '0.1.0', '0.1.0']);
+    for (const body of answers('/api/v3/observations/?limit=1&fields=ob_id', 8081, 8082, 8083)) {
+      expect(body).toContain('{"count":500,"next":"https://catalogue.example.org/api/v3/observations/');
+    }
+    expect(machine.run(`journalctl --no-pager -u 'catalogue@*'`).printed).toMatch(
+      /catalogue-replica\[\d+\]|node\[\d+\]/,
+    );
+  });
+
+  test('runs as a user without rights, who sees no home, writes its own folder alone, and gets no more rights', () => {
+    const pid = shown('catalogue@1', 'MainPID');
+    const { printed } = machine.run(`cat /proc/${pid}/status; stat --format=%U /proc/${pid}`);
+    expect(printed).toMatch(/^CapEff:\t0+$/m);
+    expect(printed).toMatch(/^NoNewPrivs:\t1$/m);
+    expect(printed).toMatch(/^Seccomp:\t2$/m);
+    expect(printed).toMatch(/^catalogue$/m);
+    const as = `nsenter --mount --root --target ${pid} runuser -u catalogue --`;
+    expect(machine.run(`${as} touch /var/lib/catalogue/mine`)).toEqual({ code: 0, printed: '' });
+    for (const file of ['/etc/mine', '/opt/catalogue/mine', '/usr/mine', '/root/mine', '/home/mine']) {
+      expect([file, machine.run(`${as} touch ${file}`).code]).toEqual([file, 1]);
+    }
+  });
+
+  test('takes new data on reload, without a new process', () => {
+    const pid = shown('catalogue@1', 'MainPID');
+    expect(machine.run('systemctl reload catalogue@1')).toEqual({ code: 0, printed: '' });
+    const log = `timeout 20 sh -c "until journalctl --no-pager -u catalogue@1 | grep 'has not changed'; do sleep 0.2; done"`;
+    expect(machine.run(log).code).toBe(0);
+    expect(shown('catalogue@1', 'MainPID')).toBe(pid);
+  });
+
+  test('is started again where its process is killed, and ready when its unit is active', () => {
+    const pid = shown('catalogue@2', 'MainPID');
+    machine.run(`kill -KILL ${pid}`);
+    const again = `timeout 60 sh -c 'until [ "$(systemctl show catalogue@2 --property=NRestarts --value)" = 1 ] && systemctl is-active --quiet catalogue@2; do sleep 0.1; done'`;
+    expect(machine.run(again).code).toBe(0);
+    expect(answers('/readyz', 9082)[0]).toContain('ready');
+    // Nothing of the first one is left.
+    expect(machine.run(`pgrep --full 'port 8082' | wc -l`).printed.trim()).toBe(
+      machine.run(`pgrep --full 'port 8081' | wc -l`).printed.trim(),
+    );
+  });
+
+  test('is upgraded one after the other as the runbook says', async () => {
+    const blocks = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Upgrade');
+    expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);
+    expect(versions()).toEqual(['0.2.0', '0.2.0', '0.2.0']);
+  });
+
+  test('has the authority’s files as credentials, which its user can read through systemd alone', () => {
+    const folder = '/etc/catalogue/authority';
+    const demonstration = join(home, '.cache/catalogue-replica/demonstration-authority');
+    expect(readdirSync(demonstration).length).toBeGreaterThan(4);
+    const steps = [
+      `install -d -m 700 ${folder} && install -m 600 -t ${folder} ${demonstration}/{authority.*,ca.pem,users}`,
+      'install -D -t /etc/systemd/system/catalogue@.service.d /opt/catalogue/node_modules/catalogue-replica/deploy/authority.conf',
+      'systemctl daemon-reload && systemctl restart catalogue@3',
+    ];
+    expect(machine.run(steps.join(' && '))).toEqual({ code: 0, printed: '' });
+    expect(answers('/attAuthority.wsdl', 8083)[0]).toContain('<wsdl:definitions');
+    expect(machine.run(`runuser -u catalogue -- cat ${folder}/authority.key`).code).toBe(1);
+    expect(machine.run('journalctl --no-pager -u catalogue@3').printed).toContain('attribute authority Demonstration');
+  });
+
+  test('is not started again and again where its settings are wrong, and the others serve on', async () => {
+    machine.run(`echo 'prot = 1' >> /etc/catalogue/catalogue.toml`);
+    const [block] = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Upgrade');
+    const [outcome] = await runBlocks([block!], site);
+    expect(outcome!.printed.match(/Job for .* failed/g)).toEqual(['Job for catalogue@1.service failed']);
+    expect([shown('catalogue@1', 'NRestarts'), shown('catalogue@1', 'ExecMainStatus')]).toEqual(['0', '2']);
+    expect(machine.run('journalctl --no-pager -u catalogue@1').printed).toContain(
+      'unknown key "prot"; the nearest known is port',
+    );
+    expect(answers('/healthz', 8082, 8083)).toEqual([
+      expect.stringContaining('serving'),
+      expect.stringContaining('serving'),
+    ]);
+  });
+
+  test('drains and ends when it is stopped, without a failure', () => {
+    expect(machine.run('systemctl stop catalogue@2 catalogue@3')).toEqual({ code: 0, printed: '' });
+    for (const i of [2, 3]) {
+      const ends = ['Result', 'ActiveState'].map((property) => shown(`catalogue@${i}`, property));
+      expect(ends).toEqual(['success', 'inactive']);
+      expect(machine.run(`journalctl --no-pager -u catalogue@${i}`).printed).toContain('draining');
+    }
+  });
+});

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Boots systemd as the first process of namespaces of its own, over a copy of this machine that is written to memory:
+# what is installed, added or enabled there is gone with it. systemdMachine.ts runs this by unshare, as root.
+# bootMachine.sh SHARED: SHARED is a folder of this machine that is the same one there.
+set -euo pipefail
+shared=$1
+mount --make-rprivate /
+over=$(mktemp -d)
+mount -t tmpfs tmpfs "$over"
+mkdir "$over/upper" "$over/work" "$over/root"
+root=$over/root
+mount -t overlay overlay -o "lowerdir=/,upperdir=$over/upper,workdir=$over/work" "$root"
+mount -t proc proc "$root/proc"
+# No setting of the kernel is changed from there.
+mount --bind "$root/proc/sys" "$root/proc/sys"
+mount -o remount,bind,ro "$root/proc/sys"
+mount --rbind /dev "$root/dev"
+mount -t sysfs -o ro sysfs "$root/sys"
+mount -t tmpfs tmpfs "$root/sys/fs/cgroup"
+mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+mount -t tmpfs tmpfs "$root/run"
+mount -t tmpfs tmpfs "$root/tmp"
+mkdir -p "$root$shared"
+mount --bind "$shared" "$root$shared"
+ip link set lo up
+# Of all that a machine starts, its log alone.
+units=$root/lib/systemd/system
+rm -rf "$root"/etc/systemd/system/*.wants "$units"/{basic,multi-user,timers,sysinit,sockets,local-fs}.target.wants
+mkdir "$units/sysinit.target.wants"
+ln -s ../systemd-journald.service "$units/sysinit.target.wants/"
+printf '[Journal]\nStorage=volatile\n' > "$root/etc/systemd/journald.conf"
+rm -f "$root/etc/fstab"
+rmdir "$over/work/work" 2> /dev/null || true
+# Credentials are mounted in one namespace for another.
+mount --make-rshared "$root"
+export container=other
+exec chroot "$root" /lib/systemd/systemd --system --unit=multi-user.target --log-target=journal
