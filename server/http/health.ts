@@ -1,5 +1,5 @@
-// The probe of load balancers on the port that clients know: whether this thread takes requests. All else that there is
-// to know of a server is told on its admin port.
+// Load balancers on the port that clients know: whether this thread takes requests, to the probe and to who wants no
+// other one. All else that there is to know of a server is told on its admin port.
 import { wholeBody } from '../../engine/engine.ts';
 import { type Answer, type Handler, ROUTE } from './exchange.ts';
 
@@ -9,17 +9,31 @@ const HEALTH_PATH = '/healthz';
 /** What keeps a server from taking requests though it serves them, where anything does. */
 export type Unready = 'draining' | 'stale' | undefined;
 
+/**
+ * What a proxy sends that cannot ask how a replica is, such as nginx: who is not ready refuses the request with 502, so
+ * that it asks the next one.
+ */
+const READY_ONLY = 'x-ready-only';
+
 const SERVING = answer(200, 'serving');
 const UNREADY = { draining: answer(503, 'draining'), stale: answer(503, 'stale') } as const;
+const REFUSED = { draining: answer(502, 'draining'), stale: answer(502, 'stale') } as const;
 const METHOD_NOT_ALLOWED = answer(405, 'GET and HEAD only', [['Allow', 'GET, HEAD']]);
 
-/** A handler that answers the probe, 503 with what keeps it unready; every other path is the other handler's. */
+/**
+ * A handler that answers the probe, 503 with what keeps it unready, and refuses what is only for who is ready; all else
+ * is the other handler's.
+ */
 export function healthBefore(otherwise: Handler, unready: () => Unready): Handler {
   return (request, disconnection) => {
-    if (request.target !== HEALTH_PATH) return otherwise(request, disconnection);
+    const why = unready();
+    if (request.target !== HEALTH_PATH) {
+      if (why === undefined || request.header(READY_ONLY) === undefined) return otherwise(request, disconnection);
+      request.route = ROUTE.health;
+      return REFUSED[why];
+    }
     request.route = ROUTE.health;
     if (request.method !== 'GET' && request.method !== 'HEAD') return METHOD_NOT_ALLOWED;
-    const why = unready();
     return why === undefined ? SERVING : UNREADY[why];
   };
 }

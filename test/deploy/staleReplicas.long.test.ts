@@ -1,5 +1,5 @@
-// The shipped proxies that ask replicas how they are, before three whose data may be stale: one that is gets no
-// traffic, and where all are, all are asked (A112). Each replica follows a folder of its own, which is taken away.
+// The shipped proxies before three replicas whose data may be stale: one that is gets no traffic, and where all are,
+// all are asked (A112). Each replica follows a folder of its own, which is taken away.
 import { mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,7 +20,7 @@ import { RawSocket } from '../support/rawSocket.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { until } from '../support/watchedServer.ts';
 
-const NAMES = (['haproxy', 'varnish'] as const).filter((name) => hasProgram(PROXIES[name].program));
+const NAMES = (['nginx', 'haproxy', 'varnish'] as const).filter((name) => hasProgram(PROXIES[name].program));
 /** By then a proxy has heard of it. */
 const NOT_READY_MS = 2000;
 const folder = temporaryDirectory();

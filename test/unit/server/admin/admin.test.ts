@@ -262,16 +262,20 @@ test('it says that it loads, and that it drains, before it takes requests and wh
     const reader = await RawSocket.open(Number(port), false);
     await reader.write(requestOf('GET', '/api/v3/migrationproperties/?limit=1000'));
     const probe = await RawSocket.open(Number(port));
-    await probe.write(requestOf('GET', '/healthz'));
+    await probe.write(requestOf('GET', '/api/v3/ipps/', ['X-Ready-Only: 1']));
     expect((await probe.answer())?.status).toBe(200);
     one.signal('SIGTERM');
     await expect.poll(word, { timeout: 10_000 }).toBe('draining');
     // The threads hear of it a moment later than the admin port.
-    const health = async (): Promise<number | undefined> => {
-      await probe.write(requestOf('GET', '/healthz'));
+    const asked = async (...words: Parameters<typeof requestOf>): Promise<number | undefined> => {
+      await probe.write(requestOf(...words));
       return (await probe.answer())?.status;
     };
-    await expect.poll(health, { timeout: 10_000 }).toBe(503);
+    expect(await asked('GET', '/api/v3/ipps/')).toBe(200);
+    await expect.poll(() => asked('GET', '/healthz'), { timeout: 10_000 }).toBe(503);
+    // What is only for who is ready is refused, so that a proxy asks the next one; all else is served on.
+    expect(await asked('GET', '/api/v3/ipps/', ['X-Ready-Only: 1'])).toBe(502);
+    expect(await asked('GET', '/api/v3/ipps/')).toBe(200);
     reader.vanish();
     client.close();
     expect(await one.ended).toEqual({ code: 0, signal: null });
