@@ -81,6 +81,7 @@ function logOf(digests: readonly [CatalogueDigests, CatalogueDigests], generatio
 test('the log has the same bytes as where all records are compared', async () => {
   const seed = freshSeed();
   const random = randomOf(seed);
+  const work = { carried: 0, merged: 0 };
   let changes = 0;
   let one = lines;
   for (let i = 0; i < 4; i++) {
@@ -91,13 +92,16 @@ test('the log has the same bytes as where all records are compared', async () =>
       [await digestsOf(before, 0, nothing), await digestsOf(after, 0, nothing)] as const,
       digestsOfChanged(before, after, report.kept),
     ];
-    expect(report.work.carried, `seed ${seed}`).toBeGreaterThan(0);
-    expect(report.work.merged, `seed ${seed}`).toBeGreaterThan(0);
+    work.carried += report.work.carried;
+    work.merged += report.work.merged;
     changes += [...changesBetween(...all)].length;
     expect(logOf(left, report.generation).equals(logOf(all, report.generation)), `seed ${seed}`).toBe(true);
     expect([...left[0].values()].length).toBeLessThan([...all[0].values()].length);
     one = other;
   }
+  // One round alone may find nothing to merge.
+  expect(work.carried, `seed ${seed}`).toBeGreaterThan(0);
+  expect(work.merged, `seed ${seed}`).toBeGreaterThan(0);
   expect(changes).toBeGreaterThan(20);
 });
 

@@ -40,18 +40,11 @@ const configured = join(directory, 'secret.toml');
 writeFileSync(configured, `follow = "${USER}"\nbaseUrl = "${QUERY}"\n`);
 
 test.each([
-  [['serve', '--check', '--from', USER], 2],
   [['serve', '--check', '--from', QUERY], 2],
   [['serve', '--check', '--follow', USER], 2],
-  [['serve', '--check', '--follow', QUERY], 2],
-  [['serve', '--check', '--base-url', USER], 2],
   [['serve', '--check', '--config', configured], 2],
-  [['serve', '--check', '--from', 's3://bucket/x', '--s3-endpoint', USER], 2],
   [['publish', join(directory, 'none.snapshot'), '--to', `nats://someone:${SECRET}@127.0.0.1:1/bucket`], 2],
-  [['prune', `s3://someone:${SECRET}@bucket/x`], 2],
   [['crawl', USER, '-o', join(directory, 'crawled')], 2],
-  [['crawl', QUERY, '-o', join(directory, 'crawled')], 2],
-  [['follow', USER, '-o', join(directory, 'followed')], 2],
   [['import', directory, '-o', join(directory, 'a.snapshot'), '--base-url', USER], 2],
   [['top', USER], 1],
 ] as const)('%j is refused without repeating the secret', async (words, code) => {
