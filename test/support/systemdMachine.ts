@@ -34,6 +34,7 @@ export function canBoot(): boolean {
   const wanted = ['systemd-analyze', 'ip', 'pgrep', 'nsenter'] as const;
   if (!wanted.every((name) => hasProgram(name)) || !['/usr/local/bin/node', '/usr/bin/node'].some(existsSync))
     return false;
+  if (cgroupFolder() === undefined) return false;
   const probe = 'test -x /lib/systemd/systemd && mount -t tmpfs tmpfs /mnt';
   return spawnSync('unshare', [...OWN, 'sh', '-c', probe]).status === 0;
 }
@@ -74,12 +75,10 @@ async function up(run: SystemdMachine['run']): Promise<void> {
   throw new Error(run('systemctl is-system-running; systemctl --failed --no-pager').printed);
 }
 
-/** The folder of the second version of control groups. */
-function cgroupFolder(): string {
-  const [folder = ''] = execFileSync('findmnt', ['-n', '-o', 'TARGET', '-t', 'cgroup2'], { encoding: 'utf8' }).split(
-    '\n',
-  );
-  return folder;
+/** The folder of the second version of control groups, undefined where there is none. */
+function cgroupFolder(): string | undefined {
+  const { stdout } = spawnSync('findmnt', ['-n', '-o', 'TARGET', '-t', 'cgroup2'], { encoding: 'utf8' });
+  return stdout.split('\n').find((line) => line !== '');
 }
 
 /** The first process of the machine, by its number here: the one child of what made the namespaces. */
