@@ -19,8 +19,6 @@ const JUDGING = [
   'test/unit/bench/**/*.long.test.ts',
   // The hostile ring is none of them: readers that others keep waiting for 10 s are cut, and rightly.
   'test/load/{certificates,drains,package}.long.test.ts',
-  // A machine of its own, with ports of its own.
-  'test/deploy/systemd.long.test.ts',
 ];
 
 /** What takes minutes begins first, so that no core waits for it in the end; in this order. */

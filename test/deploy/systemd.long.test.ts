@@ -72,6 +72,13 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     ports.map((port) => machine.run(`curl -s http://127.0.0.1:${port}${path}`).printed);
   const shown = (unit: string, property: string): string =>
     machine.run(`systemctl show ${unit} --property=${property} --value`).printed.trim();
+  /** Waits until the log of a unit has a text: under load it comes a moment later. */
+  const expectLogged = (unit: string, text: string): void => {
+    const has = `journalctl --no-pager -u '${unit}' | grep -qF '${text}'`;
+    expect(machine.run(`timeout 30 sh -c "until ${has}; do sleep 0.2; done"`), `${unit}: ${text}`).toMatchObject({
+      code: 0,
+    });
+  };
   const versions = (): readonly unknown[] =>
     answers('/status', 9081, 9082, 9083).map((body) => (JSON.parse(body) as { readonly version: string }).version);
 
@@ -82,9 +89,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     for (const body of answers('/api/v3/observations/?limit=1&fields=ob_id', 8081, 8082, 8083)) {
       expect(body).toContain('{"count":500,"next":"https://catalogue.example.org/api/v3/observations/');
     }
-    expect(machine.run(`journalctl --no-pager -u 'catalogue@*'`).printed).toMatch(
-      /catalogue-replica\[\d+\]|node\[\d+\]/,
-    );
+    expectLogged('catalogue@*', 'listening on http://127.0.0.1:8081');
   });
 
   test('runs as a user without rights, who sees no home, writes its own folder alone, and gets no more rights', () => {
@@ -104,8 +109,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
   test('takes new data on reload, without a new process', () => {
     const pid = shown('catalogue@1', 'MainPID');
     expect(machine.run('systemctl reload catalogue@1')).toEqual({ code: 0, printed: '' });
-    const log = `timeout 20 sh -c "until journalctl --no-pager -u catalogue@1 | grep 'has not changed'; do sleep 0.2; done"`;
-    expect(machine.run(log).code).toBe(0);
+    expectLogged('catalogue@1', 'has not changed');
     expect(shown('catalogue@1', 'MainPID')).toBe(pid);
   });
 
@@ -139,7 +143,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     expect(machine.run(steps.join(' && '))).toEqual({ code: 0, printed: '' });
     expect(answers('/attAuthority.wsdl', 8083)[0]).toContain('<wsdl:definitions');
     expect(machine.run(`runuser -u catalogue -- cat ${folder}/authority.key`).code).toBe(1);
-    expect(machine.run('journalctl --no-pager -u catalogue@3').printed).toContain('attribute authority Demonstration');
+    expectLogged('catalogue@3', 'attribute authority Demonstration');
   });
 
   test('is not started again and again where its settings are wrong, and the others serve on', async () => {
@@ -148,9 +152,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     const [outcome] = await runBlocks([block!], site);
     expect(outcome!.printed.match(/Job for .* failed/g)).toEqual(['Job for catalogue@1.service failed']);
     expect([shown('catalogue@1', 'NRestarts'), shown('catalogue@1', 'ExecMainStatus')]).toEqual(['0', '2']);
-    expect(machine.run('journalctl --no-pager -u catalogue@1').printed).toContain(
-      'unknown key "prot"; the nearest known is port',
-    );
+    expectLogged('catalogue@1', 'the nearest known is port');
     expect(answers('/healthz', 8082, 8083)).toEqual([
       expect.stringContaining('serving'),
       expect.stringContaining('serving'),
@@ -162,7 +164,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     for (const i of [2, 3]) {
       const ends = ['Result', 'ActiveState'].map((property) => shown(`catalogue@${i}`, property));
       expect(ends).toEqual(['success', 'inactive']);
-      expect(machine.run(`journalctl --no-pager -u catalogue@${i}`).printed).toContain('draining');
+      expectLogged(`catalogue@${i}`, 'draining');
     }
   });
 });
