@@ -22,6 +22,7 @@ export type Sight =
 
 /** Longer queries than this are no form's: they are not looked at for one. */
 const FORM_CHARACTERS_MAX = 16_384;
+const NOTHING = Buffer.alloc(0);
 
 /** The page of a sight, in steps. Cost: see each. */
 export function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePage> {
@@ -60,5 +61,5 @@ function ownParameters({ query }: Tour): readonly (readonly [string, string])[] 
 }
 
 function elsewhere(location: string): BrowsePage {
-  return { status: 303, html: '', location };
+  return { status: 303, html: NOTHING, location };
 }

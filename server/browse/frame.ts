@@ -3,7 +3,7 @@
 import { countText } from '../observe/quantities.ts';
 import { SCRIPT_PATH, STYLE_PATH } from './assets.ts';
 import type { Site, Tour } from './site.ts';
-import { type Child, html, type Markup } from './template.ts';
+import { type Child, html, type Markup, utf8Of } from './template.ts';
 
 /** A step of the way to a page; the last one has no address. */
 export interface Crumb {
@@ -22,7 +22,7 @@ export interface PageContent {
 const GENERATION_DIGITS = 12;
 
 /** The whole page. */
-export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, main }: PageContent): string {
+export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, main }: PageContent): Buffer {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -56,7 +56,7 @@ export function framed(site: Site, { up }: Pick<Tour, 'up'>, { title, crumbs, ma
         </footer>
       </body>
     </html> `;
-  return page.toString();
+  return utf8Of(page);
 }
 
 function trail(crumbs: readonly Crumb[]): Markup {

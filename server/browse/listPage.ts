@@ -61,7 +61,7 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time }));
 }
 
-function htmlOf(listing: Listing): string {
+function htmlOf(listing: Listing): Buffer {
   const { site, tour, collection } = listing;
   return framed(site, tour, {
     title: titleOf(listing),
@@ -167,7 +167,7 @@ function chips({ pairs, ask }: Listing): Markup | false {
     return html`<li>
       <span
         ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span
-      >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">×</a>`}
+      >${remove && html`<a href="${remove}" aria-label="Remove the filter ${name} ${value}">&times;</a>`}
     </li>`;
   };
   const others = fromStart(withoutNames(pairs, ...active));

@@ -48,7 +48,7 @@ export const TIME_PLACE = '<!--time-->';
  */
 export interface BrowsePage {
   readonly status: number;
-  readonly html: string;
+  readonly html: Buffer;
   readonly location?: string;
   readonly time?: string;
   readonly isPassing?: boolean;

@@ -134,7 +134,7 @@ async function pageAnswer(
   { target, choice, coding, condition }: VisitRest,
   page: BrowsePage,
 ): Promise<Answer> {
-  const lasting = Buffer.from(page.html);
+  const lasting = page.html;
   const vary = [
     'Vary',
     ['Accept', ...(settings.gzip === 'off' ? [] : ['Accept-Encoding']), ...choice.varies].join(', '),

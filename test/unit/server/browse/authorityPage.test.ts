@@ -13,7 +13,7 @@ const SITE = { generation: '0', created: undefined, trustedHosts: () => HOSTS } 
 const TOUR = { up: '../../' } as Tour;
 
 function pageFor(role: string | undefined): ReturnType<typeof parseHTML>['document'] {
-  return parseHTML(authorityPage(SITE, TOUR, HOSTS, role).html).document;
+  return parseHTML(authorityPage(SITE, TOUR, HOSTS, role).html.toString()).document;
 }
 
 test('has every role with its trusted hosts, and leads to the WSDL', () => {

@@ -1,11 +1,13 @@
 // The pages of lists, asked of the handler with what people and others put into addresses: they stay bounded, and the
 // request of the API that a page names is the one that it shows.
+import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
+import { utf8Of, html } from '../../../../server/browse/template.ts';
 import { steadyMs } from '../../../../server/observe/clock.ts';
 import { Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
-import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../support/htmlPages.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textsOf } from '../../../support/htmlPages.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 const LIST = '/browse/observations/';
@@ -44,7 +46,7 @@ describe('the rows of a page', () => {
   });
 });
 
-test('wide characters of values, titles and the page itself are there, as references: the text stays one of single bytes', async () => {
+test('wide characters of values, titles and the page itself are there, and no text of a page is a wide one', async () => {
   const title = 'Čas – \u{1F30D} <b>&"\'é\u202e end';
   const record = JSON.stringify({ ob_id: 1, title, abstract: 'Ā'.repeat(1000), keywords: 'plain & "é"' });
   const wide = browserOf(
@@ -56,9 +58,14 @@ test('wide characters of values, titles and the page itself are there, as refere
     [`${LIST}1/`, 'dd'],
   ] as const) {
     const answer = await wide.asked(url, { headers: BROWSER });
-    expect(textOf(answer)).toMatch(/^[\0-\xff]*$/);
     expect(textsOf(pageOf(answer), at)).toContain(title);
+    expect(textsOf(pageOf(answer), 'title')[0]).toContain(' – ');
   }
+  const markup = html`<p title="${title}">${[['é', [title]], html`<b>${title}</b>`]}</p>`;
+  expect(markup.toString()).toMatch(/^[\0-\xff]*$/);
+  const page = parseHTML(utf8Of(markup).toString()).document;
+  expect(textsOf(page, 'p')).toEqual([`é${title}${title}`]);
+  expect(page.querySelector('p')?.getAttribute('title')).toBe(title);
 });
 
 describe('pages beside other work of the thread', () => {
@@ -109,12 +116,12 @@ describe('what a list is filtered by', () => {
 
 describe('the size of a page', () => {
   const FACETS = 'facets=title,uuid,keywords,abstract,language,ob_id';
-  const bytesOf = async (query: string): Promise<number> => (await asked(`${LIST}?${query}`)).body.bytes;
+  const utf8Of = async (query: string): Promise<number> => (await asked(`${LIST}?${query}`)).body.bytes;
 
   test('is bounded for a query that has no end, which is repeated a few times only', async () => {
-    const short = await bytesOf(`limit=1&${FACETS}`);
+    const short = await utf8Of(`limit=1&${FACETS}`);
     for (const query of [`limit=1&${FACETS}&x=`, 'title__in=', `ordering=titel&strict=1&x=`]) {
-      expect(await bytesOf(query + 'x'.repeat(20_000))).toBeLessThan(short + 20_000 * 15);
+      expect(await utf8Of(query + 'x'.repeat(20_000))).toBeLessThan(short + 20_000 * 15);
     }
   });
 

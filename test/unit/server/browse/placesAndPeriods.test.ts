@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Member } from '../../../../engine/page/members.ts';
 import { periodBar } from '../../../../server/browse/periodBar.ts';
 import { placeMap } from '../../../../server/browse/placeMap.ts';
-import type { Markup } from '../../../../server/browse/template.ts';
+import { type Markup, utf8Of } from '../../../../server/browse/template.ts';
 import { browserOf, type Browsed } from '../../../support/browsed.ts';
 
 const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
@@ -20,7 +20,7 @@ const box = (ob_id: number, west: unknown, east: unknown, south: unknown = 10, n
 const membersOf = (record: object): readonly Member[] =>
   Object.entries(record).map(([key, value]) => ({ key, value: { kind: 'whole', json: JSON.stringify(value) } }));
 const figureOf = (drawn: Markup | false): ReturnType<Browsed['page']['querySelector']> =>
-  drawn ? parseHTML(drawn.toString()).document.querySelector('figure') : null;
+  drawn ? parseHTML(utf8Of(drawn).toString()).document.querySelector('figure') : null;
 
 describe('an observation', () => {
   const observation = (ob_id: number, linked: object): object => ({ ob_id, title: `t${ob_id}`, ...linked });
