@@ -1,9 +1,10 @@
 // Claiming a port for the threads of one program, which share it with SO_REUSEPORT, as two programs could by accident:
-// it is held until they listen, and whoever else listens there is named. Linux tells who that is, of the processes of
-// this user.
+// it is held until they listen, which they do in a turn of its own (portTurn.ts), and whoever else listens there is
+// named. Linux tells who that is, of the processes of this user.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { boundPort, MAIN_FLAG, portRefused } from './ports.ts';
+import { inTurnAt } from './portTurn.ts';
 
 const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in a moment.' });
 /** What is answered to whoever asks before there is anything to answer from. */
@@ -12,7 +13,7 @@ const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-
 const TOLD_MAX = 256;
 const SILENT_MS_MAX = 5000;
 
-/** A port that nobody else can listen on until it is released, to be listened on at once. */
+/** A port that nobody else can listen on until it is released, to be listened on at once, within one turn at it. */
 export interface ClaimedPort {
   readonly port: number;
   release(): Promise<void>;
@@ -20,10 +21,15 @@ export interface ClaimedPort {
 
 /**
  * Claims `port`, or a free one where it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while anyone
- * listens there, shared or not; whoever asks meanwhile gets 503. `flag` is what people choose it by. Throws
- * OperationError `port` when it is taken, forbidden, or the address is not this machine's.
+ * listens there, shared or not; whoever asks meanwhile gets 503. `flag` is what people choose it by. Waits while another
+ * process of this program is between its release and its listening (`inTurnAt`). Throws OperationError `port` when it is
+ * taken, forbidden, or the address is not this machine's.
  */
-export async function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
+export function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
+  return port === 0 ? claimed(host, port, flag) : inTurnAt(host, port, () => claimed(host, port, flag));
+}
+
+async function claimed(host: string, port: number, flag: string): Promise<ClaimedPort> {
   const clients = new Set<Socket>();
   const holder = createServer((socket) => {
     clients.add(socket);
@@ -45,8 +51,8 @@ export async function claimPort(host: string, port: number, flag = MAIN_FLAG): P
 }
 
 /**
- * Throws OperationError `port` where another program has come to listen on a port that this process's threads share,
- * in the moment between its release and their listening. Only Linux tells.
+ * Throws OperationError `port` where a program that takes no turns, so none of ours, has come to share a port in the
+ * moment between its release and the listening of this process's threads. Only Linux tells.
  */
 export function assertOwn(host: string, port: number, flag = MAIN_FLAG): void {
   if (isShared(port)) throw portRefused(host, port, { code: 'EADDRINUSE' }, flag, byWhom(port));

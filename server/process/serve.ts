@@ -7,6 +7,7 @@ import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { assertOwn, type ClaimedPort, claimPort } from '../http/claim.ts';
+import { inTurnAt } from '../http/portTurn.ts';
 import type { DrainTime } from '../http/listener.ts';
 import { raiseHeadLimit } from '../http/uws/library.ts';
 import type { AccessLogs } from '../observe/accessLog.ts';
@@ -99,8 +100,10 @@ export async function serve(
     if (subscription) stops.push(() => subscription.stop());
     const dataPath = (): string => subscription?.dataPath() ?? settings.data;
     const served = await loaded(settings, { baseUrl, report, showProgress, dataPath }, subscription);
-    await claims.release();
-    await threads.begin((i) => servingData(settings, shared, i), served);
+    await inTurnAt(settings.host, ports.port, async () => {
+      await claims.release();
+      await threads.begin((i) => servingData(settings, shared, i), served);
+    });
     assertOwn(settings.host, ports.port);
     administration?.begin(served);
     stops.push(await staleTold(settings, shared.staleness, { follower, subscription }));

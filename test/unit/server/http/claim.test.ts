@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { claimPort, assertOwn } from '../../../../server/http/claim.ts';
 import { holdersOf, isShared } from '../../../../server/http/claim.ts';
+import { inTurnAt } from '../../../../server/http/portTurn.ts';
 import type { Listener } from '../../../../server/http/listener.ts';
 import { listenUws } from '../../../../server/http/uws/transport.ts';
 import { newSlices, textAnswer } from '../../../support/transports.ts';
@@ -22,6 +23,10 @@ afterEach(async () => void (await Promise.all(ends.splice(0).map((end) => end())
 async function sharedListener(): Promise<Listener> {
   const { port, release } = await claimPort(HOST, 0);
   await release();
+  return listenShared(port);
+}
+
+async function listenShared(port: number): Promise<Listener> {
   const handler = () => textAnswer('');
   const listener = await listenUws({
     host: HOST,
@@ -69,5 +74,61 @@ describe.skipIf(process.platform !== 'linux')('who listens on a port', () => {
     expect(() => assertOwn(HOST, port)).toThrow(
       new RegExp(`^port ${port} on .* is in use by \\S+ \\(process ${pid}\\)`),
     );
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a turn at a port', () => {
+  test('keeps claims waiting between release and listening, so that nobody can come to share the port', async () => {
+    const { port, release } = await claimPort(HOST, 0);
+    let other: Promise<unknown> | undefined;
+    let isSettled = false;
+    await inTurnAt(HOST, port, async () => {
+      await release();
+      other = claimPort(HOST, port).finally(() => (isSettled = true));
+      other.catch(() => undefined);
+      // Nobody has the port, and a claim that did not wait would have it within one of these.
+      for (let i = 0; i < 5; i++) await (await claimPort(HOST, 0)).release();
+      expect(isSettled).toBe(false);
+      await listenShared(port);
+    });
+    await expect(other).rejects.toThrow(`port ${port} on ${HOST} is in use`);
+    expect(isShared(port)).toBe(false);
+  });
+
+  test('is one after the other, and ends where what was done in it throws', async () => {
+    const order: number[] = [];
+    const { port, release } = await claimPort(HOST, 0);
+    ends.push(release);
+    const first = inTurnAt(HOST, port, () => {
+      order.push(1);
+      return Promise.reject(new Error('of the first'));
+    });
+    const second = inTurnAt(HOST, port, () => Promise.resolve(order.push(2)));
+    await expect(first).rejects.toThrow('of the first');
+    await second;
+    expect(order).toEqual([1, 2]);
+  });
+
+  test('ends with its process, however that ends', async () => {
+    const { port, release } = await claimPort(HOST, 0);
+    await release();
+    const module = new URL('../../../../server/http/portTurn.ts', import.meta.url).href;
+    const holder = `
+      const { inTurnAt } = await import('${module}');
+      await inTurnAt('${HOST}', ${port}, () => { console.log('holds'); return new Promise(() => setInterval(() => {}, 1000)); });
+    `;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', holder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    ends.push(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    let isClaimed = false;
+    const claim = claimPort(HOST, port).finally(() => (isClaimed = true));
+    for (let i = 0; i < 5; i++) await (await claimPort(HOST, 0)).release();
+    expect(isClaimed).toBe(false);
+    child.kill('SIGKILL');
+    await ended;
+    await (await claim).release();
   });
 });

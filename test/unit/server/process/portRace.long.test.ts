@@ -1,0 +1,27 @@
+// Starts at once on one port, which SO_REUSEPORT would let all of them share.
+import { expect, test } from 'vitest';
+import { claimPort } from '../../../../server/http/claim.ts';
+import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
+import { startServer } from '../../../support/server.ts';
+
+const ROUNDS = 3;
+const STARTS = 5;
+
+test.skipIf(process.platform !== 'linux')(
+  'of servers that start at once on one port one serves, and the others say who has it',
+  async () => {
+    const data = await sampleSnapshot();
+    for (let round = 0; round < ROUNDS; round++) {
+      const { port, release } = await claimPort('127.0.0.1', 0);
+      await release();
+      const start = () => startServer({ data, flags: ['--port', `${port}`] });
+      const started = await Promise.allSettled(Array.from({ length: STARTS }, start));
+      const servers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      const refusals = started.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+      await Promise.all(servers.map((server) => server.stop()));
+      expect(servers).toHaveLength(1);
+      for (const refusal of refusals)
+        expect(refusal).toMatch(new RegExp(`port ${port} .* is in use by \\S+ \\(process`));
+    }
+  },
+);
