@@ -39,6 +39,11 @@ export class GrowableU32 {
     return this.#array[i]!;
   }
 
+  /** Replaces the value at `i`, which is below `length`. */
+  set(i: number, value: number): void {
+    this.#array[i] = value;
+  }
+
   /** Cuts the list to its first `length` values. */
   truncate(length: number): void {
     this.length = length;

@@ -53,13 +53,13 @@ export function blockOf({ size, text }: Pick<Dictionary, 'size' | 'text'>): numb
 
 /**
  * Builds the index of a dictionary, in its own blocks or in such of other lengths. Cost: one pass over the folded
- * texts, and a counting sort of what was found.
+ * texts, and a copy of the lists.
  */
 export function buildGrams(dictionary: Dictionary, block = blockOf(dictionary)): Grams {
-  const found = new FoundGrams();
+  const lists = new GramLists();
   let folded = new Uint8Array(BLOCK_BYTES);
   for (let code = 0; code < dictionary.size; code++) {
-    if (code % block === 0) found.beginBlock();
+    if (code % block === 0) lists.beginBlock();
     const start = code === 0 ? 0 : dictionary.ends[code - 1]!;
     const end = dictionary.ends[code]!;
     const room = Math.ceil((end - start) * FOLD_GROWTH_MAX);
@@ -67,77 +67,123 @@ export function buildGrams(dictionary: Dictionary, block = blockOf(dictionary)):
     // Four bytes at once, where every character keeps its length: 0.8 of the time of a build of long texts.
     folded.set(dictionary.text.subarray(start, end));
     const isFolded = foldInPlace(folded, 0, end - start) === end - start;
-    found.note(folded, isFolded ? end - start : foldBytes(dictionary.text, start, end, folded, 0));
+    lists.note(folded, isFolded ? end - start : foldBytes(dictionary.text, start, end, folded, 0));
   }
-  return { ...writtenLists(found), block };
+  return { ...lists.finish(), block };
 }
 
-// Scratch for all builds of a thread: for every possible gram the last block it was met in, blocks counted over all
-// builds, and its number in the build. 128 MB while importing, and never made by a thread that only serves.
-let metIn: Uint32Array | undefined;
-let numberOf: Uint32Array | undefined;
-let blocksBuilt = 0;
+const NO_GRAM = 0xffffffff;
 
-/** The grams of each block, each once a block, numbered in the order in which they are first met. */
-class FoundGrams {
-  readonly grams = new GrowableU32();
-  readonly numbers = new GrowableU32(1 << 16);
-  /** Where each block's numbers start. */
-  readonly starts = new GrowableU32();
-  readonly #met = (metIn ??= new Uint32Array(1 << 24));
-  readonly #number = (numberOf ??= new Uint32Array(1 << 24));
-  readonly #first = blocksBuilt;
+/** Of a slot: a gram, its number, the blocks that were begun when it was last met, and where its list ends by then. */
+const SLOT_WORDS = 4;
+
+/** A list is written in pieces of so many bytes; a power of 2. */
+const PIECE_BYTES = 128;
+
+/**
+ * The lists of an index while it is built, each as it is stored, in pieces. Grams are looked up in a hash table with
+ * open addressing, since a table of all that could be there would take 128 MB and no less time.
+ */
+class GramLists {
+  #slots: Uint32Array = new Uint32Array(SLOT_WORDS << 12).fill(NO_GRAM);
+  #blocks = 0;
+  /** By number: the gram, and where its first piece starts. */
+  readonly #grams = new GrowableU32();
+  readonly #starts = new GrowableU32();
+  /** The first piece has no list, so that a list which ends at 0 has no piece yet. */
+  #pieces = new Uint8Array(1 << 16);
+  #end = PIECE_BYTES;
+  /** By piece: where the one that follows it in its list starts. */
+  readonly #following = new GrowableU32();
 
   beginBlock(): void {
-    this.starts.push(this.numbers.length);
-    blocksBuilt++;
+    this.#blocks++;
   }
 
-  note(folded: Uint8Array, length: number): void {
-    const [met, number] = [this.#met, this.#number];
+  /** Notes the grams of a folded text of the block. */
+  note(folded: Uint8Array, bytes: number): void {
+    const blocks = this.#blocks;
+    let slots = this.#slots;
     let gram = (folded[0]! << 8) | folded[1]!;
-    for (let i = GRAM_BYTES - 1; i < length; i++) {
+    for (let i = GRAM_BYTES - 1; i < bytes; i++) {
       gram = ((gram << 8) | folded[i]!) & 0xffffff;
-      if (met[gram] === blocksBuilt) continue;
-      if (met[gram]! <= this.#first) {
-        number[gram] = this.grams.length;
-        this.grams.push(gram);
+      let at = slotOf(slots, gram);
+      if (slots[at] === NO_GRAM) {
+        slots = this.#add(at, gram);
+        at = slotOf(slots, gram);
       }
-      met[gram] = blocksBuilt;
-      this.numbers.push(number[gram]!);
+      const distance = blocks - slots[at + 2]!;
+      if (distance === 0) continue;
+      slots[at + 2] = blocks;
+      slots[at + 3] = this.#append(slots[at + 3]!, distance);
     }
+  }
+
+  /** The lists by gram. Cost: a sort of the grams, and a copy. */
+  finish(): Omit<Grams, 'block'> {
+    const grams = this.#grams.view();
+    const order = Uint32Array.from(grams, (_, number) => number).sort((a, b) => grams[a]! - grams[b]!);
+    const postings = new GrowableBytes(this.#end);
+    const ends = new Uint32Array(order.length);
+    order.forEach((number, k) => {
+      const end = this.#slots[slotOf(this.#slots, grams[number]!) + 3]!;
+      let piece = this.#starts.at(number);
+      for (; piece + PIECE_BYTES < end || end <= piece; piece = this.#following.at(piece / PIECE_BYTES))
+        postings.push(this.#pieces, piece, piece + PIECE_BYTES);
+      postings.push(this.#pieces, piece, end);
+      ends[k] = postings.length;
+    });
+    return { keys: order.map((number) => grams[number]!), ends, postings: postings.view().slice() };
+  }
+
+  /** Puts a new gram into a free slot; answers the slots, which may be others. */
+  #add(at: number, gram: number): Uint32Array {
+    this.#slots.set([gram, this.#grams.length, 0, 0], at);
+    this.#grams.push(gram);
+    this.#starts.push(this.#end);
+    if (this.#grams.length * SLOT_WORDS * 2 > this.#slots.length) this.#slots = doubled(this.#slots);
+    return this.#slots;
+  }
+
+  /** Adds a distance to a list that ends at `end`, in LEB128; answers where it ends then. */
+  #append(end: number, distance: number): number {
+    let at = end;
+    for (let rest = distance; ; rest >>>= 7) {
+      if (at % PIECE_BYTES === 0) at = this.#pieceBehind(at);
+      this.#pieces[at++] = rest < 0x80 ? rest : (rest & 0x7f) | 0x80;
+      if (rest < 0x80) return at;
+    }
+  }
+
+  /** A new piece for a list whose last one is full, or which has none. */
+  #pieceBehind(end: number): number {
+    const start = this.#end;
+    this.#end += PIECE_BYTES;
+    if (this.#end > this.#pieces.length) {
+      const grown = new Uint8Array(this.#pieces.length * 2);
+      grown.set(this.#pieces);
+      this.#pieces = grown;
+    }
+    this.#following.fillTo(this.#end / PIECE_BYTES, 0);
+    if (end > 0) this.#following.set(end / PIECE_BYTES - 1, start);
+    return start;
   }
 }
 
-function writtenLists(found: FoundGrams): Omit<Grams, 'block'> {
-  const grams = found.grams.view();
-  const order = Uint32Array.from(grams, (_, number) => number).sort((a, b) => grams[a]! - grams[b]!);
-  const blocks = blocksByNumber(found);
-  const postings = new GrowableBytes(found.numbers.length);
-  const ends = new Uint32Array(order.length);
-  order.forEach((number, k) => {
-    let last = -1;
-    for (let at = blocks.starts[number]!; at < blocks.starts[number + 1]!; at++) {
-      pushDistance(postings, blocks.list[at]! - last);
-      last = blocks.list[at]!;
-    }
-    ends[k] = postings.length;
-  });
-  return { keys: order.map((number) => grams[number]!), ends, postings: postings.view().slice() };
+function doubled(before: Uint32Array): Uint32Array {
+  const slots = new Uint32Array(before.length * 2).fill(NO_GRAM);
+  for (let from = 0; from < before.length; from += SLOT_WORDS) {
+    const slot = before.subarray(from, from + SLOT_WORDS);
+    if (slot[0] !== NO_GRAM) slots.set(slot, slotOf(slots, slot[0]!));
+  }
+  return slots;
 }
 
-function blocksByNumber(found: FoundGrams): { list: Uint32Array; starts: Uint32Array } {
-  const numbers = found.numbers.view();
-  const starts = new Uint32Array(found.grams.length + 1);
-  for (let i = 0; i < numbers.length; i++) starts[numbers[i]! + 1]!++;
-  for (let number = 1; number < starts.length; number++) starts[number]! += starts[number - 1]!;
-  const next = starts.slice();
-  const list = new Uint32Array(numbers.length);
-  for (let block = 0; block < found.starts.length; block++) {
-    const end = block + 1 < found.starts.length ? found.starts.at(block + 1) : numbers.length;
-    for (let i = found.starts.at(block); i < end; i++) list[next[numbers[i]!]!++] = block;
-  }
-  return { list, starts };
+/** The first word of the slot of a gram, or of a free one. Multiplicative hashing: Knuth, TAOCP 3, 6.4. */
+function slotOf(slots: Uint32Array, gram: number): number {
+  let at = (Math.imul(gram, 0x9e3779b1) >>> Math.clz32(slots.length - 1)) & -SLOT_WORDS;
+  while (slots[at] !== gram && slots[at] !== NO_GRAM) at = (at + SLOT_WORDS) & (slots.length - 1);
+  return at;
 }
 
 /** Writes a distance as lists have it. */

@@ -7,6 +7,7 @@ import { sortDictionary } from '../../../../engine/column/sort.ts';
 import {
   blockOf,
   buildGrams,
+  gramBlocks,
   GRAM_TEXT_BYTES_MIN,
   gramCandidates,
   gramQuery,
@@ -108,6 +109,30 @@ describe('an index is built', () => {
     const identifiers = Array.from({ length: 4000 }, (_, i) => String(i).padStart(32, 'f'));
     expect(dictionaryOf(identifiers).text.length).toBeGreaterThan(GRAM_TEXT_BYTES_MIN);
     expect(hasGrams(dictionaryOf(identifiers))).toBe(false);
+  });
+
+  test.each([1, 3])('of which each list holds the blocks of its gram, in blocks of %i texts', (block) => {
+    const random = randomOf(20_261_125);
+    // Lists of one block and of nearly all, gaps of more than one byte, and more grams than a first table has slots.
+    const texts = Array.from({ length: 5000 }, (_, i) => {
+      const rare = String.fromCharCode(...Array.from({ length: 4 }, () => random.integer(97, 123)));
+      return `${rare} everywhere${i % 700 === 0 ? ' seldom' : ''}`;
+    });
+    const dictionary = dictionaryOf(texts);
+    const expected = new Map<number, Set<number>>();
+    textsOf(dictionary).forEach((text, code) => {
+      for (let i = 0; i + 3 <= text.length; i++) {
+        const gram = (text.charCodeAt(i) << 16) | (text.charCodeAt(i + 1) << 8) | text.charCodeAt(i + 2);
+        expected.set(gram, (expected.get(gram) ?? new Set()).add(Math.floor(code / block)));
+      }
+    });
+    const grams = buildGrams(dictionary, block);
+    expect([...grams.keys]).toEqual([...expected.keys()].sort((a, b) => a - b));
+    grams.keys.forEach((key, k) => {
+      const list = { start: k === 0 ? 0 : grams.ends[k - 1]!, end: grams.ends[k]! };
+      expect([...gramBlocks(grams, [list])]).toEqual([...expected.get(key)!].sort((a, b) => a - b));
+    });
+    expect(grams.postings.length).toBe(grams.ends.at(-1));
   });
 
   test('the same for the same texts, after other builds too', () => {
