@@ -1,45 +1,105 @@
-// Work dealt to threads in turn, its results in the order of the work: what decoding and deflating have in common.
-// Knows neither; a thread takes one order at a time and answers it with one message.
-import { once } from 'node:events';
-import type { Transferable, Worker } from 'node:worker_threads';
+// Work dealt to threads, its results in the order of the work: what decoding, building of columns and deflating have in
+// common. Knows none of them; a thread answers each order with one message.
+import assert from 'node:assert/strict';
+import { Worker } from 'node:worker_threads';
 
-/**
- * Sends one order to a thread that is idle, without a copy of `transferred`, and answers its reply. Rejects if it dies.
- */
-export async function replyOf<Reply>(
-  worker: Worker,
-  order: unknown,
-  transferred: readonly Transferable[] = [],
-): Promise<Reply> {
-  const reply = once(worker, 'message') as Promise<[Reply]>;
-  worker.postMessage(order, transferred);
-  return (await reply)[0];
+/** Threads of one program that take orders, each the one after the other. */
+export class OrderThreads {
+  readonly #threads: readonly OrderThread[];
+
+  /** Starts so many, which are given `workerData` and take orders as soon as they have read their program. */
+  constructor(program: URL, count: number, workerData?: unknown) {
+    this.#threads = Array.from({ length: count }, () => new OrderThread(new Worker(program, { workerData })));
+  }
+
+  /** How many threads there are. */
+  get count(): number {
+    return this.#threads.length;
+  }
+
+  /**
+   * Has the thread with the fewest orders do one, and answers its reply; the memory of typed arrays in it is handed
+   * over. Rejects if the thread dies.
+   */
+  ask<Reply>(order: object): Promise<Reply> {
+    const idlest = this.#threads.reduce((best, one) => (one.orders < best.orders ? one : best));
+    return idlest.ask(order) as Promise<Reply>;
+  }
+
+  /** Ends the threads and waits until they are gone. */
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.end()));
+  }
+}
+
+class OrderThread {
+  readonly #worker: Worker;
+  #asked: PromiseWithResolvers<unknown>[] = [];
+  #death: unknown;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on('message', (reply) => {
+      const first = this.#asked.shift();
+      assert(first, 'a thread answers what it was asked');
+      first.resolve(reply);
+    });
+    worker.on('error', (error) => this.#fail(error));
+    worker.on('exit', (code) => this.#fail(new Error(`a thread ended with ${code}`)));
+  }
+
+  /** Those that are not done yet. */
+  get orders(): number {
+    return this.#asked.length;
+  }
+
+  ask(order: object): Promise<unknown> {
+    const asked = Promise.withResolvers<unknown>();
+    if (this.#death !== undefined) asked.reject(this.#death);
+    else {
+      this.#asked.push(asked);
+      this.#worker.postMessage(order, memoryOf(order));
+    }
+    return asked.promise;
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #fail(death: unknown): void {
+    this.#death ??= death;
+    for (const { reject } of this.#asked.splice(0)) reject(this.#death);
+  }
+}
+
+/** The memory of all typed arrays in a message of plain objects and arrays: handed over, it is not copied. */
+export function memoryOf(message: object): readonly ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>();
+  const look = (value: unknown): void => {
+    if (ArrayBuffer.isView(value)) {
+      if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
+    } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(look);
+  };
+  look(message);
+  return [...found];
 }
 
 /**
- * The results of all orders, in their order. Two orders a thread are under way: one being done, one waiting, so that no
- * thread idles while results are used. Rejects with the first failure. Cost: at most two results a thread are held.
+ * The results of all orders, in their order; `ahead` of them are under way, so that no thread idles while results are
+ * used. Rejects with the first failure. Cost: at most `ahead` results are held.
  */
 export async function* inOrder<Order, Result>(
-  workers: readonly Worker[],
   orders: AsyncIterable<Order> | Iterable<Order>,
-  run: (worker: Worker, order: Order) => Promise<Result>,
+  ahead: number,
+  run: (order: Order) => Promise<Result>,
 ): AsyncGenerator<Result> {
   const underWay: Promise<Result>[] = [];
-  const last = workers.map((): Promise<unknown> => Promise.resolve());
-  let turn = 0;
   for await (const order of orders) {
-    const i = turn++ % workers.length;
-    const result = last[i]!.then(() => run(workers[i]!, order));
+    const result = run(order);
     result.catch(() => undefined);
-    last[i] = result;
     underWay.push(result);
-    if (underWay.length >= workers.length * 2) yield await underWay.shift()!;
+    if (underWay.length >= ahead) yield await underWay.shift()!;
   }
   while (underWay.length > 0) yield await underWay.shift()!;
-}
-
-/** Ends the threads and waits until they are gone. */
-export async function endWorkers(workers: readonly Worker[]): Promise<void> {
-  await Promise.all(workers.map((worker) => worker.terminate()));
 }

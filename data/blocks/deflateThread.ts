@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
 import { beNice } from '../../workers/niceness.ts';
+import { memoryOf } from '../threadsInOrder.ts';
 import { deflaterOf, type DeflateOrder, type DeflateSource } from './deflaters.ts';
 
 const port = parentPort;
@@ -13,9 +14,5 @@ const { deflate } = deflaterOf(workerData as DeflateSource);
 
 port.on('message', (order: DeflateOrder) => {
   const run = deflate(order);
-  const { independent, independentEnds, chained, chainedEnds, crcs } = run;
-  port.postMessage(
-    run,
-    [independent, independentEnds, chained, chainedEnds, crcs].map(({ buffer }) => buffer),
-  );
+  port.postMessage(run, memoryOf(run));
 });

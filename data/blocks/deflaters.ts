@@ -1,10 +1,9 @@
 // Runs of records in, their blocks out, in order: deflating in threads, or in this one for small data. Threads read the
 // snapshot in shared memory, so that an order is a few numbers.
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
-import { endWorkers, inOrder, replyOf } from '../threadsInOrder.ts';
+import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 import { deflateRun, type DeflatedRun, type RunOfRows } from './deflate.ts';
 import { type EarlierBlocks, openEarlier } from './earlierBlocks.ts';
 import { RecordMatcher } from './recordMatcher.ts';
@@ -62,11 +61,10 @@ function inline(source: DeflateSource): Deflaters {
   };
 }
 
-function threaded(source: DeflateSource, threads: number): Deflaters {
-  const script = new URL('./deflateThread.ts', import.meta.url);
-  const workers = Array.from({ length: threads }, () => new Worker(script, { workerData: source }));
+function threaded(source: DeflateSource, count: number): Deflaters {
+  const threads = new OrderThreads(new URL('./deflateThread.ts', import.meta.url), count, source);
   return {
-    runs: (orders) => inOrder(workers, orders, (worker, order) => replyOf<DeflatedRun>(worker, order)),
-    close: () => endWorkers(workers),
+    runs: (orders) => inOrder(orders, count * 2, (order) => threads.ask<DeflatedRun>(order)),
+    close: () => threads.close(),
   };
 }

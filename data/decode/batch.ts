@@ -1,5 +1,5 @@
 // What decoding makes of a run of lines: served bytes, and every column's values as parts of them. Plain typed arrays,
-// so that a batch can cross threads as one piece of msgpack.
+// so that a batch crosses threads without a copy.
 import type { ShapeKind } from './shape.ts';
 
 /** The `start` of a null value. */

@@ -1,22 +1,12 @@
 // Runs of lines in, batches out, in order: decoding in threads beside the one that builds, or in this one for small
-// input. Batches cross threads as msgpack, one buffer each, which is handed over and not copied again.
+// input. The memory of lines and batches is handed from thread to thread, and not copied.
 import { isUtf8 } from 'node:buffer';
-import { Worker } from 'node:worker_threads';
-import { Packr } from 'msgpackr/pack';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';
 import { Decoder } from './decode.ts';
 import type { Lines } from '../import/ndjson.ts';
-import { endWorkers, inOrder, replyOf } from '../threadsInOrder.ts';
-
-// Plain maps and typed arrays, without state between batches: any decode thread's batch can be read by itself.
-const BATCHES = new Packr({ useRecords: false, moreTypes: true });
-
-/** A batch as one buffer of its own. */
-export function packBatch(batch: Batch): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(BATCHES.pack(batch));
-}
+import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 
 /** What a decode thread is sent. */
 export interface DecodeOrder {
@@ -76,14 +66,14 @@ export function decoderOf(name: string): Decoder {
   return new Decoder(layoutOf(collection));
 }
 
-function threaded(threads: number): Decoders {
-  const workers = Array.from({ length: threads }, () => new Worker(new URL('./decodeThread.ts', import.meta.url)));
-  const decode = async (worker: Worker, order: DecodeOrder): Promise<{ batch: Batch; fileBytesRead: number }> => {
-    const packed = await replyOf<Uint8Array>(worker, order, [order.lines.bytes.buffer as ArrayBuffer]);
-    return { batch: BATCHES.unpack(packed) as Batch, fileBytesRead: order.lines.fileBytesRead };
+function threaded(count: number): Decoders {
+  const threads = new OrderThreads(new URL('./decodeThread.ts', import.meta.url), count);
+  const decoded = async (order: DecodeOrder): Promise<{ batch: Batch; fileBytesRead: number }> => {
+    const { fileBytesRead } = order.lines;
+    return { batch: await threads.ask<Batch>(order), fileBytesRead };
   };
   return {
-    batches: (collection, runs) => inOrder(workers, runs, (worker, lines) => decode(worker, { collection, lines })),
-    close: () => endWorkers(workers),
+    batches: (collection, runs) => inOrder(runs, count * 2, (lines) => decoded({ collection, lines })),
+    close: () => threads.close(),
   };
 }
