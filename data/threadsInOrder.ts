@@ -34,7 +34,7 @@ export class OrderThreads {
 
 class OrderThread {
   readonly #worker: Worker;
-  #asked: PromiseWithResolvers<unknown>[] = [];
+  readonly #asked: PromiseWithResolvers<unknown>[] = [];
   #death: unknown;
 
   constructor(worker: Worker) {

@@ -2,10 +2,6 @@
 // writes them as sections. Memory is that of the collection's columns, each let go once written.
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { Interner } from '../../engine/column/intern.ts';
-import { sortDictionary, type SortedDictionary } from '../../engine/column/sort.ts';
-import { buildGrams, hasGrams } from '../../engine/index/grams.ts';
-import { invert } from '../../engine/index/invert.ts';
-import { parseInstant } from '../../engine/query/instant.ts';
 import { layoutOf, type ColumnLayout, type TableLayout } from '../../engine/schema/layout.ts';
 import type { Collection } from '../../engine/schema/types.ts';
 import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE } from '../../engine/snapshot/sections.ts';
@@ -13,11 +9,14 @@ import type { Variant } from '../../engine/snapshot/variants.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { NULL_START, UNESCAPED_START, type Batch, type ColumnBatch, type TableBatch } from '../decode/batch.ts';
 import type { BuiltCollection, LinkTargets } from './built.ts';
-import type { EarlierCollection } from './earlier.ts';
+import type { EarlierCollection, EarlierColumn } from './earlier.ts';
 import { combined, fieldsInRecords, inferType, ownLink, type InferredType, type FieldEvidence } from './fields.ts';
-import { type CodedColumn, mergedColumn, NULL_NUMBER } from './mergeColumn.ts';
+import { type ColumnTexts, NULL_NUMBER, type StoredColumn } from './column.ts';
+import type { ColumnMakers } from './columnMakers.ts';
+import { mergedColumn } from './mergeColumn.ts';
 import { orderById, orderOfChildren, orderOfMerged, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
+import { inOrder } from '../threadsInOrder.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
 import { INFERRED_MAX, type ShapeKind } from '../decode/shape.ts';
 
@@ -121,25 +120,32 @@ export class CollectionBuilder {
   }
 
   /**
-   * Writes all sections of the collection but those `without`, its records in runs of at most `chunkBytesMax` bytes.
+   * Writes all sections of the collection, its columns made by `makers`. Cost: the columns are let go as they are
+   * written.
    */
-  write(writer: SnapshotWriter, chunkBytesMax = CHUNK_BYTES_MAX, without: readonly Variant[] = []): BuiltCollection {
+  async write(writer: SnapshotWriter, makers: ColumnMakers, how: HowWritten = {}): Promise<BuiltCollection> {
+    const { without = [], chunkBytesMax = CHUNK_BYTES_MAX } = how;
     const { order } = this.#order();
     const fields = fieldsInRecords(this.#collection, this.#evidence());
     const { tables, columns } = layoutOf(this.#collection, fields);
+    const placed = this.#placed(tables);
+    const made = inOrder(columns, makers.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
+      const rowCount = this.#rowsOf(tables[column.table]!);
+      return [column, await this.#made(column, { rowCount, order: placed[column.table]!.order, without, makers })];
+    });
+    // The first columns are made while the records are written.
+    const first = made.next();
+    first.catch(() => undefined);
     const { chunks, bytes, outlines } = this.#store.write(writer, this.#collection.name, order, chunkBytesMax);
-    const orders: Order[] = [order];
-    tables.forEach((table, i) => {
-      if (i > 0) orders[i] = writeTable(writer, table.path, orders[table.parent], this.#rowEnds(table, tables));
+    tables.forEach(({ path, parent }, i) => {
+      if (parent >= 0) writeTable(writer, path, placed[i]!.starts);
     });
     let nulls = 0;
     const targets: LinkTargets[] = [];
-    for (const column of columns) {
-      const rowCount = this.#rowsOf(tables[column.table]!);
-      const written = this.#writeColumn({ writer, without }, column, rowCount, orders[column.table]);
+    for (let next = await first; next.done !== true; next = await made.next()) {
+      const written = writeColumn(writer, ...next.value);
       nulls += written.nulls;
       if (written.targets) targets.push(written.targets);
-      this.#columns.delete(column.path);
     }
     const ids = order ? Float64Array.from(order, (row) => this.#ids.view()[row]!) : this.#ids.view();
     return {
@@ -185,28 +191,25 @@ export class CollectionBuilder {
     return (this.#ordered ??= orderById(this.#ids.view()));
   }
 
-  #writeColumn(
-    { writer, without }: Output,
-    column: ColumnLayout,
-    rowCount: number,
-    order: Order,
-  ): { nulls: number; targets: LinkTargets | undefined } {
-    const { texts, codes } = this.#keptTexts(column, rowCount, order);
-    const sorted = sortDictionary(column.type, texts, parseInstant);
+  /** The order of each table's rows, and where those of each parent start. */
+  #placed(tables: readonly TableLayout[]): readonly PlacedTable[] {
+    const placed: PlacedTable[] = [];
+    for (const table of tables) {
+      const parents = placed[table.parent];
+      const rows = parents && orderOfChildren(parents.order, this.#rowEnds(table, tables));
+      placed.push(rows ?? { order: this.#order().order, starts: NO_STARTS });
+    }
+    return placed;
+  }
+
+  async #made(column: ColumnLayout, { rowCount, order, without, makers }: Making): Promise<MadeColumn> {
     const earlier = this.#earlier?.column(column.path);
-    if (earlier && earlier.dictionary.text.length + sorted.dictionary.text.length > TEXT_BYTES_MAX)
-      throw tooMuchText(column);
-    const coded =
-      earlier && order ? mergedColumn(earlier, sorted, { numbers: codes, order }) : codedColumn(sorted, codes);
-    const starts = coded.isEarlier ? earlier!.carry(writer) : writeCoded({ writer, without }, column, coded);
-    if (column.isId) return { nulls: 0, targets: undefined };
-    const { size, numbers: ids } = coded.dictionary;
-    const counts = Uint32Array.from({ length: size }, (_, code) => starts[code + 1]! - starts[code]!);
-    const nulls = coded.rows.length - starts[size]!;
-    return {
-      nulls,
-      targets: column.to === undefined ? undefined : { path: column.path, to: column.to, ids: ids!, counts },
-    };
+    const { texts, codes } = this.#keptTexts(column, rowCount, order);
+    this.#columns.delete(column.path);
+    const made: ColumnTexts = { column, texts: texts.texts, numbers: codes, without };
+    if (!earlier || !order) return makers.make(made);
+    if (earlier.dictionary.text.length + texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(column);
+    return mergedColumn(made, earlier, order);
   }
 
   /**
@@ -267,11 +270,29 @@ function tooMuchText({ path }: Pick<ColumnBatch, 'path'>): OperationError {
   return new OperationError('input', `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`);
 }
 
-/** Where sections go, and the index variants that are left out. */
-interface Output {
-  readonly writer: SnapshotWriter;
-  readonly without: readonly Variant[];
+/** How a collection is written: without some index variants, its records in runs of at most so many bytes. */
+export interface HowWritten {
+  readonly without?: readonly Variant[];
+  readonly chunkBytesMax?: number;
 }
+
+/** A column as it is made, or the one of an earlier snapshot where it would be that. */
+type MadeColumn = StoredColumn | EarlierColumn;
+
+interface Making {
+  readonly rowCount: number;
+  readonly order: Order;
+  readonly without: readonly Variant[];
+  readonly makers: ColumnMakers;
+}
+
+/** The order of a table's rows, and where those of each parent start; the records have no parents. */
+interface PlacedTable {
+  readonly order: Order;
+  readonly starts: Uint32Array;
+}
+
+const NO_STARTS = new Uint32Array(0);
 
 function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { starts, ends }: ColumnBatch): void {
   for (let i = 0; i < starts.length; i++) {
@@ -282,32 +303,31 @@ function addCodes({ texts, codes }: ColumnSlot, { bytes, unescaped }: Batch, { s
   }
 }
 
-function codedColumn({ dictionary, codes }: SortedDictionary, numbers: Uint32Array): CodedColumn {
-  const rows = numbers.map((number) => (number === NULL_NUMBER ? dictionary.size : codes[number]!));
-  return { dictionary, rows, grams: undefined, isEarlier: false };
+function writeColumn(
+  writer: SnapshotWriter,
+  { path, to, isId }: ColumnLayout,
+  made: MadeColumn,
+): { nulls: number; targets: LinkTargets | undefined } {
+  const starts = 'carry' in made ? made.carry(writer) : writeStored(writer, path, made);
+  if (isId) return { nulls: 0, targets: undefined };
+  const { size, numbers: ids } = made.dictionary;
+  const counts = Uint32Array.from({ length: size }, (_, code) => starts[code + 1]! - starts[code]!);
+  const nulls = starts[size + 1]! - starts[size]!;
+  return { nulls, targets: to === undefined ? undefined : { path, to, ids: ids!, counts } };
 }
 
 /** Writes a column; answers where the rows of each code start among its rows by code, none for ids. */
-function writeCoded(
-  { writer, without }: Output,
-  { path, isId }: ColumnLayout,
-  { dictionary, rows, grams }: CodedColumn,
-): Uint32Array {
+function writeStored(writer: SnapshotWriter, path: string, { dictionary, grams, inverted }: StoredColumn): Uint32Array {
   writer.add(DICTIONARY, path, dictionary);
-  if (!without.includes(GRAMS.variant) && hasGrams(dictionary))
-    writer.add(GRAMS, path, grams ?? buildGrams(dictionary));
-  if (isId) return new Uint32Array(0);
-  const inverted = invert(rows, dictionary.size, !without.includes(BITMAPS.variant));
+  if (grams) writer.add(GRAMS, path, grams);
+  if (!inverted) return NO_STARTS;
   writer.add(POSTINGS, path, inverted);
   writer.add(BITMAPS, path, inverted);
   return inverted.starts;
 }
 
-function writeTable(writer: SnapshotWriter, path: string, parents: Order, rowEnds: Uint32Array): Order {
-  const { order, starts } = orderOfChildren(parents, rowEnds);
-  const parentOfRow = new Uint32Array(starts[starts.length - 1]!);
-  for (let parent = 0; parent + 1 < starts.length; parent++)
-    parentOfRow.fill(parent, starts[parent], starts[parent + 1]);
-  writer.add(TABLE, path, { starts, parents: parentOfRow });
-  return order;
+function writeTable(writer: SnapshotWriter, path: string, starts: Uint32Array): void {
+  const parents = new Uint32Array(starts[starts.length - 1]!);
+  for (let parent = 0; parent + 1 < starts.length; parent++) parents.fill(parent, starts[parent], starts[parent + 1]);
+  writer.add(TABLE, path, { starts, parents });
 }

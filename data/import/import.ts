@@ -10,6 +10,7 @@ import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { LineFault } from '../decode/batch.ts';
 import { CollectionBuilder } from './build.ts';
 import type { BuiltCollection } from './built.ts';
+import { type ColumnMakers, columnMakers } from './columnMakers.ts';
 import { EarlierSnapshot, type EarlierImport, type Origin } from './earlier.ts';
 import { inferredTypes } from './fields.ts';
 import { startDecoders, type Decoders } from '../decode/decoders.ts';
@@ -111,6 +112,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   const without = variantsLeftOut(options.without);
   const dataSet = await openDataSet(options.directory);
   const decoders = startDecoders(options.earlier ? 0 : options.threads);
+  const makers = columnMakers(options.earlier ? 0 : options.threads);
   const earlier = options.earlier && !options.isLenient ? new EarlierSnapshot(options.earlier, without) : undefined;
   let reports: readonly CollectionReport[] = [];
   let skipped: readonly string[] = [];
@@ -121,7 +123,16 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   try {
     const { bytes, generation } = await writeSnapshot(options.file, async (writer, partial) => {
       const spillPath = `${partial}-records`;
-      const importing = { dataSet, decoders, writer, isLenient: options.isLenient, spillPath, without, earlier };
+      const importing = {
+        dataSet,
+        decoders,
+        makers,
+        writer,
+        isLenient: options.isLenient,
+        spillPath,
+        without,
+        earlier,
+      };
       const imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
       reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
@@ -143,7 +154,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, kept };
   } finally {
     earlier?.close();
-    await decoders.close();
+    await Promise.all([decoders.close(), makers.close()]);
   }
 }
 
@@ -170,6 +181,7 @@ function variantsLeftOut(text: string | undefined): readonly Variant[] {
 interface Importing {
   readonly dataSet: DataSet;
   readonly decoders: Decoders;
+  readonly makers: ColumnMakers;
   readonly writer: SnapshotWriter;
   readonly isLenient: boolean;
   readonly spillPath: string;
@@ -200,7 +212,7 @@ async function importCollection(
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
 ): Promise<ImportedCollection> {
-  const { writer, isLenient, spillPath, without, earlier } = importing;
+  const { writer, makers, isLenient, spillPath, without, earlier } = importing;
   const start = writer.bytes;
   if (file && earlier?.isUnchanged(file)) {
     const built = earlier.carry(writer, collection.name);
@@ -218,7 +230,7 @@ async function importCollection(
       faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
     }
     faults.end();
-    const built = builder.write(writer, undefined, without);
+    const built = await builder.write(writer, makers, { without });
     return importedOf(importing, { collection, file, built, start, kept: matcher?.isKept, parsed }, faults);
   } finally {
     builder.close();

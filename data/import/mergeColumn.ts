@@ -2,48 +2,38 @@
 // put among the values.
 import type { Dictionary } from '../../engine/column/dictionary.ts';
 import { type MergedDictionary, mergeDictionaries } from '../../engine/column/mergeDictionary.ts';
-import type { SortedDictionary } from '../../engine/column/sort.ts';
+import { sortDictionary } from '../../engine/column/sort.ts';
 import type { UnsignedArray } from '../../engine/bits/narrow.ts';
 import { blockOf, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { mergeGrams } from '../../engine/index/mergeGrams.ts';
+import { parseInstant } from '../../engine/query/instant.ts';
+import { type ColumnTexts, indexed, NULL_NUMBER, type StoredColumn } from './column.ts';
 import type { EarlierColumn } from './earlier.ts';
 
-/** The number of a row's text where it has none. */
-export const NULL_NUMBER = 0xffffffff;
-
 /**
- * A column's values and the code of each row; `grams` where they are known already. `isEarlier` where all of it is what
- * the earlier snapshot has.
- */
-export interface CodedColumn {
-  readonly dictionary: Dictionary;
-  readonly rows: Uint32Array;
-  readonly grams: Grams | undefined;
-  readonly isEarlier: boolean;
-}
-
-/**
- * The column of rows in their `order`, where numbers below those of `earlier` rows are such rows, and all others have
- * the text of their number in `later`. Cost: a step a row, and a copy of the dictionary where it has changed.
+ * The column of rows in their `order`, where those below the rows of `earlier` are its rows, and all others have the
+ * text of their number; the earlier one itself where it would be the same. Cost: a step a row, and a copy of the
+ * dictionary where it has changed.
  */
 export function mergedColumn(
+  made: ColumnTexts,
   earlier: EarlierColumn,
-  later: SortedDictionary,
-  { numbers, order }: { readonly numbers: Uint32Array; readonly order: Uint32Array },
-): CodedColumn {
+  order: Uint32Array,
+): StoredColumn | EarlierColumn {
   const { dictionary: old, codes } = earlier;
+  const later = sortDictionary(made.column.type, made.texts, parseInstant);
   const isUsed = new Uint8Array(old.size + 1);
   for (const row of order) if (row < codes.length) isUsed[codes[row]!] = 1;
   const merged = mergeDictionaries(old, isUsed, later.dictionary);
   const { dictionary, oldCodes, youngCodes, isOld } = merged;
   const rows = new Uint32Array(order.length);
   for (let i = 0; i < order.length; i++) {
-    const row = order[i]!;
+    const [row, number] = [order[i]!, made.numbers[i]!];
     if (row < codes.length) rows[i] = codes[row] === old.size ? dictionary.size : oldCodes[codes[row]!]!;
-    else rows[i] = numbers[i] === NULL_NUMBER ? dictionary.size : youngCodes[later.codes[numbers[i]!]!]!;
+    else rows[i] = number === NULL_NUMBER ? dictionary.size : youngCodes[later.codes[number]!]!;
   }
-  if (isOld && isSame(rows, codes)) return { dictionary, rows, grams: undefined, isEarlier: true };
-  return { dictionary, rows, grams: gramsOf(earlier, later.dictionary, merged), isEarlier: false };
+  if (isOld && isSame(rows, codes)) return earlier;
+  return indexed({ dictionary, rows, grams: gramsOf(earlier, later.dictionary, merged) }, made);
 }
 
 function isSame(rows: Uint32Array, codes: UnsignedArray): boolean {

@@ -1,6 +1,7 @@
 // Gives equal texts equal numbers while a column is built: an open-addressing hash table over one run of bytes. Texts
 // are never JavaScript strings here, so that memory is bounded by the bytes themselves.
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
+import type { Texts } from './sort.ts';
 
 const EMPTY = 0xffffffff;
 
@@ -14,6 +15,11 @@ export class Interner {
   /** How many distinct texts there are. */
   get size(): number {
     return this.ends.length;
+  }
+
+  /** All texts, without a copy. */
+  get texts(): Texts {
+    return { bytes: this.text.view(), ends: this.ends.view() };
   }
 
   /** The number of the text `bytes[start..end)`, new or known. Cost: one pass over it, constant probes expected. */

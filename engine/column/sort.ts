@@ -3,7 +3,6 @@
 import { compareParts } from '../bits/bytes.ts';
 import { hasNumbers } from '../schema/layout.ts';
 import type { ColumnType, Dictionary } from './dictionary.ts';
-import type { Interner } from './intern.ts';
 
 // A byte order mark is part of a text: without this, one in front of a date would be read as that date.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -23,23 +22,16 @@ export interface SortedDictionary {
 }
 
 /**
- * The dictionary of a column. `instantOf` reads a date or date-time text as microseconds since 1970, NaN where it is
- * none. Cost: O(n log n) comparisons of n distinct texts.
+ * The dictionary of a column with distinct texts, in any order. `instantOf` reads a date or date-time text as
+ * microseconds since 1970, NaN where it is none. Cost: O(n log n) comparisons of n distinct texts.
  */
-export function sortDictionary(
-  type: ColumnType,
-  texts: Interner,
-  instantOf: (text: string) => number,
-): SortedDictionary {
-  const run: Texts = { bytes: texts.text.view(), ends: texts.ends.view() };
-  const numbers = numbersOf(type, run, instantOf);
-  const order = numbers ? ordered(run, valueOrder(type, run, numbers)) : byText(run);
-  const codes = new Uint32Array(texts.size);
-  for (let code = 0; code < order.length; code++) codes[order[code]!] = code;
-  return {
-    dictionary: { type, size: texts.size, ...gathered(run, order), numbers: reordered(numbers, order) },
-    codes,
-  };
+export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text: string) => number): SortedDictionary {
+  const numbers = numbersOf(type, texts, instantOf);
+  const order = numbers ? ordered(texts, valueOrder(type, texts, numbers)) : byText(texts);
+  const size = order.length;
+  const codes = new Uint32Array(size);
+  for (let code = 0; code < size; code++) codes[order[code]!] = code;
+  return { dictionary: { type, size, ...gathered(texts, order), numbers: reordered(numbers, order) }, codes };
 }
 
 /**

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { CollectionBuilder } from '../../data/import/build.ts';
+import { columnMakers } from '../../data/import/columnMakers.ts';
 import type { BuiltCollection } from '../../data/import/built.ts';
 import { decodeLines, decoderOf } from '../../data/decode/decoders.ts';
 import { OperationError } from '../../data/operationError.ts';
@@ -58,20 +59,21 @@ export async function snapshotOf(
     const fields: CollectionFields[] = [];
     const built = new Map<string, BuiltCollection>();
     const outlines: CollectionOutlines[] = [];
-    const counts = COLLECTIONS.map((collection): CollectionCounts => {
+    const counts: CollectionCounts[] = [];
+    for (const collection of COLLECTIONS) {
       const builder = new CollectionBuilder(collection, `${file}.records`);
       const bytes = Buffer.from(texts[collection.name] ?? '');
       builder.add(decodeLines(decoderOf(collection.name), { bytes, firstLine: 1, fileBytesRead: 0 }));
-      const one = builder.write(writer, chunkBytesMax);
+      const one = await builder.write(writer, columnMakers(0), chunkBytesMax === undefined ? {} : { chunkBytesMax });
       built.set(collection.name, one);
       fields.push({ name: collection.name, fields: one.fields });
       outlines.push({ name: collection.name, ...one.outlines });
-      return { name: collection.name, records: one.records, chunks: one.chunks, nulls: one.nulls, dangling: 0 };
-    });
+      counts.push({ name: collection.name, records: one.records, chunks: one.chunks, nulls: one.nulls, dangling: 0 });
+    }
     const links = writeTargets(writer, built);
     const collections = counts.map((one) => ({ ...one, dangling: links.get(one.name)!.dangling }));
     writer.add(METADATA, METADATA.path, { bytes: encodeMetadata({ collections, fields, outlines }) });
-    return Promise.resolve({ created: undefined });
+    return { created: undefined };
   });
 }
 

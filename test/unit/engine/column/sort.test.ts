@@ -23,7 +23,7 @@ function textsOf(dictionary: Dictionary): string[] {
 }
 
 function sorted(type: ColumnType, texts: readonly string[]): Dictionary {
-  return sortDictionary(type, interned(texts).interner, parseInstant).dictionary;
+  return sortDictionary(type, interned(texts).interner.texts, parseInstant).dictionary;
 }
 
 test('equal texts have one number, in the order of their first appearance, however many there are', () => {
@@ -108,7 +108,7 @@ test('numbers stand beside the texts they are of: NaN where a text is no date, n
 
 test('the code of each interned number is where its text went', () => {
   const { interner } = interned(['b', 'c', 'a']);
-  expect([...sortDictionary('text', interner, parseInstant).codes]).toEqual([1, 2, 0]);
+  expect([...sortDictionary('text', interner.texts, parseInstant).codes]).toEqual([1, 2, 0]);
 });
 
 test('an order that is none is found where it breaks', () => {

@@ -37,7 +37,7 @@ function dictionaryOf(texts: readonly string[]): Dictionary {
     const bytes = ENCODER.encode(text);
     interner.intern(bytes, 0, bytes.length);
   }
-  return sortDictionary('text', interner, () => NaN).dictionary;
+  return sortDictionary('text', interner.texts, () => NaN).dictionary;
 }
 
 function textsOf({ text, ends }: Dictionary): readonly string[] {

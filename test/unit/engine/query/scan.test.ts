@@ -32,7 +32,7 @@ const OWN = [`${PLACEHOLDER}/api/v3/parties/3/?format=api`, `${PLACEHOLDER}/ocea
 function dictionaryOf(texts: readonly string[]): Dictionary {
   const interner = new Interner();
   for (const text of texts) interner.intern(Buffer.from(text), 0, Buffer.byteLength(text));
-  return sortDictionary('text', interner, () => NaN).dictionary;
+  return sortDictionary('text', interner.texts, () => NaN).dictionary;
 }
 
 function operandFrom(random: Random, texts: readonly string[]): string {
