@@ -1,7 +1,7 @@
 // Work dealt to threads, its results in the order of the work: what decoding, building of columns and deflating have in
 // common. Knows none of them; a thread answers each order with one message.
 import assert from 'node:assert/strict';
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
 
 /** Threads of one program that take orders, each the one after the other. */
 export class OrderThreads {
@@ -15,6 +15,11 @@ export class OrderThreads {
   /** How many threads there are. */
   get count(): number {
     return this.#threads.length;
+  }
+
+  /** CPU time of all orders that were answered. */
+  get micros(): number {
+    return this.#threads.reduce((sum, { micros }) => sum + micros, 0);
   }
 
   /**
@@ -32,16 +37,39 @@ export class OrderThreads {
   }
 }
 
+/** What a thread answers to an order: its reply, and the CPU time that this took. */
+interface Answer {
+  readonly reply: object;
+  readonly micros: number;
+}
+
+/**
+ * Makes this thread one of `OrderThreads`: `act` does an order and answers its reply, whose memory is handed over.
+ * `micros` tells CPU time.
+ */
+export function takeOrders(act: (order: never) => object, micros: () => number = () => 0): void {
+  const port = parentPort;
+  assert(port, 'orders are taken by a thread');
+  port.on('message', (order: never) => {
+    const before = micros();
+    const reply = act(order);
+    const answer: Answer = { reply, micros: micros() - before };
+    port.postMessage(answer, memoryOf(reply));
+  });
+}
+
 class OrderThread {
+  micros = 0;
   readonly #worker: Worker;
   readonly #asked: PromiseWithResolvers<unknown>[] = [];
   #death: unknown;
 
   constructor(worker: Worker) {
     this.#worker = worker;
-    worker.on('message', (reply) => {
+    worker.on('message', ({ reply, micros }: Answer) => {
       const first = this.#asked.shift();
       assert(first, 'a thread answers what it was asked');
+      this.micros += micros;
       first.resolve(reply);
     });
     worker.on('error', (error) => this.#fail(error));
@@ -74,7 +102,7 @@ class OrderThread {
 }
 
 /** The memory of all typed arrays in a message of plain objects and arrays: handed over, it is not copied. */
-export function memoryOf(message: object): readonly ArrayBuffer[] {
+function memoryOf(message: object): readonly ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();
   const look = (value: unknown): void => {
     if (ArrayBuffer.isView(value)) {

@@ -6,6 +6,7 @@ import { layoutOf } from '../../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';
 import { Decoder } from './decode.ts';
 import type { Lines } from '../import/ndjson.ts';
+import { cpuMicros } from '../import/profile.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 
 /** What a decode thread is sent. */
@@ -14,8 +15,9 @@ export interface DecodeOrder {
   readonly lines: Lines;
 }
 
-/** Decodes runs of lines. `batches` keeps the order of its runs; `close` ends the threads. */
+/** Decodes runs of lines. `batches` keeps their order; `micros` is the CPU time so far; `close` ends the threads. */
 export interface Decoders {
+  readonly micros: number;
   batches(collection: string, runs: AsyncIterable<Lines>): AsyncGenerator<{ batch: Batch; fileBytesRead: number }>;
   close(): Promise<void>;
 }
@@ -50,10 +52,19 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 function inline(): Decoders {
+  let micros = 0;
   return {
+    get micros() {
+      return micros;
+    },
     batches: async function* (collection, runs) {
       const decoder = decoderOf(collection);
-      for await (const run of runs) yield { batch: decodeLines(decoder, run), fileBytesRead: run.fileBytesRead };
+      for await (const run of runs) {
+        const before = cpuMicros();
+        const batch = decodeLines(decoder, run);
+        micros += cpuMicros() - before;
+        yield { batch, fileBytesRead: run.fileBytesRead };
+      }
     },
     close: () => Promise.resolve(),
   };
@@ -73,6 +84,9 @@ function threaded(count: number): Decoders {
     return { batch: await threads.ask<Batch>(order), fileBytesRead };
   };
   return {
+    get micros() {
+      return threads.micros;
+    },
     batches: (collection, runs) => inOrder(runs, count * 2, (lines) => decoded({ collection, lines })),
     close: () => threads.close(),
   };

@@ -14,6 +14,7 @@ import { combined, fieldsInRecords, inferType, ownLink, type InferredType, type 
 import { type ColumnTexts, NULL_NUMBER, type StoredColumn } from './column.ts';
 import type { ColumnMakers } from './columnMakers.ts';
 import { mergedColumn } from './mergeColumn.ts';
+import { ImportProfile } from './profile.ts';
 import { orderById, orderOfChildren, orderOfMerged, reordered, type Order, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
 import { inOrder } from '../threadsInOrder.ts';
@@ -124,7 +125,7 @@ export class CollectionBuilder {
    * written.
    */
   async write(writer: SnapshotWriter, makers: ColumnMakers, how: HowWritten = {}): Promise<BuiltCollection> {
-    const { without = [], chunkBytesMax = CHUNK_BYTES_MAX } = how;
+    const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = how;
     const { order } = this.#order();
     const fields = fieldsInRecords(this.#collection, this.#evidence());
     const { tables, columns } = layoutOf(this.#collection, fields);
@@ -136,14 +137,18 @@ export class CollectionBuilder {
     // The first columns are made while the records are written.
     const first = made.next();
     first.catch(() => undefined);
-    const { chunks, bytes, outlines } = this.#store.write(writer, this.#collection.name, order, chunkBytesMax);
-    tables.forEach(({ path, parent }, i) => {
-      if (parent >= 0) writeTable(writer, path, placed[i]!.starts);
+    const { chunks, bytes, outlines } = profile.measure('records', () => {
+      const written = this.#store.write(writer, this.#collection.name, order, chunkBytesMax);
+      tables.forEach(({ path, parent }, i) => {
+        if (parent >= 0) writeTable(writer, path, placed[i]!.starts);
+      });
+      return written;
     });
     let nulls = 0;
     const targets: LinkTargets[] = [];
     for (let next = await first; next.done !== true; next = await made.next()) {
-      const written = writeColumn(writer, ...next.value);
+      const [column, stored] = next.value;
+      const written = profile.measure('columns', () => writeColumn(writer, column, stored));
       nulls += written.nulls;
       if (written.targets) targets.push(written.targets);
     }
@@ -270,10 +275,14 @@ function tooMuchText({ path }: Pick<ColumnBatch, 'path'>): OperationError {
   return new OperationError('input', `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`);
 }
 
-/** How a collection is written: without some index variants, its records in runs of at most so many bytes. */
+/**
+ * How a collection is written: without some index variants, its records in runs of at most so many bytes; what it takes
+ * is told to `profile`.
+ */
 export interface HowWritten {
   readonly without?: readonly Variant[];
   readonly chunkBytesMax?: number;
+  readonly profile?: ImportProfile;
 }
 
 /** A column as it is made, or the one of an earlier snapshot where it would be that. */

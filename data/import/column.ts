@@ -42,7 +42,7 @@ export function storedColumn(made: ColumnTexts): StoredColumn {
   return indexed({ dictionary, rows }, made);
 }
 
-/** What is stored of a column with such codes. Cost: a pass over its n-grams, where they are not known, and its rows. */
+/** What is stored of a column with such codes. Cost: a pass over its n-grams, unless they are known, and its rows. */
 export function indexed({ dictionary, rows, grams }: CodedColumn, { column, without }: ColumnTexts): StoredColumn {
   const wantsGrams = !without.includes(GRAMS.variant) && hasGrams(dictionary);
   return {

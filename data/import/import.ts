@@ -16,6 +16,7 @@ import { inferredTypes } from './fields.ts';
 import { startDecoders, type Decoders } from '../decode/decoders.ts';
 import { LineMatcher } from './matchLines.ts';
 import { MANIFEST_FILE } from './manifest.ts';
+import { ImportProfile, type StageTime } from './profile.ts';
 import { readLines, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -64,6 +65,8 @@ export interface ImportReport {
   readonly work: ImportWork;
   /** What was kept of `earlier`, of collections that have something of it. */
   readonly kept: KeptRecords;
+  /** CPU time of all threads. */
+  readonly stages: readonly StageTime[];
 }
 
 /** What a snapshot has of an earlier one: all records of a collection, or those whose rows there are not 0. */
@@ -110,6 +113,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     throw new OperationError('usage', `--created ${options.created}: expected a time such as 2026-01-31T00:00:00Z`);
   }
   const without = variantsLeftOut(options.without);
+  const profile = new ImportProfile();
   const dataSet = await openDataSet(options.directory);
   const decoders = startDecoders(options.earlier ? 0 : options.threads);
   const makers = columnMakers(options.earlier ? 0 : options.threads);
@@ -127,6 +131,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
         dataSet,
         decoders,
         makers,
+        profile,
         writer,
         isLenient: options.isLenient,
         spillPath,
@@ -151,7 +156,10 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       return { created: options.created ?? dataSet.manifest.created };
     });
     const origin = { generation, sums: sumsOf(dataSet), undeclared };
-    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, kept };
+    profile.add('decoding', decoders.micros);
+    profile.add('making', makers.micros);
+    const stages = profile.stageTimes();
+    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, kept, stages };
   } finally {
     earlier?.close();
     await Promise.all([decoders.close(), makers.close()]);
@@ -182,6 +190,7 @@ interface Importing {
   readonly dataSet: DataSet;
   readonly decoders: Decoders;
   readonly makers: ColumnMakers;
+  readonly profile: ImportProfile;
   readonly writer: SnapshotWriter;
   readonly isLenient: boolean;
   readonly spillPath: string;
@@ -212,7 +221,7 @@ async function importCollection(
   file: CollectionFile | undefined,
   onBytes: (done: number) => void,
 ): Promise<ImportedCollection> {
-  const { writer, makers, isLenient, spillPath, without, earlier } = importing;
+  const { writer, makers, profile, isLenient, spillPath, without, earlier } = importing;
   const start = writer.bytes;
   if (file && earlier?.isUnchanged(file)) {
     const built = earlier.carry(writer, collection.name);
@@ -230,7 +239,7 @@ async function importCollection(
       faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
     }
     faults.end();
-    const built = await builder.write(writer, makers, { without });
+    const built = await builder.write(writer, makers, { without, profile });
     return importedOf(importing, { collection, file, built, start, kept: matcher?.isKept, parsed }, faults);
   } finally {
     builder.close();
@@ -239,16 +248,16 @@ async function importCollection(
 
 /** Adds the lines of a file, or those that the matcher does not know; answers how many were parsed. */
 async function addLines(
-  { decoders }: Importing,
+  { decoders, profile }: Importing,
   { builder, faults, matcher }: { builder: CollectionBuilder; faults: Faults; matcher: LineMatcher | undefined },
   file: CollectionFile,
   onBytes: (done: number) => void,
 ): Promise<number> {
-  const lines = readLines(file);
+  const lines = readLines(file, profile);
   let parsed = 0;
   for await (const { batch, fileBytesRead } of decoders.batches(file.collection, matcher?.unmatched(lines) ?? lines)) {
     for (const fault of batch.faults) faults.add(fault);
-    builder.add(batch);
+    profile.measure('gathering', () => builder.add(batch));
     parsed += batch.ids.length;
     onBytes(fileBytesRead);
   }

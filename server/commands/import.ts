@@ -9,7 +9,7 @@ import { anewText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
-import { importText } from './reports.ts';
+import { importText, profileText } from './reports.ts';
 import { isForMachines, reportTo, withProgress } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
@@ -17,6 +17,7 @@ export interface ImportFlags {
   readonly output: string;
   readonly created?: string;
   readonly lenient?: boolean;
+  readonly profile?: boolean;
   readonly without?: string;
   readonly threads: number;
   readonly baseUrl?: string;
@@ -25,7 +26,7 @@ export interface ImportFlags {
 /** Builds the snapshot file of a directory, and its compressed records where asked to. Throws as those do. */
 export async function runImport(
   directory: string,
-  { output, created, lenient = false, threads, baseUrl, without }: ImportFlags,
+  { output, created, lenient = false, profile: isProfiled = false, threads, baseUrl, without }: ImportFlags,
   settings: Flags,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
@@ -36,13 +37,11 @@ export async function runImport(
   const options = { directory, file: output, created, isLenient: lenient, threads, without };
   const made = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
   const { generation, snapshotBytes: bytes, work } = made;
-  report(importText(made, output), 'info', {
-    event: 'built',
-    generation,
-    bytes,
-    ...work,
-    seconds: secondsSince(startMs),
-  });
+  const seconds = secondsSince(startMs);
+  const stages = isProfiled ? made.stages : [];
+  const cpuSeconds = stages.map((one) => [`${one.stage}CpuSeconds`, Number(one.seconds.toFixed(3))] as const);
+  const text = [importText(made, output), ...(isProfiled ? [profileText(made)] : [])].join('\n');
+  report(text, 'info', { event: 'built', generation, bytes, ...work, seconds, ...Object.fromEntries(cpuSeconds) });
   if (baseUrl === undefined) return;
   const builtMs = steadyMs();
   const { file, made: counts } = await withProgress(stderr, (onProgress) =>

@@ -1,9 +1,22 @@
 // What import and verify say when they are done,
 // as text for people. Pure: the outcome as plain data in, lines out.
 import type { ImportReport } from '../../data/import/import.ts';
+import { STAGES } from '../../data/import/profile.ts';
 import type { verifyFile } from '../../data/store/verify.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { tableText } from './terminal.ts';
+
+/** CPU seconds of an import by stage, each with its share and what it is. */
+export function profileText({ stages }: Pick<ImportReport, 'stages'>): string {
+  const total = stages.reduce((sum, { seconds }) => sum + seconds, 0);
+  const rows = stages.map(({ stage, seconds }) => [
+    stage,
+    seconds.toFixed(2),
+    `${((seconds / total) * 100).toFixed(0)} %`,
+    stage === 'other' ? 'threads, garbage, the disk' : STAGES[stage],
+  ]);
+  return tableText([['stage', 'CPU s', 'share', ''], ...rows, ['total', total.toFixed(2), '', '']]);
+}
 
 type VerifyReport = Awaited<ReturnType<typeof verifyFile>>;
 type CollectionReport = ImportReport['collections'][number];

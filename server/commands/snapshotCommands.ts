@@ -29,7 +29,13 @@ function addImport(root: Command, outputs: Outputs): void {
     .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
     .option('--without <variants>', 'index variants to leave out, of grams,bitmaps: smaller, same answers, some slower')
     .option('--lenient', 'skip and count wrong lines instead of stopping at the first')
-    .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
+    .option('--profile', 'say where the CPU time went, in seconds by stage')
+    .addOption(
+      valueOption('--threads', 'threads that decode lines and make columns', THREADS).default(
+        availableParallelism(),
+        'number of cores',
+      ),
+    )
     .addOption(
       valueOption('--base-url', 'compress the records for this base URL too, so that serve need not', BASE_URL),
     );

@@ -21,9 +21,9 @@ export interface ClaimedPort {
 
 /**
  * Claims `port`, or a free one where it is 0. Binds it without SO_REUSEPORT, which the kernel refuses while anyone
- * listens there, shared or not; whoever asks meanwhile gets 503. `flag` is what people choose it by. Waits while another
- * process of this program is between its release and its listening (`inTurnAt`). Throws OperationError `port` when it is
- * taken, forbidden, or the address is not this machine's.
+ * listens there, shared or not; whoever asks meanwhile gets 503. `flag` is what people choose it by. Waits while
+ * another process of this program is between its release and its listening (`inTurnAt`). Throws OperationError `port`
+ * when it is taken, forbidden, or the address is not this machine's.
  */
 export function claimPort(host: string, port: number, flag = MAIN_FLAG): Promise<ClaimedPort> {
   return port === 0 ? claimed(host, port, flag) : inTurnAt(host, port, () => claimed(host, port, flag));

@@ -60,11 +60,11 @@ test('tells each step as a line of JSON with its event and figures where nobody 
     { level: 'warn', event: 'pageRetried', message: expect.stringContaining('the root view (') as unknown },
     { level: 'info', event: 'crawled', records: 1, bytes: 12, links: 0, dangling: 0, seconds, message },
   ]);
-  const words = ['--threads', '1', '--base-url', 'http://a.example.org'];
+  const words = ['--threads', '1', '--profile', '--base-url', 'http://a.example.org'];
   const generation = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
   const bytes = expect.any(Number) as unknown;
   expect(await eventsOf('import', output, '-o', `${output}.snapshot`, ...words)).toMatchObject([
-    { event: 'built', generation, bytes, parsed: 1, seconds, message },
+    { event: 'built', generation, bytes, parsed: 1, seconds, decodingCpuSeconds: seconds, message },
     { event: 'compressed', generation, bytes, seconds, message },
   ]);
 });

@@ -1,7 +1,7 @@
 // What people see: plain progress lines at their pace, tables that line up, sizes in words, the reports.
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { importText, verifyText } from '../../../../server/commands/reports.ts';
+import { importText, profileText, verifyText } from '../../../../server/commands/reports.ts';
 import { bytesText, countText } from '../../../../server/observe/quantities.ts';
 import { progressLines, tableText, withProgress } from '../../../../server/commands/terminal.ts';
 
@@ -160,6 +160,7 @@ describe('reports', () => {
       origin,
       work,
       kept: new Map(),
+      stages: [],
     };
     const lines = importText(report, 'x.snapshot').split('\n');
     expect(lines.slice(0, 6)).toEqual([
@@ -171,6 +172,17 @@ describe('reports', () => {
       'skipped: ipps.ndjson:1 /ob_id is missing',
     ]);
     expect(lines.slice(-2)).toEqual(['skipped: 1 more', 'x.snapshot: 9.0 kB, generation abc']);
+  });
+
+  test('the CPU time of an import has a line per stage with its share, and what they are together', () => {
+    const stages = [
+      { stage: 'reading' as const, seconds: 0.25 },
+      { stage: 'other' as const, seconds: 0.75 },
+    ];
+    const lines = profileText({ stages }).split('\n');
+    expect(lines[0]).toBe('stage    CPU s  share');
+    expect(lines[1]).toMatch(/^reading +0\.25 +25 % +reading files/);
+    expect(lines.slice(2)).toEqual(['other     0.75  75 %   threads, garbage, the disk', 'total     1.00']);
   });
 
   test('a verification has a line per check and says what the snapshot holds', () => {
