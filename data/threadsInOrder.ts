@@ -50,9 +50,9 @@ interface Answer {
 export function takeOrders(act: (order: never) => object, micros: () => number = () => 0): void {
   const port = parentPort;
   assert(port, 'orders are taken by a thread');
-  port.on('message', (order: never) => {
+  port.on('message', (order) => {
     const before = micros();
-    const reply = act(order);
+    const reply = act(order as never);
     const answer: Answer = { reply, micros: micros() - before };
     port.postMessage(answer, memoryOf(reply));
   });
