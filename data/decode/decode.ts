@@ -28,6 +28,8 @@ export class Decoder {
   readonly #outlines = new OutlineNumbers();
   #lastKey = '';
   #recordStart = 0;
+  /** How many objects have begun. */
+  #objects = 0;
 
   constructor(layout: Layout) {
     this.#idField = layout.collection.idField;
@@ -87,7 +89,7 @@ export class Decoder {
   #object(shape: Shape, depth: number): void {
     const scanner = this.#scanner;
     if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
-    let seen = new Uint8Array(shape.nodes.length + NEW_KEYS);
+    const object = ++this.#objects;
     let others: Set<string> | undefined;
     let next = 0;
     scanner.at++;
@@ -97,9 +99,10 @@ export class Decoder {
       const i = this.#key(shape, next);
       this.#path.push(i >= 0 ? shape.nodes[i]!.name : this.#lastKey);
       if (i >= 0) {
-        if (i >= seen.length) seen = grown(seen);
-        if (seen[i]!++ > 0) throw new ScanFault('the key stands twice in its object');
-        this.#member(shape, shape.nodes[i]!, depth);
+        const node = shape.nodes[i]!;
+        if (node.lastObject === object) throw new ScanFault('the key stands twice in its object');
+        node.lastObject = object;
+        this.#member(shape, node, depth);
         next = i + 1;
       } else {
         others ??= new Set();
@@ -160,12 +163,8 @@ export class Decoder {
         this.#want('an object');
         return this.#object(node.child!, depth + 1);
       case 'table':
-        return this.#array(node.table, () => {
-          this.#want('an object');
-          this.#object(node.child!, depth + 2);
-        });
       case 'elements':
-        return this.#array(node.table, () => this.#value(node.column));
+        return this.#array(shape, node, depth);
       default:
         this.#want('an array');
         return this.#anything(depth + 1);
@@ -192,7 +191,7 @@ export class Decoder {
     if (node.kind !== 'table' && node.kind !== 'elements') {
       return node.kind === 'empty' ? this.#anything(depth + 1) : this.#mixed(shape, node, depth);
     }
-    this.#array(node.table, () => this.#inferredElement(shape, node, depth));
+    this.#array(shape, node, depth);
   }
 
   #inferredElement(shape: Shape, node: ShapeNode, depth: number): void {
@@ -236,8 +235,10 @@ export class Decoder {
     this.#draft.push(column, scanner.tokenStart, scanner.tokenEnd);
   }
 
-  #array(table: number, row: () => void): void {
+  /** An array of rows. Nothing here is a closure: its context would be made for every member of a record. */
+  #array(shape: Shape, node: ShapeNode, depth: number): void {
     const scanner = this.#scanner;
+    const { table } = node;
     this.#want('an array');
     scanner.at++;
     scanner.skipSpace();
@@ -245,12 +246,19 @@ export class Decoder {
       if (i > 0) this.#comma();
       this.#path.push(i);
       this.#draft.beginRow(table);
-      row();
+      this.#element(shape, node, depth);
       this.#path.pop();
       scanner.skipSpace();
     }
     scanner.at++;
     this.#draft.endRows(table);
+  }
+
+  #element(shape: Shape, node: ShapeNode, depth: number): void {
+    if (node.isInferred) return this.#inferredElement(shape, node, depth);
+    if (node.kind === 'elements') return this.#value(node.column);
+    this.#want('an object');
+    this.#object(node.child!, depth + 2);
   }
 
   #want(kind: JsonKind): void {
@@ -351,15 +359,6 @@ export class Decoder {
     }
     scanner.at++;
   }
-}
-
-/** How many keys an object may teach before its record of seen keys grows. */
-const NEW_KEYS = 8;
-
-function grown(seen: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const longer = new Uint8Array(seen.length * 2);
-  longer.set(seen);
-  return longer;
 }
 
 /** The shape of objects nothing is learnt of. */

@@ -29,6 +29,8 @@ export interface ShapeNode {
   column: number;
   table: number;
   child: Shape | undefined;
+  /** The object that had this key last, by a number that no other has: none has it twice. */
+  lastObject: number;
 }
 
 /** The keys of an object, in the order in which they are expected, prepared for reading. */
@@ -79,7 +81,16 @@ export class ShapeTree {
   addKey(shape: Shape, name: string): ShapeNode | undefined {
     if (this.#learnt >= LEARNT_MAX || !FIELD_NAME.test(name)) return undefined;
     const path = `${shape.path}/${name}`;
-    const node: ShapeNode = { name, path, isInferred: true, kind: 'unknown', column: -1, table: -1, child: undefined };
+    const node: ShapeNode = {
+      name,
+      path,
+      isInferred: true,
+      kind: 'unknown',
+      column: -1,
+      table: -1,
+      child: undefined,
+      lastObject: 0,
+    };
     this.#learnt++;
     shape.byName.set(name, shape.nodes.push(node) - 1);
     shape.keys.push(ENCODER.encode(`${name}"`));
@@ -155,7 +166,7 @@ function declaredShape(path: string, table: number, members: readonly LayoutNode
 }
 
 function declaredNode(path: string, table: number, node: LayoutNode): ShapeNode {
-  const base = { name: node.name, path, isInferred: false, column: -1, table: -1, child: undefined };
+  const base = { name: node.name, path, isInferred: false, column: -1, table: -1, child: undefined, lastObject: 0 };
   switch (node.kind) {
     case 'column':
       return { ...base, kind: 'column', column: node.column };

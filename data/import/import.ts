@@ -115,8 +115,9 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   const without = variantsLeftOut(options.without);
   const profile = new ImportProfile();
   const dataSet = await openDataSet(options.directory);
-  const decoders = startDecoders(options.earlier ? 0 : options.threads);
-  const makers = columnMakers(options.earlier ? 0 : options.threads);
+  const threads = options.earlier ? 0 : options.threads;
+  const decoders = startDecoders(threads);
+  const makers = columnMakers(threads);
   const earlier = options.earlier && !options.isLenient ? new EarlierSnapshot(options.earlier, without) : undefined;
   let reports: readonly CollectionReport[] = [];
   let skipped: readonly string[] = [];
@@ -131,6 +132,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
         dataSet,
         decoders,
         makers,
+        isReused: threads === 0,
         profile,
         writer,
         isLenient: options.isLenient,
@@ -190,6 +192,8 @@ interface Importing {
   readonly dataSet: DataSet;
   readonly decoders: Decoders;
   readonly makers: ColumnMakers;
+  /** Whether lines are used up before the next are read. */
+  readonly isReused: boolean;
   readonly profile: ImportProfile;
   readonly writer: SnapshotWriter;
   readonly isLenient: boolean;
@@ -248,12 +252,12 @@ async function importCollection(
 
 /** Adds the lines of a file, or those that the matcher does not know; answers how many were parsed. */
 async function addLines(
-  { decoders, profile }: Importing,
+  { decoders, isReused, profile }: Importing,
   { builder, faults, matcher }: { builder: CollectionBuilder; faults: Faults; matcher: LineMatcher | undefined },
   file: CollectionFile,
   onBytes: (done: number) => void,
 ): Promise<number> {
-  const lines = readLines(file, profile);
+  const lines = readLines(file, { profile, isReused });
   let parsed = 0;
   for await (const { batch, fileBytesRead } of decoders.batches(file.collection, matcher?.unmatched(lines) ?? lines)) {
     for (const fault of batch.faults) faults.add(fault);

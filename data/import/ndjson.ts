@@ -2,7 +2,7 @@
 // The only reader of data set directories; memory is bounded by the size of a run.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { closestName } from '../../engine/bits/suggest.ts';
@@ -14,6 +14,12 @@ import { ImportProfile } from './profile.ts';
 
 /** A run holds at least this many bytes, so that decoding it is worth a thread's while. */
 const RUN_BYTES = 2 << 20;
+
+/** What is read at once. */
+const READ_BYTES = 1 << 20;
+
+/** A run and what is read behind it. */
+const RUN_CAPACITY = RUN_BYTES + READ_BYTES;
 
 /** A line longer than this is refused: no record is, and an unbounded line would be unbounded memory. */
 const LINE_BYTES_MAX = 64 << 20;
@@ -86,43 +92,105 @@ function namedBy({ counts, sha256 }: Manifest): readonly string[] {
 }
 
 /**
- * The lines of a file in runs. Throws OperationError when it cannot be read, holds a line that is too long, or, before
- * the last run, has another SHA-256 than the manifest says. What it takes is told to `profile`.
+ * The lines of a file in runs; with `isReused` each is valid until the next is asked for, else it has memory of its own.
+ * Throws OperationError when the file cannot be read, holds a line that is too long, or, before the last run, has
+ * another SHA-256 than the manifest says. What it takes is told to `profile`.
  */
-export async function* readLines(file: CollectionFile, profile = new ImportProfile()): AsyncGenerator<Lines> {
-  const stream = createReadStream(file.path, { highWaterMark: 1 << 20 });
+export async function* readLines(
+  file: CollectionFile,
+  { profile = new ImportProfile(), isReused = false }: { profile?: ImportProfile; isReused?: boolean } = {},
+): AsyncGenerator<Lines> {
   const hash = createHash('sha256');
-  if (file.sha256 !== undefined) stream.on('data', (bytes) => profile.measure('reading', () => hash.update(bytes)));
-  const text = file.path.endsWith('.gz') ? stream.pipe(createGunzip({ chunkSize: 1 << 20 })) : stream;
-  stream.on('error', (error) => text.destroy(error));
-  let pending: Uint8Array[] = [];
-  let pendingBytes = 0;
+  const onBytes = (bytes: Uint8Array): void => {
+    if (file.sha256 !== undefined) profile.measure('reading', () => hash.update(bytes));
+  };
+  const source = await (file.path.endsWith('.gz') ? unzipped(file.path, onBytes) : plain(file.path, onBytes));
+  let run = new Uint8Array(RUN_CAPACITY);
+  let filled = 0;
   let line = 1;
   try {
-    for await (const chunk of text as AsyncIterable<Uint8Array>) {
-      pending.push(chunk);
-      pendingBytes += chunk.length;
-      const lineEnd = chunk.lastIndexOf(0x0a) + 1;
-      if (pendingBytes - chunk.length + lineEnd < RUN_BYTES || lineEnd === 0) {
-        if (pendingBytes > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(joined(pending)));
+    for (;;) {
+      if (filled === run.length) run = movedTo(new Uint8Array(filled * 2), run);
+      const bytes = await source.fill(run.subarray(filled)).catch(cannotRead(file.path));
+      if (bytes === 0) break;
+      const end = filled + run.subarray(filled, filled + bytes).lastIndexOf(0x0a) + 1;
+      const hasNewline = end > filled;
+      filled += bytes;
+      if (end < RUN_BYTES || !hasNewline) {
+        if (filled > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(run.subarray(0, filled)));
         continue;
       }
-      pending[pending.length - 1] = chunk.subarray(0, lineEnd);
-      const { bytes, lines } = profile.measure('reading', () => counted(joined(pending)));
-      yield { bytes, firstLine: line, fileBytesRead: stream.bytesRead };
+      const whole = run.subarray(0, end);
+      const lines = profile.measure('reading', () => linesIn(whole));
+      const rest = run.subarray(end, filled);
+      filled = rest.length;
+      // Behind the yield what was handed to another thread is gone.
+      if (!isReused) run = movedTo(new Uint8Array(RUN_CAPACITY + filled), rest);
+      yield { bytes: whole, firstLine: line, fileBytesRead: source.fileBytesRead() };
+      if (isReused) run.set(rest);
       line += lines;
-      pending = [chunk.subarray(lineEnd)];
-      pendingBytes = chunk.length - lineEnd;
     }
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error instanceof OperationError) throw error;
-    return cannotRead(file.path)(error);
   } finally {
-    // A decompressor that ends early, by an error or because no more is wanted, leaves its source open.
-    stream.destroy();
+    await source.close();
   }
   if (file.sha256 !== undefined) compareSums(file, hash.digest('hex'));
-  if (pendingBytes > 0) yield { bytes: joined(pending), firstLine: line, fileBytesRead: stream.bytesRead };
+  if (filled > 0) yield { bytes: run.slice(0, filled), firstLine: line, fileBytesRead: source.fileBytesRead() };
+}
+
+function movedTo(larger: Uint8Array<ArrayBuffer>, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  larger.set(bytes);
+  return larger;
+}
+
+/** The bytes of a file, decompressed: `fill` writes the next ones into a target and answers how many, 0 at the end. */
+interface Source {
+  fill(target: Uint8Array): Promise<number>;
+  fileBytesRead(): number;
+  close(): Promise<void>;
+}
+
+async function plain(path: string, onBytes: (bytes: Uint8Array) => void): Promise<Source> {
+  const handle = await open(path).catch(cannotRead(path));
+  let read = 0;
+  return {
+    fill: async (target) => {
+      const { bytesRead } = await handle.read(target, 0, Math.min(target.length, READ_BYTES), null);
+      onBytes(target.subarray(0, bytesRead));
+      read += bytesRead;
+      return bytesRead;
+    },
+    fileBytesRead: () => read,
+    close: () => handle.close(),
+  };
+}
+
+function unzipped(path: string, onBytes: (bytes: Uint8Array) => void): Promise<Source> {
+  const stream = createReadStream(path, { highWaterMark: READ_BYTES });
+  stream.on('data', (bytes) => onBytes(bytes as Uint8Array));
+  const text = stream.pipe(createGunzip({ chunkSize: READ_BYTES }));
+  stream.on('error', (error) => text.destroy(error));
+  const chunks = text[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  let left = new Uint8Array(0);
+  return Promise.resolve({
+    fill: async (target) => {
+      if (left.length === 0) {
+        const next = await chunks.next();
+        if (next.done === true) return 0;
+        left = next.value as Uint8Array<ArrayBuffer>;
+      }
+      const bytes = Math.min(left.length, target.length);
+      target.set(left.subarray(0, bytes));
+      left = left.subarray(bytes);
+      return bytes;
+    },
+    fileBytesRead: () => stream.bytesRead,
+    // A decompressor that ends early, by an error or because no more is wanted, leaves its source open.
+    close: () => {
+      stream.destroy();
+      text.destroy();
+      return Promise.resolve();
+    },
+  });
 }
 
 function compareSums({ path: file, sha256 }: CollectionFile, sum: string): void {
@@ -138,27 +206,12 @@ function tooLong(file: CollectionFile, line: number): OperationError {
   return new OperationError('input', `${file.path}:${line}: a line of more than ${LINE_BYTES_MAX} bytes`);
 }
 
-function counted(bytes: Uint8Array): { bytes: Uint8Array; lines: number } {
-  return { bytes, lines: linesIn(bytes) };
-}
-
 /** Through Buffer, whose search takes a third of the time of that of other arrays. */
 function linesIn(run: Uint8Array): number {
   const bytes = Buffer.from(run.buffer, run.byteOffset, run.length);
   let lines = 0;
   for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines++;
   return lines;
-}
-
-/** One array of its own memory, so that it can be handed to another thread. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 function unknownCollection(file: string, collection: string): string {

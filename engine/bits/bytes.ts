@@ -1,21 +1,24 @@
 // Byte strings: order, prefixes and search over views of larger arrays. Pure loops without allocation. UTF-8 compared
 // byte by byte has the order of code points.
 
-/** A part of a larger byte array: `bytes[start..end)`. Lets hot loops compare without making views. */
-export interface Part {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Order of two parts: negative, 0 or positive; a proper prefix comes first. Cost: the shared prefix. */
-export function compareParts(a: Part, b: Part): number {
-  const shared = Math.min(a.end - a.start, b.end - b.start);
+/**
+ * Order of `a[aStart..aEnd)` and `b[bStart..bEnd)`: negative, 0 or positive; a proper prefix comes first. Cost: the
+ * shared prefix; nothing is made.
+ */
+export function compareParts(
+  a: Uint8Array,
+  aStart: number,
+  aEnd: number,
+  b: Uint8Array,
+  bStart: number,
+  bEnd: number,
+): number {
+  const shared = Math.min(aEnd - aStart, bEnd - bStart);
   for (let i = 0; i < shared; i++) {
-    const difference = a.bytes[a.start + i]! - b.bytes[b.start + i]!;
+    const difference = a[aStart + i]! - b[bStart + i]!;
     if (difference !== 0) return difference;
   }
-  return a.end - a.start - (b.end - b.start);
+  return aEnd - aStart - (bEnd - bStart);
 }
 
 /** Order of two byte strings. Cost: the shared prefix. */

@@ -116,6 +116,13 @@ export class GrowableBytes {
     this.length = needed;
   }
 
+  /** Whether the bytes from `at` on are `source[start..end)`, all of them. Cost: what is equal; no view is made. */
+  holds(at: number, source: Uint8Array, start: number, end: number): boolean {
+    if (at + end - start > this.length) return false;
+    for (let i = start, k = at; i < end; i++, k++) if (source[i] !== this.#array[k]) return false;
+    return true;
+  }
+
   /** Adds one byte. */
   pushByte(byte: number): void {
     if (this.length === this.#array.length) this.#grow(this.length + 1);

@@ -50,10 +50,7 @@ export class Interner {
 
   #isText(number: number, bytes: Uint8Array, start: number, end: number): boolean {
     const from = this.startOf(number);
-    if (this.ends.at(number) - from !== end - start) return false;
-    const text = this.text.view();
-    for (let i = start, k = from; i < end; i++, k++) if (bytes[i] !== text[k]) return false;
-    return true;
+    return this.ends.at(number) - from === end - start && this.text.holds(from, bytes, start, end);
   }
 
   #rehash(): void {

@@ -1,6 +1,7 @@
 // From the distinct texts of a column to its dictionary: sorted as its type compares, with numbers beside the texts.
 // The same set of texts always gives the same dictionary, whatever order they came in.
 import { compareParts } from '../bits/bytes.ts';
+import { GrowableBytes } from '../bits/growable.ts';
 import { hasNumbers } from '../schema/layout.ts';
 import type { ColumnType, Dictionary } from './dictionary.ts';
 
@@ -57,7 +58,9 @@ export function numbersOf(
 ): Float64Array | undefined {
   if (!hasNumbers(type)) return undefined;
   const read = type === 'date' || type === 'dateTime' ? instantOf : Number;
-  return Float64Array.from({ length: texts.ends.length }, (_, i) => read(decoded(texts, i)));
+  const numbers = new Float64Array(texts.ends.length);
+  for (let i = 0; i < numbers.length; i++) numbers[i] = read(decoded(texts, i));
+  return numbers;
 }
 
 /** Orders by the first six bytes as one number, and by all bytes only where those are equal. */
@@ -85,7 +88,8 @@ export interface ColumnValues extends Texts {
  */
 export function compareValues(type: ColumnType, a: ColumnValues, i: number, b: ColumnValues, k: number): number {
   if (!a.numbers || !b.numbers) return compareTexts(a, i, b, k);
-  const [first, second] = [a.numbers[i]!, b.numbers[k]!];
+  const first = a.numbers[i]!;
+  const second = b.numbers[k]!;
   if (first < second) return -1;
   if (first > second) return 1;
   if (Number.isNaN(first) !== Number.isNaN(second)) return Number.isNaN(first) ? 1 : -1;
@@ -108,32 +112,31 @@ function textOrder(texts: Texts): Compare {
 }
 
 function compareTexts(a: Texts, i: number, b: Texts, k: number): number {
-  return compareParts(
-    { bytes: a.bytes, start: startOf(a, i), end: a.ends[i]! },
-    { bytes: b.bytes, start: startOf(b, k), end: b.ends[k]! },
-  );
+  return compareParts(a.bytes, startOf(a, i), a.ends[i]!, b.bytes, startOf(b, k), b.ends[k]!);
 }
 
 function ordered({ ends }: Texts, compare: Compare): Uint32Array {
-  return Uint32Array.from({ length: ends.length }, (_, i) => i).sort(compare);
+  const order = new Uint32Array(ends.length);
+  for (let i = 0; i < order.length; i++) order[i] = i;
+  return order.sort(compare);
 }
 
 function gathered(texts: Texts, order: Uint32Array): { ends: Uint32Array; text: Uint8Array } {
-  const text = new Uint8Array(texts.bytes.length);
+  const text = new GrowableBytes(texts.bytes.length);
   const ends = new Uint32Array(order.length);
-  let end = 0;
   for (let code = 0; code < order.length; code++) {
     const number = order[code]!;
-    const part = texts.bytes.subarray(startOf(texts, number), texts.ends[number]);
-    text.set(part, end);
-    end += part.length;
-    ends[code] = end;
+    text.push(texts.bytes, startOf(texts, number), texts.ends[number]);
+    ends[code] = text.length;
   }
-  return { ends, text };
+  return { ends, text: text.view() };
 }
 
 function reordered(numbers: Float64Array | undefined, order: Uint32Array): Float64Array | undefined {
-  return numbers && Float64Array.from(order, (number) => numbers[number]!);
+  if (!numbers) return undefined;
+  const moved = new Float64Array(order.length);
+  for (let code = 0; code < moved.length; code++) moved[code] = numbers[order[code]!]!;
+  return moved;
 }
 
 function startOf({ ends }: Texts, i: number): number {

@@ -2,6 +2,7 @@
 // threads.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { randomOf } from '../../../support/random.ts';
@@ -17,6 +18,27 @@ describe('the same data gives the same bytes', () => {
     const [first, ...others] = files.map(({ file }) => readFileSync(file));
     for (const other of others) expect(other.equals(first!)).toBe(true);
     expect(new Set(files.map(({ report }) => report.generation)).size).toBe(1);
+  });
+
+  test('with files of many runs and a line longer than one, compressed or not, with 0, 1 and 2 threads', async () => {
+    const random = randomOf(20_261_125);
+    // Texts long enough that their columns are made in threads; the last line has no newline.
+    const lines = Array.from({ length: 6000 }, (_, id) => {
+      const abstract = id === 4000 ? 'long '.repeat(1_000_000) : `${random.integer(0, 1e9)} `.repeat(150);
+      return JSON.stringify({ ob_id: id, title: `the ${random.integer(0, 1e9)}th`, abstract });
+    });
+    const text = lines.join('\n');
+    const plain = dataSetOf(SCRATCH, { 'projects.ndjson': text, 'phenomona.ndjson': '' });
+    const zipped = dataSetOf(SCRATCH, { 'projects.ndjson.gz': gzipSync(text), 'phenomona.ndjson': '' });
+    const made: Buffer[] = [];
+    for (const directory of [plain, zipped]) {
+      for (const threads of [0, 1, 2]) {
+        const { file, report } = await imported(directory, { threads });
+        expect(report.collections.find(({ name }) => name === 'projects')!.records).toBe(lines.length);
+        made.push(readFileSync(file));
+      }
+    }
+    for (const other of made) expect(other.equals(made[0]!)).toBe(true);
   });
 
   test('with the lines of every file shuffled', async () => {
