@@ -92,8 +92,8 @@ function namedBy({ counts, sha256 }: Manifest): readonly string[] {
 }
 
 /**
- * The lines of a file in runs; with `isReused` each is valid until the next is asked for, else it has memory of its own.
- * Throws OperationError when the file cannot be read, holds a line that is too long, or, before the last run, has
+ * The lines of a file in runs; with `isReused` each is valid until the next is asked for, else it has memory of its
+ * own. Throws OperationError when the file cannot be read, holds a line that is too long, or, before the last run, has
  * another SHA-256 than the manifest says. What it takes is told to `profile`.
  */
 export async function* readLines(
