@@ -12,11 +12,6 @@ export class OrderThreads {
     this.#threads = Array.from({ length: count }, () => new OrderThread(new Worker(program, { workerData })));
   }
 
-  /** How many threads there are. */
-  get count(): number {
-    return this.#threads.length;
-  }
-
   /** CPU time of all orders that were answered. */
   get micros(): number {
     return this.#threads.reduce((sum, { micros }) => sum + micros, 0);

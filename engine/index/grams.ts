@@ -72,24 +72,25 @@ export function buildGrams(dictionary: Dictionary, block = blockOf(dictionary)):
   return { ...lists.finish(), block };
 }
 
-const NO_GRAM = 0xffffffff;
+/** Of a gram: the blocks that were begun when it was last met, 0 for none, and where its list starts and ends by then. */
+const GRAM_WORDS = 4;
 
-/** Of a slot: a gram, its number, the blocks that were begun when it was last met, and where its list ends by then. */
-const SLOT_WORDS = 4;
+/** The words of all grams with the same first two bytes. */
+const GRAMS_WORDS = GRAM_WORDS << 8;
 
 /** A list is written in pieces of so many bytes; a power of 2. */
 const PIECE_BYTES = 128;
 
 /**
- * The lists of an index while it is built, each as it is stored, in pieces. Grams are looked up in a hash table with
- * open addressing, since a table of all that could be there would take 128 MB and no less time.
+ * The lists of an index while it is built, each as it is stored, in pieces. What is known of grams lies in a table that
+ * has room for those of first two bytes that were met: room for all would take 200 MB.
  */
 class GramLists {
-  #slots: Uint32Array = new Uint32Array(SLOT_WORDS << 12).fill(NO_GRAM);
   #blocks = 0;
-  /** By number: the gram, and where its first piece starts. */
-  readonly #grams = new GrowableU32();
-  readonly #starts = new GrowableU32();
+  /** By the first two bytes where their words start; 0 where none was met. */
+  readonly #starts = new Uint32Array(1 << 16);
+  #words: Uint32Array = new Uint32Array(GRAMS_WORDS * 16);
+  #wordsEnd = GRAMS_WORDS;
   /** The first piece has no list, so that a list which ends at 0 has no piece yet. */
   #pieces = new Uint8Array(1 << 16);
   #end = PIECE_BYTES;
@@ -102,47 +103,54 @@ class GramLists {
 
   /** Notes the grams of a folded text of the block. */
   note(folded: Uint8Array, bytes: number): void {
-    const blocks = this.#blocks;
-    let slots = this.#slots;
+    const [blocks, starts] = [this.#blocks, this.#starts];
+    let words = this.#words;
     let gram = (folded[0]! << 8) | folded[1]!;
     for (let i = GRAM_BYTES - 1; i < bytes; i++) {
       gram = ((gram << 8) | folded[i]!) & 0xffffff;
-      let at = slotOf(slots, gram);
-      if (slots[at] === NO_GRAM) {
-        slots = this.#add(at, gram);
-        at = slotOf(slots, gram);
-      }
-      const distance = blocks - slots[at + 2]!;
+      if (starts[gram >>> 8] === 0) words = this.#makeRoom(gram >>> 8);
+      const at = starts[gram >>> 8]! + (gram & 0xff) * GRAM_WORDS;
+      const distance = blocks - words[at]!;
       if (distance === 0) continue;
-      slots[at + 2] = blocks;
-      slots[at + 3] = this.#append(slots[at + 3]!, distance);
+      if (words[at] === 0) words[at + 1] = this.#end;
+      words[at] = blocks;
+      words[at + 2] = this.#append(words[at + 2]!, distance);
     }
   }
 
-  /** The lists by gram. Cost: a sort of the grams, and a copy. */
+  /** The lists by gram. Cost: a look at the table, and a copy. */
   finish(): Omit<Grams, 'block'> {
-    const grams = this.#grams.view();
-    const order = Uint32Array.from(grams, (_, number) => number).sort((a, b) => grams[a]! - grams[b]!);
-    const postings = new GrowableBytes(this.#end);
-    const ends = new Uint32Array(order.length);
-    order.forEach((number, k) => {
-      const end = this.#slots[slotOf(this.#slots, grams[number]!) + 3]!;
-      let piece = this.#starts.at(number);
-      for (; piece + PIECE_BYTES < end || end <= piece; piece = this.#following.at(piece / PIECE_BYTES))
-        postings.push(this.#pieces, piece, piece + PIECE_BYTES);
-      postings.push(this.#pieces, piece, end);
-      ends[k] = postings.length;
+    const [keys, ends, postings] = [new GrowableU32(), new GrowableU32(), new GrowableBytes(this.#end)];
+    this.#starts.forEach((start, firstTwo) => {
+      if (start === 0) return;
+      for (let third = 0; third < 256; third++) {
+        const [blocks, from, end] = this.#words.subarray(start + third * GRAM_WORDS);
+        if (blocks === 0) continue;
+        this.#copyList(postings, from!, end!);
+        keys.push((firstTwo << 8) | third);
+        ends.push(postings.length);
+      }
     });
-    return { keys: order.map((number) => grams[number]!), ends, postings: postings.view().slice() };
+    return { keys: keys.view().slice(), ends: ends.view().slice(), postings: postings.view().slice() };
   }
 
-  /** Puts a new gram into a free slot; answers the slots, which may be others. */
-  #add(at: number, gram: number): Uint32Array {
-    this.#slots.set([gram, this.#grams.length, 0, 0], at);
-    this.#grams.push(gram);
-    this.#starts.push(this.#end);
-    if (this.#grams.length * SLOT_WORDS * 2 > this.#slots.length) this.#slots = doubled(this.#slots);
-    return this.#slots;
+  #copyList(postings: GrowableBytes, start: number, end: number): void {
+    let piece = start;
+    for (; piece + PIECE_BYTES < end || end <= piece; piece = this.#following.at(piece / PIECE_BYTES))
+      postings.push(this.#pieces, piece, piece + PIECE_BYTES);
+    postings.push(this.#pieces, piece, end);
+  }
+
+  /** Room for the grams with such first two bytes; answers the table, which may be another. */
+  #makeRoom(firstTwo: number): Uint32Array {
+    this.#starts[firstTwo] = this.#wordsEnd;
+    this.#wordsEnd += GRAMS_WORDS;
+    if (this.#wordsEnd > this.#words.length) {
+      const grown = new Uint32Array(this.#words.length * 2);
+      grown.set(this.#words);
+      this.#words = grown;
+    }
+    return this.#words;
   }
 
   /** Adds a distance to a list that ends at `end`, in LEB128; answers where it ends then. */
@@ -168,22 +176,6 @@ class GramLists {
     if (end > 0) this.#following.set(end / PIECE_BYTES - 1, start);
     return start;
   }
-}
-
-function doubled(before: Uint32Array): Uint32Array {
-  const slots = new Uint32Array(before.length * 2).fill(NO_GRAM);
-  for (let from = 0; from < before.length; from += SLOT_WORDS) {
-    const slot = before.subarray(from, from + SLOT_WORDS);
-    if (slot[0] !== NO_GRAM) slots.set(slot, slotOf(slots, slot[0]!));
-  }
-  return slots;
-}
-
-/** The first word of the slot of a gram, or of a free one. Multiplicative hashing: Knuth, TAOCP 3, 6.4. */
-function slotOf(slots: Uint32Array, gram: number): number {
-  let at = (Math.imul(gram, 0x9e3779b1) >>> Math.clz32(slots.length - 1)) & -SLOT_WORDS;
-  while (slots[at] !== gram && slots[at] !== NO_GRAM) at = (at + SLOT_WORDS) & (slots.length - 1);
-  return at;
 }
 
 /** Writes a distance as lists have it. */
