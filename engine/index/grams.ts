@@ -72,7 +72,7 @@ export function buildGrams(dictionary: Dictionary, block = blockOf(dictionary)):
   return { ...lists.finish(), block };
 }
 
-/** Of a gram: the blocks that were begun when it was last met, 0 for none, and where its list starts and ends by then. */
+/** Of a gram: the blocks begun when it was last met, 0 for none, and where its list starts and ends by then. */
 const GRAM_WORDS = 4;
 
 /** The words of all grams with the same first two bytes. */
