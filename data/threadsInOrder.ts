@@ -7,14 +7,13 @@ import { parentPort, Worker } from 'node:worker_threads';
 export class OrderThreads {
   readonly #threads: readonly OrderThread[];
 
-  /** Starts so many, which are given `workerData` and take orders as soon as they have read their program. */
-  constructor(program: URL, count: number, workerData?: unknown) {
-    this.#threads = Array.from({ length: count }, () => new OrderThread(new Worker(program, { workerData })));
-  }
-
-  /** CPU time of all orders that were answered. */
-  get micros(): number {
-    return this.#threads.reduce((sum, { micros }) => sum + micros, 0);
+  /**
+   * Starts so many, which are given `workerData` and take orders as soon as they have read their program. `onMicros`
+   * is told the CPU time of each order.
+   */
+  constructor(program: URL, count: number, how: { workerData?: unknown; onMicros?: (micros: number) => void } = {}) {
+    const { workerData, onMicros = () => undefined } = how;
+    this.#threads = Array.from({ length: count }, () => new OrderThread(new Worker(program, { workerData }), onMicros));
   }
 
   /**
@@ -54,17 +53,16 @@ export function takeOrders(act: (order: never) => object, micros: () => number =
 }
 
 class OrderThread {
-  micros = 0;
   readonly #worker: Worker;
   readonly #asked: PromiseWithResolvers<unknown>[] = [];
   #death: unknown;
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, onMicros: (micros: number) => void) {
     this.#worker = worker;
     worker.on('message', ({ reply, micros }: Answer) => {
       const first = this.#asked.shift();
       assert(first, 'a thread answers what it was asked');
-      this.micros += micros;
+      onMicros(micros);
       first.resolve(reply);
     });
     worker.on('error', (error) => this.#fail(error));

@@ -6,7 +6,7 @@ import { layoutOf } from '../../engine/schema/layout.ts';
 import type { Batch } from './batch.ts';
 import { Decoder } from './decode.ts';
 import type { Lines } from '../import/ndjson.ts';
-import { cpuMicros } from '../import/profile.ts';
+import { ImportProfile } from '../import/profile.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 
 /** What a decode thread is sent. */
@@ -15,16 +15,15 @@ export interface DecodeOrder {
   readonly lines: Lines;
 }
 
-/** Decodes runs of lines. `batches` keeps their order; `micros` is the CPU time so far; `close` ends the threads. */
+/** Decodes runs of lines. `batches` keeps the order of its runs; `close` ends the threads. */
 export interface Decoders {
-  readonly micros: number;
   batches(collection: string, runs: AsyncIterable<Lines>): AsyncGenerator<{ batch: Batch; fileBytesRead: number }>;
   close(): Promise<void>;
 }
 
-/** Decoders in `threads` threads; 0 decodes in the calling thread. */
-export function startDecoders(threads: number): Decoders {
-  return threads === 0 ? inline() : threaded(threads);
+/** Decoders in `threads` threads; 0 decodes in the calling thread. What they take is told to `profile`. */
+export function startDecoders(threads: number, profile = new ImportProfile()): Decoders {
+  return threads === 0 ? inline(profile) : threaded(threads, profile);
 }
 
 /** One run of lines as a batch: refuses lines that are no UTF-8, skips blank ones. */
@@ -51,18 +50,12 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-function inline(): Decoders {
-  let micros = 0;
+function inline(profile: ImportProfile): Decoders {
   return {
-    get micros() {
-      return micros;
-    },
     batches: async function* (collection, runs) {
       const decoder = decoderOf(collection);
       for await (const run of runs) {
-        const before = cpuMicros();
-        const batch = decodeLines(decoder, run);
-        micros += cpuMicros() - before;
+        const batch = profile.measure('decoding', () => decodeLines(decoder, run));
         yield { batch, fileBytesRead: run.fileBytesRead };
       }
     },
@@ -77,16 +70,14 @@ export function decoderOf(name: string): Decoder {
   return new Decoder(layoutOf(collection));
 }
 
-function threaded(count: number): Decoders {
-  const threads = new OrderThreads(new URL('./decodeThread.ts', import.meta.url), count);
+function threaded(count: number, profile: ImportProfile): Decoders {
+  const onMicros = (micros: number): void => profile.add('decoding', micros);
+  const threads = new OrderThreads(new URL('./decodeThread.ts', import.meta.url), count, { onMicros });
   const decoded = async (order: DecodeOrder): Promise<{ batch: Batch; fileBytesRead: number }> => {
     const { fileBytesRead } = order.lines;
     return { batch: await threads.ask<Batch>(order), fileBytesRead };
   };
   return {
-    get micros() {
-      return threads.micros;
-    },
     batches: (collection, runs) => inOrder(runs, count * 2, (lines) => decoded({ collection, lines })),
     close: () => threads.close(),
   };

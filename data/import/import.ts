@@ -116,8 +116,8 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   const profile = new ImportProfile();
   const dataSet = await openDataSet(options.directory);
   const threads = options.earlier ? 0 : options.threads;
-  const decoders = startDecoders(threads);
-  const makers = columnMakers(threads);
+  const decoders = startDecoders(threads, profile);
+  const makers = columnMakers(threads, profile);
   const earlier = options.earlier && !options.isLenient ? new EarlierSnapshot(options.earlier, without) : undefined;
   let reports: readonly CollectionReport[] = [];
   let skipped: readonly string[] = [];
@@ -158,8 +158,6 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       return { created: options.created ?? dataSet.manifest.created };
     });
     const origin = { generation, sums: sumsOf(dataSet), undeclared };
-    profile.add('decoding', decoders.micros);
-    profile.add('making', makers.micros);
     const stages = profile.stageTimes();
     return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, kept, stages };
   } finally {

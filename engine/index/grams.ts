@@ -83,7 +83,7 @@ const PIECE_BYTES = 128;
 
 /**
  * The lists of an index while it is built, each as it is stored, in pieces. What is known of grams lies in a table that
- * has room for those of first two bytes that were met: room for all would take 200 MB.
+ * has room for those of first two bytes that were met: room for all would take 268 MB.
  */
 class GramLists {
   #blocks = 0;

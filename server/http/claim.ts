@@ -1,10 +1,10 @@
 // Claiming a port for the threads of one program, which share it with SO_REUSEPORT, as two programs could by accident:
-// it is held until they listen, which they do in a turn of its own (portTurn.ts), and whoever else listens there is
-// named. Linux tells who that is, of the processes of this user.
+// it is held until they listen, which they do in a turn of their own, and whoever else listens there is named. Linux
+// tells who that is, of the processes of this user.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { boundPort, MAIN_FLAG, portRefused } from './ports.ts';
-import { inTurnAt } from './portTurn.ts';
 
 const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in a moment.' });
 /** What is answered to whoever asks before there is anything to answer from. */
@@ -48,6 +48,44 @@ async function claimed(host: string, port: number, flag: string): Promise<Claime
       for (const client of clients) client.destroySoon();
     }));
   return { port: boundPort(holder.address()), release };
+}
+
+/** So many tries, 30 s: threads that have read the program open their data and listen in far less. */
+const TRIES_MAX = 1500;
+const RETRY_MS = 20;
+
+/**
+ * Runs `change` while no other process of this program is in such a turn at `port`, and gives its result. Throws what
+ * `change` throws, and OperationError `port` after 30 s of waiting, as where another is stopped in the middle of it.
+ * The token is a socket in Linux's abstract namespace: it leaves no file, is gone with its process however that ends,
+ * and is seen where the port is, in one network namespace. Elsewhere nobody waits for anybody.
+ */
+export async function inTurnAt<T>(host: string, port: number, change: () => Promise<T>): Promise<T> {
+  const token = process.platform === 'linux' ? await tokenOf(host, port) : undefined;
+  try {
+    return await change();
+  } finally {
+    token?.close();
+  }
+}
+
+/** Undefined where the system has no such names to give, as for want of a descriptor: who comes next will say why. */
+async function tokenOf(host: string, port: number): Promise<Server | undefined> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const { token, code } = await listening(`\0catalogue-replica port ${port}`);
+    if (code !== 'EADDRINUSE') return token;
+    await delay(RETRY_MS);
+  }
+  throw portRefused(host, port, { code: 'EADDRINUSE' }, undefined, ' by another start that does not end: stop it');
+}
+
+function listening(path: string): Promise<{ readonly token?: Server; readonly code?: string | undefined }> {
+  // Nobody has anything to say here.
+  const token = createServer((socket) => socket.destroy());
+  return new Promise((resolve) => {
+    token.once('error', ({ code }: NodeJS.ErrnoException) => resolve({ code }));
+    token.listen(path, () => resolve({ token }));
+  });
 }
 
 /**

@@ -2,9 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
-import { claimPort, assertOwn } from '../../../../server/http/claim.ts';
+import { claimPort, assertOwn, inTurnAt } from '../../../../server/http/claim.ts';
 import { holdersOf, isShared } from '../../../../server/http/claim.ts';
-import { inTurnAt } from '../../../../server/http/portTurn.ts';
 import type { Listener } from '../../../../server/http/listener.ts';
 import { listenUws } from '../../../../server/http/uws/transport.ts';
 import { newSlices, textAnswer } from '../../../support/transports.ts';
@@ -112,10 +111,10 @@ describe.skipIf(process.platform !== 'linux')('a turn at a port', () => {
   test('ends with its process, however that ends', async () => {
     const { port, release } = await claimPort(HOST, 0);
     await release();
-    const module = new URL('../../../../server/http/portTurn.ts', import.meta.url).href;
+    const module = new URL('../../../../server/http/claim.ts', import.meta.url).href;
     const holder = `
       const { inTurnAt } = await import('${module}');
-      await inTurnAt('${HOST}', ${port}, () => { console.log('holds'); return new Promise(() => setInterval(() => {}, 1000)); });
+      await inTurnAt('${HOST}', ${port}, () => new Promise(() => process.stdout.write('holds')));
     `;
     const child = spawn(process.execPath, ['--input-type=module', '-e', holder], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -60,7 +60,7 @@ describe('a start from a snapshot', () => {
   // stripped.
   test.each([
     // What heals is read before descriptors run out: it is there from the start.
-    ['the supervisor', 'of its own', () => ownOf(supervisor), 57],
+    ['the supervisor', 'of its own', () => ownOf(supervisor), 56],
     ['the supervisor', 'in all', () => supervisor, 80],
     ['a serving thread', 'of its own', () => ownOf(thread), 136],
     ['a serving thread', 'in all', () => thread, 152],
