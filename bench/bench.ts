@@ -16,14 +16,18 @@ import {
 } from './load/load.ts';
 import { runMicroBench } from './micro/micro.ts';
 import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
+import { importRatios, runImportRace } from './peers/importRace.ts';
 import { runPeerBench } from './peers/peerBench.ts';
 import { proxyFigures, runProxyBench } from './proxy/proxyBench.ts';
-import { runFullReport, mixedOptions, proxyOptions } from './report/fullReport.ts';
+import { runFullReport, mixedOptions, ofSizes, proxyOptions } from './report/fullReport.ts';
 import { hasValgrind } from './processes/instructionCounts.ts';
 import { runInstructionBench } from './load/instructions.ts';
 import { htmlPage, markdownTable } from './report/htmlPage.ts';
 import { runMixedBench, type MixedReport } from './load/mixed.ts';
 import {
+  growthLines,
+  growthTable,
+  importTable,
   instructionTable,
   loadTable,
   microTable,
@@ -34,6 +38,7 @@ import {
   startTable,
 } from './report/report.ts';
 import { WARM_UP } from './load/rounds.ts';
+import { growthsOf, runSizes, type SizeReport } from './load/sizes.ts';
 import { runSoapBench } from './authority/soapBench.ts';
 import { runStartBench } from './load/startBench.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
@@ -48,8 +53,10 @@ interface Flags {
   readonly against?: string;
   readonly client: ClientName;
   readonly peers?: boolean;
+  readonly imports?: boolean;
   readonly soap?: boolean;
   readonly proxy?: boolean;
+  readonly sizes?: readonly number[];
   readonly report?: boolean;
   readonly quick?: boolean;
   readonly micro?: boolean;
@@ -86,10 +93,12 @@ function command(): Command {
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
     .option(
       '--peers',
-      'race against Fastify over SQLite, json-server and nginx, the first two installed for it; then --soap',
+      'race against Fastify over SQLite, json-server and nginx, the first two installed for it; then --imports, --soap',
     )
+    .option('--imports', 'an import alone, beside imports into SQLite and DuckDB, which are installed for it')
     .option('--soap', 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap')
     .option('--proxy', 'one mix of requests beside a heavy client, directly, through nginx and HAProxy of deploy/')
+    .option('--sizes <counts>', 'how costs grow from one of these numbers of observations to the next', counts)
     .option('--report', 'all of these, and how costs grow, as tables and plots in bench/report.html')
     .option('--micro', 'the micro-benchmarks instead of the load bench; --only then names a task')
     .option(
@@ -114,6 +123,12 @@ function count(text: string): number {
   return integer(text);
 }
 
+function counts(text: string): readonly number[] {
+  const sizes = [...new Set(text.split(',').map(count))];
+  if (sizes.length < 2) throw new InvalidArgumentError('It must be two or more, such as 10000,100000,1000000.');
+  return sizes;
+}
+
 function oneMore(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
 }
@@ -121,8 +136,10 @@ function oneMore(name: string, names: readonly string[]): readonly string[] {
 function benchOf({
   micro,
   peers,
+  imports,
   soap,
   proxy,
+  sizes,
   report,
   instructions,
   start,
@@ -131,9 +148,11 @@ function benchOf({
   if (instructions === true) return runInstructions;
   if (start === true) return runStart;
   if (micro === true) return runMicro;
+  if (imports === true) return runImports;
   if (soap === true) return runSoap;
   if (proxy === true) return runProxy;
   if (peers === true) return runPeers;
+  if (sizes !== undefined) return runGrowth;
   if (report === true) return runReport;
   return only.length > 0 ? runLoad : runWhole;
 }
@@ -158,7 +177,16 @@ function onStep(line: string): void {
 async function runPeers(flags: Flags): Promise<string> {
   const options = optionsOf(flags);
   const peers = await withProgress(process.stderr, (onProgress) => runPeerBench(options, { onProgress, onStep }));
-  return `${peerTable(peers)}\n\n${await runSoap(flags)}`;
+  return [peerTable(peers), await runImports(flags), await runSoap(flags)].join('\n\n');
+}
+
+async function runImports(flags: Flags): Promise<string> {
+  const options = optionsOf(flags);
+  const report = await withProgress(process.stderr, (onProgress) => runImportRace(options, { onProgress, onStep }));
+  const { lines, isGood } = guardLines(importRatios(report), placeOf(flags));
+  // A machine that has no peers is told so, and has lost nothing.
+  if (!isGood && report.peers.length > 0) process.exitCode = 1;
+  return [importTable(report), lines.join('\n')].join('\n\n');
 }
 
 async function runSoap(flags: Flags): Promise<string> {
@@ -196,8 +224,23 @@ async function runReport(flags: Flags): Promise<string> {
   const options = optionsOf(flags);
   const report = await withProgress(process.stderr, (onProgress) => runFullReport(options, { onProgress, onStep }));
   await writeFile(REPORT_FILE, htmlPage(report));
-  const table = markdownTable(report);
-  return `${judged(flags, report.load, report.mixed)}\n\n${table}\n\nwrote ${REPORT_FILE}`;
+  // Beside a small catalogue there is no smaller one.
+  const growth = report.sizes.length > 1 ? [grown(report.sizes)] : [];
+  const tables = [judged(flags, report.load, report.mixed), ...growth, markdownTable(report)];
+  return [...tables, `wrote ${REPORT_FILE}`].join('\n\n');
+}
+
+async function runGrowth(flags: Flags): Promise<string> {
+  const sizes = ofSizes(optionsOf(flags), flags.sizes!);
+  return grown(await withProgress(process.stderr, (onProgress) => runSizes(sizes, { onProgress, onStep })));
+}
+
+/** How costs grow, and below the table what grew too much, which is the exit code. */
+function grown(sizes: readonly SizeReport[]): string {
+  const growths = growthsOf(sizes);
+  const { lines, isGood } = growthLines(growths);
+  if (!isGood) process.exitCode = 1;
+  return [growthTable(growths), lines.join('\n')].join('\n\n');
 }
 
 /** The tables, and below them what the budgets say; a budget that is passed is the exit code. */

@@ -1,8 +1,9 @@
 // Reading and attempting file operations whose failures are the world's: told with the file's name. Knows nothing of
-// what the files hold.
+// what the files hold, but where a data set lies that a crawl is putting in its place.
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   openSync,
@@ -17,6 +18,25 @@ import { OperationError } from './operationError.ts';
 
 const READ_BYTES = 8 << 20;
 const PIECE_BYTES = 4096;
+
+/** The directory with the state of a crawl into `output`, where no other is named. */
+export function stateBeside(output: string): string {
+  return `${path.resolve(output)}.crawl`;
+}
+
+/** In the state of a crawl, where the new data set is put together and where the old one is put aside. */
+export function placesIn(state: string): { readonly collected: string; readonly previous: string } {
+  return { collected: path.join(state, 'data'), previous: path.join(state, 'previous') };
+}
+
+/**
+ * Where what is named `data` is to be read: there, or, between the two renames by which a crawl replaces it, as the
+ * accepted data set in the state beside it. Cost: one or two looks.
+ */
+export function placeOf(data: string): string {
+  const { collected, previous } = placesIn(stateBeside(data));
+  return !existsSync(data) && existsSync(previous) ? collected : data;
+}
 
 /** Fills `target` from byte `offset` of a snapshot file; OperationError `snapshot` where the file ends before. */
 export function readInto(descriptor: number, file: string, target: Uint8Array, offset: number): void {

@@ -7,7 +7,7 @@ import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { METADATA_NAME, type Metadata } from '../engine/snapshot/metadata.ts';
 import { METADATA } from '../engine/snapshot/sections.ts';
 import { accept, type HeldFile, loadHeld } from './store/load.ts';
-import { openFile } from './files.ts';
+import { openFile, placeOf } from './files.ts';
 import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -32,7 +32,7 @@ export function holdData(data: string): HeldFile | undefined {
 
 function isDirectory(data: string, absence: string): boolean {
   try {
-    return statSync(data).isDirectory();
+    return statSync(placeOf(data)).isDirectory();
   } catch (error) {
     throw new OperationError('file', absence, error);
   }

@@ -1,11 +1,13 @@
 // The long rings, `npm run test:long`: files named *.long.test.ts, such as many random catalogues and large data. First
-// those that judge answers and files, a few at a time; then, one at a time, those that measure ratios and times, or
-// fill memory.
+// those that judge answers and files, a few at a time; then two at a time those that wait for others; and one at a time
+// those that measure ratios and times, or fill memory. What one run draws of them is in support/ring.ts; of the files
+// that measure speed for minutes .ci/run (RING=drawn) takes one half, and the other one another time.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SkippedPrograms } from './support/debian.ts';
+import { IS_DRAWN, someOf } from './support/ring.ts';
 import { SkippedTestdata } from './support/testdata.ts';
 import { STRIPPED_ONCE } from './vitest.config.ts';
 
@@ -21,8 +23,27 @@ const JUDGING = [
   'test/load/{certificates,drains,package}.long.test.ts',
 ];
 
+/** What is about time-outs and the clocks of others: it needs its turn in time, and does little itself. */
+const WAITING = [
+  'test/deploy/{basePath,keepAlive,proxies,rawHttp,staleReplicas}.long.test.ts',
+  'test/unit/data/**/nats*.long.test.ts',
+];
+
+/** Half of what measures speed for minutes: some 400 s each. */
+const SPEED = ['test/load/{million,soapPeers,threads}.long.test.ts', 'test/load/{authority,guards,peers}.long.test.ts'];
+
 /** What takes minutes begins first, so that no core waits for it in the end; in this order. */
-const LONGEST = ['contract/browse', 'load/package', 'differential/differential', 'data/randomKills', 'crawl/kills'];
+const LONGEST = [
+  'contract/browse',
+  'load/package',
+  'differential/differential',
+  'data/randomKills',
+  'crawl/kills',
+  'natsTarget',
+];
+
+const speedMeasured = IS_DRAWN ? someOf(SPEED, 1) : SPEED;
+if (IS_DRAWN) process.stdout.write(`of what measures speed for minutes this run has ${speedMeasured.join()}\n`);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -61,13 +82,17 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: 'waiting', include: WAITING, maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
         test: {
           name: 'measuring',
           include: ['test/**/*.long.test.ts'],
-          exclude: JUDGING,
+          exclude: [...JUDGING, ...WAITING, ...SPEED.filter((half) => !speedMeasured.includes(half))],
           maxWorkers: 1,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

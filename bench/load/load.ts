@@ -36,7 +36,7 @@ export interface LoadOptions extends DataSetOptions {
   readonly floorBytes: number;
   readonly against?: string | undefined;
   readonly preload?: string;
-  readonly place?: Place;
+  readonly place?: Place | undefined;
   readonly client?: ClientName;
 }
 

@@ -1,18 +1,17 @@
 // Measures the sweeps of the report: CPU and waiting time of one request after another while one thing varies.
 // Composition only.
-import { prepareDataSet, type DataSet } from './dataSet.ts';
+import { prepareDataSet } from './dataSet.ts';
 import { ask } from '../scenarios/check.ts';
 import { choiceFor } from '../scenarios/choice.ts';
 import type { LoadObserver, LoadOptions } from './load.ts';
 import { startLoadClient, type Exchange, type LoadClient } from '../client/loadClient.ts';
-import { memoryOf } from '../processes/memory.ts';
 import { readNaively } from '../scenarios/naive.ts';
 import { startServer, type ListeningProcess } from '../processes/processes.ts';
 import { costOf, summaryOf, type Cost } from './rounds.ts';
 import type { Choice, Headers } from '../scenarios/scenario.ts';
 import { onStage } from '../processes/stage.ts';
 import { LIST } from '../scenarios/questions.ts';
-import { SIZE_LINES, SWEEPS, type Sweep } from '../scenarios/sweeps.ts';
+import { SWEEPS, type Sweep } from '../scenarios/sweeps.ts';
 
 /**
  * A measured point: CPU of the server in microseconds and what the client waited, both for one request, least of
@@ -30,13 +29,6 @@ export interface MeasuredPoint {
 export interface SweepReport {
   readonly sweep: Sweep;
   readonly points: readonly MeasuredPoint[];
-}
-
-/** A catalogue of one size: what requests cost there, and what the server's process keeps in memory. */
-export interface SizeReport {
-  readonly observations: number;
-  readonly points: readonly MeasuredPoint[];
-  readonly memory: { readonly residentBytes: number; readonly snapshotBytes: number; readonly ndjsonBytes: number };
 }
 
 /** What clients wait for at a part of what the server can do. */
@@ -89,35 +81,10 @@ export function runSweeps(options: LoadOptions, observer: LoadObserver): Promise
   });
 }
 
-/** Measures catalogues of several sizes, each on a server of its own. */
-export async function runSizes(
-  options: LoadOptions,
-  sizes: readonly LoadOptions[],
-  observer: LoadObserver,
-): Promise<readonly SizeReport[]> {
-  const reports: SizeReport[] = [];
-  for (const size of [...sizes, options]) {
-    const report = await onTrack(size, observer, async (track, data): Promise<SizeReport> => {
-      const observations = track.choice.catalogue.rows.length;
-      observer.onStep(`measuring a catalogue of ${observations} observations`);
-      const asked = SIZE_LINES.map((line) => ({
-        ...line,
-        line: line.name,
-        x: observations,
-        target: line.target(track.choice),
-      }));
-      const points = await measuredPoints(track, asked);
-      return { observations, points, memory: await memoryOf(track.server.pid, data) };
-    });
-    reports.push(report);
-  }
-  return reports.toSorted((a, b) => a.observations - b.observations);
-}
-
 async function onTrack<T>(
   options: LoadOptions,
   observer: LoadObserver,
-  work: (track: Track, data: DataSet) => Promise<T>,
+  work: (track: Track) => Promise<T>,
 ): Promise<T> {
   const data = await prepareDataSet(options, observer.onProgress);
   const choice = choiceFor(await readNaively(data.directory));
@@ -125,7 +92,7 @@ async function onTrack<T>(
     const server = await stage.started(startServer(data.snapshot));
     const client = await stage.started(startLoadClient());
     const { rounds, requestsPart } = options;
-    return work({ server, client, choice, rounds, requestsPart }, data);
+    return work({ server, client, choice, rounds, requestsPart });
   });
 }
 

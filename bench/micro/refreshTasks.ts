@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILDING_MEMORY } from '../../server/process/follower.ts';
 import type { TimedTask } from './microTask.ts';
 
 const IMPORTER = fileURLToPath(new URL('./refreshTime.ts', import.meta.url));
@@ -124,7 +125,8 @@ function run(folder: string, name: string, earlier?: string): readonly [nanoseco
   if (earlier !== undefined) words.push(at(`${earlier}.snapshot`));
   // To replace a file of this size takes time that is none of an import's.
   rmSync(at(made), { force: true });
-  const { status, stdout, stderr } = spawnSync(process.execPath, [IMPORTER, ...words], { encoding: 'utf8' });
+  const env = { ...BUILDING_MEMORY, ...process.env };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [IMPORTER, ...words], { encoding: 'utf8', env });
   if (status !== 0) throw new Error(`an import ended with ${status}: ${stderr}`);
   const [nanoseconds = '', generation = ''] = stdout.trim().split(' ');
   return [Number(nanoseconds), generation];

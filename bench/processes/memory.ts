@@ -14,14 +14,26 @@ export interface MemoryReport {
 }
 
 /**
- * Looks at a process and its data. Source of the first: VmRSS of Linux, proc_pid_status(5), in units of 1,024 bytes.
+ * Looks at a process and its data.
  */
 export async function memoryOf(pid: number, { directory, snapshot }: DataSet): Promise<MemoryReport> {
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   const names = (await readdir(directory)).filter((name) => /\.ndjson(\.gz)?$/.test(name));
   let ndjsonBytes = 0;
   for (const name of names) ndjsonBytes += (await stat(path.join(directory, name))).size;
-  return { residentBytes: Number(kibibytes) * 1024, snapshotBytes: (await stat(snapshot)).size, ndjsonBytes };
+  return { residentBytes: statusBytes(pid, 'VmRSS'), snapshotBytes: (await stat(snapshot)).size, ndjsonBytes };
+}
+
+/**
+ * Memory of a process, resident now (`VmRSS`) or at most so far (`VmHWM`), in bytes; 0 once it is gone. Source: Linux,
+ * proc_pid_status(5), in units of 1,024 bytes.
+ */
+export function statusBytes(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
 }
 
 /**

@@ -32,6 +32,9 @@ export const LAUNCHER = 'server/launch.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** The same of this tree, by its whole path. */
+export const LAUNCHER_FILE = path.join(ROOT, LAUNCHER);
+
 /** A snapshot of a million observations takes 10 s to load, but a peer fills its database with them in minutes. */
 const START_MS_MAX = 900_000;
 const STOP_MS_MAX = 15_000;

@@ -6,10 +6,12 @@ import { promisify } from 'node:util';
 import { bytesText } from '../../server/observe/quantities.ts';
 import { runLoadBench, type LoadObserver, type LoadOptions, type ScenarioReport } from '../load/load.ts';
 import { runMixedBench, type MixedReport } from '../load/mixed.ts';
+import { runImportRace, type ImportReport } from '../peers/importRace.ts';
 import { runPeerBench, type PeerReport } from '../peers/peerBench.ts';
 import { runSoapBench, type SoapReport } from '../authority/soapBench.ts';
 import { hasProxies, runProxyBench, type ProxyOptions, type ProxyPoint } from '../proxy/proxyBench.ts';
-import { runSizes, runSweeps, type SizeReport, type SweepRun } from '../load/sweepRun.ts';
+import { runSizes, type SizeReport } from '../load/sizes.ts';
+import { runSweeps, type SweepRun } from '../load/sweepRun.ts';
 
 /** What was measured, and on what. */
 export interface FullReport extends SweepRun {
@@ -19,6 +21,7 @@ export interface FullReport extends SweepRun {
   readonly load: readonly ScenarioReport[];
   readonly mixed: readonly MixedReport[];
   readonly peers: readonly PeerReport[];
+  readonly imports: ImportReport;
   readonly soap: readonly SoapReport[];
   readonly proxied: readonly ProxyPoint[];
   readonly sizes: readonly SizeReport[];
@@ -34,10 +37,11 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
   const load = await runLoadBench(options, observer);
   const mixed = await runMixedBench(mixedOptions(options), observer);
   const peers = await runPeerBench(options, observer);
+  const imports = await runImportRace(options, observer);
   const soap = await runSoapBench(options, observer);
   const proxied = hasProxies() ? await runProxyBench(proxyOptions(options), observer) : [];
   const sweepRun = await runSweeps(options, observer);
-  const sizes = await runSizes(options, smallerOf(options), observer);
+  const sizes = await runSizes([...smallerOf(options), options], observer, load);
   const observations = sizes.at(-1)!.observations;
   return {
     machine: machineText(),
@@ -46,6 +50,7 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
     load,
     mixed,
     peers,
+    imports,
     soap,
     proxied,
     sizes,
@@ -80,8 +85,19 @@ export function proxyOptions(options: LoadOptions): LoadOptions & ProxyOptions {
 /** Generated ones, smaller than that of the options; a given one may be of any size. */
 function smallerOf(options: LoadOptions): readonly LoadOptions[] {
   const most = options.dataSet === undefined ? options.observations - 1 : Infinity;
-  const sizes = SIZES.filter((observations) => observations <= most);
-  return sizes.map((observations) => ({ ...options, observations, dataSet: undefined, snapshot: undefined }));
+  return ofSizes(
+    options,
+    SIZES.filter((observations) => observations <= most),
+  );
+}
+
+/**
+ * The options for generated catalogues of these sizes, ascending, on which nothing is raced, nor measured again for
+ * budgets that are of another size.
+ */
+export function ofSizes(options: LoadOptions, sizes: readonly number[]): readonly LoadOptions[] {
+  const alone = { dataSet: undefined, snapshot: undefined, against: undefined, place: undefined };
+  return sizes.toSorted((a, b) => a - b).map((observations) => ({ ...options, ...alone, observations }));
 }
 
 function machineText(): string {

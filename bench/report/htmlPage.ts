@@ -2,8 +2,20 @@
 // or written to disk here.
 import type { FullReport } from './fullReport.ts';
 import { escaped } from '../client/markup.ts';
+import { growthsOf } from '../load/sizes.ts';
 import { drawings, type Drawing } from './plots.ts';
-import { PEER_VERDICT, peerNames, peerVerdict, SOAP_HEAD, soapCells, timesText } from './report.ts';
+import {
+  growthCells,
+  growthHead,
+  IMPORT_HEAD,
+  importCells,
+  PEER_VERDICT,
+  peerNames,
+  peerVerdict,
+  SOAP_HEAD,
+  soapCells,
+  timesText,
+} from './report.ts';
 import { verdictOf } from './verdict.ts';
 
 // Tables and plots wider than the window scroll in boxes of their own, the first column of a table staying where it is.
@@ -20,7 +32,8 @@ figcaption { color: var(--faint); font-size: 13px; } svg { --plot-background: va
 
 /** The report as HTML: tables first, then a plot for each question. */
 export function htmlPage(report: FullReport): string {
-  const { machine, revision, observations, load, mixed, peers, soap } = report;
+  const { machine, revision, observations, load, mixed, peers, imports, soap, sizes } = report;
+  const growths = growthsOf(sizes);
   const figures = drawings(report).map(figureOf);
   const parts = [
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bench report</title><style>${STYLE}</style>`,
@@ -34,8 +47,13 @@ export function htmlPage(report: FullReport): string {
       ? ['<h2>One heavy client beside cheap ones</h2>', htmlTable(MIXED_HEAD, mixed.map(mixedCells))]
       : []),
     ...(peers.some((one) => one.peers.length > 0) ? ['<h2>Peers</h2>', peerHtml(report)] : []),
+    '<h2>Loading all of it</h2>',
+    htmlTable(IMPORT_HEAD, importCells(imports)),
     ...(soap.length > 0
       ? ['<h2>The attribute authority beside its controls and peers</h2>', htmlTable(SOAP_HEAD, soap.map(soapCells))]
+      : []),
+    ...(growths.length > 0
+      ? ['<h2>How costs grow with the catalogue</h2>', htmlTable(growthHead(growths), growths.map(growthCells))]
       : []),
     ...figures,
     '</html>',

@@ -4,7 +4,10 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import type { FullReport } from './fullReport.ts';
 import { peerNames } from './report.ts';
+import { growthsOf } from '../load/sizes.ts';
 import type { MeasuredPoint, SweepReport } from '../load/sweepRun.ts';
+import { GROWTHS } from '../scenarios/growth.ts';
+import type { Growth } from '../scenarios/scenario.ts';
 
 /** A plot with what it is called, what a reader should see in it, and the names of its colours. */
 export interface Drawing {
@@ -46,6 +49,7 @@ export function drawings(report: FullReport): readonly Drawing[] {
     ...loadDrawings(report),
     ...peerDrawings(report),
     ...report.sweeps.flatMap(sweepDrawings),
+    ...growthDrawings(report),
     ...sizeDrawings(report),
     ...encodingDrawings(report),
     ...againstDrawings(report),
@@ -232,11 +236,30 @@ function sweepDrawings({ sweep, points }: SweepReport): readonly Drawing[] {
 
 const GIGABYTE = 1e9;
 
+/** A drawing has at most a colour for each of its lines. */
+function growthDrawings({ sizes }: FullReport): readonly Drawing[] {
+  const growths = growthsOf(sizes);
+  return Object.entries(GROWTHS).flatMap(([grows, { what, isByByte }]) => {
+    const lines = growths.filter(({ scenario }) => scenario.grows === (grows as Growth));
+    const unit = isByByte ? 'CPU nanoseconds a byte' : 'CPU microseconds per request';
+    return Array.from({ length: Math.ceil(lines.length / COLORS.length) }, (_, i) => {
+      const some = lines.slice(i * COLORS.length, (i + 1) * COLORS.length);
+      const names = some.map(({ scenario: { name }, slope }) => `${name} (${slope.toFixed(2)})`);
+      const drawn = some.flatMap(({ points }, line) =>
+        points.map(({ observations, microseconds, bytes }) => {
+          return { name: names[line]!, x: observations, y: isByByte ? (1000 * microseconds) / bytes : microseconds };
+        }),
+      );
+      const plotted = linesOf(drawn, { x: SIZE_AXIS, y: { label: unit, type: 'log' } });
+      const title = `CPU against the number of records: what may grow ${what}${i === 0 ? '' : ', continued'}`;
+      return { title, caption: 'Behind each name its slope: 0 stays, 1 grows as the records do.', ...plotted };
+    });
+  });
+}
+
+const SIZE_AXIS = { label: 'observations', type: 'log' } as const;
+
 function sizeDrawings({ sizes }: FullReport): readonly Drawing[] {
-  const costs = sizes.flatMap(({ points }) =>
-    points.map(({ line, x, microseconds }) => ({ name: line, x, y: microseconds })),
-  );
-  const x = { label: 'observations', type: 'log' } as const;
   const memory = sizes.flatMap(({ observations, memory: { residentBytes, snapshotBytes, ndjsonBytes } }) =>
     Object.entries({ 'resident, 1 thread': residentBytes, 'snapshot file': snapshotBytes, NDJSON: ndjsonBytes }).map(
       ([name, bytes]) => ({ name, x: observations, y: bytes / GIGABYTE }),
@@ -244,14 +267,9 @@ function sizeDrawings({ sizes }: FullReport): readonly Drawing[] {
   );
   return [
     {
-      title: 'CPU against the number of records',
-      caption: 'All but contains should be flat; contains grows with its candidates. Both axes are logarithmic.',
-      ...linesOf(costs, { x, y: { label: 'CPU microseconds per request', type: 'log' } }),
-    },
-    {
       title: 'Memory against the number of records',
       caption: 'All collections together, counted by their observations. Both axes are logarithmic.',
-      ...linesOf(memory, { x, y: { label: 'GB', type: 'log' } }),
+      ...linesOf(memory, { x: SIZE_AXIS, y: { label: 'GB', type: 'log' } }),
     },
   ];
 }

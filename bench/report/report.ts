@@ -1,16 +1,19 @@
 // What a bench prints: tables of ratios, with the verdict on each, its budget, and what was skipped for noise. Pure
 // text; measures nothing.
 import { tableText } from '../../server/commands/terminal.ts';
+import { bytesText } from '../../server/observe/quantities.ts';
 import { BUDGETS, guardedOf, MICRO_BUDGETS, type Place } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
 import { measuredRatio, type ScenarioReport } from '../load/load.ts';
 import type { MicroReport } from '../micro/micro.ts';
 import type { MixedReport } from '../load/mixed.ts';
+import type { ImportCost, ImportReport } from '../peers/importRace.ts';
 import type { PeerReport } from '../peers/peerBench.ts';
 import { BARE, KEEPING_REPLICA, PEERS, TARGET_PEER } from '../peers/peers.ts';
 import type { SoapReport } from '../authority/soapBench.ts';
 import type { StartReport } from '../load/startBench.ts';
 import { ratiosOf, type ProxyPoint } from '../proxy/proxyBench.ts';
+import { type GrowthReport, GROWTHS } from '../scenarios/growth.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The table of a load bench. CPU microseconds are of this machine, for orientation; what is promised are ratios. */
@@ -102,6 +105,60 @@ export function peerNames(reports: readonly PeerReport[]): readonly string[] {
 export function timesText(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
   return ratio < 1 ? ratio.toFixed(2) : ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0);
+}
+
+/** What loading all of a data set takes, a row a program, ours first. */
+export function importTable(report: ImportReport): string {
+  return tableText([IMPORT_HEAD, ...importCells(report)]);
+}
+
+/** What the table above has at its top; `times` is our wall time as a multiple of the program's. */
+export const IMPORT_HEAD = 'import,wall s,CPU s,peak,file,times,spread,pass,great,verdict'.split(',');
+
+/** Its rows. */
+export function importCells({ subject, peers }: ImportReport): readonly (readonly string[])[] {
+  const costs = ({ seconds, cpuSeconds, peakBytes, fileBytes }: ImportCost): readonly string[] => [
+    seconds.least.toFixed(1),
+    cpuSeconds.least.toFixed(1),
+    bytesText(peakBytes),
+    bytesText(fileBytes),
+  ];
+  const ours = ['this program', ...costs(subject), '-', percentText(subject.seconds.spread), '-', '-', '-'];
+  const others = peers.map(({ peer: { name, pass, great }, cost, ratio }) => {
+    const { spread } = cost.seconds;
+    const verdict = verdictOf({ ratio, spread, pass, great });
+    return [name, ...costs(cost), ratio.toFixed(2), percentText(spread), targetText(pass), targetText(great), verdict];
+  });
+  return [ours, ...others];
+}
+
+/** How the cost of each scenario grows with the catalogue, and what it may. */
+export function growthTable(reports: readonly GrowthReport[]): string {
+  return tableText([growthHead(reports), ...reports.map(growthCells)]);
+}
+
+/** What the table above has at its top: a column a size. */
+export function growthHead(reports: readonly GrowthReport[]): readonly string[] {
+  const sizes = reports[0]?.points.map(({ observations }) => `us at ${observations.toLocaleString('en')}`) ?? [];
+  return ['scenario', 'may grow', ...sizes, 'slope', 'times', 'most', 'guard'];
+}
+
+/** One row of it. */
+export function growthCells({ scenario, points, slope, times, most, verdict }: GrowthReport): readonly string[] {
+  const costs = points.map(({ microseconds }) => microseconds.toFixed(1));
+  const figures = [slope, times, most].map((value) => value.toFixed(2));
+  return [scenario.name, GROWTHS[scenario.grows].what, ...costs, ...figures, verdict];
+}
+
+/** What to say of those that grew beyond what they may, and whether none did. */
+export function growthLines(reports: readonly GrowthReport[]): { lines: readonly string[]; isGood: boolean } {
+  const lost = reports.filter(({ verdict }) => verdict === 'lost');
+  const lines = lost.map(
+    ({ scenario: { name, grows }, times, most }) =>
+      `${name} costs ${times.toFixed(2)} times as much at the largest size, at most ${most.toFixed(2)} are allowed: it may grow ${GROWTHS[grows].what} (bench/scenarios)`,
+  );
+  const held = reports.filter(({ verdict }) => verdict === 'held').length;
+  return { lines: [...lines, `${held} of ${reports.length} grow as they may`], isGood: lost.length === 0 };
 }
 
 /** The table of the attribute authority beside its controls and peers. */

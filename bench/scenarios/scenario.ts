@@ -12,6 +12,12 @@ import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 export type Control =
   'bare' | 'page' | 'floor' | 'scan' | 'signature' | { readonly scenario: string; readonly per?: 'request' | 'byte' };
 
+/**
+ * How the cost of a scenario may grow with the number of records: not, with its logarithm, with the bytes of the page,
+ * or with what is scanned. growth.ts says what that comes to.
+ */
+export type Growth = 'constant' | 'logarithmic' | 'page' | 'scan';
+
 /** Headers of a request beside Host, by name. */
 export type Headers = Readonly<Record<string, string>>;
 
@@ -75,7 +81,8 @@ export interface HostsCall {
 
 /**
  * What all scenarios have. `requests` is how many a round takes, enough for 30 ms of CPU. `pass` and `great` are the
- * ratios of the design, where it has some; what may not be passed any more stands in budgets.json. With `threads` the
+ * ratios of the design, where it has some; what may not be passed any more stands in budgets.json. `grows` is how its
+ * cost may, with the catalogue. With `threads` the
  * server of the scenario has so many serving threads instead of one, with `flags` these settings beside the usual ones;
  * with `connections` so many ask it and its control, instead of a few.
  */
@@ -83,6 +90,7 @@ interface Terms {
   readonly name: string;
   readonly what: string;
   readonly control: Control;
+  readonly grows: Growth;
   readonly requests: number;
   readonly pass?: number;
   readonly great?: number;

@@ -86,30 +86,6 @@ export const SWEEPS: readonly Sweep[] = [
   },
 ];
 
-/**
- * What is asked of catalogues of several sizes: each line one request whose cost should not grow with the catalogue.
- */
-export const SIZE_LINES: readonly {
-  readonly name: string;
-  target(choice: Choice): string;
-  readonly requests: number;
-}[] = [
-  { name: 'a record', target: ({ catalogue: { rows } }) => `${LIST}${rows[rows.length >> 1]!.id}/`, requests: 2000 },
-  { name: 'the first record', target: () => `${LIST}?limit=1`, requests: 2000 },
-  {
-    name: 'one record at 90 % of the list',
-    target: ({ catalogue: { rows } }) => `${LIST}?limit=1&offset=${Math.floor(rows.length * 0.9)}`,
-    requests: 2000,
-  },
-  { name: 'equality, a page of 1', target: () => `${LIST}?publicationState=citable&limit=1`, requests: 2000 },
-  { name: 'prefix, a page of 1', target: ({ prefix }) => titled('startswith', prefix), requests: 1000 },
-  { name: 'contains, a page of 1', target: ({ word }) => titled('contains', word), requests: 100 },
-];
-
-function titled(lookup: string, text: string): string {
-  return `${LIST}?title__${lookup}=${encodeURIComponent(text)}&limit=1`;
-}
-
 const OFFSET_POINTS = 9;
 
 function offsets(rows: number, filter: string): readonly SweepPoint[] {

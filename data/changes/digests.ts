@@ -8,7 +8,7 @@ import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { sectionsOf } from '../../engine/snapshot/loaded.ts';
 import { DICTIONARY, RECORDS, runPath } from '../../engine/snapshot/sections.ts';
 import { type Decoders, startDecoders } from '../decode/decoders.ts';
-import { attempt } from '../files.ts';
+import { attempt, placeOf } from '../files.ts';
 import { openDataSet, readLines, type CollectionFile } from '../import/ndjson.ts';
 import { orderById } from '../import/order.ts';
 import { catalogueIn } from '../open.ts';
@@ -34,7 +34,7 @@ export type CatalogueDigests = ReadonlyMap<string, RecordDigests>;
  * bytes a record, and meanwhile a run of lines or the snapshot.
  */
 export async function digestsOf(path: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
-  const isDirectory = attempt(`cannot read ${path}`, () => statSync(path).isDirectory());
+  const isDirectory = attempt(`cannot read ${path}`, () => statSync(placeOf(path)).isDirectory());
   return isDirectory ? ofDirectory(path, threads, onProgress) : digestsOfSnapshot(path, onProgress);
 }
 

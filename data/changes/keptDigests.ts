@@ -1,5 +1,6 @@
 // The digests of what two snapshot files do not share where one was built of the other: the records that both have are
 // known, and neither read nor hashed again. Gives the same changes as the digests of all records.
+import { startOfPart } from '../../engine/bits/lists.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { DICTIONARY, RECORDS, runPath, sectionName } from '../../engine/snapshot/sections.ts';
 import { metadataIn } from '../import/earlier.ts';
@@ -96,17 +97,16 @@ class LeftRecords {
     const first = this.#row;
     this.#row += ends.length;
     const isLeft = (k: number): boolean => this.#known?.[first + k] !== 1;
-    const startOf = (k: number): number => (k === 0 ? 0 : ends[k - 1]!);
     for (let k = 0; k < ends.length; k++) {
       if (!isLeft(k)) continue;
       this.#sections.assertWhole([bytes]);
-      const [start, begin] = [startOf(k), k];
+      const [start, begin] = [startOfPart(ends, k), k];
       while (k + 1 < ends.length && isLeft(k + 1) && ends[k + 1]! - start <= RUN_BYTES) k++;
       const run = new Uint8Array(ends[k]! - start);
       this.#sections.read(bytes, start, run);
       // Behind each stands a comma.
       for (let n = begin; n <= k; n++)
-        this.#draft.add(this.#ids[first + n]!, run.subarray(startOf(n) - start, ends[n]! - start - 1));
+        this.#draft.add(this.#ids[first + n]!, run.subarray(startOfPart(ends, n) - start, ends[n]! - start - 1));
     }
   }
 }

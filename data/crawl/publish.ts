@@ -2,7 +2,7 @@
 // directories and counts of records only.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, syncDirectory } from '../files.ts';
+import { attempt, placesIn, syncDirectory } from '../files.ts';
 import { MANIFEST_FILE } from '../import/manifest.ts';
 import { openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
@@ -61,10 +61,11 @@ export async function countsIn(output: string): Promise<ReadonlyMap<string, numb
 /**
  * Puts the accepted data set in place; what an earlier run left undone of that is done. Each step is one rename, so
  * that `output` is the old data set or the new one, but for the moment between two neighbouring renames: killed there,
- * it is absent, both are whole in the state, and the next crawl ends it. Throws OperationError `file`.
+ * it is absent, both are whole in the state, where openDataSet finds the new one, and the next crawl ends it. Throws
+ * OperationError `file`.
  */
 export function publish(state: CrawlState, output: string): void {
-  const previous = path.join(state.directory, 'previous');
+  const { previous } = placesIn(state.directory);
   attempt(`cannot write ${output}`, () => {
     if (existsSync(path.join(state.data, MANIFEST_FILE))) {
       if (namesIn(output).length > 0) renameSync(output, previous);

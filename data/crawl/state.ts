@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
-import { attempt, readAtMost, replaceFile, syncDirectory } from '../files.ts';
+import { attempt, placesIn, readAtMost, replaceFile, syncDirectory } from '../files.ts';
 import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
@@ -55,7 +55,7 @@ export class CrawlState {
    * process has it.
    */
   static open(directory: string, url: string, { now, isRenewal }: { now: string; isRenewal: boolean }): CrawlState {
-    attempt(`cannot write ${directory}`, () => mkdirSync(path.join(directory, 'data'), { recursive: true }));
+    attempt(`cannot write ${directory}`, () => mkdirSync(placesIn(directory).collected, { recursive: true }));
     lock(path.join(directory, 'lock'), 'crawls');
     const found = checkpointIn(path.join(directory, 'checkpoint.json'));
     if (found && found.url !== url) {
@@ -69,7 +69,7 @@ export class CrawlState {
 
   /** Where the data set is put together. */
   get data(): string {
-    return path.join(this.directory, 'data');
+    return placesIn(this.directory).collected;
   }
 
   /**

@@ -1,5 +1,6 @@
 // Builds one collection from its batches: columns with dictionaries and posting lists, child tables, record bytes, and
 // writes them as sections. Memory is that of the collection's columns, each let go once written.
+import { setImmediate as turn } from 'node:timers/promises';
 import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import { Interner } from '../../engine/column/intern.ts';
 import { layoutOf, type ColumnLayout, type TableLayout } from '../../engine/schema/layout.ts';
@@ -33,7 +34,8 @@ export interface RepeatedId {
 
 /** Takes the batches of one collection in file order; then `repeatedIds` and `write`, once. */
 export class CollectionBuilder {
-  readonly #store: RecordStore;
+  /** Undefined once its records are written. */
+  #store: RecordStore | undefined;
   readonly #ids = new GrowableF64();
   readonly #lines = new GrowableU32();
   readonly #columns = new Map<string, ColumnSlot>();
@@ -57,13 +59,14 @@ export class CollectionBuilder {
 
   #begin(earlier: EarlierCollection): void {
     for (const id of earlier.ids) this.#ids.push(id);
-    this.#tables.get(this.#collection.name)!.rows = earlier.ids.length;
+    const records = this.#tables.get(this.#collection.name)!;
+    records.rows = records.earlierRows = earlier.ids.length;
     for (const { path, parent } of layoutOf(this.#collection).tables) {
       if (parent < 0) continue;
       const starts = earlier.rowStarts(path);
       const slot = slotIn(this.#tables, path, emptyTable);
       slot.rowEnds.pushAll(starts.subarray(1));
-      slot.rows = starts.at(-1)!;
+      slot.rows = slot.earlierRows = starts.at(-1)!;
     }
   }
 
@@ -79,7 +82,7 @@ export class CollectionBuilder {
 
   /** Adds a batch. Cost: one pass over its columns' texts. */
   add(batch: Batch): void {
-    this.#store.add(batch);
+    this.#store!.add(batch);
     for (const id of batch.ids) this.#ids.push(id);
     this.#lines.pushAll(batch.lines);
     for (const [path, kind] of batch.keys) {
@@ -96,7 +99,7 @@ export class CollectionBuilder {
   #addColumn(batch: Batch, column: ColumnBatch): void {
     const slot = slotIn(this.#columns, column.path, emptyColumn);
     const table = slotIn(this.#tables, batch.tables[column.table]!.path, emptyTable);
-    slot.codes.fillTo(table.rows, NULL_NUMBER);
+    slot.codes.fillTo(table.rows - table.earlierRows, NULL_NUMBER);
     slot.kinds |= column.kinds;
     addCodes(slot, batch, column);
     if (slot.texts.text.length > TEXT_BYTES_MAX) throw tooMuchText(column);
@@ -126,24 +129,28 @@ export class CollectionBuilder {
    */
   async write(writer: SnapshotWriter, makers: ColumnMakers, how: HowWritten = {}): Promise<BuiltCollection> {
     const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = how;
+    for (const { texts } of this.#columns.values()) texts.seal();
     const { order } = this.#order();
     const fields = fieldsInRecords(this.#collection, this.#evidence());
     const { tables, columns } = layoutOf(this.#collection, fields);
     const placed = this.#placed(tables);
     const made = inOrder(columns, makers.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
-      const rowCount = this.#rowsOf(tables[column.table]!);
-      return [column, await this.#made(column, { rowCount, order: placed[column.table]!.order, without, makers })];
+      const table = slotIn(this.#tables, tables[column.table]!.path, emptyTable);
+      return [column, await this.#made(column, { table, order: placed[column.table]!.order, without, makers })];
     });
-    // The first columns are made while the records are written.
+    // The first columns are made while the records are written: a turn of the event loop hands them out.
     const first = made.next();
     first.catch(() => undefined);
+    await turn();
     const { chunks, bytes, outlines } = profile.measure('records', () => {
-      const written = this.#store.write(writer, this.#collection.name, order, chunkBytesMax);
+      const written = this.#store!.write(writer, this.#collection.name, order, chunkBytesMax);
       tables.forEach(({ path, parent }, i) => {
         if (parent >= 0) writeTable(writer, path, placed[i]!.starts);
       });
       return written;
     });
+    // The columns, as they are made, take as much again.
+    this.close();
     let nulls = 0;
     const targets: LinkTargets[] = [];
     for (let next = await first; next.done !== true; next = await made.next()) {
@@ -169,7 +176,8 @@ export class CollectionBuilder {
 
   /** Gives the records' memory or file back, written or not. */
   close(): void {
-    this.#store.close();
+    this.#store?.close();
+    this.#store = undefined;
   }
 
   #rowsOf({ path }: TableLayout): number {
@@ -207,9 +215,9 @@ export class CollectionBuilder {
     return placed;
   }
 
-  async #made(column: ColumnLayout, { rowCount, order, without, makers }: Making): Promise<MadeColumn> {
+  async #made(column: ColumnLayout, { table, order, without, makers }: Making): Promise<MadeColumn> {
     const earlier = this.#earlier?.column(column.path);
-    const { texts, codes } = this.#keptTexts(column, rowCount, order);
+    const { texts, codes } = this.#keptTexts(column, table, earlier ? undefined : order);
     this.#columns.delete(column.path);
     const made: ColumnTexts = { column, texts: texts.texts, numbers: codes, without };
     if (!earlier || !order) return makers.make(made);
@@ -218,13 +226,14 @@ export class CollectionBuilder {
   }
 
   /**
-   * A column's texts and the number of each row's text, in the new order; without the texts that only dropped rows
-   * have. Inferred links were decoded as texts: here they become the ids that they point at.
+   * A column's texts and the number of each row's text, in the new order, or of the rows of batches as they came;
+   * without the texts that only dropped rows have. Inferred links were decoded as texts: here they become the ids that
+   * they point at.
    */
-  #keptTexts(column: ColumnLayout, rowCount: number, order: Order): { texts: Interner; codes: Uint32Array } {
+  #keptTexts(column: ColumnLayout, table: TableSlot, order: Order): { texts: Interner; codes: Uint32Array } {
     const { texts, codes } = slotIn(this.#columns, column.path, emptyColumn);
-    codes.fillTo(rowCount, NULL_NUMBER);
-    const rows = reordered(codes.view(), order);
+    codes.fillTo(table.rows - table.earlierRows, NULL_NUMBER);
+    const rows = order ? reordered(behindNulls(codes.view(), table.earlierRows), order) : codes.view();
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
     if (this.#order().repeats.length === 0 && !isInferredLink) return { texts, codes: rows };
     const left = new Interner();
@@ -254,8 +263,17 @@ function emptyColumn() {
   return { texts: new Interner(), codes: new GrowableU32(), kinds: 0 };
 }
 
+/** Of its `rows` the first `earlierRows` came of no batch: columns have no codes of them. */
 function emptyTable() {
-  return { rowEnds: new GrowableU32(), rows: 0 };
+  return { rowEnds: new GrowableU32(), rows: 0, earlierRows: 0 };
+}
+
+/** The numbers of rows behind so many earlier ones that have none. */
+function behindNulls(numbers: Uint32Array, earlierRows: number): Uint32Array {
+  if (earlierRows === 0) return numbers;
+  const all = new Uint32Array(earlierRows + numbers.length).fill(NULL_NUMBER, 0, earlierRows);
+  all.set(numbers, earlierRows);
+  return all;
 }
 
 function slotIn<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot): Slot {
@@ -289,7 +307,7 @@ export interface HowWritten {
 type MadeColumn = StoredColumn | EarlierColumn;
 
 interface Making {
-  readonly rowCount: number;
+  readonly table: TableSlot;
   readonly order: Order;
   readonly without: readonly Variant[];
   readonly makers: ColumnMakers;

@@ -1,7 +1,7 @@
 // From the texts of a column's rows to all that is stored of it: dictionary, n-grams, posting lists, bitmaps. Pure and
 // by itself, so that a thread can do it beside other columns; the same input gives the same arrays.
 import { sortDictionary, type Texts } from '../../engine/column/sort.ts';
-import type { Dictionary } from '../../engine/column/dictionary.ts';
+import type { WrittenDictionary } from '../../engine/column/dictionary.ts';
 import type { InvertedParts } from '../../engine/index/field.ts';
 import { buildGrams, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { invert } from '../../engine/index/invert.ts';
@@ -23,14 +23,14 @@ export interface ColumnTexts {
 
 /** What is stored of a column; ids have neither posting lists nor bitmaps, since their codes are the rows. */
 export interface StoredColumn {
-  readonly dictionary: Dictionary;
+  readonly dictionary: WrittenDictionary;
   readonly grams: Grams | undefined;
   readonly inverted: InvertedParts | undefined;
 }
 
 /** A column's values and the code of each row, null the code behind the last; `grams` where they are known already. */
 export interface CodedColumn {
-  readonly dictionary: Dictionary;
+  readonly dictionary: WrittenDictionary;
   readonly rows: Uint32Array;
   readonly grams?: Grams | undefined;
 }

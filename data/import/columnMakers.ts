@@ -27,9 +27,10 @@ export function columnMakers(count: number, profile = new ImportProfile()): Colu
     threads ??= new OrderThreads(new URL('./columnThread.ts', import.meta.url), count, { onMicros });
     return threads.ask<StoredColumn>(column);
   };
-  // Two a thread wait behind the one that it makes, since some take a hundred times as long as others.
+  // One a thread waits behind the one that it makes, since some take a hundred times as long as others; a third would
+  // save no time and hold a twentieth more memory.
   return {
-    ahead: Math.max(1, count * 3),
+    ahead: Math.max(1, count * 2),
     make,
     close: async () => threads?.close(),
   };

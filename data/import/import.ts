@@ -20,6 +20,7 @@ import { ImportProfile, type StageTime } from './profile.ts';
 import { readLines, openDataSet, type CollectionFile, type DataSet } from './ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
+import { letGo } from '../threadsInOrder.ts';
 import { writeSnapshot } from '../store/store.ts';
 import { writeTargets, type LinkCounts } from './targets.ts';
 
@@ -259,8 +260,10 @@ async function addLines(
   let parsed = 0;
   for await (const { batch, fileBytesRead } of decoders.batches(file.collection, matcher?.unmatched(lines) ?? lines)) {
     for (const fault of batch.faults) faults.add(fault);
-    profile.measure('gathering', () => builder.add(batch));
     parsed += batch.ids.length;
+    profile.measure('gathering', () => builder.add(batch));
+    // Its bytes may be kept.
+    letGo({ ...batch, bytes: undefined });
     onBytes(fileBytesRead);
   }
   return parsed;

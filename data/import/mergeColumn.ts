@@ -3,7 +3,6 @@
 import type { Dictionary } from '../../engine/column/dictionary.ts';
 import { type MergedDictionary, mergeDictionaries } from '../../engine/column/mergeDictionary.ts';
 import { sortDictionary } from '../../engine/column/sort.ts';
-import type { UnsignedArray } from '../../engine/bits/narrow.ts';
 import { blockOf, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { mergeGrams } from '../../engine/index/mergeGrams.ts';
 import { parseInstant } from '../../engine/query/instant.ts';
@@ -11,9 +10,9 @@ import { type ColumnTexts, indexed, NULL_NUMBER, type StoredColumn } from './col
 import type { EarlierColumn } from './earlier.ts';
 
 /**
- * The column of rows in their `order`, where those below the rows of `earlier` are its rows, and all others have the
- * text of their number; the earlier one itself where it would be the same. Cost: a step a row, and a copy of the
- * dictionary where it has changed.
+ * The column of rows in their `order`, where those below the rows of `earlier` are its rows, and all others those of
+ * `made` behind them; the earlier one itself where it would be the same. Cost: two steps a row, and what is stored of
+ * the column where it has changed.
  */
 export function mergedColumn(
   made: ColumnTexts,
@@ -26,20 +25,14 @@ export function mergedColumn(
   for (const row of order) if (row < codes.length) isUsed[codes[row]!] = 1;
   const merged = mergeDictionaries(old, isUsed, later.dictionary);
   const { dictionary, oldCodes, youngCodes, isOld } = merged;
-  const rows = new Uint32Array(order.length);
-  for (let i = 0; i < order.length; i++) {
-    const [row, number] = [order[i]!, made.numbers[i]!];
-    if (row < codes.length) rows[i] = codes[row] === old.size ? dictionary.size : oldCodes[codes[row]!]!;
-    else rows[i] = number === NULL_NUMBER ? dictionary.size : youngCodes[later.codes[number]!]!;
-  }
-  if (isOld && isSame(rows, codes)) return earlier;
-  return indexed({ dictionary, rows, grams: gramsOf(earlier, later.dictionary, merged) }, made);
-}
-
-function isSame(rows: Uint32Array, codes: UnsignedArray): boolean {
-  if (rows.length !== codes.length) return false;
-  for (let i = 0; i < rows.length; i++) if (rows[i] !== codes[i]) return false;
-  return true;
+  const codeOf = (row: number): number => {
+    if (row < codes.length) return codes[row] === old.size ? dictionary.size : oldCodes[codes[row]!]!;
+    const number = made.numbers[row - codes.length]!;
+    return number === NULL_NUMBER ? dictionary.size : youngCodes[later.codes[number]!]!;
+  };
+  const isSame = isOld && order.length === codes.length;
+  if (isSame && order.every((row, i) => row === i || codeOf(row) === codes[i])) return earlier;
+  return indexed({ dictionary, rows: order.map(codeOf), grams: gramsOf(earlier, later.dictionary, merged) }, made);
 }
 
 /** The n-gram index where it follows from the earlier one: that of texts which are a block each. */

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { closestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
-import { assertFile, cannotRead } from '../files.ts';
+import { assertFile, cannotRead, placeOf } from '../files.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
 import { OperationError } from '../operationError.ts';
 import { ImportProfile } from './profile.ts';
@@ -46,10 +46,11 @@ export interface DataSet {
 }
 
 /**
- * The data set in a directory. Throws OperationError `file` or `input` when there is none, a file fits no collection,
- * or one that the manifest names is missing, stored compressed or not.
+ * The data set of a directory, also while a crawl is putting it there. Throws OperationError `file` or `input` when
+ * there is none, a file fits no collection, or one that the manifest names is missing, stored compressed or not.
  */
-export async function openDataSet(directory: string): Promise<DataSet> {
+export async function openDataSet(named: string): Promise<DataSet> {
+  const directory = placeOf(named);
   const names = (await readdir(directory).catch(cannotRead(directory))).sort();
   const manifest = await readManifest(directory);
   const files: CollectionFile[] = [];

@@ -1,6 +1,6 @@
 // Which decoded row becomes which row of the snapshot: by ascending id, repeated ids dropped; child rows follow
 // parents. Undefined stands for "as they came", which most data sets are.
-import { GrowableU32 } from '../../engine/bits/growable.ts';
+import { startOfPart } from '../../engine/bits/lists.ts';
 
 /** The decoded rows in their new order, or undefined where nothing moves. */
 export type Order = Uint32Array | undefined;
@@ -53,14 +53,17 @@ export function orderOfMerged(ids: Float64Array, earlierRows: number, isKept: Ui
 export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: Order; starts: Uint32Array } {
   const count = parents ? parents.length : rowEnds.length;
   const starts = new Uint32Array(count + 1);
-  const order = new GrowableU32();
   for (let i = 0; i < count; i++) {
     const parent = parents ? parents[i]! : i;
-    const start = parent === 0 ? 0 : rowEnds[parent - 1]!;
-    if (parents) for (let row = start; row < rowEnds[parent]!; row++) order.push(row);
-    starts[i + 1] = starts[i]! + rowEnds[parent]! - start;
+    starts[i + 1] = starts[i]! + rowEnds[parent]! - startOfPart(rowEnds, parent);
   }
-  return { order: parents && order.view(), starts };
+  if (!parents) return { order: undefined, starts };
+  const order = new Uint32Array(starts[count]!);
+  for (let i = 0; i < count; i++) {
+    const shift = startOfPart(rowEnds, parents[i]!) - starts[i]!;
+    for (let row = starts[i]!; row < starts[i + 1]!; row++) order[row] = row + shift;
+  }
+  return { order, starts };
 }
 
 /** The values in a new order. */

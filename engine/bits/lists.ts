@@ -1,5 +1,5 @@
-// Ascending lists of u32 and f64: binary search, intersection, difference, and the values that a list leaves out. Pure
-// loops that allocate results only.
+// Ascending lists of u32 and f64: binary search, intersection, difference, the values that a list leaves out, and parts
+// by their ends. Pure loops that allocate results only.
 
 /**
  * The first position in `list` (ascending, between `start` and `end`) whose value is at least `value`. Cost: O(log n).
@@ -88,4 +88,9 @@ function gallop(list: Uint32Array, value: number, from: number): number {
     step *= 2;
   }
   return lowerBound(list, value, low, Math.min(list.length, low + step + 1));
+}
+
+/** Where part `i` starts, of parts that stand behind each other and end at `ends`. */
+export function startOfPart(ends: Uint32Array, i: number): number {
+  return i === 0 ? 0 : ends[i - 1]!;
 }

@@ -33,6 +33,11 @@ export interface Dictionary {
   readonly numbers: Float64Array | undefined;
 }
 
+/** A dictionary that is to be written: `text` may lie in pieces of whole texts. */
+export interface WrittenDictionary extends Omit<Dictionary, 'text'> {
+  readonly text: Uint8Array | readonly Uint8Array[];
+}
+
 /** The text of a code, as a view. The code lies in 0 to size, exclusive. Cost: none. */
 export function textAt(dictionary: Dictionary, code: number): Uint8Array {
   return dictionary.text.subarray(code === 0 ? 0 : dictionary.ends[code - 1]!, dictionary.ends[code]);

@@ -9,8 +9,9 @@ const EMPTY = 0xffffffff;
 export class Interner {
   readonly text = new GrowableBytes();
   readonly ends = new GrowableU32();
-  readonly #hashes = new GrowableU32();
-  #slots: Uint32Array = new Uint32Array(64).fill(EMPTY);
+  #hashes = new GrowableU32();
+  /** Undefined once it is sealed. */
+  #slots: Uint32Array | undefined = new Uint32Array(64).fill(EMPTY);
 
   /** How many distinct texts there are. */
   get size(): number {
@@ -24,10 +25,11 @@ export class Interner {
 
   /** The number of the text `bytes[start..end)`, new or known. Cost: one pass over it, constant probes expected. */
   intern(bytes: Uint8Array, start: number, end: number): number {
+    const slots = this.#slots!;
     const hash = hashOf(bytes, start, end);
-    const mask = this.#slots.length - 1;
+    const mask = slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const number = this.#slots[slot]!;
+      const number = slots[slot]!;
       if (number === EMPTY) return this.#add(bytes, { start, end, hash, slot });
       if (this.#hashes.at(number) === hash && this.#isText(number, bytes, start, end)) return number;
     }
@@ -38,13 +40,20 @@ export class Interner {
     return number === 0 ? 0 : this.ends.at(number - 1);
   }
 
+  /** Lets go of what texts are found by, which may be more than the texts: from now on they are only read. */
+  seal(): void {
+    this.#slots = undefined;
+    this.#hashes = new GrowableU32();
+  }
+
   #add(bytes: Uint8Array, found: { start: number; end: number; hash: number; slot: number }): number {
     const number = this.size;
     this.text.push(bytes, found.start, found.end);
     this.ends.push(this.text.length);
     this.#hashes.push(found.hash);
-    this.#slots[found.slot] = number;
-    if (this.size * 2 > this.#slots.length) this.#rehash();
+    const slots = this.#slots!;
+    slots[found.slot] = number;
+    if (this.size * 2 > slots.length) this.#rehash(slots.length * 2);
     return number;
   }
 
@@ -53,14 +62,15 @@ export class Interner {
     return this.ends.at(number) - from === end - start && this.text.holds(from, bytes, start, end);
   }
 
-  #rehash(): void {
-    this.#slots = new Uint32Array(this.#slots.length * 2).fill(EMPTY);
-    const mask = this.#slots.length - 1;
+  #rehash(length: number): void {
+    const slots = new Uint32Array(length).fill(EMPTY);
+    const mask = length - 1;
     for (let number = 0; number < this.size; number++) {
       let slot = this.#hashes.at(number) & mask;
-      while (this.#slots[slot] !== EMPTY) slot = (slot + 1) & mask;
-      this.#slots[slot] = number;
+      while (slots[slot] !== EMPTY) slot = (slot + 1) & mask;
+      slots[slot] = number;
     }
+    this.#slots = slots;
   }
 }
 

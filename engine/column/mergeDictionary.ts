@@ -1,7 +1,7 @@
 // Two dictionaries of one column as one: what an earlier snapshot had and is still used, and what is new. The result is
-// that of sorting all values anew, and the texts of neighbours are copied as one piece.
-import { GrowableBytes } from '../bits/growable.ts';
-import type { Dictionary } from './dictionary.ts';
+// that of sorting all values anew. No text is copied: those of neighbours are one piece of the result.
+import { startOfPart } from '../bits/lists.ts';
+import type { Dictionary, WrittenDictionary } from './dictionary.ts';
 import { compareValues, type ColumnValues } from './sort.ts';
 
 /** The code that a value which is left out became. */
@@ -9,26 +9,26 @@ export const LEFT_OUT = 0xffffffff;
 
 /**
  * A dictionary and the codes that those of `old` and `young` became, which ascend but for `LEFT_OUT`. `isOld` where it
- * is the old one, value for value.
+ * is the old one, value for value; else its texts are views of those of both.
  */
 export interface MergedDictionary {
-  readonly dictionary: Dictionary;
+  readonly dictionary: WrittenDictionary;
   readonly oldCodes: Uint32Array;
   readonly youngCodes: Uint32Array;
   readonly isOld: boolean;
 }
 
 /**
- * The values of `old` whose code is not 0 in `isUsed`, and all of `young`, which is of the same type. Cost: a copy of
- * the old one, and a binary search for each young value.
+ * The values of `old` whose code is not 0 in `isUsed`, and all of `young`, which is of the same type. Cost: a binary
+ * search for each young value, and a step for each old one.
  */
 export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Dictionary): MergedDictionary {
   const [olds, youngs] = [valuesOf(old), valuesOf(young)];
   const oldCodes = new Uint32Array(old.size).fill(LEFT_OUT);
   const youngCodes = new Uint32Array(young.size);
-  const draft = new Draft(old.size + young.size, old.text.length + young.text.length, old.numbers !== undefined);
+  const draft = new Draft();
   let [code, isOld] = [0, true];
-  const copyOlds = (end: number): void => {
+  const takeOlds = (end: number): void => {
     while (code < end) {
       const start = code;
       while (code < end && isUsed[code] !== 0) oldCodes[code] = draft.size + code++ - start;
@@ -39,7 +39,7 @@ export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Di
   };
   for (let k = 0; k < young.size; k++) {
     const place = placeOf(old, olds, code, youngs, k);
-    copyOlds(place);
+    takeOlds(place);
     youngCodes[k] = draft.size;
     if (place < old.size && compareValues(old.type, olds, place, youngs, k) === 0) {
       oldCodes[place] = draft.size;
@@ -47,8 +47,8 @@ export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Di
     } else isOld = false;
     draft.add(youngs, k, k + 1);
   }
-  copyOlds(old.size);
-  return { dictionary: isOld ? old : draft.finish(old.type), oldCodes, youngCodes, isOld };
+  takeOlds(old.size);
+  return { dictionary: isOld ? old : draft.finish(old), oldCodes, youngCodes, isOld };
 }
 
 function valuesOf({ text, ends, numbers }: Dictionary): ColumnValues {
@@ -72,32 +72,39 @@ function placeOf(
   return low;
 }
 
+/** Some neighbours of a dictionary's values. */
+interface Run {
+  readonly values: ColumnValues;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The values of a dictionary, in their order. */
 class Draft {
   size = 0;
-  readonly #text: GrowableBytes;
-  readonly #ends: Uint32Array;
-  readonly #numbers: Float64Array | undefined;
-
-  constructor(sizeMax: number, textBytes: number, hasNumbers: boolean) {
-    this.#text = new GrowableBytes(Math.max(1, textBytes));
-    this.#ends = new Uint32Array(sizeMax);
-    this.#numbers = hasNumbers ? new Float64Array(sizeMax) : undefined;
-  }
+  readonly #runs: Run[] = [];
 
   /** Adds the values from `start` to `end`. */
-  add({ bytes, ends, numbers }: ColumnValues, start: number, end: number): void {
+  add(values: ColumnValues, start: number, end: number): void {
     if (start === end) return;
-    const first = start === 0 ? 0 : ends[start - 1]!;
-    const shift = this.#text.length - first;
-    this.#text.push(bytes, first, ends[end - 1]);
-    for (let i = start; i < end; i++) this.#ends[this.size + i - start] = ends[i]! + shift;
-    if (numbers) this.#numbers!.set(numbers.subarray(start, end), this.size);
+    this.#runs.push({ values, start, end });
     this.size += end - start;
   }
 
-  finish(type: Dictionary['type']): Dictionary {
+  /** The dictionary, of the kind of another. */
+  finish({ type, numbers: others }: Dictionary): WrittenDictionary {
     const { size } = this;
-    const text = this.#text.view();
-    return { type, size, text, ends: this.#ends.slice(0, size), numbers: this.#numbers?.slice(0, size) };
+    const text: Uint8Array[] = [];
+    const ends = new Uint32Array(size);
+    const numbers = others && new Float64Array(size);
+    let [code, at] = [0, 0];
+    for (const { values, start, end } of this.#runs) {
+      const first = startOfPart(values.ends, start);
+      text.push(values.bytes.subarray(first, values.ends[end - 1]));
+      numbers?.set(values.numbers!.subarray(start, end), code);
+      for (let i = start; i < end; i++) ends[code++] = at + values.ends[i]! - first;
+      at += values.ends[end - 1]! - first;
+    }
+    return { type, size, text, ends, numbers };
   }
 }

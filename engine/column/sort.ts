@@ -1,5 +1,6 @@
 // From the distinct texts of a column to its dictionary: sorted as its type compares, with numbers beside the texts.
 // The same set of texts always gives the same dictionary, whatever order they came in.
+import { startOfPart } from '../bits/lists.ts';
 import { compareParts } from '../bits/bytes.ts';
 import { GrowableBytes } from '../bits/growable.ts';
 import { hasNumbers } from '../schema/layout.ts';
@@ -68,7 +69,7 @@ function byText(texts: Texts): Uint32Array {
   const { bytes, ends } = texts;
   const keys = new Float64Array(ends.length);
   for (let i = 0; i < keys.length; i++) {
-    const start = startOf(texts, i);
+    const start = startOfPart(texts.ends, i);
     const end = ends[i]!;
     for (let k = 0; k < 6; k++) keys[i] = keys[i]! * 256 + (start + k < end ? bytes[start + k]! : 0);
   }
@@ -112,7 +113,7 @@ function textOrder(texts: Texts): Compare {
 }
 
 function compareTexts(a: Texts, i: number, b: Texts, k: number): number {
-  return compareParts(a.bytes, startOf(a, i), a.ends[i]!, b.bytes, startOf(b, k), b.ends[k]!);
+  return compareParts(a.bytes, startOfPart(a.ends, i), a.ends[i]!, b.bytes, startOfPart(b.ends, k), b.ends[k]!);
 }
 
 function ordered({ ends }: Texts, compare: Compare): Uint32Array {
@@ -126,7 +127,7 @@ function gathered(texts: Texts, order: Uint32Array): { ends: Uint32Array; text: 
   const ends = new Uint32Array(order.length);
   for (let code = 0; code < order.length; code++) {
     const number = order[code]!;
-    text.push(texts.bytes, startOf(texts, number), texts.ends[number]);
+    text.push(texts.bytes, startOfPart(texts.ends, number), texts.ends[number]);
     ends[code] = text.length;
   }
   return { ends, text: text.view() };
@@ -139,10 +140,6 @@ function reordered(numbers: Float64Array | undefined, order: Uint32Array): Float
   return moved;
 }
 
-function startOf({ ends }: Texts, i: number): number {
-  return i === 0 ? 0 : ends[i - 1]!;
-}
-
 function decoded(texts: Texts, i: number): string {
-  return DECODER.decode(texts.bytes.subarray(startOf(texts, i), texts.ends[i]));
+  return DECODER.decode(texts.bytes.subarray(startOfPart(texts.ends, i), texts.ends[i]));
 }

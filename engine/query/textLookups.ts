@@ -4,7 +4,7 @@ import { eachCodeContaining, type CodeRange, type Dictionary } from '../column/d
 import type { ServedForm } from '../column/served.ts';
 import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
 import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldText } from '../bits/fold.ts';
-import { upperBound } from '../bits/lists.ts';
+import { startOfPart, upperBound } from '../bits/lists.ts';
 import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
 import type { ScannedTexts, TextMatcher, TextSearch } from './search.ts';
 import type { Operand } from './values.ts';
@@ -140,8 +140,8 @@ function isContinuation(byte: number): boolean {
 function eachFoldedContaining(needle: Uint8Array, matches: TextMatcher): NonNullable<TextSearch['eachHit']> {
   const room = newRoom();
   return (dictionary, codes, onHit) => {
-    const first = startOf(dictionary.ends, codes.start);
-    const bytes = startOf(dictionary.ends, codes.end) - first;
+    const first = startOfPart(dictionary.ends, codes.start);
+    const bytes = startOfPart(dictionary.ends, codes.end) - first;
     const text = room(bytes);
     text.set(dictionary.text.subarray(first, first + bytes));
     const ends = dictionary.ends.slice(codes.start, codes.end);
@@ -151,7 +151,8 @@ function eachFoldedContaining(needle: Uint8Array, matches: TextMatcher): NonNull
     for (let from = 0; from < ends.length;) {
       const stop = foldTexts(text, ends, from);
       eachCodeContaining(folded, { start: from, end: stop }, needle, onFoldedHit);
-      const isHit = stop < ends.length && matches(dictionary.text, first + startOf(ends, stop), first + ends[stop]!);
+      const isHit =
+        stop < ends.length && matches(dictionary.text, first + startOfPart(ends, stop), first + ends[stop]!);
       if (isHit) onFoldedHit(stop);
       from = stop + 1;
     }
@@ -161,12 +162,8 @@ function eachFoldedContaining(needle: Uint8Array, matches: TextMatcher): NonNull
 /** Folds the texts from `from` on where they lie; answers the first that cannot be, or how many there are. */
 function foldTexts(text: Uint8Array, ends: Uint32Array, from: number): number {
   const end = ends[ends.length - 1]!;
-  const reached = foldInPlace(text, startOf(ends, from), end);
+  const reached = foldInPlace(text, startOfPart(ends, from), end);
   return reached < end ? upperBound(ends, reached) : ends.length;
-}
-
-function startOf(ends: Uint32Array, i: number): number {
-  return i === 0 ? 0 : ends[i - 1]!;
 }
 
 /**

@@ -1,8 +1,16 @@
 // The order of a column's values as clients see them, as ranks of its codes: nearly always the codes themselves. Own
 // URLs stand in a dictionary by their placeholder, and instants far from today by a rounded double: those get a table.
-import { codesOfNumbers, codesOfText, textAt, type CodeRange, type Dictionary } from '../column/dictionary.ts';
+import {
+  codesOfNumbers,
+  codesOfPrefix,
+  codesOfText,
+  textAt,
+  type CodeRange,
+  type Dictionary,
+} from '../column/dictionary.ts';
 import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
 import { compareBytes } from '../bits/bytes.ts';
+import { lowerBound } from '../bits/lists.ts';
 import { codesOfOwnUrls } from './codes.ts';
 import { exactValue } from './values.ts';
 
@@ -68,28 +76,39 @@ function hasRepeats(numbers: Float64Array, { start, end }: CodeRange): boolean {
   return false;
 }
 
-/** All codes by value, null last: the displaced ones sorted and merged with the others. */
+/** All codes by value, null last. Cost: a step a code; what is displaced is compared with what it may stand among. */
 function sortedCodes(dictionary: Dictionary, form: ServedForm): Uint32Array {
   const compare = comparison(dictionary, form);
-  const displaced = displacedCodes(dictionary, form);
-  const moved: number[] = [];
-  const rest: number[] = [];
-  for (let code = 0; code < dictionary.size; code++) {
-    (displaced.some(({ start, end }) => code >= start && code < end) ? moved : rest).push(code);
-  }
-  moved.sort(compare);
-  const codes = new Uint32Array(dictionary.size + 1);
-  let [length, i] = [0, 0];
-  for (const code of moved) {
-    while (i < rest.length && compare(rest[i]!, code) < 0) codes[length++] = rest[i++]!;
-    codes[length++] = code;
-  }
-  while (i < rest.length) codes[length++] = rest[i++]!;
-  codes[length] = dictionary.size;
+  const codes = Uint32Array.from({ length: dictionary.size + 1 }, (_, code) => code);
+  if (dictionary.type === 'text') placeOwnUrls(codes, dictionary, form, compare);
+  // Runs of far instants stand where they belong.
+  else for (const { start, end } of displacedCodes(dictionary, form)) codes.subarray(start, end).sort(compare);
   return codes;
 }
 
-function comparison(dictionary: Dictionary, form: ServedForm): (a: number, b: number) => number {
+/**
+ * Moves own URLs to where they stand as served: among the texts that start with the base URL. Where no more than that
+ * changes in them they keep their own order, and nothing of it is compared.
+ */
+function placeOwnUrls(codes: Uint32Array, dictionary: Dictionary, form: ServedForm, compare: Compare): void {
+  const own = codesOfOwnUrls(dictionary);
+  const moved = codes.slice(own.start, own.end);
+  const others = codes.copyWithin(own.start, own.end, dictionary.size).slice(0, dictionary.size - moved.length);
+  if (!isSpecForm(form)) moved.sort(compare);
+  const near = codesOfPrefix(dictionary, encoder.encode(form.baseUrl));
+  let i = lowerBound(others, near.start);
+  codes.set(others.subarray(0, i));
+  let length = i;
+  for (const code of moved) {
+    while (i < others.length && others[i]! < near.end && compare(others[i]!, code) < 0) codes[length++] = others[i++]!;
+    codes[length++] = code;
+  }
+  codes.set(others.subarray(i), length);
+}
+
+type Compare = (a: number, b: number) => number;
+
+function comparison(dictionary: Dictionary, form: ServedForm): Compare {
   const { numbers } = dictionary;
   if (!numbers) {
     const bytes = (code: number): Uint8Array => encoder.encode(servedText(dictionary, code, form));
@@ -114,8 +133,10 @@ function sameness(dictionary: Dictionary, form: ServedForm): (a: number, b: numb
   if (!numbers) {
     const own = codesOfOwnUrls(dictionary);
     const isOwn = (code: number): boolean => code >= own.start && code < own.end;
+    // Different own URLs can only become one text where more than their base URL changes.
+    const differAlways = isSpecForm(form);
     return (a, b) =>
-      (isOwn(a) || isOwn(b)) &&
+      (differAlways ? isOwn(a) !== isOwn(b) : isOwn(a) || isOwn(b)) &&
       a < size &&
       b < size &&
       servedText(dictionary, a, form) === servedText(dictionary, b, form);

@@ -278,10 +278,11 @@ export type SectionViews<G extends SectionGroup> = {
   readonly [K in keyof G['kinds']]: Arrays[G['kinds'][K]['element']] | Absent<G['kinds'][K]>;
 };
 
-/** What a group's sections are written from: their arrays, bytes in pieces, narrow integers in any width. */
+/** What a group's sections are written from: their arrays, bytes in pieces too, narrow integers in any width. */
 export type SectionContents<G extends SectionGroup> = {
   readonly [K in keyof G['kinds']]:
     | (G['kinds'][K]['element'] extends 'pieces' ? Iterable<Uint8Array> : Arrays[G['kinds'][K]['element']])
+    | (G['kinds'][K]['element'] extends 'bytes' ? readonly Uint8Array[] : never)
     | Absent<G['kinds'][K]>;
 };
 

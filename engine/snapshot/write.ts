@@ -40,28 +40,35 @@ export class SnapshotWriter {
       const content: unknown = contents[key];
       if (content === undefined) continue;
       if (element === 'pieces') this.addPieces(name, content as Iterable<Uint8Array>);
+      else if (Array.isArray(content)) this.addBytes(name, content as readonly Uint8Array[]);
       else this.addArray(name, element === 'narrow' ? narrow(content as UnsignedArray) : (content as SectionArray));
     }
   }
 
-  /**
-   * Adds a section. Where an earlier one has the same bytes, compared and not assumed, it takes that one's place in the
-   * file. Cost: one pass for the checksum, and one over the earlier section where they may be equal.
-   */
+  /** Adds a section, as `addBytes` does. */
   addArray(name: string, elements: SectionArray): void {
     const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
-    const pieces = [...inStripes([bytes, paddingOf(bytes.length)])];
+    this.addBytes(name, [bytes], elements.BYTES_PER_ELEMENT as Width);
+  }
+
+  /**
+   * Adds a section of the bytes of some parts. Where an earlier one has the same bytes, compared and not assumed, it
+   * takes that one's place in the file. Cost: one pass for the checksum, and one over the earlier section where they
+   * may be equal.
+   */
+  addBytes(name: string, parts: readonly Uint8Array[], width: Width = 1): void {
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+    const pieces = [...inStripes([...parts, paddingOf(bytes)])];
     const sum = sumOf(pieces);
-    const key = `${bytes.length} ${sum}`;
-    const width = elements.BYTES_PER_ELEMENT as Width;
+    const key = `${bytes} ${sum}`;
     const known = this.#shared.get(key);
-    if (known && this.#sink.holds(known.offset, bytes)) {
+    if (known && this.#holds(known.offset, pieces)) {
       this.#sections.push({ ...known, name, width });
       return;
     }
     for (const piece of pieces) this.#sink.write(piece);
-    const section = this.#append(name, { bytes: bytes.length, checksum: sum, width });
-    if (bytes.length > 0 && !known) this.#shared.set(key, section);
+    const section = this.#append(name, { bytes, checksum: sum, width });
+    if (bytes > 0 && !known) this.#shared.set(key, section);
   }
 
   /**

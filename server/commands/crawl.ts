@@ -2,6 +2,7 @@
 // data/crawl/crawl.ts.
 import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
+import { stateBeside } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent } from '../observe/events.ts';
@@ -69,7 +70,7 @@ export async function runCrawl(
     onTrouble: (what: string) => report(what, 'warn', { event: 'pageRetried' }),
     kind: 'new' as const,
     output,
-    state: flags.state ?? `${output}.crawl`,
+    state: flags.state ?? stateBeside(output),
     now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
   };
   const startMs = steadyMs();

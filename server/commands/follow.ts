@@ -11,7 +11,7 @@ import { crawlingOf } from './crawl.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Outputs } from './parts.ts';
 import type { TargetWords } from './publish.ts';
-import { type Output, reportTo, withProgress } from './terminal.ts';
+import { isForMachines, type Output, reportTo, withProgress } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface FollowFlags extends TargetWords {
@@ -33,7 +33,7 @@ export async function runFollow(
   settings: Settings,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
-  const isJson = stdout.isTTY !== true;
+  const isJson = isForMachines(settings.logFormat, stdout);
   const report = reportTo(stdout, isJson);
   const onTrouble = (what: string): void => report(what, 'warn', { event: 'pageRetried' });
   const options: RefreshOptions = {

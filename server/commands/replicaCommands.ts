@@ -47,7 +47,7 @@ The folder holds the data set, catalogue.snapshot for serve --watch, and the log
 for what changed, each sweep for everything. One that fails, or is ended in whatever way, leaves what is there.`;
 
 function addFollow(root: Command, outputs: Outputs): void {
-  const names = [...FOLLOW_FLAGS, ...PUBLISHER_SETTINGS];
+  const names = [...FOLLOW_FLAGS, ...PUBLISHER_SETTINGS, 'logFormat'];
   addSettings(root.command('follow'), names)
     .description(
       'Keep a folder with a snapshot fresh: crawl what changed, import it, and note the changes; again and again.',

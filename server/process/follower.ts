@@ -21,6 +21,9 @@ export interface FollowerOptions {
   onRefreshed(change: Change, atMs: number): void;
 }
 
+/** How glibc is to hand out memory to a process that builds a snapshot: launch.js, which says why, has the same. */
+export const BUILDING_MEMORY = { GLIBC_TUNABLES: 'glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1' };
+
 /** Of what a process says of its failure, so much is told. */
 const REASON_CHARACTERS_MAX = 4096;
 
@@ -129,10 +132,12 @@ export class Follower {
   /** One refresh in a process; answers why it failed, if it did. */
   #run(): Promise<string | undefined> {
     const { follow, state } = this.#settings;
-    const words = [this.#commandLine, 'follow', follow, '-o', state, '--once', ...crawlWords(this.#settings)];
+    const once = ['follow', follow, '-o', state, '--once', '--log-format', 'json'];
+    const words = [this.#commandLine, ...once, ...crawlWords(this.#settings)];
     return new Promise((resolve) => {
       // With a channel, so that it ends with this process, however that ends.
-      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+      const env = { ...BUILDING_MEMORY, ...process.env };
+      const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
       this.#child = child;
       let said = '';
       createInterface({ input: child.stdout! }).on('line', (line) => this.#tell(line));

@@ -13,6 +13,7 @@ import {
   tabToThat,
   watchedPage,
 } from '../support/pageBrowser.ts';
+import { someOf } from '../support/ring.ts';
 import { FIRST_IDS, PAGE_LOOKS, TELEPHONE } from '../support/samplePages.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
@@ -45,6 +46,14 @@ const HANDS: Readonly<Record<'mouse' | 'keyboard', Hand>> = {
   },
 };
 
+/** Who moves, and whether scripts are on. */
+const HANDS_AND_SCRIPTS = [
+  ['mouse', true],
+  ['mouse', false],
+  ['keyboard', true],
+  ['keyboard', false],
+] as const;
+
 describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
   let server: RunningServer;
   let browser: Browser;
@@ -73,7 +82,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     await close();
   }, 120_000);
 
-  test.each(PAGE_LOOKS)(
+  test.each(someOf(PAGE_LOOKS, 1))(
     'axe finds nothing serious in %s at %j',
     async (colorScheme, viewport) => {
       const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
@@ -90,7 +99,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     120_000,
   );
 
-  test.each([true, false])(
+  test.each(someOf([true, false], 1))(
     'a visitor finds the way, scripts being on: %s',
     async (javaScriptEnabled) => {
       const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
@@ -144,7 +153,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     60_000,
   );
 
-  test.each([true, false])(
+  test.each(someOf([true, false], 1))(
     'a keyboard alone leads through every flow, scripts being on: %s',
     async (javaScriptEnabled) => {
       const permissions = ['clipboard-read', 'clipboard-write'];
@@ -220,12 +229,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
     120_000,
   );
 
-  test.each([
-    ['mouse', true],
-    ['mouse', false],
-    ['keyboard', true],
-    ['keyboard', false],
-  ] as const)(
+  test.each(someOf(HANDS_AND_SCRIPTS, 2))(
     'a %s leads to values, days, files, out of errors and back, scripts being on: %s',
     async (name, javaScriptEnabled) => {
       const permissions = ['clipboard-read', 'clipboard-write'];

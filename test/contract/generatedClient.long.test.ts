@@ -36,7 +36,7 @@ for (let offset = 0; ; offset += 30) {
 }
 const { data: record } = await client.GET('/api/v3/observations/{id}/', { params: { path: { id: ids[0]! } } });
 const status: string | undefined = record?.status;
-console.log(JSON.stringify({ ids, status }));
+process.stdout.write(JSON.stringify({ ids, status }));
 
 // Compiled, never called.
 void (() => {

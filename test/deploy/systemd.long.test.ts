@@ -46,7 +46,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
       outOfReach = 'the registry is out of reach';
       return;
     }
-    machine = await bootSystemd(directory);
+    machine = await bootSystemd(directory, ROOT);
     const upstream = [process.execPath, join(ROOT, 'server/commands/cli.ts'), 'serve', '--port', UPSTREAM_PORT];
     const run = `systemd-run --unit=upstream --setenv=HOME=${home} ${upstream.join(' ')}`;
     expect(

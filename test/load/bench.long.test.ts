@@ -8,13 +8,16 @@ import { loadTable } from '../../bench/report/report.ts';
 import { WARM_UP } from '../../bench/load/rounds.ts';
 import { BUDGETS, guardedOf, mostOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { SCENARIOS } from '../../bench/scenarios/scenarios.ts';
+import { someOf } from '../support/ring.ts';
 
+/** The scenarios of this run, in the order of the table. */
+const DRAWN = someOf(SCENARIOS, 12).map(({ name }) => name);
 const OPTIONS = {
   observations: 100_000,
   seed: 1,
   cacheDirectory: CACHE_DIRECTORY,
   rounds: 7,
-  only: [],
+  only: DRAWN,
   requestsPart: 0.25,
   warmUp: WARM_UP / 0.25,
   floorBytes: 256 << 20,
@@ -31,8 +34,8 @@ beforeAll(async () => {
   process.stderr.write(`${loadTable(reports, 'ci')}\n`);
 });
 
-test('every scenario was measured', () => {
-  expect(reports.map(({ scenario }) => scenario.name)).toEqual(SCENARIOS.map(({ name }) => name));
+test('every scenario that was drawn was measured', () => {
+  expect(reports.map(({ scenario }) => scenario.name)).toEqual(DRAWN);
 });
 
 test('the machine was quiet enough to judge something', () => {
@@ -40,7 +43,7 @@ test('the machine was quiet enough to judge something', () => {
   expect(judged.length).toBeGreaterThan(0);
 });
 
-test.for(SCENARIOS.map(({ name }) => [name, mostOf(BUDGETS.ratios[name]!, 'ci')] as const))(
+test.for(DRAWN.map((name) => [name, mostOf(BUDGETS.ratios[name]!, 'ci')] as const))(
   'scenario %s costs at most %d of its control',
   ([name], { skip }) => {
     const report = reports.find(({ scenario }) => scenario.name === name)!;

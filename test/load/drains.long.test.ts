@@ -1,12 +1,13 @@
-// Forty drains under load, or as many as are asked for: every request of clients that leave when they are told to is
+// Drains under load, as many as are asked for: every request of clients that leave when they are told to is
 // answered as before. What is done is in test/support/drains.ts.
 import { expect, test } from 'vitest';
 import { drainUnderLoad, type DrainOutcome } from '../support/drains.ts';
 import { freshSeed, randomOf } from '../support/random.ts';
+import { times } from '../support/ring.ts';
 
 const SEED = freshSeed();
-/** A hundred and more by `DRAINS=100 npm run test:long -- load/drains`. */
-const DRAINS = Number(process.env['DRAINS'] ?? 40);
+/** More by `DRAINS=100 npm run test:long -- load/drains`. */
+const DRAINS = Number(process.env['DRAINS'] ?? times(24, 100));
 /** A drain is mostly waiting. */
 const AT_ONCE = 4;
 

@@ -1,11 +1,14 @@
-// The replica beside Fastify over SQLite at 100,000 observations: the advantage that the design asks for, as ratios.
-// Skipped, which is said, where the peers cannot be installed or a peer answers otherwise.
-import { beforeAll, expect, test } from 'vitest';
+// The replica beside Fastify over SQLite at 100,000 observations: the advantage that the design asks for, as ratios;
+// and its import beside those into SQLite and DuckDB. Skipped, which is said, where the peers cannot be had or answer
+// otherwise.
+import { beforeAll, describe, expect, test } from 'vitest';
 import { BUDGETS, guardedOf, noiseText, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
 import { besideNginx, runPeerBench, type PeerReport } from '../../bench/peers/peerBench.ts';
 import { BARE, PEER_QUESTIONS } from '../../bench/peers/peers.ts';
-import { peerTable } from '../../bench/report/report.ts';
+import { IMPORT_PEERS, importRatios, runImportRace, type ImportReport } from '../../bench/peers/importRace.ts';
+import { importTable, peerTable } from '../../bench/report/report.ts';
+import { times } from '../support/ring.ts';
 
 const OPTIONS = {
   observations: 100_000,
@@ -24,8 +27,10 @@ const BARE_OF_NGINX_MAX = 1.3;
 
 let reports: readonly PeerReport[] = [];
 
+/** Who could not be raced belongs in the log. */
+const onStep = (line: string): void => void (/^left out|otherwise/.test(line) && process.stderr.write(`${line}\n`));
+
 beforeAll(async () => {
-  const onStep = (line: string): void => void (/^left out|otherwise/.test(line) && process.stderr.write(`${line}\n`));
   reports = await runPeerBench(OPTIONS, { onProgress: () => {}, onStep });
   process.stderr.write(`${peerTable(reports)}\n`);
 });
@@ -62,3 +67,22 @@ test.for(['nginx', 'nginxKept'])(
     );
   },
 );
+
+describe('an import', () => {
+  let report: ImportReport;
+  beforeAll(async () => {
+    report = await runImportRace({ ...OPTIONS, rounds: times(1, 3) }, { onProgress: () => {}, onStep });
+    process.stderr.write(`${importTable(report)}\n`);
+  });
+
+  test.for(IMPORT_PEERS.map(({ name, budget }) => [name, budget] as const))(
+    'keeps its budget beside that of %s',
+    ([, budget], { skip }) => {
+      const measured = importRatios(report).find(({ name }) => name === budget);
+      skip(measured === undefined, 'not raced: see above');
+      const guarded = guardedOf(measured!, 'ci');
+      skip(guarded === 'too noisy', `not judged: ${noiseText(measured!)}`);
+      expect(guarded, `${measured!.ratio.toFixed(2)} is beyond ${placeOfBudget('ratios', budget)}`).toBe('held');
+    },
+  );
+});

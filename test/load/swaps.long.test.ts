@@ -1,12 +1,14 @@
-// A hundred swaps under load (SWAPS of the environment asks for more): nothing lost or mixed, and memory as flat at the
+// Many swaps under load (SWAPS of the environment says how many): nothing lost or mixed, and memory as flat at the
 // end as after the first ten. What is done is in test/support/swaps.ts.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
+import { statusBytes } from '../../bench/processes/memory.ts';
 import { holdingsOf } from '../support/commandProcess.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
+import { times } from '../support/ring.ts';
 import { type SwappedServer, swappedServer, swapsUnderLoad, versionOf } from '../support/swaps.ts';
 
-const SWAPS = Number(process.env['SWAPS'] ?? 100);
+const SWAPS = Number(process.env['SWAPS'] ?? times(60, 300));
 const CLIENTS = 4;
 /** Swaps until everything is warm. */
 const WARM = 10;
@@ -33,11 +35,6 @@ function p99(waits: readonly number[]): number {
   return waits.toSorted((x, y) => x - y)[Math.floor(waits.length * 0.99)] ?? 0;
 }
 
-/** The most that a process had in RAM, in MB. */
-function peakMb(pid: number): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) >> 10;
-}
-
 describe.skipIf(process.platform !== 'linux')('new data under load', () => {
   test(`${SWAPS} times: no answer is lost or of two generations, and memory comes back`, async () => {
     const versions = [await versionOf(directory, 'a', RECORDS), await versionOf(directory, 'b', RECORDS + 1)];
@@ -59,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('new data under load', () => {
     const all = waits.map(({ waitMs }) => waitMs);
     process.stderr.write(
       `${waits.length} answers verified beside ${swapsMs.length} swaps, p99 ${p99(all).toFixed(1)} ms, ` +
-        `${early >> 20} MB after the first ${WARM} and ${late >> 20} MB at the end, ${peakMb(server.pid)} MB at most\n`,
+        `${early >> 20} MB after the first ${WARM} and ${late >> 20} MB at the end, ${statusBytes(server.pid, 'VmHWM') >> 20} MB at most\n`,
     );
   });
 

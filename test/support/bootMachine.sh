@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Boots systemd as the first process of namespaces of its own, over a copy of this machine that is written to memory:
 # what is installed, added or enabled there is gone with it. systemdMachine.ts runs this by unshare, as root.
-# bootMachine.sh SHARED: SHARED is a folder of this machine that is the same one there.
+# bootMachine.sh SHARED...: each is a folder of this machine that is the same one there, under /tmp too.
 set -euo pipefail
-shared=$1
 mount --make-rprivate /
 over=$(mktemp -d)
 mount -t tmpfs tmpfs "$over"
@@ -20,8 +19,10 @@ mount -t tmpfs tmpfs "$root/sys/fs/cgroup"
 mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
 mount -t tmpfs tmpfs "$root/run"
 mount -t tmpfs tmpfs "$root/tmp"
-mkdir -p "$root$shared"
-mount --bind "$shared" "$root$shared"
+for shared in "$@"; do
+  mkdir -p "$root$shared"
+  mount --bind "$shared" "$root$shared"
+done
 ip link set lo up
 # Of all that a machine starts, its log alone.
 units=$root/lib/systemd/system

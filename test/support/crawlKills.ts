@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
+import { digestsOf } from '../../data/changes/digests.ts';
 import { crawled, filesOf, oldDataSet, recordsOf } from './crawls.ts';
-import { notesLines, type RudeUpstream } from './rudeUpstream.ts';
+import { NOTES, notesLines, type RudeUpstream } from './rudeUpstream.ts';
 
 const KILLED_AT_STEP = new URL('./defects/killedAtStep.ts', import.meta.url).href;
 
@@ -22,7 +23,7 @@ export type Instant = { readonly step: number } | { readonly ms: number };
 
 /**
  * Kills a crawl, looks at what it left, and crawls again. Answers whether the output was absent: that may be between
- * two renames only, and both data sets are whole then.
+ * two renames only, and both data sets are whole then, of which the new one is read by the name of the output.
  */
 export async function killAndResume(upstream: RudeUpstream, scratch: string, instant: Instant): Promise<boolean> {
   const output = oldDataSet(scratch);
@@ -37,6 +38,7 @@ export async function killAndResume(upstream: RudeUpstream, scratch: string, ins
   if (left === undefined) {
     expect(filesOf(join(`${output}.crawl`, 'previous'))).toEqual(old);
     expect(recordsOf(join(`${output}.crawl`, 'data'))?.['notes.ndjson']).toBe(notesLines());
+    expect((await digestsOf(output, 0, () => undefined)).get('notes')?.ids).toHaveLength(NOTES);
   } else if (left['notes.ndjson'] !== notesLines()) expect(filesOf(output)).toEqual(old);
   await crawled(upstream.url, output, { isForced: true });
   expect(recordsOf(output)?.['notes.ndjson']).toBe(notesLines());

@@ -10,8 +10,8 @@ import type { PlainRecord } from './plainUpstream.ts';
 
 const KILLED_AT_STEP = new URL('./defects/killedAtStep.ts', import.meta.url).href;
 
-/** The flags of a quick refresh. */
-export const QUICK = ['--rate', '1000', '--threads', '1', '--force'];
+/** The flags of a quick refresh, which tells its steps as events. */
+export const QUICK = ['--rate', '1000', '--threads', '1', '--force', '--log-format', 'json'];
 
 /** One refresh in a process of its own, killed at a step as killedAtStep.ts has it. */
 export function followOnce(url: string, folder: string, step?: number): CommandProcess {

@@ -192,7 +192,8 @@ function tokenOf(value: Value, type: ColumnType): string | undefined {
   return type === 'link' ? idOfLink(text) : text;
 }
 
-function dictionaryOf(type: ColumnType, tokens: readonly (string | undefined)[]): Dictionary {
+/** The dictionary of some values, written as their tokens. */
+export function dictionaryOf(type: ColumnType, tokens: readonly (string | undefined)[]): Dictionary {
   const distinct = [...new Set(tokens.filter((token) => token !== undefined))];
   const isByText = type === 'text' || type === 'boolean';
   const numberOf = type === 'date' || type === 'dateTime' ? parseInstant : Number;

@@ -1,8 +1,11 @@
-// How much of a long ring one run does. A run of CI draws some of what there is, others each time, so that it ends soon
-// and all of it is met in the end; RING=whole in the environment asks for everything at once.
+// How much of a long ring one run does. A run draws some of what there is, others each time, so that it ends soon and
+// all of it is met in the end; RING=whole in the environment asks for everything at once, and RING=drawn, as .ci/run
+// does, for some of the files that measure speed too.
 import { freshSeed, randomOf } from './random.ts';
 
 const IS_WHOLE = process.env['RING'] === 'whole';
+/** Whether whole files are drawn too. */
+export const IS_DRAWN = process.env['RING'] === 'drawn';
 
 /** `count` of these, drawn anew in each run and in their order; all of them in a whole ring. */
 export function someOf<T>(all: readonly T[], count: number): readonly T[] {

@@ -39,11 +39,11 @@ export function canBoot(): boolean {
   return spawnSync('unshare', [...OWN, 'sh', '-c', probe]).status === 0;
 }
 
-/** Boots a machine in which the folder `shared` is the one of here: 1 s. Throws where it is not up in a minute. */
-export async function bootSystemd(shared: string): Promise<SystemdMachine> {
+/** Boots a machine in which the folders `shared` are those of here: 1 s. Throws where it is not up in a minute. */
+export async function bootSystemd(...shared: readonly string[]): Promise<SystemdMachine> {
   const group = `${cgroupFolder()}/catalogue-test-${process.pid}`;
   mkdirSync(group);
-  const unshare = `setpriv --pdeathsig KILL unshare ${OWN.join(' ')} --kill-child bash ${BOOT} ${shared}`;
+  const unshare = `setpriv --pdeathsig KILL unshare ${OWN.join(' ')} --kill-child bash ${BOOT} ${shared.join(' ')}`;
   const machine = runProgram('bash', ['-c', `echo $$ > ${group}/cgroup.procs && exec ${unshare}`]);
   const stop = async (): Promise<void> => {
     await machine.kill();

@@ -82,6 +82,9 @@ const RIM: readonly { pattern: RegExp; what: string; allowed: readonly [file: st
       what: 'the environment',
       allowed: [
         ['server/settings/declarations.ts', 'settings are read there'],
+        ['server/launch.js', 'how memory is handed out is told to glibc by the environment of the program'],
+        ['server/process/follower.ts', 'the same of the process that refreshes'],
+        ['bench/micro/refreshTasks.ts', 'the same of the processes that it measures'],
         ['server/http/uws/library.ts', 'uWebSockets.js takes its header limit from the environment when it is loaded'],
         [
           'bench/peers/peerInstall.ts',

@@ -5,6 +5,7 @@ import { choiceFor } from '../../../../bench/scenarios/choice.ts';
 import { prepareDataSet } from '../../../../bench/load/dataSet.ts';
 import { readNaively } from '../../../../bench/scenarios/naive.ts';
 import { startNginx } from '../../../../bench/peers/nginx.ts';
+import { runImportRace } from '../../../../bench/peers/importRace.ts';
 import { installPeers } from '../../../../bench/peers/peerInstall.ts';
 import { PEER_QUESTIONS, PEERS } from '../../../../bench/peers/peers.ts';
 import type { Choice } from '../../../../bench/scenarios/scenario.ts';
@@ -80,6 +81,21 @@ describe('where a peer cannot run', () => {
       expect(await startSoapPeer(peer, options)).toEqual({ missing: expect.stringContaining('ENOENT') });
     },
   );
+
+  test('an import is measured by itself', async () => {
+    process.env['PATH'] = temporaryDirectory();
+    const said: string[] = [];
+    const options = { observations: 200, seed: 5, cacheDirectory, rounds: 1 };
+    const { subject, peers } = await runImportRace(options, {
+      onProgress: () => {},
+      onStep: (line) => said.push(line),
+    });
+    expect(peers).toEqual([]);
+    expect(subject.fileBytes).toBeGreaterThan(100_000);
+    expect(subject.peakBytes).toBeGreaterThan(10_000_000);
+    expect(subject.cpuSeconds.least).toBeGreaterThan(0);
+    expect(said).toContain('left out better-sqlite3, DuckDB: no Node on the PATH beside the one of this project');
+  });
 
   test('nginx is left out with the reason', async () => {
     process.env['PATH'] = temporaryDirectory();

@@ -6,13 +6,25 @@ import type { FullReport } from '../../../../bench/report/fullReport.ts';
 import { htmlPage, markdownTable } from '../../../../bench/report/htmlPage.ts';
 import { TRUSTED_HOSTS } from '../../../../bench/authority/callScenarios.ts';
 import { runLoadBench } from '../../../../bench/load/load.ts';
+import { IMPORT_PEERS, importRatios, type ImportCost, type ImportReport } from '../../../../bench/peers/importRace.ts';
 import type { PeerReport } from '../../../../bench/peers/peerBench.ts';
 import { PEER_QUESTIONS, TARGET_PEER } from '../../../../bench/peers/peers.ts';
 import { type ProxyPoint, ratiosOf, WAYS } from '../../../../bench/proxy/proxyBench.ts';
-import { peerTable, proxyTable, soapTable } from '../../../../bench/report/report.ts';
+import {
+  growthLines,
+  growthTable,
+  importTable,
+  peerTable,
+  proxyTable,
+  soapTable,
+} from '../../../../bench/report/report.ts';
 import type { SoapReport } from '../../../../bench/authority/soapBench.ts';
-import { SIZE_LINES, SWEEPS } from '../../../../bench/scenarios/sweeps.ts';
-import { runSizes, runSweeps } from '../../../../bench/load/sweepRun.ts';
+import { growthOf, type GrowthReport, GROWTHS } from '../../../../bench/scenarios/growth.ts';
+import type { Growth } from '../../../../bench/scenarios/scenario.ts';
+import { SCENARIOS } from '../../../../bench/scenarios/scenarios.ts';
+import { SWEEPS } from '../../../../bench/scenarios/sweeps.ts';
+import { growthsOf, runSizes } from '../../../../bench/load/sizes.ts';
+import { runSweeps } from '../../../../bench/load/sweepRun.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 
 const OPTIONS = {
@@ -46,6 +58,17 @@ const SOAP: SoapReport = {
   great: undefined,
 };
 
+/** An import of 12 s beside one of 10 s and one of 20 s. */
+const IMPORTS: ImportReport = {
+  subject: importCost(12, 0.1),
+  peers: IMPORT_PEERS.map((peer, i) => ({ peer, cost: importCost(10 * (i + 1), 0), ratio: 12 / (10 * (i + 1)) })),
+};
+
+function importCost(least: number, spread: number): ImportCost {
+  const seconds = { least, spread };
+  return { seconds, cpuSeconds: seconds, peakBytes: 900_000_000, fileBytes: 400_000_000 };
+}
+
 /** Two rates in each way; behind a proxy all takes twice as long. */
 const PROXIED: readonly ProxyPoint[] = [0.1, 0.5].flatMap((part) =>
   WAYS.map((way, i) => ({
@@ -64,7 +87,7 @@ const PROXIED: readonly ProxyPoint[] = [0.1, 0.5].flatMap((part) =>
 beforeAll(async () => {
   const load = await runLoadBench(OPTIONS, QUIET);
   const sweepRun = await runSweeps(OPTIONS, QUIET);
-  const sizes = await runSizes(OPTIONS, [], QUIET);
+  const sizes = await runSizes([{ ...OPTIONS, observations: 100 }, OPTIONS], QUIET, load);
   report = {
     machine: 'a <machine>',
     revision: 'abc',
@@ -72,6 +95,7 @@ beforeAll(async () => {
     load,
     mixed: [],
     peers: told(40),
+    imports: IMPORTS,
     soap: [SOAP],
     proxied: PROXIED,
     sizes,
@@ -89,10 +113,25 @@ describe('a report', () => {
   });
 
   test('measures what the size of a catalogue could change, and the memory that it takes', () => {
-    const [size] = report.sizes;
-    expect(size?.points.map(({ line }) => line)).toEqual(SIZE_LINES.map(({ name }) => name));
+    const size = report.sizes.at(-1);
+    expect(report.sizes.map(({ observations }) => observations)).toEqual([100, 200]);
+    expect(size?.load).toBe(report.load);
     expect(size?.memory.residentBytes).toBeGreaterThan(size!.memory.snapshotBytes);
     expect(size?.memory.ndjsonBytes).toBeGreaterThan(100_000);
+  });
+
+  test('shows how each scenario grows, in a table and a plot for each way in which it may', () => {
+    const growths = growthsOf(report.sizes);
+    expect(growths.map(({ scenario: { name }, points }) => [name, points.length])).toEqual([
+      ['tiny', 2],
+      ['list', 2],
+      ['offset', 2],
+    ]);
+    const html = htmlPage(report);
+    const titles = [...parseHTML(html).document.querySelectorAll('figure h2')].map(({ textContent }) => textContent);
+    for (const how of ['not at all', 'with the bytes of the page'])
+      expect(titles).toContain(`CPU against the number of records: what may grow ${how}`);
+    expect(html).toContain('<td>tiny</td><td>not at all</td>');
   });
 
   test('tells what clients wait for at each load, the slowest of a thousand last', () => {
@@ -138,6 +177,51 @@ describe('a report', () => {
   });
 });
 
+describe('a scenario over several sizes', () => {
+  /** Ten times as many records cost `times` as much, in as many bytes unless said otherwise. */
+  function grown(grows: Growth, times: number, how: { spread?: number; bytes?: number } = {}): GrowthReport {
+    const { spread = 0, bytes = 1000 } = how;
+    const points = [0, 1, 2].map((i) => {
+      return { observations: 1000 * 10 ** i, microseconds: 7 * times ** i, spread, bytes: i === 2 ? bytes : 1000 };
+    });
+    return growthOf({ name: 'this one', what: '', grows }, points);
+  }
+
+  test('has as its slope how the cost follows the records', () => {
+    expect(grown('constant', 1).slope).toBeCloseTo(0);
+    expect(grown('scan', 10).slope).toBeCloseTo(1);
+    expect(grown('page', Math.sqrt(10)).slope).toBeCloseTo(0.5);
+  });
+
+  test.each([
+    ['constant', 1.2, 'held'],
+    ['constant', 1.3, 'lost'],
+    ['logarithmic', 1.5, 'held'],
+    ['logarithmic', 1.6, 'lost'],
+    ['page', 1.2, 'held'],
+    ['page', 1.3, 'lost'],
+    ['scan', 12, 'held'],
+    ['scan', 12.3, 'lost'],
+  ] as const)('which is %s, and costs %d times as much for ten times the records: %s', (grows, times, verdict) => {
+    expect(grown(grows, times).verdict).toBe(verdict);
+    const { lines, isGood } = growthLines([grown(grows, times)]);
+    expect(isGood).toBe(verdict === 'held');
+    if (!isGood) expect(lines[0]).toContain('this one costs ');
+  });
+
+  test('is judged by the byte where it is about pages, and not at all where its rounds disagree', () => {
+    expect(grown('page', 2, { bytes: 4000 }).verdict).toBe('held');
+    expect(grown('constant', 2, { spread: 1 }).verdict).toBe('too noisy');
+    expect(grown('constant', 1, { spread: 1 }).verdict).toBe('held');
+  });
+
+  test('may be any of those that are declared, and each says how it may grow', () => {
+    expect(new Set(SCENARIOS.map(({ grows }) => grows))).toEqual(new Set(Object.keys(GROWTHS)));
+    const [, row] = growthTable([grown('scan', 10)]).split('\n');
+    expect(row).toMatch(/^this one +with what is scanned +7\.0 +70\.0 +700\.0 +1\.00 +100\.00 +150\.00 +held$/);
+  });
+});
+
 describe('the table of peers', () => {
   test('has a column for each peer that was raced, in Markdown too', () => {
     expect(
@@ -168,4 +252,16 @@ describe('the table of peers', () => {
 test('the table of the authority judges by what a peer has as its target, where there is only one', () => {
   const lines = [SOAP, { ...SOAP, ratio: 0.4 }, { ...SOAP, pass: undefined }].map((one) => soapTable([one]));
   expect(lines.map((line) => /(\S+)\s*$/.exec(line)?.[1])).toEqual(['short', 'pass', '-']);
+});
+
+test('the table of imports has ours first, and judges the others by how much of their wall time it takes', () => {
+  const [, ours, sqlite, duckDb] = importTable(IMPORTS).split('\n');
+  expect(ours).toMatch(/^this program +12\.0 +12\.0 +900\.0 MB +400\.0 MB +- +10 % +- +- +-$/);
+  expect(sqlite).toMatch(/^better-sqlite3 +10\.0 .* 1\.20 +0 % +0\.6 +0\.4 +short$/);
+  expect(duckDb).toMatch(/^DuckDB +20\.0 .* 0\.60 +0 % +1\.3 +0\.9 +great$/);
+  expect(htmlPage({ ...report, imports: IMPORTS })).toContain('<h2>Loading all of it</h2>');
+  expect(importRatios(IMPORTS).map(({ name, ratio }) => [name, ratio])).toEqual([
+    ['importSqlite', 1.2],
+    ['importDuckDb', 0.6],
+  ]);
 });

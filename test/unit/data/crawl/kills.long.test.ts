@@ -8,7 +8,7 @@ import { times } from '../../../support/ring.ts';
 import { type RudeUpstream, startRudeUpstream } from '../../../support/rudeUpstream.ts';
 
 const directory = temporaryDirectory();
-const KILLS = times(30, 300);
+const KILLS = times(15, 300);
 let upstream: RudeUpstream;
 beforeAll(async () => {
   upstream = await startRudeUpstream(() => undefined, 'first', 0);

@@ -6,7 +6,7 @@ import { killedFollower, killedPublish, stepsOfPublish } from '../../../support/
 import { releaseOf } from '../../../support/distributions.ts';
 import { someSteps } from '../../../support/ring.ts';
 
-const KILLS = 20;
+const KILLS = 12;
 const directory = temporaryDirectory();
 
 test('killed at a step, a publisher leaves the old generation or the new one, and the next run ends the work', async () => {

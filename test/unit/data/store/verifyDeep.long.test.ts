@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { BLOCKS, BLOCKS_TITLE, GROUPS, sectionName } from '../../../../engine/snapshot/sections.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { randomOf } from '../../../support/random.ts';
+import { freshSeed, randomOf } from '../../../support/random.ts';
+import { times } from '../../../support/ring.ts';
 import { faultOf, rewriteSnapshot, SMALL_TEXTS, snapshotOf, type Change } from '../../../support/snapshots.ts';
 
 const SCRATCH = temporaryDirectory();
 const GOOD = join(SCRATCH, 'good.snapshot');
 const LYING = join(SCRATCH, 'lying.snapshot');
-const SEED = 43;
-const ROUNDS = 60;
+const SEED = freshSeed();
+const ROUNDS = times(30, 60);
 
 const KINDS = GROUPS.filter((group) => group !== BLOCKS && group !== BLOCKS_TITLE).flatMap((group) =>
   Object.keys(group.kinds).map((key) => sectionName(group, key, '')),

@@ -1,10 +1,11 @@
 // Dictionaries as import makes them: interned texts, each type's order, numbers beside texts, and the check of that
 // order.
 import { describe, expect, test } from 'vitest';
-import { textAt, type ColumnType, type Dictionary } from '../../../../engine/column/dictionary.ts';
+import type { ColumnType, Dictionary } from '../../../../engine/column/dictionary.ts';
 import { Interner } from '../../../../engine/column/intern.ts';
 import { firstUnsorted, sortDictionary } from '../../../../engine/column/sort.ts';
 import { parseInstant } from '../../../../engine/query/instant.ts';
+import { textsOf } from '../../../support/dictionaries.ts';
 import { randomOf } from '../../../support/random.ts';
 
 const encoder = new TextEncoder();
@@ -16,10 +17,6 @@ function interned(texts: readonly string[]): { interner: Interner; numbers: numb
     return interner.intern(bytes, 1, bytes.length - 1);
   });
   return { interner, numbers };
-}
-
-function textsOf(dictionary: Dictionary): string[] {
-  return Array.from({ length: dictionary.size }, (_, code) => Buffer.from(textAt(dictionary, code)).toString());
 }
 
 function sorted(type: ColumnType, texts: readonly string[]): Dictionary {

@@ -2,8 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { foldText } from '../../../../engine/bits/fold.ts';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';
-import { Interner } from '../../../../engine/column/intern.ts';
-import { sortDictionary } from '../../../../engine/column/sort.ts';
 import {
   blockOf,
   buildGrams,
@@ -13,6 +11,7 @@ import {
   gramQuery,
   hasGrams,
 } from '../../../../engine/index/grams.ts';
+import { dictionaryOf, textsOf } from '../../../support/dictionaries.ts';
 import { randomOf } from '../../../support/random.ts';
 
 const ENCODER = new TextEncoder();
@@ -30,19 +29,6 @@ const WORDS = [
   '😀',
   ' ',
 ];
-
-function dictionaryOf(texts: readonly string[]): Dictionary {
-  const interner = new Interner();
-  for (const text of texts) {
-    const bytes = ENCODER.encode(text);
-    interner.intern(bytes, 0, bytes.length);
-  }
-  return sortDictionary('text', interner.texts, () => NaN).dictionary;
-}
-
-function textsOf({ text, ends }: Dictionary): readonly string[] {
-  return Array.from(ends, (end, code) => Buffer.from(text.subarray(code === 0 ? 0 : ends[code - 1]!, end)).toString());
-}
 
 function candidatesOf(dictionary: Dictionary, needle: string): ReadonlySet<number> | undefined {
   const grams = buildGrams(dictionary);

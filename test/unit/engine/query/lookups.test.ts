@@ -1,8 +1,9 @@
 // The table of lookups, one test a row: what it fits, how its operand is read, which codes it finds.
 import { describe, expect, test } from 'vitest';
 import { lookupNamed, type Lookup } from '../../../../engine/query/lookups.ts';
+import { textsOf } from '../../../support/dictionaries.ts';
 import { indexOf } from '../../../support/index.ts';
-import { textAt, type Dictionary } from '../../../../engine/column/dictionary.ts';
+import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { newCounters } from '../../../../engine/query/counters.ts';
 import { scanCodes } from '../../../../engine/query/scan.ts';
@@ -20,10 +21,6 @@ function dictionaryOf(name: string, collection: CollectionIndex = COLLECTION): D
   const node = collection.members.get(name);
   if (node?.kind !== 'values') throw new Error(name);
   return node.index.dictionary;
-}
-
-function textsOf(dictionary: Dictionary): readonly string[] {
-  return Array.from(dictionary.ends, (_, code) => Buffer.from(textAt(dictionary, code)).toString());
 }
 
 /** The codes that a lookup's search hits, all codes at once. */

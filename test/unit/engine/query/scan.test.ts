@@ -1,13 +1,11 @@
 // Scans that ask the n-gram index find the same codes as scans of all texts, for every lookup that looks at texts.
 import { expect, test } from 'vitest';
-import type { Dictionary } from '../../../../engine/column/dictionary.ts';
-import { Interner } from '../../../../engine/column/intern.ts';
 import { PLACEHOLDER } from '../../../../engine/column/records.ts';
-import { sortDictionary } from '../../../../engine/column/sort.ts';
 import { buildGrams } from '../../../../engine/index/grams.ts';
 import { newCounters } from '../../../../engine/query/counters.ts';
 import { lookupNamed } from '../../../../engine/query/lookups.ts';
 import { scanCodes } from '../../../../engine/query/scan.ts';
+import { dictionaryOf } from '../../../support/dictionaries.ts';
 import { randomOf, type Random } from '../../../support/random.ts';
 
 const SEED = 20_261_121;
@@ -28,12 +26,6 @@ const WORDS = [
   'a',
 ];
 const OWN = [`${PLACEHOLDER}/api/v3/parties/3/?format=api`, `${PLACEHOLDER}/ocean`];
-
-function dictionaryOf(texts: readonly string[]): Dictionary {
-  const interner = new Interner();
-  for (const text of texts) interner.intern(Buffer.from(text), 0, Buffer.byteLength(text));
-  return sortDictionary('text', interner.texts, () => NaN).dictionary;
-}
 
 function operandFrom(random: Random, texts: readonly string[]): string {
   const text = random.pick(texts).replace(PLACEHOLDER, random.pick([PLACEHOLDER, FORM.baseUrl]));

@@ -21,7 +21,7 @@ const turnsOf = async () => {
   clearImmediate(next);
   return [status, turns];
 };
-console.log(JSON.stringify([await turnsOf(), await turnsOf()]));
+process.stdout.write(JSON.stringify([await turnsOf(), await turnsOf()]));
 `;
 
 test('others get their turn between the parts of what the first page reads; the second has its two steps alone', () => {

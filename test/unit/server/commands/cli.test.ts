@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../../../server/commands/commands.ts';
+import { BUILDING_MEMORY } from '../../../../server/process/follower.ts';
 import { SETTINGS } from '../../../../server/settings/declarations.ts';
 import { flagName } from '../../../../server/settings/sources.ts';
 import { runProgram } from '../../../support/commandProcess.ts';
@@ -193,6 +194,24 @@ describe('the launcher', () => {
     expect(run([], { script })).toMatchObject({ status: 0, stdout: 'source' });
     rmSync(join(checkout, 'server', 'commands'), { recursive: true });
     expect(run([], { script })).toMatchObject({ status: 0, stdout: 'compiled' });
+  });
+
+  test('tells glibc how to hand out memory where it builds, unless the environment does, and keeps flags and words', () => {
+    const checkout = dataSetOf(directory, {
+      'package.json': '{ "type": "module" }',
+      'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
+      'server/commands/cli.ts':
+        'process.stdout.write([process.env.GLIBC_TUNABLES, ...process.execArgv, ...process.argv.slice(2)].join());',
+    });
+    const script = join(checkout, 'server', 'launch.js');
+    const stdoutOf = (command: string, tunables?: string): string => {
+      const environment = { GLIBC_TUNABLES: tunables };
+      return run([command, '-o'], { script, node: ['--no-deprecation'], environment }).stdout;
+    };
+    const ours = process.platform === 'linux' ? BUILDING_MEMORY.GLIBC_TUNABLES : '';
+    expect(stdoutOf('import')).toBe(`${ours},--no-deprecation,import,-o`);
+    expect(stdoutOf('import', 'glibc.malloc.check=0')).toBe('glibc.malloc.check=0,--no-deprecation,import,-o');
+    expect(stdoutOf('serve')).toBe(',--no-deprecation,serve,-o');
   });
 
   test('starts the Node of the install when this one is not suitable', () => {

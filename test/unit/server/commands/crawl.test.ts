@@ -69,6 +69,19 @@ test('tells each step as a line of JSON with its event and figures where nobody 
   ]);
 });
 
+test('follow tells people or machines, as it is set', async () => {
+  const told = async (format: string): Promise<string> => {
+    const words = ['--once', '--rate', '1000', '--log-format', format];
+    const command = runCommand(['follow', upstream.url, '-o', newOutput(), ...words]);
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    return command.out();
+  };
+  expect(await told('people')).toMatch(/^a crawl began, of everything\ncrawled 1 records .*\n[^{]*\nrefreshed: .*\n$/);
+  expect(await told('json')).toMatch(
+    /^\{"time":"[^"]+","level":"info","message":"a crawl began, [^]*"event":"refreshed"/,
+  );
+});
+
 test('is set by the environment too', async () => {
   const environment = { CATALOGUE_CONTACT: 'us@example.org', CATALOGUE_RATE: '1000' };
   const command = runCommand(['crawl', upstream.url, '-o', newOutput()], { environment });

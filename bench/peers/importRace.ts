@@ -1,0 +1,194 @@
+// Races the import against programs that load the same data set into a database of their own: in processes, one after
+// the other, in interleaved rounds. Peers that cannot be installed or fail are left out, and the reason is told.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MeasuredRatio } from '../budgets.ts';
+import { prepareDataSet, type DataSetOptions } from '../load/dataSet.ts';
+import type { LoadObserver } from '../load/load.ts';
+import { summaryOf, type Summary } from '../load/rounds.ts';
+import { statusBytes } from '../processes/memory.ts';
+import { LAUNCHER_FILE } from '../processes/processes.ts';
+import { installPeers, type InstalledPeers } from './peerInstall.ts';
+
+/**
+ * A program that loads a directory of NDJSON into a file. `pass` and `great` are what is wanted of our wall time at
+ * most, as a multiple of its own; `budget` names what was reached.
+ */
+export interface ImportPeer {
+  readonly name: string;
+  readonly budget: string;
+  readonly script: string;
+  readonly pass: number;
+  readonly great: number;
+}
+
+/** All of them. The indexes are what each is wanted for: SQLite's one for each short scalar column, DuckDB's none. */
+export const IMPORT_PEERS: readonly ImportPeer[] = [
+  { name: 'better-sqlite3', budget: 'importSqlite', script: 'sqliteImport.js', pass: 0.6, great: 0.4 },
+  { name: 'DuckDB', budget: 'importDuckDb', script: 'duckDbImport.js', pass: 1.3, great: 0.9 },
+];
+
+/** Rounds at most: one takes as long as hundreds of other races. */
+const ROUNDS_MAX = 3;
+
+/** What loading all of a data set takes: seconds of wall time and of CPU, the most memory and the file in bytes. */
+export interface ImportCost {
+  readonly seconds: Summary;
+  readonly cpuSeconds: Summary;
+  readonly peakBytes: number;
+  readonly fileBytes: number;
+}
+
+/** A peer's cost, and our wall time as a multiple of its own. */
+export interface PeerImport {
+  readonly peer: ImportPeer;
+  readonly cost: ImportCost;
+  readonly ratio: number;
+}
+
+/** What an import costs beside the peers that could be raced. */
+export interface ImportReport {
+  readonly subject: ImportCost;
+  readonly peers: readonly PeerImport[];
+}
+
+/** A program that is run with `words`, the file to make and the directory; ours is no peer. */
+interface Contestant {
+  readonly peer: ImportPeer | undefined;
+  readonly program: string;
+  readonly words: readonly string[];
+}
+
+interface OneRun {
+  readonly records: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly peakBytes: number;
+  readonly fileBytes: number;
+}
+
+/** Runs the race: our own import with as many threads as it takes by itself. Cost: some 40 s a round at 100,000. */
+export async function runImportRace(
+  options: DataSetOptions & { readonly rounds: number },
+  observer: LoadObserver,
+): Promise<ImportReport> {
+  const { directory } = await prepareDataSet(options, observer.onProgress);
+  const installed = await installPeers(options.cacheDirectory);
+  if ('missing' in installed) {
+    observer.onStep(`left out ${IMPORT_PEERS.map(({ name }) => name).join(', ')}: ${installed.missing}`);
+  }
+  const words = [LAUNCHER_FILE, 'import', '--log-format', 'json', '--output'];
+  const ours: Contestant = { peer: undefined, program: process.execPath, words };
+  const peers = 'missing' in installed ? [] : IMPORT_PEERS.map((peer) => contestantOf(installed, peer));
+  return raceOf([ours, ...peers], directory, options, observer);
+}
+
+function contestantOf({ node, folder }: InstalledPeers, peer: ImportPeer): Contestant {
+  return { peer, program: node, words: [path.join(folder, peer.script)] };
+}
+
+async function raceOf(
+  contestants: readonly Contestant[],
+  directory: string,
+  { rounds, cacheDirectory }: { readonly rounds: number; readonly cacheDirectory: string },
+  { onStep }: LoadObserver,
+): Promise<ImportReport> {
+  const folder = await mkdtemp(path.join(cacheDirectory, 'imports-'));
+  const last = Math.min(rounds, ROUNDS_MAX);
+  let records: number | undefined;
+  const runs = new Map(contestants.map((one) => [one, [] as OneRun[]]));
+  try {
+    for (let round = 1; round <= last; round++) {
+      onStep(`importing, round ${round} of ${last}`);
+      for (const [one, done] of runs) {
+        try {
+          const run = await timed(one, path.join(folder, 'made'), directory);
+          // Ours is the first.
+          records ??= run.records;
+          if (run.records !== records) throw new Error(`it holds ${run.records} records, and not ${records}`);
+          done.push(run);
+        } catch (error) {
+          if (one.peer === undefined) throw error;
+          // A peer may be too small for the data.
+          onStep(`left out ${one.peer.name}: ${(error as Error).message}`);
+          runs.delete(one);
+        }
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const costs = [...runs].map(([{ peer }, done]) => ({ peer, cost: costOf(done) }));
+  const subject = costs.find(({ peer }) => peer === undefined)!.cost;
+  const peers = costs.flatMap(({ peer, cost }) =>
+    peer ? [{ peer, cost, ratio: subject.seconds.least / cost.seconds.least }] : [],
+  );
+  return { subject, peers };
+}
+
+function costOf(runs: readonly OneRun[]): ImportCost {
+  return {
+    seconds: summaryOf(runs.map(({ seconds }) => seconds)),
+    cpuSeconds: summaryOf(runs.map(({ cpuSeconds }) => cpuSeconds)),
+    peakBytes: Math.max(...runs.map(({ peakBytes }) => peakBytes)),
+    fileBytes: runs[0]!.fileBytes,
+  };
+}
+
+/**
+ * Runs a program to its end, which has to be a good one, and removes what it made. It tells how many records it read.
+ */
+async function timed({ program, words }: Contestant, file: string, directory: string): Promise<OneRun> {
+  const [cpuBefore, start] = [childCpuSeconds(), performance.now()];
+  const child = spawn(program, [...words, file, directory], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close') as Promise<[code: number | null, signal: string | null]>;
+  const [told, complaint] = [text(child.stdout), text(child.stderr)];
+  const watching = new AbortController();
+  const peak = peakBytesOf(child.pid!, watching.signal);
+  try {
+    const [code, signal] = await ended;
+    const seconds = (performance.now() - start) / 1000;
+    if (code !== 0) throw new Error(`it ended with ${code ?? signal}: ${(await complaint).trim().split('\n').at(-1)}`);
+    const records = Number(/"parsed":(\d+)/.exec(await told)?.[1]);
+    const { size: fileBytes } = await stat(file);
+    watching.abort();
+    return { records, seconds, cpuSeconds: childCpuSeconds() - cpuBefore, peakBytes: await peak, fileBytes };
+  } finally {
+    watching.abort();
+    await rm(file, { force: true });
+  }
+}
+
+/** Hundredths of a second that children of this process ran which have ended. Source: proc_pid_stat(5), 16 and 17. */
+function childCpuSeconds(): number {
+  const [user, system] = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .slice(13, 15);
+  return (Number(user) + Number(system)) / 100;
+}
+
+/** The most memory that a process had, by looks at it until it is gone. */
+async function peakBytesOf(pid: number, signal: AbortSignal): Promise<number> {
+  let peak = 0;
+  while (!signal.aborted) {
+    peak = Math.max(peak, statusBytes(pid, 'VmHWM'));
+    await delay(50, undefined, { signal }).catch(() => {});
+  }
+  return peak;
+}
+
+/** Our wall time beside each peer's, for its budget. */
+export function importRatios({ subject, peers }: ImportReport): readonly MeasuredRatio[] {
+  return peers.map(({ peer, cost, ratio }) => ({
+    name: peer.budget,
+    ratio,
+    spread: cost.seconds.spread,
+    ownSpread: subject.seconds.spread,
+  }));
+}

@@ -1,0 +1,50 @@
+// Merged dictionaries hold what sorting all values anew gives, with texts in pieces that nobody copied. Every failure
+// prints its seed.
+import { expect, test } from 'vitest';
+import type { Dictionary, WrittenDictionary } from '../../../../engine/column/dictionary.ts';
+import { LEFT_OUT, mergeDictionaries } from '../../../../engine/column/mergeDictionary.ts';
+import { buildGrams } from '../../../../engine/index/grams.ts';
+import { dictionaryOf, textsOf } from '../../../support/dictionaries.ts';
+import { freshSeed, randomOf } from '../../../support/random.ts';
+
+function joined({ text, ...others }: WrittenDictionary): Dictionary {
+  return { ...others, text: new Uint8Array(text instanceof Uint8Array ? text : Buffer.concat(text)) };
+}
+
+const random = randomOf(freshSeed());
+const VALUES: Readonly<Record<'text' | 'integer', () => string>> = {
+  // Some are empty, and some have letters that grow when case is folded.
+  text: () =>
+    'aÅİ ocean Kelvin'.repeat(4).slice(random.integer(0, 9), random.integer(9, 40)).slice(random.integer(0, 2)),
+  integer: () => String(random.integer(-50, 50)),
+};
+
+test.each(['text', 'integer'] as const)('of %s they are those of all values, and so is the n-gram index', (type) => {
+  for (let round = 0; round < 60; round++) {
+    const some = (count: number): readonly string[] => Array.from({ length: count }, VALUES[type]);
+    const [old, young] = [
+      dictionaryOf(some(random.integer(0, 40)), type),
+      dictionaryOf(some(random.integer(0, 9)), type),
+    ];
+    const isUsed = Uint8Array.from({ length: old.size + 1 }, () => Number(random.chance(0.8)));
+    const { dictionary, oldCodes, youngCodes, isOld } = mergeDictionaries(old, isUsed, young);
+    const [olds, youngs] = [textsOf(old), textsOf(young)];
+    const used = olds.filter((text, code) => isUsed[code] !== 0 || youngs.includes(text));
+    const expected = dictionaryOf([...used, ...youngs], type);
+    expect(joined(dictionary)).toEqual(expected);
+    expect(isOld).toBe(used.length === old.size && expected.size === old.size);
+    const texts = textsOf(expected);
+    const codeOf = (text: string): number => (texts.includes(text) ? texts.indexOf(text) : LEFT_OUT);
+    expect([...oldCodes]).toEqual(olds.map(codeOf));
+    expect([...youngCodes]).toEqual(youngs.map(codeOf));
+    for (const block of [1, 3]) expect(buildGrams(dictionary, block)).toEqual(buildGrams(expected, block));
+  }
+});
+
+test('no text is copied, and the old one is answered where it would be the same', () => {
+  const old = dictionaryOf(['a', 'b', 'c']);
+  expect(mergeDictionaries(old, Uint8Array.of(1, 1, 1, 0), dictionaryOf(['b'])).dictionary).toBe(old);
+  const { dictionary } = mergeDictionaries(old, Uint8Array.of(1, 0, 1, 0), dictionaryOf(['bb']));
+  const [first] = dictionary.text as readonly Uint8Array[];
+  expect(first!.buffer).toBe(old.text.buffer);
+});

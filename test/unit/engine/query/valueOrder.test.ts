@@ -1,0 +1,68 @@
+// The order of texts as clients see them against a plain sort, in every form that own URLs are served in, and how often
+// it looks at texts for that.
+import { describe, expect, test, vi } from 'vitest';
+import * as served from '../../../../engine/column/served.ts';
+import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
+import { isOrderedByCode, servedText, valueOrder } from '../../../../engine/query/valueOrder.ts';
+import { dictionaryOf } from '../../../support/index.ts';
+import { freshSeed, randomOf } from '../../../support/random.ts';
+
+const SEED = freshSeed();
+const RESTS = ['', '/', '/a', '/uuid/b', '/api/v2/times/1/', '/api/v3/times/', '/api/v3/times/1', '/api/v3/times/1/!'];
+const LINKS = [1, 12, 2].map((id) => `/api/v3/times/${id}/${SPEC_LINK_END.slice(1)}`);
+const OWN = [...RESTS, ...LINKS, '/api/v3/times/1/a', '~', 'é'].map((rest) => `{base_url}${rest}`);
+const OTHERS = [
+  '',
+  'a',
+  'http:',
+  'http://h',
+  'http://h/a',
+  'http://h/api/v3/times/1',
+  'http://h!',
+  'http://i',
+  'zz',
+  '|',
+];
+
+const FORMS: readonly ServedForm[] = ['http://h', 'http://h/api', 'zz', '{', '~'].flatMap((baseUrl) =>
+  (['v3', 'v2'] as const).flatMap((version) =>
+    [SPEC_LINK_END, '', '/', '/?a'].map((linkEnd) => ({ baseUrl, version, linkEnd })),
+  ),
+);
+
+describe.each(FORMS)('as $version of $baseUrl, links ending with "$linkEnd"', (form) => {
+  test(`texts stand as they are served, and are one where they are served alike (seed ${SEED})`, () => {
+    const random = randomOf(SEED);
+    for (let round = 0; round < 20; round++) {
+      const dictionary = dictionaryOf('text', random.shuffled([...OWN, ...OTHERS]).slice(0, random.integer(1, 20)));
+      const codes = Array.from({ length: dictionary.size }, (_, code) => code);
+      const texts = codes.map((code) => servedText(dictionary, code, form));
+      const byText = (a: number, b: number): number => Buffer.compare(Buffer.from(texts[a]!), Buffer.from(texts[b]!));
+      const expected = codes.toSorted((a, b) => byText(a, b) || a - b);
+      const order = valueOrder(dictionary, form);
+      const ranked = [...codes, dictionary.size].map((rank) => order.codeOf(rank));
+      expect(ranked.map((code) => texts[code])).toEqual([...expected.map((code) => texts[code]), undefined]);
+      expect(ranked.map((code) => order.rankOf(code))).toEqual([...codes, dictionary.size]);
+      for (let rank = 1; rank <= dictionary.size; rank++) {
+        const [a, b] = [order.codeOf(rank - 1), order.codeOf(rank)];
+        expect(order.isSame(a, b), `${texts[a]} and ${texts[b]}`).toBe(texts[a] === texts[b]);
+      }
+    }
+  });
+});
+
+test('own URLs of which the base alone changes are moved as they stand, and not looked at', () => {
+  const own = Array.from({ length: 5000 }, (_, i) => `{base_url}/uuid/${i}`);
+  const dictionary = dictionaryOf('text', [...own, 'a', 'zz']);
+  const form: ServedForm = { baseUrl: 'http://h', version: 'v3', linkEnd: SPEC_LINK_END };
+  expect(isOrderedByCode(dictionary, form)).toBe(false);
+  const looks = vi.spyOn(served, 'servedUrl');
+  const order = valueOrder(dictionary, form);
+  expect([0, 1, 5000, 5001].map((rank) => servedText(dictionary, order.codeOf(rank), form))).toEqual([
+    'a',
+    'http://h/uuid/0',
+    'http://h/uuid/999',
+    'zz',
+  ]);
+  expect(looks.mock.calls.length).toBeLessThan(10);
+});
