@@ -9,8 +9,8 @@ import { SkippedTestdata } from './support/testdata.ts';
 /** What `npm run test:quick` runs, named by place: style, the engine, and one suite over a socket. */
 const QUICK = ['test/tidy.test.ts', 'test/unit/engine/**/*.test.ts', 'test/conformance/filters.test.ts'];
 const LONG = 'test/**/*.long.test.ts';
-/** What replaces a module or the kernel, or runs other files anew, so that no other file may share its process. */
-const ALONE = ['test/unit/data/leftovers.test.ts', 'test/contract/kernelTwin.test.ts'];
+/** What replaces a module, so that no other file may share its process. */
+const ALONE = ['test/unit/data/leftovers.test.ts'];
 /** For every process and thread that a test starts. What measures has none of it. */
 export const STRIPPED_ONCE = `--import=${new URL('./support/strippedOnce.js', import.meta.url).href}`;
 
@@ -22,8 +22,9 @@ export default defineConfig({
     // One more than cores, since many tests wait for servers, and none of them measures time.
     maxWorkers: availableParallelism() + 1,
     execArgv: [STRIPPED_ONCE],
-    // A server that a test has no more use for need not wait for clients to leave.
-    env: { NODE_OPTIONS: STRIPPED_ONCE, CATALOGUE_DRAIN_GRACE_SECONDS: '0' },
+    // A server that a test has no more use for need not wait for clients to leave; nor compress all records before it
+    // starts, half of its CPU, where the test is not about them: those that are have `--gzip stored`.
+    env: { NODE_OPTIONS: STRIPPED_ONCE, CATALOGUE_DRAIN_GRACE_SECONDS: '0', CATALOGUE_GZIP: 'live' },
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/test.json' },
     testTimeout: 30_000,

@@ -44,7 +44,10 @@ export function servedSample(flags: readonly string[] = ['--base-url', BASE_URL]
   let client: Client | undefined;
   let checker: DocumentChecker | undefined;
   beforeAll(async () => {
-    server = await startServer({ data: data ?? (await sampleSnapshot()), flags: ['--threads', '1', ...flags] });
+    server = await startServer({
+      data: data ?? (await sampleSnapshot()),
+      flags: ['--threads', '1', '--gzip', 'stored', ...flags],
+    });
     client = clientOf(server.url);
     checker = new DocumentChecker(JSON.parse((await client.get('/openapi.json')).body) as OpenApiDocument);
   }, START_MS_MAX);

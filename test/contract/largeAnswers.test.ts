@@ -37,7 +37,7 @@ beforeAll(async () => {
   const data = join(directory, 'data');
   await generate({ observations: OBSERVATIONS, seed: 3, directory: data }, () => undefined);
   const { file } = await imported(data, { file: join(directory, 'large.snapshot') });
-  server = await runServer(['--data', file, '--threads', '1']);
+  server = await runServer(['--data', file, '--threads', '1', '--gzip', 'stored']);
 }, 60_000);
 afterAll(() => server.kill());
 

@@ -19,7 +19,7 @@ const observationsOf = (repeats: number): CollectionIndex =>
     Array.from({ length: 400 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i} ${'text, '.repeat(repeats)}"}`),
     BASE_URL,
   );
-const OBSERVATIONS = { csv: observationsOf(300), parquet: observationsOf(1200), page: observationsOf(5) };
+const OBSERVATIONS = { csv: observationsOf(300), parquet: observationsOf(700), page: observationsOf(5) };
 const TARGETS = {
   csv: '/api/v3/observations/?format=csv&',
   parquet: '/api/v3/observations/?format=parquet&',

@@ -131,7 +131,7 @@ interface Ground {
 
 async function compare(random: Random, ground: Ground): Promise<void> {
   const { directory, origin } = ground;
-  const flags = flagsOf(ground.settings);
+  const flags = ['--gzip', 'stored', ...flagsOf(ground.settings)];
   const server = await startServer({ data: directory, flags });
   const met: TagsMet = new Map();
   const served = { ...ground, settings: settingsOf(ground.settings, server) };

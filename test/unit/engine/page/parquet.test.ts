@@ -92,30 +92,3 @@ describe('a body', () => {
     expect(end).toBeLessThan(BigInt(whole.length));
   });
 });
-
-test('a row group ends behind 131,072 rows', () => {
-  const texts = Array.from({ length: 140_000 }, (_, i) => `{"ob_id":${i}}`);
-  const records = recordsOf(texts, STORED);
-  const rows = { kind: 'range', start: 0, end: texts.length } as const;
-  const served = { records, rows, form: AS_STORED, keys: undefined };
-  const body = measured(
-    parquetRows(served, [
-      { key: 'ob_id', kind: 'integer' },
-      { key: 'none', kind: 'text' },
-    ]),
-  );
-  const groups = metadataOf(bytesOf(body)).row_groups.map(({ num_rows: count }) => Number(count));
-  expect(groups).toHaveLength(2);
-  expect(groups[0]).toBeGreaterThanOrEqual(131_072);
-  expect(groups[0]).toBeLessThan(131_072 + 4096);
-  expect(groups[0]! + groups[1]!).toBe(140_000);
-});
-
-test('of more than 64 columns the groups are larger, so that the footer does not grow with both', () => {
-  const texts = Array.from({ length: 140_000 }, (_, i) => `{"ob_id":${i}}`);
-  const rows = { kind: 'range', start: 0, end: texts.length } as const;
-  const served = { records: recordsOf(texts, STORED), rows, form: AS_STORED, keys: undefined };
-  const columns = Array.from({ length: 65 }, (_, i) => ({ key: i === 0 ? 'ob_id' : `k${i}`, kind: 'json' }) as const);
-  const { row_groups: groups, num_rows: count } = metadataOf(bytesOf(measured(parquetRows(served, columns))));
-  expect([groups.length, count]).toEqual([1, 140_000n]);
-});
