@@ -25,9 +25,9 @@ export { openBlocks } from './snapshot/openBlocks.ts';
 // The way of a list from text to page, and what it is made of.
 export { answerList, type Asker, type Here, type List, listHere, type ListSteps } from './list.ts';
 export type { Ask, ExportFormat, IgnoredName, Page, QueryOptions } from './query/ask.ts';
-export { type Counters, newCounters } from './query/counters.ts';
-export { execute, findRows, type Hits, hitsOf, hitsUnless, walkedPage } from './query/execute.ts';
-export { explain, explained } from './query/explain.ts';
+export { type Counters, newCounters } from './find/counters.ts';
+export { execute, findRows, type Hits, hitsOf, hitsUnless, walkedPage } from './find/execute.ts';
+export { explain, explained } from './find/explain.ts';
 export { exportKey, filterKey, viewKey } from './query/filterKey.ts';
 export { parseInstant } from './query/instant.ts';
 export { decodeForm } from './query/form.ts';
@@ -38,9 +38,9 @@ export { nearestName } from './bits/suggest.ts';
 export { LOOKUPS } from './query/lookups.ts';
 export { PARAMETERS } from './query/parameters.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';
-export { hasRegex, type Plan } from './query/plan.ts';
+export { hasRegex, type Plan } from './find/plan.ts';
 export type { Problem } from './query/problems.ts';
-export { hasView, isViewHeavy } from './query/viewCost.ts';
+export { hasView, isViewHeavy } from './find/viewCost.ts';
 
 // From rows to the bytes of an answer.
 export { type Body, wholeBody } from './page/body.ts';

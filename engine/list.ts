@@ -5,11 +5,11 @@ import { countSelected, selectedRow, type Selection } from './index/rowset.ts';
 import type { CollectionIndex } from './index/table.ts';
 import { exportRepresentation, pageRepresentation, type Representation } from './page/representation.ts';
 import type { Ask, QueryOptions } from './query/ask.ts';
-import { newCounters, type Counters } from './query/counters.ts';
-import { execute, type Hits } from './query/execute.ts';
+import { newCounters, type Counters } from './find/counters.ts';
+import { execute, type Hits } from './find/execute.ts';
 import { pageLinks } from './query/links.ts';
 import { parseListQuery } from './query/parse.ts';
-import { plan, type Plan } from './query/plan.ts';
+import { plan, type Plan } from './find/plan.ts';
 
 /** A list that is planned: what was asked of a collection, and how it is found. */
 export interface List {

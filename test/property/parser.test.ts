@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { QueryOptions } from '../../engine/query/ask.ts';
-import { explain } from '../../engine/query/explain.ts';
+import { explain } from '../../engine/find/explain.ts';
 import { parseRecordQuery } from '../../engine/query/parse.ts';
 import { indexOf } from '../support/index.ts';
 import { foundAnyway, QUERY_OPTIONS } from '../support/lists.ts';

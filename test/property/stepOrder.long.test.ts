@@ -8,9 +8,9 @@ import { openData } from '../../data/open.ts';
 import { generate } from '../../data/synth/generate.ts';
 import { textAt } from '../../engine/column/dictionary.ts';
 import { newCounters, openSnapshot, execute, type CollectionIndex } from '../../engine/engine.ts';
-import { cheapestFirst, type Arrange } from '../../engine/query/draft.ts';
+import { cheapestFirst, type Arrange } from '../../engine/find/draft.ts';
 import { locateField } from '../../engine/query/path.ts';
-import { plan } from '../../engine/query/plan.ts';
+import { plan } from '../../engine/find/plan.ts';
 import { askOf } from '../support/lists.ts';
 import { randomOf, type Random } from '../support/random.ts';
 

@@ -4,8 +4,8 @@ import { answerList, type Asker, type List, listHere } from '../../../engine/lis
 import { measuringOf, type Representation } from '../../../engine/page/representation.ts';
 import { measured } from '../../../engine/page/rows.ts';
 import type { Ask } from '../../../engine/query/ask.ts';
-import { newCounters } from '../../../engine/query/counters.ts';
-import type { Hits } from '../../../engine/query/execute.ts';
+import { newCounters } from '../../../engine/find/counters.ts';
+import type { Hits } from '../../../engine/find/execute.ts';
 import { collectionOf } from '../../support/collections.ts';
 import { FORM, QUERY_OPTIONS } from '../../support/lists.ts';
 import { textOf } from '../../support/pages.ts';

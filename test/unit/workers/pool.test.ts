@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadSnapshot } from '../../../data/store/load.ts';
 import type { CollectionIndex } from '../../../engine/index/table.ts';
-import type { Plan } from '../../../engine/query/plan.ts';
+import type { Plan } from '../../../engine/find/plan.ts';
 import { openSnapshot } from '../../../engine/snapshot/open.ts';
 import { POOL_LIMITS, startPool, type HeavyPool, type PoolLimits } from '../../../workers/pool.ts';
 import type { HeavyQuery } from '../../../workers/protocol.ts';

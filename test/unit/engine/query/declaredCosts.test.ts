@@ -3,13 +3,13 @@
 // are covered by being there; a limit, which bounds a syntax, needs the row of HEADS below that lies at it.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ColumnType } from '../../../../engine/column/dictionary.ts';
-import { newCounters } from '../../../../engine/query/counters.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import * as limits from '../../../../engine/query/limits.ts';
 import { type Column, type Lookup, LOOKUPS } from '../../../../engine/query/lookups.ts';
 import { type ParameterDeclaration, PARAMETERS } from '../../../../engine/query/parameters.ts';
 import { parseRecordQuery } from '../../../../engine/query/parse.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
-import { INLINE_VIEW_STEPS_MAX } from '../../../../engine/query/viewCost.ts';
+import { INLINE_VIEW_STEPS_MAX } from '../../../../engine/find/viewCost.ts';
 import { indexesOf, type RecordValue } from '../../../support/index.ts';
 import { askOf, QUERY_OPTIONS, stepsOf } from '../../../support/lists.ts';
 

@@ -1,8 +1,8 @@
 // Filters through links: what they find, how keys are read, how they are planned, and the work that they do.
 import { describe, expect, test } from 'vitest';
-import { newCounters, type Counters } from '../../../../engine/query/counters.ts';
-import { explain } from '../../../../engine/query/explain.ts';
-import { INLINE_JOIN_STEPS_MAX } from '../../../../engine/query/plan.ts';
+import { newCounters, type Counters } from '../../../../engine/find/counters.ts';
+import { explain } from '../../../../engine/find/explain.ts';
+import { INLINE_JOIN_STEPS_MAX } from '../../../../engine/find/plan.ts';
 import { indexesOf } from '../../../support/index.ts';
 import { askOf, hitsIfAny, hitsOf, idsOf, planOf } from '../../../support/lists.ts';
 

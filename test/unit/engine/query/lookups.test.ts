@@ -5,8 +5,8 @@ import { textsOf } from '../../../support/dictionaries.ts';
 import { indexOf } from '../../../support/index.ts';
 import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
-import { newCounters } from '../../../../engine/query/counters.ts';
-import { scanCodes } from '../../../../engine/query/scan.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
+import { scanCodes } from '../../../../engine/find/scan.ts';
 
 const FORM = { baseUrl: '', version: 'v3', linkEnd: '/?format=api' } as const;
 const COLLECTION = indexOf(

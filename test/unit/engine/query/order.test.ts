@@ -1,7 +1,7 @@
 // gt, gte, lt, lte and range where doubles, spellings and base URLs could mislead them.
 import { describe, expect, test } from 'vitest';
 import { indexOf } from '../../../support/index.ts';
-import { BASE_URL, idsOf } from './found.ts';
+import { BASE_URL, idsOf } from '../find/found.ts';
 
 test('integers beyond 2^53 and of 400 digits have an exact order', () => {
   const long = 10n ** 399n;

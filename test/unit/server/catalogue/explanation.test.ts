@@ -1,6 +1,6 @@
 // `explain=1` through the handler: what it shows, when it is heeded, and that it refuses what a list would (A68).
 import { describe, expect, test } from 'vitest';
-import { newCounters } from '../../../../engine/query/counters.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import type { RunHeavy } from '../../../../workers/pool.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import { ask, GENERATION, handlerWith, HEAVY, LONG, replyOf, served } from '../../../support/smallCatalogue.ts';

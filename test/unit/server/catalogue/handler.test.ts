@@ -1,6 +1,6 @@
 // The catalogue's handler: requests in, answers out, without a socket.
 import { describe, expect, test } from 'vitest';
-import { newCounters } from '../../../../engine/query/counters.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import { type Disconnection, ROUTE, ROUTES } from '../../../../server/http/exchange.ts';
 import type { RunHeavy } from '../../../../workers/pool.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';

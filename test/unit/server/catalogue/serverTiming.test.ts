@@ -1,7 +1,7 @@
 // What answers say of the time that they took: on a clock of the test's own, and through the catalogue's handler.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { wholeBody } from '../../../../engine/page/body.ts';
-import { newCounters } from '../../../../engine/query/counters.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
 import type { Answer } from '../../../../server/http/exchange.ts';
 import { timedHandler, withTiming } from '../../../../server/catalogue/serverTiming.ts';

@@ -1,8 +1,8 @@
 // Facets against plain counts: by value, each record once, the most frequent first.
 import { describe, expect, test } from 'vitest';
-import { FACET_VALUES_MAX } from '../../../../engine/query/facetCounts.ts';
+import { FACET_VALUES_MAX } from '../../../../engine/find/facetCounts.ts';
 import { FACETS_MAX } from '../../../../engine/query/limits.ts';
-import { newCounters } from '../../../../engine/query/counters.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { indexOf } from '../../../support/index.ts';
 import { askOf, hitsOf, planOf } from '../../../support/lists.ts';

@@ -5,10 +5,10 @@ import { invertedIndex, type FieldIndex } from '../../../../engine/index/field.t
 import { buildGrams, gramQuery } from '../../../../engine/index/grams.ts';
 import { invert } from '../../../../engine/index/invert.ts';
 import { mostRowsOf } from '../../../../engine/index/mostRows.ts';
-import { sizedCondition, type ConditionStep } from '../../../../engine/query/conditionStep.ts';
-import { newCounters } from '../../../../engine/query/counters.ts';
+import { sizedCondition, type ConditionStep } from '../../../../engine/find/conditionStep.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import { lookupNamed } from '../../../../engine/query/lookups.ts';
-import { scanCodes } from '../../../../engine/query/scan.ts';
+import { scanCodes } from '../../../../engine/find/scan.ts';
 import { randomOf } from '../../../support/random.ts';
 
 const SEED = 71;

@@ -1,8 +1,8 @@
 // That work on many rows ends soon after it is told to, wherever it is: in steps, joins, orders and facets. Whatever is
 // asked, no more than a pass or two over its rows lies between two questions; a new kind of work has its query here.
 import { describe, expect, test } from 'vitest';
-import { type Counters, newCounters } from '../../../../engine/query/counters.ts';
-import { Polling, SLICE_ROWS } from '../../../../engine/query/counters.ts';
+import { type Counters, newCounters } from '../../../../engine/find/counters.ts';
+import { Polling, SLICE_ROWS } from '../../../../engine/find/counters.ts';
 import { indexesOf } from '../../../support/index.ts';
 import { hitsIfAny } from '../../../support/lists.ts';
 

@@ -1,7 +1,7 @@
 // Plans and their execution against plain loops on random records and conditions, and the work that they do.
 import { describe, expect, test } from 'vitest';
 import { MEMBERS_MAX } from '../../../../engine/query/limits.ts';
-import { newCounters } from '../../../../engine/query/counters.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import { rowOfId } from '../../../../engine/index/table.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
 import { indexOf, indexOfDeclared, type RecordValue } from '../../../support/index.ts';

@@ -7,9 +7,9 @@ import { PLACEHOLDER } from '../column/records.ts';
 import { servedUrl, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramCandidates, gramQuery } from '../index/grams.ts';
-import { codesOfOwnUrls, isTextOrdered } from './codes.ts';
+import { codesOfOwnUrls, isTextOrdered } from '../query/codes.ts';
 import { type Counters, SLICE_ROWS } from './counters.ts';
-import type { Search, TextMatcher, TextSearch } from './search.ts';
+import type { Search, TextMatcher, TextSearch } from '../query/search.ts';
 
 /** Text between two polls, in bytes: some 50 us, so that a cancelled task ends at once and polling costs nothing. */
 const SLICE_BYTES = 65_536;

@@ -5,10 +5,10 @@ import type { ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramBlocks, gramQuery, type GramQuery, type Grams } from '../index/grams.ts';
 import { mostRowsOf } from '../index/mostRows.ts';
-import { codesOfOwnUrls, without } from './codes.ts';
-import { lookupNamed, scanCostOf, type Lookup } from './lookups.ts';
-import type { Condition } from './ask.ts';
-import type { Operand } from './values.ts';
+import { codesOfOwnUrls, without } from '../query/codes.ts';
+import { lookupNamed, scanCostOf, type Lookup } from '../query/lookups.ts';
+import type { Condition } from '../query/ask.ts';
+import type { Operand } from '../query/values.ts';
 
 /**
  * How a condition finds its rows. `posting list`: the rows of one code. `code range`: those of neighbouring codes.

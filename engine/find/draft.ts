@@ -8,8 +8,8 @@ import { parentsOf, type CollectionIndex } from '../index/table.ts';
 import { sizedCondition, type ConditionStep, type SizedCondition } from './conditionStep.ts';
 import { newCounters } from './counters.ts';
 import { holdsForNulls, type NullStep } from './nulls.ts';
-import type { Condition } from './ask.ts';
-import { locateField, type LinkStep, type LocatedField, type ManyStep } from './path.ts';
+import type { Condition } from '../query/ask.ts';
+import { locateField, type LinkStep, type LocatedField, type ManyStep } from '../query/path.ts';
 import { rowsOfCodes, rowsOfCodeSet } from './postings.ts';
 
 /** What a query is planned on: its collection, how own URLs are served, and what decides the order of steps. */

@@ -4,8 +4,8 @@ import { longestText } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { rowsPerParentMax } from '../index/table.ts';
 import type { ConditionStep } from './conditionStep.ts';
-import { lookupNamed, scanCostOf } from './lookups.ts';
-import type { LinkStep, ManyStep } from './path.ts';
+import { lookupNamed, scanCostOf } from '../query/lookups.ts';
+import type { LinkStep, ManyStep } from '../query/path.ts';
 
 /** A row check is chosen when it sees this many times less text than a scan: rows are scattered, texts neighbours. */
 const ROW_CHECK_GAIN = 4;

@@ -2,10 +2,10 @@
 // that ascend with ids, and the requests that no walk is for.
 import { describe, expect, test } from 'vitest';
 import { listed } from '../../../../engine/index/rowset.ts';
-import { newCounters, type Counters } from '../../../../engine/query/counters.ts';
-import { findRows, hitsOf as hitsOfRows, walkedPage } from '../../../../engine/query/execute.ts';
-import { explain, explained } from '../../../../engine/query/explain.ts';
-import type { Plan } from '../../../../engine/query/plan.ts';
+import { newCounters, type Counters } from '../../../../engine/find/counters.ts';
+import { findRows, hitsOf as hitsOfRows, walkedPage } from '../../../../engine/find/execute.ts';
+import { explain, explained } from '../../../../engine/find/explain.ts';
+import type { Plan } from '../../../../engine/find/plan.ts';
 import { indexOf, type RecordValue } from '../../../support/index.ts';
 import { hitsOf, idsIn, planOf as planIn } from '../../../support/lists.ts';
 import { rowsOf } from '../../../support/pages.ts';

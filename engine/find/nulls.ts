@@ -3,8 +3,8 @@
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 import { ofBitmap, type RowSet } from '../index/rowset.ts';
 import type { Table } from '../index/table.ts';
-import { NULL_LOOKUP } from './lookups.ts';
-import type { Operand } from './values.ts';
+import { NULL_LOOKUP } from '../query/lookups.ts';
+import type { Operand } from '../query/values.ts';
 
 /** The steps of a plan or its draft, as far as nulls matter: conditions on a table's rows, and related rows within. */
 export type NullStep =

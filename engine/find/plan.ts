@@ -3,13 +3,13 @@
 import { joinSteps } from '../index/join.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
-import type { Ask, Page } from './ask.ts';
+import type { Ask, Page } from '../query/ask.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import { cheapestFirst, placed, rootDraft, rowsReached } from './draft.ts';
 import type { Arrange, Draft, DraftContext, PlacedCondition, RootDraft } from './draft.ts';
 import { walkTo, type Walk } from './firstRows.ts';
-import { lookupNamed } from './lookups.ts';
-import { locateField } from './path.ts';
+import { lookupNamed } from '../query/lookups.ts';
+import { locateField } from '../query/path.ts';
 import { isWorthChecking, isWorthNarrowing, relatedRowsMax, rowCheckBytes } from './fewRows.ts';
 import { hasView, INLINE_VIEW_STEPS_MAX, viewStepsOf } from './viewCost.ts';
 

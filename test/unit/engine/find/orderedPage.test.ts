@@ -1,8 +1,8 @@
 // Ordered pages against a plain sort, on tables large enough for every way to find one, and the work that they do.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newCounters, type Counters } from '../../../../engine/query/counters.ts';
-import { orderingSteps } from '../../../../engine/query/orderedPage.ts';
-import { INLINE_VIEW_STEPS_MAX } from '../../../../engine/query/viewCost.ts';
+import { newCounters, type Counters } from '../../../../engine/find/counters.ts';
+import { orderingSteps } from '../../../../engine/find/orderedPage.ts';
+import { INLINE_VIEW_STEPS_MAX } from '../../../../engine/find/viewCost.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import type { Collection } from '../../../../engine/schema/types.ts';
 import { indexOfDeclared, type RecordValue } from '../../../support/index.ts';

@@ -3,7 +3,7 @@
 import { countRows, type RowSet } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
-import type { Page } from './ask.ts';
+import type { Page } from '../query/ask.ts';
 import { facetSteps } from './facetCounts.ts';
 import { orderingSteps } from './orderedPage.ts';
 

@@ -3,7 +3,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import * as served from '../../../../engine/column/served.ts';
 import { SPEC_LINK_END, type ServedForm } from '../../../../engine/column/served.ts';
-import { isOrderedByCode, servedText, valueOrder } from '../../../../engine/query/valueOrder.ts';
+import { isOrderedByCode, servedText, valueOrder } from '../../../../engine/find/valueOrder.ts';
 import { dictionaryOf } from '../../../support/index.ts';
 import { freshSeed, randomOf } from '../../../support/random.ts';
 

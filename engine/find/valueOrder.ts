@@ -11,8 +11,8 @@ import {
 import { isSpecForm, servedUrl, type ServedForm } from '../column/served.ts';
 import { compareBytes } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
-import { codesOfOwnUrls } from './codes.ts';
-import { exactValue } from './values.ts';
+import { codesOfOwnUrls } from '../query/codes.ts';
+import { exactValue } from '../query/values.ts';
 
 /**
  * Ranks of codes: they ascend by value, null (the code `dictionary.size`) has the last one. `isByCode` where rank and

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { PLACEHOLDER } from '../../../../engine/column/records.ts';
 import { buildGrams } from '../../../../engine/index/grams.ts';
-import { newCounters } from '../../../../engine/query/counters.ts';
+import { newCounters } from '../../../../engine/find/counters.ts';
 import { lookupNamed } from '../../../../engine/query/lookups.ts';
-import { scanCodes } from '../../../../engine/query/scan.ts';
+import { scanCodes } from '../../../../engine/find/scan.ts';
 import { dictionaryOf } from '../../../support/dictionaries.ts';
 import { randomOf, type Random } from '../../../support/random.ts';
 

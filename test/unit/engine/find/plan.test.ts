@@ -4,13 +4,13 @@ import type { Dictionary } from '../../../../engine/column/dictionary.ts';
 import { invertedIndex } from '../../../../engine/index/field.ts';
 import { invert } from '../../../../engine/index/invert.ts';
 import type { CollectionIndex } from '../../../../engine/index/table.ts';
-import { explain } from '../../../../engine/query/explain.ts';
+import { explain } from '../../../../engine/find/explain.ts';
 import {
   INLINE_ROWS_GATHERED_MAX,
   INLINE_SCAN_BYTES_MAX,
   INLINE_VALUES_MAX,
   type Plan,
-} from '../../../../engine/query/plan.ts';
+} from '../../../../engine/find/plan.ts';
 import { indexOf } from '../../../support/index.ts';
 import { planOf as planIn } from '../../../support/lists.ts';
 

@@ -6,8 +6,8 @@ import { countCodes } from '../index/field.ts';
 import { countRows, eachRow, type RowSet } from '../index/rowset.ts';
 import type { CollectionIndex, Table } from '../index/table.ts';
 import { type Counters, Polling } from './counters.ts';
-import type { Facet } from './ask.ts';
-import { valuesAt, type Values } from './path.ts';
+import type { Facet } from '../query/ask.ts';
+import { valuesAt, type Values } from '../query/path.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /**

@@ -6,9 +6,9 @@ import { countCodes, type FieldIndex } from '../index/field.ts';
 import { allRows, countRows, eachRow, intersect, listed, rowSetOf, select } from '../index/rowset.ts';
 import type { RowSet, Selection } from '../index/rowset.ts';
 import type { CollectionIndex } from '../index/table.ts';
-import type { Page } from './ask.ts';
+import type { Page } from '../query/ask.ts';
 import { type Counters, Polling } from './counters.ts';
-import { valuesAt } from './path.ts';
+import { valuesAt } from '../query/path.ts';
 import { isOrderedByCode, valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /** Which places of an ordered list are shown. */

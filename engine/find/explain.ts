@@ -1,10 +1,10 @@
 // A plan for people and their programs: the order of the steps, how each finds its rows and what that costs, as a tree
 // of lines and as plain data for JSON. Reads plain data only, runs nothing.
 import type { ConditionStep } from './conditionStep.ts';
-import { writtenOut } from './decimal.ts';
+import { writtenOut } from '../query/decimal.ts';
 import type { Walk } from './firstRows.ts';
 import type { LinkNode, Plan, PlanStep, TableNode } from './plan.ts';
-import type { Operand } from './values.ts';
+import type { Operand } from '../query/values.ts';
 
 /** Operand values shown before the rest is only counted, and characters shown of each. */
 const VALUES_SHOWN = 5;
