@@ -6,7 +6,7 @@ import { steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { newTally } from '../observe/tally.ts';
-import { answerTotals, requestTallies, type RequestTallies } from '../process/requestTallies.ts';
+import { answerTotals, requestTallies, type RequestTallies } from '../threads/requestTallies.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { GET_TRUSTED_HOST_INFO, SERVICE_PATH } from '../soap/protocol.ts';
 import { requestBytes } from '../soap/requests.ts';

@@ -7,15 +7,15 @@ import { listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent } from '../observe/events.ts';
 import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
-import { requestTallies, type RequestTallies } from './requestTallies.ts';
+import { requestTallies, type RequestTallies } from '../threads/requestTallies.ts';
 import type { TalliedHistogram, TalliedMetric, Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
-import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
+import { loopDelaysOf, threadTallies, type ThreadTallies } from '../threads/threadTallies.ts';
 import { packageVersion } from '../settings/installation.ts';
-import { blockBytes, type Generation, type ServedData } from './data.ts';
-import { DataSteps, LastOutcomes } from './dataSteps.ts';
-import type { ThreadLosses } from './threadLosses.ts';
-import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from './generations.ts';
+import { blockBytes, type Generation, type ServedData } from '../generations/data.ts';
+import { DataSteps, LastOutcomes } from '../generations/dataSteps.ts';
+import type { ThreadLosses } from '../threads/threadLosses.ts';
+import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from '../generations/generations.ts';
 
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';

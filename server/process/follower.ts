@@ -9,8 +9,8 @@ import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import { crawlWords } from '../settings/followSettings.ts';
 import type { Settings } from '../settings/declarations.ts';
-import { releaseFile } from './data.ts';
-import type { Change } from './generations.ts';
+import { releaseFile } from '../generations/data.ts';
+import type { Change } from '../generations/generations.ts';
 
 /** What a follower does with new data, and who is told of the end of each refresh. */
 export interface FollowerOptions {

@@ -11,10 +11,10 @@ import {
   loadNext,
   roomWithin,
   type ServedData,
-} from './data.ts';
-import { type Change, Generations } from './generations.ts';
-import { released } from './release.ts';
-import type { ServingThreads } from './servingThreads.ts';
+} from '../generations/data.ts';
+import { type Change, Generations } from '../generations/generations.ts';
+import { released } from '../threads/release.ts';
+import type { ServingThreads } from '../threads/servingThreads.ts';
 
 /** What is served and by whom, and who is told of a change: `report` in lines for people. */
 export interface ReloadOptions {

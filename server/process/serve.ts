@@ -14,18 +14,24 @@ import type { Observer, Report } from '../observe/events.ts';
 import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
-import { type Generation, type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from './data.ts';
+import {
+  type Generation,
+  type GenerationOptions,
+  loadGeneration,
+  type ServedData,
+  type ShowProgress,
+} from '../generations/data.ts';
 import { descriptorLimit, scarceDescriptors } from './descriptors.ts';
-import { startServingThreads } from './servingThreads.ts';
-import { ThreadLosses } from './threadLosses.ts';
+import { startServingThreads } from '../threads/servingThreads.ts';
+import { ThreadLosses } from '../threads/threadLosses.ts';
 import type { Follower } from './follower.ts';
 import type { Subscription } from './subscription.ts';
-import type { Change, Generations } from './generations.ts';
+import type { Change, Generations } from '../generations/generations.ts';
 import type { ReloadOptions } from './reloads.ts';
-import type { RequestTallies } from './requestTallies.ts';
+import type { RequestTallies } from '../threads/requestTallies.ts';
 import { SOAP_ANSWERS } from '../soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
-import type { LastingData } from './messages.ts';
+import type { LastingData } from '../threads/messages.ts';
 
 /** The list with most to filter by, for the line that people paste. */
 const EXAMPLE_LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
@@ -93,7 +99,7 @@ export async function serve(
       await follower.first();
     }
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
-    const watch = settings.watch ? (await import('./watch.ts')).watchOver(settings.data) : undefined;
+    const watch = settings.watch ? (await import('../generations/watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports, baseUrl, authority, administration, accessLogs, staleness: sharedWord(), talliesOf };
     const subscription = await subscriptionOf(settings, baseUrl, report, administration);
     if (subscription) stops.push(() => subscription.stop());
@@ -169,7 +175,7 @@ async function staleTold(
   { follower, subscription }: Pick<Sources, 'follower' | 'subscription'>,
 ): Promise<() => void> {
   if (maxStaleMs === undefined) return () => undefined;
-  const { keepStaleness } = await import('./staleness.ts');
+  const { keepStaleness } = await import('../generations/staleness.ts');
   const reason = (): string | undefined => subscription?.unreadyReason() ?? follower?.staleReason();
   return keepStaleness(word, () => reason() !== undefined);
 }

@@ -16,8 +16,8 @@ import type { Report } from '../observe/events.ts';
 import { bytesText } from '../observe/quantities.ts';
 import { type Settings, targetAccess } from '../settings/declarations.ts';
 import type { TargetFigures } from './administration.ts';
-import { type Generation, releaseFile } from './data.ts';
-import type { Change, Generations } from './generations.ts';
+import { type Generation, releaseFile } from '../generations/data.ts';
+import type { Change, Generations } from '../generations/generations.ts';
 
 /** A target may take so long to answer, and to send 64 KiB. */
 const TIMEOUT_MS = 30_000;

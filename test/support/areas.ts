@@ -24,7 +24,7 @@ const ENGINE = [
 // Threads and handlers see the engine through its one face; building, measuring and testing it takes its parts.
 const BELOW_SERVER = ['engine', 'data', 'xml', 'workers', 'niceness'];
 const SERVICES = ['settings', 'observe', 'http', 'authority', 'openapi', 'browse', 'catalogue', 'soap', 'admin'];
-const SERVER = [...SERVICES, 'transports', 'process', 'commands'];
+const SERVER = [...SERVICES, 'transports', 'generations', 'threads', 'process', 'commands'];
 
 // The areas, each below those that may import it. An area may always import itself; oxlint sees to cycles.
 const AREAS: readonly Area[] = [
@@ -69,7 +69,17 @@ const AREAS: readonly Area[] = [
   { name: 'soap', folders: ['server/soap/'], mayImport: [...BELOW_SERVER, 'observe', 'http', 'authority'] },
   { name: 'admin', folders: ['server/admin/'], mayImport: [...BELOW_SERVER, 'observe', 'http'] },
   { name: 'transports', folders: ['server/http/uws/', 'server/http/node/'], mayImport: [...BELOW_SERVER, 'http'] },
-  { name: 'process', folders: ['server/process/'], mayImport: [...BELOW_SERVER, ...SERVICES, 'transports'] },
+  { name: 'generations', folders: ['server/generations/'], mayImport: [...BELOW_SERVER, 'settings', 'observe'] },
+  {
+    name: 'threads',
+    folders: ['server/threads/'],
+    mayImport: [...BELOW_SERVER, ...SERVICES, 'transports', 'generations'],
+  },
+  {
+    name: 'process',
+    folders: ['server/process/'],
+    mayImport: [...BELOW_SERVER, ...SERVICES, 'transports', 'generations', 'threads'],
+  },
   { name: 'commands', folders: ['server/commands/', 'server/'], mayImport: [...BELOW_SERVER, ...SERVER] },
   { name: 'bench', folders: ['bench/'], mayImport: [...ENGINE, ...BELOW_SERVER, ...SERVER] },
   { name: 'test', folders: ['test/'], mayImport: [...ENGINE, ...BELOW_SERVER, ...SERVER, 'bench'] },

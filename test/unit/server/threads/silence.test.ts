@@ -1,6 +1,6 @@
 // Which threads have fallen silent: those whose word stands still for ten looks, each told once.
 import { expect, test } from 'vitest';
-import { SILENT_LOOKS, SilenceWatch } from '../../../../server/process/silence.ts';
+import { SILENT_LOOKS, SilenceWatch } from '../../../../server/threads/silence.ts';
 
 test('a thread is silent at the tenth look that finds its word as it was, and is told of once', () => {
   const watch = new SilenceWatch();

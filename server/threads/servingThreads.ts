@@ -8,7 +8,7 @@ import { isStarved, waitMsAfter } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
 import type { Report } from '../observe/events.ts';
 import { BUG_EXIT, endAtOnce } from './exit.ts';
-import type { ServedData } from './data.ts';
+import type { ServedData } from '../generations/data.ts';
 import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
 import { SILENT_LOOKS, SilenceWatch } from './silence.ts';

@@ -1,7 +1,7 @@
 // How one generation follows another, by loaders of a test's own.
 import { expect, test } from 'vitest';
-import type { Generation, ServedData } from '../../../../server/process/data.ts';
-import { Generations } from '../../../../server/process/generations.ts';
+import type { Generation, ServedData } from '../../../../server/generations/data.ts';
+import { Generations } from '../../../../server/generations/generations.ts';
 
 function generationOf(generation: string): Generation {
   return { loaded: { generation }, blocks: undefined, held: undefined } as unknown as Generation;

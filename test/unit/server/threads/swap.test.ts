@@ -1,10 +1,10 @@
 // When a swap is over for whoever waits for the memory of the generation before: by threads that answer as they like.
 import { MessageChannel, type Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import type { ServedData } from '../../../../server/process/data.ts';
-import type { FromThread, ToThread } from '../../../../server/process/messages.ts';
-import type { ServingThread } from '../../../../server/process/startedThread.ts';
-import { swapAll } from '../../../../server/process/swap.ts';
+import type { ServedData } from '../../../../server/generations/data.ts';
+import type { FromThread, ToThread } from '../../../../server/threads/messages.ts';
+import type { ServingThread } from '../../../../server/threads/startedThread.ts';
+import { swapAll } from '../../../../server/threads/swap.ts';
 import { Packr } from 'msgpackr';
 
 const packr = new Packr({ useRecords: false });

@@ -1,7 +1,7 @@
 // What people and counters are told of threads that are lost, by a clock that the test moves.
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ServiceEvent } from '../../../../server/observe/events.ts';
-import { ThreadLosses } from '../../../../server/process/threadLosses.ts';
+import { ThreadLosses } from '../../../../server/threads/threadLosses.ts';
 
 const MINUTE_MS = 60_000;
 
