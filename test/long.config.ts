@@ -40,6 +40,7 @@ const LONGEST = [
   'data/randomKills',
   'crawl/kills',
   'natsTarget',
+  'natsCluster',
 ];
 
 const speedMeasured = IS_DRAWN ? someOf(SPEED, 1) : SPEED;

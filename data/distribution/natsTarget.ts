@@ -105,9 +105,17 @@ class NatsTarget implements PublishingTarget {
 
   watch(onChange: () => void, signal: AbortSignal): void {
     void (async () => {
+      let isWatched = true;
+      const told = (): void => {
+        isWatched = true;
+        onChange();
+      };
       while (!signal.aborted) {
-        // Why it fails is told by the next question for the pointer.
-        await this.#watchOnce(onChange, signal).catch(() => undefined);
+        await this.#watchOnce(told, signal).catch(() => {
+          // A question for the pointer finds out why, which a long poll would put off: one question, not one each time.
+          if (isWatched) onChange();
+          isWatched = false;
+        });
         await wait(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       }
     })();

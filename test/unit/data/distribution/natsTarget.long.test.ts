@@ -1,12 +1,11 @@
-// A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where servers
-// are killed, alone or one of three.
+// A target in Debian's nats-server: what publishers put there, what replicas make of it, and what is left where it is
+// killed. Three of them that know each other are in natsCluster.long.test.ts.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchObject } from '../../../../data/distribution/fetch.ts';
-import { decodePointer, objectsOf, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { decodePointer, snapshotName } from '../../../../data/distribution/pointer.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { publishSnapshot } from '../../../../data/distribution/publish.ts';
 import type { PublishingTarget } from '../../../../data/distribution/target.ts';
@@ -16,8 +15,10 @@ import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { published, type Release, releaseOf } from '../../../support/distributions.ts';
 import { QUICK } from '../../../support/follows.ts';
-import { leaderOf, natsCluster, NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
+import { afterFirst, altered, pointerOf, publishedAtLast, wholeIn } from '../../../support/harmedTargets.ts';
+import { NATS_SERVER, natsServer, type NatsServer } from '../../../support/natsServers.ts';
 import { startPlainUpstream } from '../../../support/plainUpstream.ts';
+import { cutInto } from '../../../support/targetSuite.ts';
 import { servesAtLast, WATCH_POLL, watchingReplicas } from '../../../support/watchingReplicas.ts';
 
 const directory = temporaryDirectory();
@@ -25,38 +26,6 @@ const { signal } = new AbortController();
 const DAY = 86_400_000;
 
 const { replica, opened } = watchingReplicas(directory);
-
-async function pointerOf(target: PublishingTarget): Promise<Pointer> {
-  const found = await target.readPointer(undefined, signal);
-  if (found === undefined || found === 'unchanged') throw new Error('nothing is published');
-  return decodePointer(found.text, target.name);
-}
-
-/** The pointer, with its objects whole, and nothing there that no pointer names. */
-async function wholeIn(target: PublishingTarget): Promise<Pointer> {
-  const pointer = await pointerOf(target);
-  const file = join(mkdtempSync(join(directory, 'fetched-')), 'snapshot');
-  const fetched = { target, name: snapshotName(pointer), stored: pointer, file, signal, stallMs: 30_000 };
-  expect(await fetchObject(fetched)).toBe(pointer.size);
-  const named = [...objectsOf(pointer), ...pointer.earlier.flatMap(({ objects }) => objects)];
-  const names = (await target.list()).map(({ name }) => name);
-  expect(names.toSorted()).toEqual([...new Set(named)].toSorted());
-  return pointer;
-}
-
-/** Publishes until that is done: a cluster that has lost its leader, or hangs, refuses for a while. */
-async function publishedAtLast(target: PublishingTarget, { file }: Release): Promise<void> {
-  const publish = async (): Promise<string> => {
-    try {
-      await publishSnapshot({ file, target, allowRollback: false }, () => undefined);
-      return 'published';
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'network' });
-      return (error as Error).message;
-    }
-  };
-  await expect.poll(publish, WATCH_POLL).toBe('published');
-}
 
 describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
   let server: NatsServer;
@@ -91,7 +60,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     await one.printed(/what is served is current again/);
     await published(url, third);
     await servesAtLast(one, third);
-    expect(await wholeIn(await opened(url))).toMatchObject({ sequence: 3, generation: third.generation });
+    expect(await wholeIn(await opened(url), directory)).toMatchObject({ sequence: 3, generation: third.generation });
   });
 
   test('hangs for some seconds in the middle of a publish and of a fetch, and longer than anybody waits', async () => {
@@ -118,7 +87,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
       const found = await target.read(name, offset, until);
       return found && { ...found, pieces: afterFirst(found.pieces, pauseOnce(2)) };
     };
-    await wholeIn(altered(target, { read }));
+    await wholeIn(altered(target, { read }), directory);
     expect(pauses).toBe(2);
 
     server.pause();
@@ -131,7 +100,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     server.resume();
     await publishedAtLast(target, third);
     await servesAtLast(one, third);
-    expect((await wholeIn(target)).sequence).toBe(3);
+    expect((await wholeIn(target, directory)).sequence).toBe(3);
   });
 
   test('is connected again though the clock went back by a day, and then on by two', async () => {
@@ -170,7 +139,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     const target = await opened(server.bucket('read'));
     const body = randomBytes(1_000_001);
     const name = `${'a'.repeat(64)}.snapshot`;
-    await target.write(name, body.length, piecesOf(body, 70_000));
+    await target.write(name, body.length, cutInto(body, 70_000));
     expect([await target.has(name, body.length), await target.has(name, 1)]).toEqual([true, false]);
     for (const offset of [0, 131_071, 131_072, 700_000, body.length]) {
       const found = (await target.read(name, offset, signal))!;
@@ -201,9 +170,9 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     const [name, bytes] = [snapshotName(await pointerOf(target)), readFileSync(release.file)];
     await target.remove(name);
     const lying = lie(bytes);
-    await target.write(name, lying.length, piecesOf(lying, 70_000));
+    await target.write(name, lying.length, cutInto(lying, 70_000));
     const reason = expect.stringMatching(message) as string;
-    await expect(wholeIn(target)).rejects.toMatchObject({ code, message: reason });
+    await expect(wholeIn(target, directory)).rejects.toMatchObject({ code, message: reason });
   });
 
   test('keeps each of many that publish at once, or refuses the older one', async () => {
@@ -213,7 +182,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     const ends = await Promise.all(commands.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
     const target = await opened(url);
-    const pointer = await wholeIn(target);
+    const pointer = await wholeIn(target, directory);
     const all = [pointer, ...pointer.earlier].map(({ generation }) => generation);
     expect([pointer.sequence, all.toSorted()]).toEqual([3, same.map(({ generation }) => generation).toSorted()]);
     const [old, next] = releases as [Release, Release];
@@ -235,7 +204,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
       const [url, folder] = [server.bucket('followed'), join(mkdtempSync(join(directory, 'follow-')), 'replica')];
       const command = runCommand(['follow', upstream.url, '-o', folder, '--once', '--publish-to', url, ...QUICK]);
       expect([await command.ended, command.err()]).toEqual([{ code: 0, signal: null }, '']);
-      const { generation } = await wholeIn(await opened(url));
+      const { generation } = await wholeIn(await opened(url), directory);
       expect(command.out()).toContain(`published generation ${generation}, number 1`);
     } finally {
       await upstream.close();
@@ -259,117 +228,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
   });
 });
 
-describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
-  let servers: readonly NatsServer[] = [];
-  beforeAll(async () => {
-    servers = await natsCluster(directory);
-  });
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server.kill()));
-  });
-
-  /** Kills the server that leads the bucket, once all have what it has, and answers which it was. */
-  async function killLeader(bucket: string): Promise<NatsServer> {
-    let leader: NatsServer | undefined;
-    while (!leader) {
-      const name = await leaderOf(servers[0]!, bucket);
-      leader = servers.find((server) => server.name === name);
-    }
-    await leader.kill();
-    return leader;
-  }
-
-  test('loses nothing when one is killed in the middle of a publish and of a fetch', async () => {
-    const text = randomBytes(1_500_000).toString('base64');
-    const [first, large, last] = [
-      await releaseOf(directory, 1),
-      await releaseOf(directory, 2, text),
-      await releaseOf(directory, 3, `${text}.`),
-    ];
-    const url = servers[0]!.bucket('three');
-    const target = await opened(url, { nats: { replicas: 3 } });
-    await publishedAtLast(target, first);
-    const followers = await Promise.all(servers.map((server) => replica(server.bucket('three'))));
-    for (const follower of followers) await servesAtLast(follower, first);
-
-    let killed: NatsServer | undefined;
-    const harmed = altered(target, {
-      write: async (name, size, pieces) =>
-        target.write(
-          name,
-          size,
-          afterFirst(pieces, async () => (killed ??= await killLeader('three'))),
-        ),
-    });
-    await publishedAtLast(harmed, large);
-    expect(killed).toBeDefined();
-    for (const follower of followers) await servesAtLast(follower, large);
-    await killed!.start();
-    await expect.poll(() => leaderOf(servers[0]!, 'three'), WATCH_POLL).toBeDefined();
-
-    await publishedAtLast(target, last);
-    const pointer = await pointerOf(target);
-    const connected = await opened(servers[1]!.bucket('three'));
-    const torn = altered(connected, {
-      read: async (name, offset, until) => {
-        const found = await connected.read(name, offset, until);
-        return found && { ...found, pieces: afterFirst(found.pieces, async () => servers[1]!.kill()) };
-      },
-    });
-    const file = join(mkdtempSync(join(directory, 'fetched-')), 'snapshot');
-    const fetch = { target: torn, name: snapshotName(pointer), stored: pointer, file, signal, stallMs: 30_000 };
-    // One that comes to nothing, while the others choose a leader, is gone on with.
-    const fetched = async (): Promise<unknown> =>
-      fetchObject(fetch).then(
-        () => 'whole',
-        (error: unknown) => String(error),
-      );
-    await expect.poll(fetched, WATCH_POLL).toBe('whole');
-    for (const follower of followers) await servesAtLast(follower, last);
-    await servers[1]!.start();
-    await expect.poll(() => leaderOf(servers[0]!, 'three'), WATCH_POLL).toBeDefined();
-    const statuses = await Promise.all(followers.map((follower) => follower.status()));
-    expect(new Set(statuses.map(({ target: { sequence } }) => sequence)).size).toBe(1);
-    await pruneTarget(target, 32, Date.now() + 2 * DAY);
-    const whole = await wholeIn(target);
-    const generations = [whole, ...whole.earlier].map(({ generation }) => generation);
-    expect(generations).toEqual([last, large, first].map(({ generation }) => generation));
-    expect(whole.sequence).toBe(3);
-  });
-});
-
-/** A target of which some is done otherwise. */
-function altered(target: PublishingTarget, changes: Partial<PublishingTarget>): PublishingTarget {
-  return {
-    name: target.name,
-    readPointer: (...of) => target.readPointer(...of),
-    read: (...of) => target.read(...of),
-    has: (...of) => target.has(...of),
-    write: (...of) => target.write(...of),
-    replacePointer: (...of) => target.replacePointer(...of),
-    list: () => target.list(),
-    remove: (...of) => target.remove(...of),
-    close: () => target.close(),
-    ...changes,
-  };
-}
-
-async function* piecesOf(body: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < body.length; at += bytes) yield body.subarray(at, at + bytes);
-}
-
 async function* stuck(): AsyncGenerator<Uint8Array> {
   yield randomBytes(300_000);
   await wait(DAY, undefined, { ref: false });
-}
-
-async function* afterFirst(
-  pieces: AsyncIterable<Uint8Array>,
-  harm: () => Promise<unknown>,
-): AsyncGenerator<Uint8Array> {
-  let count = 0;
-  for await (const piece of pieces) {
-    yield piece;
-    if (count++ === 0) await harm();
-  }
 }

@@ -1,0 +1,73 @@
+// Targets of which a test harms something, and what has to be in them afterwards.
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { fetchObject } from '../../data/distribution/fetch.ts';
+import { decodePointer, objectsOf, type Pointer, snapshotName } from '../../data/distribution/pointer.ts';
+import { publishSnapshot } from '../../data/distribution/publish.ts';
+import type { PublishingTarget } from '../../data/distribution/target.ts';
+import type { Release } from './distributions.ts';
+import { WATCH_POLL } from './watchingReplicas.ts';
+
+const { signal } = new AbortController();
+
+/** The pointer of a target in which something is published. */
+export async function pointerOf(target: PublishingTarget): Promise<Pointer> {
+  const found = await target.readPointer(undefined, signal);
+  if (found === undefined || found === 'unchanged') throw new Error('nothing is published');
+  return decodePointer(found.text, target.name);
+}
+
+/** The pointer, with its objects whole, and nothing there that no pointer names; what is fetched lies in `parent`. */
+export async function wholeIn(target: PublishingTarget, parent: string): Promise<Pointer> {
+  const pointer = await pointerOf(target);
+  const file = join(mkdtempSync(join(parent, 'fetched-')), 'snapshot');
+  const fetched = { target, name: snapshotName(pointer), stored: pointer, file, signal, stallMs: 30_000 };
+  expect(await fetchObject(fetched)).toBe(pointer.size);
+  const named = [...objectsOf(pointer), ...pointer.earlier.flatMap(({ objects }) => objects)];
+  const names = (await target.list()).map(({ name }) => name);
+  expect(names.toSorted()).toEqual([...new Set(named)].toSorted());
+  return pointer;
+}
+
+/** Publishes until that is done: a cluster that has lost its leader, or hangs, refuses for a while. */
+export async function publishedAtLast(target: PublishingTarget, { file }: Release): Promise<void> {
+  const publish = async (): Promise<string> => {
+    try {
+      await publishSnapshot({ file, target, allowRollback: false }, () => undefined);
+      return 'published';
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'network' });
+      return (error as Error).message;
+    }
+  };
+  await expect.poll(publish, WATCH_POLL).toBe('published');
+}
+
+/** A target of which some is done otherwise. */
+export function altered(target: PublishingTarget, changes: Partial<PublishingTarget>): PublishingTarget {
+  return {
+    name: target.name,
+    readPointer: (...of) => target.readPointer(...of),
+    read: (...of) => target.read(...of),
+    has: (...of) => target.has(...of),
+    write: (...of) => target.write(...of),
+    replacePointer: (...of) => target.replacePointer(...of),
+    list: () => target.list(),
+    remove: (...of) => target.remove(...of),
+    close: () => target.close(),
+    ...changes,
+  };
+}
+
+/** Pieces, and behind the first one what `harm` does. */
+export async function* afterFirst(
+  pieces: AsyncIterable<Uint8Array>,
+  harm: () => Promise<unknown>,
+): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const piece of pieces) {
+    yield piece;
+    if (count++ === 0) await harm();
+  }
+}
