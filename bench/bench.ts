@@ -19,11 +19,11 @@ import { guardLines, MICRO_BUDGETS, type Place } from './budgets.ts';
 import { importRatios, runImportRace } from './peers/importRace.ts';
 import { runPeerBench } from './peers/peerBench.ts';
 import { proxyFigures, runProxyBench } from './proxy/proxyBench.ts';
-import { runFullReport, mixedOptions, ofSizes, proxyOptions } from './report/fullReport.ts';
+import { runFullReport, ofSizes, proxyOptions, runWaits } from './report/fullReport.ts';
 import { hasValgrind } from './processes/instructionCounts.ts';
 import { runInstructionBench } from './load/instructions.ts';
 import { htmlPage, markdownTable } from './report/htmlPage.ts';
-import { runMixedBench, type MixedReport } from './load/mixed.ts';
+import type { WaitReport } from './load/waits.ts';
 import {
   growthLines,
   growthTable,
@@ -31,11 +31,11 @@ import {
   instructionTable,
   loadTable,
   microTable,
-  mixedTable,
   peerTable,
   proxyTable,
   soapTable,
   startTable,
+  waitTable,
 } from './report/report.ts';
 import { WARM_UP } from './load/rounds.ts';
 import { growthsOf, runSizes, type SizeReport } from './load/sizes.ts';
@@ -208,13 +208,13 @@ async function runLoad(flags: Flags): Promise<string> {
   return judged(flags, reports, []);
 }
 
-/** All scenarios, and unless it has to be quick a heavy client beside cheap ones. */
+/** All scenarios, and unless it has to be quick what clients wait for. */
 async function runWhole(flags: Flags): Promise<string> {
   if (flags.quick === true) return runLoad(flags);
   const options = optionsOf(flags);
   return withProgress(process.stderr, async (onProgress) => {
     const reports = await runLoadBench(options, { onProgress, onStep });
-    return judged(flags, reports, await runMixedBench(mixedOptions(options), { onProgress, onStep }));
+    return judged(flags, reports, await runWaits(options, { onProgress, onStep }));
   });
 }
 
@@ -226,7 +226,7 @@ async function runReport(flags: Flags): Promise<string> {
   await writeFile(REPORT_FILE, htmlPage(report));
   // Beside a small catalogue there is no smaller one.
   const growth = report.sizes.length > 1 ? [grown(report.sizes)] : [];
-  const tables = [judged(flags, report.load, report.mixed), ...growth, markdownTable(report)];
+  const tables = [judged(flags, report.load, report.waits), ...growth, markdownTable(report)];
   return [...tables, `wrote ${REPORT_FILE}`].join('\n\n');
 }
 
@@ -244,12 +244,12 @@ function grown(sizes: readonly SizeReport[]): string {
 }
 
 /** The tables, and below them what the budgets say; a budget that is passed is the exit code. */
-function judged(flags: Flags, reports: readonly ScenarioReport[], mixed: readonly MixedReport[]): string {
+function judged(flags: Flags, reports: readonly ScenarioReport[], waits: readonly WaitReport[]): string {
   const place = placeOf(flags);
   const ratios = reports.map(measuredRatio);
-  const { lines, isGood } = guardLines([...ratios, ...mixed], place);
+  const { lines, isGood } = guardLines([...ratios, ...waits], place);
   if (!isGood) process.exitCode = 1;
-  const tables = [loadTable(reports, place), ...(mixed.length > 0 ? [mixedTable(mixed, place)] : [])];
+  const tables = [loadTable(reports, place), ...(waits.length > 0 ? [waitTable(waits, place)] : [])];
   return [...tables, lines.join('\n')].join('\n\n');
 }
 

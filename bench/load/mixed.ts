@@ -4,26 +4,15 @@ import assert from 'node:assert/strict';
 import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
 import type { LoadObserver } from './load.ts';
 import { startLoadClient, type Exchange, type LoadClient, type LoadOutcome } from '../client/loadClient.ts';
-import { ask } from '../scenarios/check.ts';
 import { startServer } from '../processes/processes.ts';
 import { LIST } from '../scenarios/questions.ts';
-import { summaryOf } from './rounds.ts';
 import { onStage } from '../processes/stage.ts';
+import { exchangesOf, waitOf, type WaitReport } from './waits.ts';
 
 /** What to run: `rounds` alone and beside, with so many cheap requests in each. */
 export interface MixedOptions extends DataSetOptions {
   readonly rounds: number;
   readonly cheapRequests: number;
-}
-
-/** A figure of the cheap clients beside the heavy one over the same alone; `spread` is that of the latter. */
-export interface MixedReport {
-  readonly name: 'mixedP99' | 'mixedTime';
-  readonly what: string;
-  readonly ratio: number;
-  readonly spread: number;
-  readonly pass: number;
-  readonly great: number;
 }
 
 const CONNECTIONS = 4;
@@ -39,7 +28,7 @@ export const HEAVY_LISTS: readonly string[] = RARE.flatMap((one) =>
 );
 
 /** Runs it. Rejects when an answer changes, or when no heavy list was answered beside the cheap ones. */
-export async function runMixedBench(options: MixedOptions, observer: LoadObserver): Promise<readonly MixedReport[]> {
+export async function runMixedBench(options: MixedOptions, observer: LoadObserver): Promise<readonly WaitReport[]> {
   const { snapshot } = await prepareDataSet(options, observer.onProgress);
   return onStage(async (stage) => {
     const { port } = await stage.started(startServer(snapshot));
@@ -67,7 +56,7 @@ export async function runMixedBench(options: MixedOptions, observer: LoadObserve
     }
     if (heavyAnswers === 0) throw new Error('no heavy list was answered beside the cheap ones');
     observer.onStep(`${heavyAnswers} heavy lists were answered beside the cheap ones`);
-    return MEASURES.map(({ of, ...told }) => ({ ...told, ...ratioOf(alone.map(of), beside.map(of)) }));
+    return MEASURES.map(({ of, ...told }) => ({ ...told, ...waitOf(beside.map(of), alone.map(of)) }));
   });
 }
 
@@ -88,28 +77,10 @@ const MEASURES = [
   },
 ] as const;
 
-/**
- * The middle of the rounds' ratios: the least one may be of a round in which others kept the heavy work from running.
- */
-function ratioOf(alone: readonly number[], beside: readonly number[]): Pick<MixedReport, 'ratio' | 'spread'> {
-  const ratios = alone.map((one, i) => beside[i]! / one).toSorted((a, b) => a - b);
-  return { ratio: ratios[ratios.length >> 1]!, spread: summaryOf(alone).spread };
-}
-
 function run(
   client: LoadClient,
   order: { readonly port: number; readonly exchanges: readonly Exchange[] },
   requests: number,
 ): Promise<LoadOutcome> {
   return client.run({ ...order, requests, connections: CONNECTIONS, withinMs: WITHIN_MS });
-}
-
-/** What every answer to a target must have, from one answer to it. */
-async function exchangesOf(port: number, targets: readonly string[]): Promise<readonly Exchange[]> {
-  const exchanges: Exchange[] = [];
-  for (const target of targets) {
-    const { status, body } = await ask(port, target);
-    exchanges.push({ target, status, bytes: body.length });
-  }
-  return exchanges;
 }

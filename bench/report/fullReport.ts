@@ -5,7 +5,9 @@ import { cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import { bytesText } from '../../server/observe/quantities.ts';
 import { runLoadBench, type LoadObserver, type LoadOptions, type ScenarioReport } from '../load/load.ts';
-import { runMixedBench, type MixedReport } from '../load/mixed.ts';
+import { runArrivals } from '../load/arrivals.ts';
+import { runMixedBench } from '../load/mixed.ts';
+import type { WaitReport } from '../load/waits.ts';
 import { runImportRace, type ImportReport } from '../peers/importRace.ts';
 import { runPeerBench, type PeerReport } from '../peers/peerBench.ts';
 import { runSoapBench, type SoapReport } from '../authority/soapBench.ts';
@@ -19,7 +21,7 @@ export interface FullReport extends SweepRun {
   readonly revision: string;
   readonly observations: number;
   readonly load: readonly ScenarioReport[];
-  readonly mixed: readonly MixedReport[];
+  readonly waits: readonly WaitReport[];
   readonly peers: readonly PeerReport[];
   readonly imports: ImportReport;
   readonly soap: readonly SoapReport[];
@@ -29,13 +31,15 @@ export interface FullReport extends SweepRun {
 
 /** Cheap requests of a round of the mixed bench. */
 const CHEAP_REQUESTS = 16_000;
+/** Requests of a round at a fixed rate: ten of them are beyond p99.9. */
+const ARRIVALS = 10_000;
 /** Smaller catalogues beside the one of the options, for what is drawn against the number of records. */
 const SIZES = [1000, 10_000, 100_000];
 
 /** Runs all. Cost: some minutes at 100,000 observations. */
 export async function runFullReport(options: LoadOptions, observer: LoadObserver): Promise<FullReport> {
   const load = await runLoadBench(options, observer);
-  const mixed = await runMixedBench(mixedOptions(options), observer);
+  const waits = await runWaits(options, observer);
   const peers = await runPeerBench(options, observer);
   const imports = await runImportRace(options, observer);
   const soap = await runSoapBench(options, observer);
@@ -48,7 +52,7 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
     revision: await revisionText(),
     observations,
     load,
-    mixed,
+    waits,
     peers,
     imports,
     soap,
@@ -58,9 +62,13 @@ export async function runFullReport(options: LoadOptions, observer: LoadObserver
   };
 }
 
-/** The options of the mixed bench that belong to those of the load bench. */
-export function mixedOptions(options: LoadOptions): LoadOptions & { readonly cheapRequests: number } {
-  return { ...options, cheapRequests: Math.max(1, Math.round(CHEAP_REQUESTS * options.requestsPart)) };
+/** What clients wait for, beside a heavy one and where requests arrive at a fixed rate. */
+export async function runWaits(options: LoadOptions, observer: LoadObserver): Promise<readonly WaitReport[]> {
+  const part = (requests: number): number => Math.max(1, Math.round(requests * options.requestsPart));
+  return [
+    ...(await runMixedBench({ ...options, cheapRequests: part(CHEAP_REQUESTS) }, observer)),
+    ...(await runArrivals({ ...options, arrivals: part(ARRIVALS) }, observer)),
+  ];
 }
 
 /** Requests of the mix in a round as fast as they go. */

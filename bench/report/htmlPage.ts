@@ -32,7 +32,7 @@ figcaption { color: var(--faint); font-size: 13px; } svg { --plot-background: va
 
 /** The report as HTML: tables first, then a plot for each question. */
 export function htmlPage(report: FullReport): string {
-  const { machine, revision, observations, load, mixed, peers, imports, soap, sizes } = report;
+  const { machine, revision, observations, load, waits, peers, imports, soap, sizes } = report;
   const growths = growthsOf(sizes);
   const figures = drawings(report).map(figureOf);
   const parts = [
@@ -43,9 +43,7 @@ export function htmlPage(report: FullReport): string {
     'machine, what carries over are ratios.</p>',
     '<h2>Scenarios</h2>',
     htmlTable(LOAD_HEAD, load.map(loadCells)),
-    ...(mixed.length > 0
-      ? ['<h2>One heavy client beside cheap ones</h2>', htmlTable(MIXED_HEAD, mixed.map(mixedCells))]
-      : []),
+    ...(waits.length > 0 ? ['<h2>What clients wait for</h2>', htmlTable(WAIT_HEAD, waits.map(waitCells))] : []),
     ...(peers.some((one) => one.peers.length > 0) ? ['<h2>Peers</h2>', peerHtml(report)] : []),
     '<h2>Loading all of it</h2>',
     htmlTable(IMPORT_HEAD, importCells(imports)),
@@ -68,7 +66,7 @@ function figureOf({ title, caption, svg, legend }: Drawing): string {
 }
 
 const LOAD_HEAD = 'Scenario,What,CPU us,Control us,Control,Ratio,Spread,Control spread,Pass,Great,Verdict'.split(',');
-const MIXED_HEAD = 'Figure,What,Ratio,Spread alone,Pass,Great,Verdict'.split(',');
+const WAIT_HEAD = 'Figure,What,Ratio,Spread of control,Pass,Great,Verdict'.split(',');
 
 function loadCells({ scenario, subject, control, ratio }: FullReport['load'][number]): readonly string[] {
   const { name, what, pass, great } = scenario;
@@ -79,9 +77,10 @@ function loadCells({ scenario, subject, control, ratio }: FullReport['load'][num
   return [name, what, ...costs, ...spreads, String(pass ?? '-'), String(great ?? '-'), verdict];
 }
 
-function mixedCells({ name, what, ratio, spread, pass, great }: FullReport['mixed'][number]): readonly string[] {
+function waitCells({ name, what, ratio, spread, pass, great }: FullReport['waits'][number]): readonly string[] {
   const verdict = verdictOf({ ratio, spread, pass, great });
-  return [name, what, ratio.toFixed(2), percentText(spread), pass.toFixed(2), great.toFixed(2), verdict];
+  const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
+  return [name, what, ratio.toFixed(2), percentText(spread), ...targets, verdict];
 }
 
 function peerHtml({ peers }: FullReport): string {

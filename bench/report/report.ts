@@ -6,7 +6,7 @@ import { BUDGETS, guardedOf, MICRO_BUDGETS, type Place } from '../budgets.ts';
 import type { InstructionReport } from '../load/instructions.ts';
 import { measuredRatio, type ScenarioReport } from '../load/load.ts';
 import type { MicroReport } from '../micro/micro.ts';
-import type { MixedReport } from '../load/mixed.ts';
+import type { WaitReport } from '../load/waits.ts';
 import type { ImportCost, ImportReport } from '../peers/importRace.ts';
 import type { PeerReport } from '../peers/peerBench.ts';
 import { BARE, KEEPING_REPLICA, PEERS, TARGET_PEER } from '../peers/peers.ts';
@@ -52,16 +52,17 @@ function targetText(target: number | undefined): string {
 }
 
 /** The table of one heavy client beside cheap ones. */
-export function mixedTable(reports: readonly MixedReport[], place: Place): string {
+export function waitTable(reports: readonly WaitReport[], place: Place): string {
   const rows = reports.map(({ name, what, ratio, spread, pass, great }) => {
-    const targets = [pass.toFixed(2), great.toFixed(2), verdictOf({ ratio, spread, pass, great })];
+    const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
+    const verdict = verdictOf({ ratio, spread, pass, great });
     const guard = guardedOf({ name, ratio, spread }, place);
-    return [name, what, ratio.toFixed(2), percentText(spread), ...targets, guard];
+    return [name, what, ratio.toFixed(2), percentText(spread), ...targets, verdict, guard];
   });
-  return tableText([MIXED_HEAD, ...rows]);
+  return tableText([WAIT_HEAD, ...rows]);
 }
 
-const MIXED_HEAD = 'figure,what,ratio,spread alone,pass,great,verdict,guard'.split(',');
+const WAIT_HEAD = 'figure,what,ratio,spread of control,pass,great,verdict,guard'.split(',');
 
 /**
  * The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then

@@ -1,9 +1,11 @@
-// One heavy client beside cheap ones, held to the budgets: ratios of interleaved rounds within one run.
-// Not judged, which is said, where the cheap ones alone vary too much.
+// What clients wait for, held to the budgets, as ratios of interleaved rounds within one run: cheap ones beside a heavy
+// one, and those that come at a fixed rate. Not judged, which is said, where the control varies too much.
 import { beforeAll, expect, test } from 'vitest';
 import { guardedOf, placeOfBudget } from '../../bench/budgets.ts';
 import { CACHE_DIRECTORY } from '../../bench/load/dataSet.ts';
-import { runMixedBench, type MixedReport } from '../../bench/load/mixed.ts';
+import { runArrivals } from '../../bench/load/arrivals.ts';
+import { runMixedBench } from '../../bench/load/mixed.ts';
+import type { WaitReport } from '../../bench/load/waits.ts';
 
 const OPTIONS = {
   observations: 100_000,
@@ -11,23 +13,29 @@ const OPTIONS = {
   cacheDirectory: CACHE_DIRECTORY,
   rounds: 7,
   cheapRequests: 16_000,
+  arrivals: 5000,
+  floorBytes: 32 << 20,
 };
 
-let reports: readonly MixedReport[] = [];
+let reports: readonly WaitReport[] = [];
 
 beforeAll(async () => {
   const onStep = (line: string): void => void process.stderr.write(`${line}\n`);
-  reports = await runMixedBench(OPTIONS, { onProgress: () => {}, onStep });
+  const observer = { onProgress: () => {}, onStep };
+  reports = [...(await runMixedBench(OPTIONS, observer)), ...(await runArrivals(OPTIONS, observer))];
 });
 
 test.for([
-  ['mixedP99', 'lengthens what 99 of 100 cheap answers take at most'],
-  ['mixedTime', 'takes throughput from cheap clients'],
-] as const)('one heavy client %s: %s no more than its budget says', ([name], { skip }) => {
+  ['mixedP99', 'what 99 of 100 cheap answers take at most beside a heavy client'],
+  ['mixedTime', 'what all cheap answers take beside a heavy client'],
+  ['arrivalsP50', 'what half of the answers take at 70 % of the peak'],
+  ['arrivalsP99', 'what 99 of 100 answers take at most there'],
+  ['arrivalsP999', 'what 999 of 1,000 answers take at most there'],
+] as const)('%s: %s is within its budget', ([name], { skip }) => {
   const { ratio, spread, what } = reports.find((report) => report.name === name)!;
-  const told = `${what}: ${ratio.toFixed(2)}, alone the middle round is ${(spread * 100).toFixed(0)} % above the least`;
+  const told = `${what}: ${ratio.toFixed(2)}, the control's middle round is ${(spread * 100).toFixed(0)} % above the least`;
   process.stderr.write(`${told}\n`);
   const guarded = guardedOf({ name, ratio, spread }, 'ci');
-  skip(guarded === 'too noisy', `not judged: cheap clients alone spread by ${(spread * 100).toFixed(0)} %`);
+  skip(guarded === 'too noisy', `not judged: the control spreads by ${(spread * 100).toFixed(0)} %`);
   expect(guarded, `${told}; beyond ${placeOfBudget('ratios', name)}`).toBe('held');
 });

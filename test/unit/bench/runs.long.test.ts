@@ -4,11 +4,12 @@ import { CALL_SCENARIOS } from '../../../bench/authority/callScenarios.ts';
 import { runSoapBench } from '../../../bench/authority/soapBench.ts';
 import { BUDGETS, MICRO_BUDGETS, placeOfBudget } from '../../../bench/budgets.ts';
 import { runLoadBench } from '../../../bench/load/load.ts';
+import { PART_OF_PEAK, runArrivals } from '../../../bench/load/arrivals.ts';
 import { runMixedBench } from '../../../bench/load/mixed.ts';
 import { runStartBench } from '../../../bench/load/startBench.ts';
 import { libcScanner } from '../../../bench/micro/libcScan.ts';
 import { runMicroBench } from '../../../bench/micro/micro.ts';
-import { microTable, mixedTable, startTable } from '../../../bench/report/report.ts';
+import { microTable, startTable, waitTable } from '../../../bench/report/report.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -50,11 +51,27 @@ describe('the mixed bench', () => {
     expect(reports.map(({ name }) => name)).toEqual(['mixedP99', 'mixedTime']);
     for (const { name, ratio, pass, great } of reports) {
       expect(ratio).toBeGreaterThan(0);
-      expect(great).toBeLessThan(pass);
+      expect(great).toBeLessThan(pass!);
       expect(BUDGETS.ratios, placeOfBudget('ratios', name)).toHaveProperty(name);
     }
     expect(lines.at(-1)).toMatch(/^[1-9]\d* heavy lists were answered beside the cheap ones$/);
-    expect(mixedTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
+    expect(waitTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
+  });
+});
+
+describe('the bench of arrivals', () => {
+  test('tells what those wait for that come at a fixed rate, beside a bare server', async () => {
+    const lines: string[] = [];
+    const observer = { onProgress: () => {}, onStep: (line: string) => void lines.push(line) };
+    const reports = await runArrivals({ ...DATA, rounds: 1, arrivals: 300, floorBytes: 1 << 20 }, observer);
+    expect(reports.map(({ name }) => name)).toEqual(['arrivalsP50', 'arrivalsP99', 'arrivalsP999']);
+    for (const { name, ratio, what } of reports) {
+      expect(ratio).toBeGreaterThan(0);
+      expect(what).toContain(`${PART_OF_PEAK * 100} %`);
+      expect(BUDGETS.ratios, placeOfBudget('ratios', name)).toHaveProperty(name);
+    }
+    expect(lines).toEqual([expect.stringMatching(/^measuring at [1-9]\d* arrivals a second, round 1 of 1$/)]);
+    expect(waitTable(reports, 'ci').split('\n')).toHaveLength(reports.length + 1);
   });
 });
 

@@ -93,7 +93,10 @@ beforeAll(async () => {
     revision: 'abc',
     observations: 200,
     load,
-    mixed: [],
+    waits: [
+      { name: 'mixedP99', what: 'beside a <heavy> client', ratio: 2.4, spread: 0.1, pass: 3, great: 1.5 },
+      { name: 'arrivalsP50', what: 'of arrivals', ratio: 1.2, spread: 0.1 },
+    ],
     peers: told(40),
     imports: IMPORTS,
     soap: [SOAP],
@@ -152,6 +155,11 @@ describe('a report', () => {
     expect(titles).toEqual(expect.arrayContaining([...others, 'Waiting time through proxies against offered load']));
     expect(document.querySelectorAll('figure svg')).toHaveLength(titles.length);
     expect(document.querySelectorAll('table')[0]?.querySelectorAll('tbody tr')).toHaveLength(3);
+    const waits = [...document.querySelectorAll('table')[1]!.querySelectorAll('tbody tr')];
+    expect(waits.map((row) => [...row.querySelectorAll('td')].map(({ textContent }) => textContent))).toEqual([
+      ['mixedP99', 'beside a <heavy> client', '2.40', '10 %', '3.00', '1.50', 'pass'],
+      ['arrivalsP50', 'of arrivals', '1.20', '10 %', '-', '-', '-'],
+    ]);
     // What is wider than the window scrolls by itself, in place of being cut off.
     for (const wide of document.querySelectorAll('table, figure > div > svg')) {
       expect(wide.parentElement?.className).toBe('box');

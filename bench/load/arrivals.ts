@@ -1,0 +1,71 @@
+// Requests that arrive at a fixed rate, whether or not those before are answered, as those of many clients do: what
+// they wait for from when they were due, beside a bare server that has the same arrivals and answers as many bytes.
+import { startLoadClient, type LoadClient, type LoadOutcome } from '../client/loadClient.ts';
+import { startControl, startServer } from '../processes/processes.ts';
+import { onStage } from '../processes/stage.ts';
+import { bareLoad } from '../scenarios/controlLoads.ts';
+import { LIST } from '../scenarios/questions.ts';
+import { prepareDataSet, type DataSetOptions } from './dataSet.ts';
+import type { LoadObserver } from './load.ts';
+import type { Load } from './rounds.ts';
+import { exchangesOf, waitOf, type WaitReport } from './waits.ts';
+
+/**
+ * What to run: `rounds` of so many requests, at a part of the rate that they are answered at as fast as it goes;
+ * `floorBytes` is how much memory the bare server's answers come from.
+ */
+export interface ArrivalOptions extends DataSetOptions {
+  readonly rounds: number;
+  readonly arrivals: number;
+  readonly floorBytes: number;
+}
+
+/** Of the rate at which the server answers the same requests as fast as it goes. */
+export const PART_OF_PEAK = 0.7;
+const CONNECTIONS = 16;
+const WITHIN_MS = 120_000;
+/** Pages of 100 near and deep, pages of one, a filter: what harvesters, portals and scripts ask in turn. */
+const TARGETS = ['', '?offset=90000', '?limit=1', '?offset=500&limit=2', '?status=completed&limit=20'].map(
+  (query) => `${LIST}${query}`,
+);
+
+/** Runs it: the peak first, then the server and the bare one in turn. Rejects when an answer changes. */
+export async function runArrivals(options: ArrivalOptions, observer: LoadObserver): Promise<readonly WaitReport[]> {
+  const { snapshot } = await prepareDataSet(options, observer.onProgress);
+  return onStage(async (stage) => {
+    const server = await stage.started(startServer(snapshot));
+    const control = await stage.started(startControl(options.floorBytes));
+    const client = await stage.started(startLoadClient());
+    const exchanges = await exchangesOf(server.port, TARGETS);
+    const ours: Load = { process: server, exchanges, requests: options.arrivals };
+    const bare = bareLoad(control, 'floor', ours, '');
+    for (const load of [ours, bare]) await run(client, load);
+    const { requests, elapsedMs } = await run(client, ours);
+    const perSecond = (PART_OF_PEAK * requests * 1000) / elapsedMs;
+    const [waits, controls]: [LoadOutcome[], LoadOutcome[]] = [[], []];
+    for (let round = 1; round <= options.rounds; round++) {
+      observer.onStep(`measuring at ${perSecond.toFixed(0)} arrivals a second, round ${round} of ${options.rounds}`);
+      waits.push(await run(client, ours, perSecond));
+      controls.push(await run(client, bare, perSecond));
+    }
+    return MEASURES.map(({ name, part, of }) => {
+      const what = `${part} of arrivals at ${PART_OF_PEAK * 100} % of the peak / of a bare server`;
+      return { name, what, ...waitOf(waits.map(of), controls.map(of)) };
+    });
+  });
+}
+
+const MEASURES = [
+  { name: 'arrivalsP50', part: 'p50', of: ({ p50Ms }: LoadOutcome) => p50Ms },
+  { name: 'arrivalsP99', part: 'p99', of: ({ p99Ms }: LoadOutcome) => p99Ms },
+  { name: 'arrivalsP999', part: 'p99.9', of: ({ p999Ms }: LoadOutcome) => p999Ms },
+] as const;
+
+function run(
+  client: LoadClient,
+  { process: { port }, exchanges, requests }: Load,
+  perSecond?: number,
+): Promise<LoadOutcome> {
+  const pace = perSecond === undefined ? {} : { perSecond };
+  return client.run({ port, exchanges, requests, connections: CONNECTIONS, withinMs: WITHIN_MS, ...pace });
+}
