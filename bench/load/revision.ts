@@ -2,7 +2,7 @@
 // data. Takes the sources by `git archive`, which leaves the repository as it is.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,9 +23,9 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Prepares a revision, with the packages of this tree; its snapshot is kept in `cacheDirectory`. A revision whose
- * import is this tree's is given this tree's snapshot. Cost: an import where it is another one, once. Throws
- * OperationError `usage` for a name that is none.
+ * Prepares a revision, with the packages of this tree, or its own where it wants others; its snapshot is kept in
+ * `cacheDirectory`. A revision whose import is this tree's is given this tree's snapshot. Cost: an import where it is
+ * another one, once. Throws OperationError `usage` for a name that is none, `file` where its packages cannot be had.
  */
 export async function prepareRevision(
   name: string,
@@ -59,5 +59,15 @@ async function extract(commit: string, root: string): Promise<void> {
   await run('git', ['archive', '--output', archive, commit], { cwd: ROOT });
   await run('tar', ['-x', '-f', archive, '-C', root]);
   await rm(archive);
-  await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
+  const lock = (tree: string): Promise<string> =>
+    readFile(path.join(tree, 'package-lock.json'), 'utf8').catch(() => '');
+  if ((await lock(root)) === (await lock(ROOT))) {
+    await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
+    return;
+  }
+  try {
+    await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root });
+  } catch (cause) {
+    throw new OperationError('file', `--against: the packages of ${commit} cannot be installed`, cause);
+  }
 }
