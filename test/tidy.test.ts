@@ -52,8 +52,8 @@ const RULES: readonly [sentence: string, rule: rules.Rule, wrong: readonly [path
     'imports follow the arrows',
     rules.importsFollowTheArrows,
     [
-      ['engine/bits/a.ts', "import '../query/plan.ts';"],
-      ['engine/page/a.ts', "export type { Plan } from '../query/plan.ts';"],
+      ['engine/bits/a.ts', "import '../find/plan.ts';"],
+      ['engine/page/a.ts', "export type { Plan } from '../find/plan.ts';"],
       ['data/a.ts', "await import('../workers/pool.ts');"],
       ['server/http/a.ts', "import { app } from './uws/transport.ts';"],
       ['server/process/a.ts', "new Worker(new URL('../commands/cli.ts', import.meta.url));"],
