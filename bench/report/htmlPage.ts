@@ -15,6 +15,7 @@ import {
   SOAP_HEAD,
   soapCells,
   timesText,
+  waitCells,
 } from './report.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -75,12 +76,6 @@ function loadCells({ scenario, subject, control, ratio }: FullReport['load'][num
   const spreads = [percentText(subject.spread), percentText(control.spread)];
   const verdict = verdictOf({ ratio, spread: control.spread, pass, great });
   return [name, what, ...costs, ...spreads, String(pass ?? '-'), String(great ?? '-'), verdict];
-}
-
-function waitCells({ name, what, ratio, spread, pass, great }: FullReport['waits'][number]): readonly string[] {
-  const verdict = verdictOf({ ratio, spread, pass, great });
-  const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
-  return [name, what, ratio.toFixed(2), percentText(spread), ...targets, verdict];
 }
 
 function peerHtml({ peers }: FullReport): string {

@@ -53,16 +53,17 @@ function targetText(target: number | undefined): string {
 
 /** The table of one heavy client beside cheap ones. */
 export function waitTable(reports: readonly WaitReport[], place: Place): string {
-  const rows = reports.map(({ name, what, ratio, spread, pass, great }) => {
-    const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
-    const verdict = verdictOf({ ratio, spread, pass, great });
-    const guard = guardedOf({ name, ratio, spread }, place);
-    return [name, what, ratio.toFixed(2), percentText(spread), ...targets, verdict, guard];
-  });
+  const rows = reports.map((report) => [...waitCells(report), guardedOf(report, place)]);
   return tableText([WAIT_HEAD, ...rows]);
 }
 
 const WAIT_HEAD = 'figure,what,ratio,spread of control,pass,great,verdict,guard'.split(',');
+
+/** A row of it, without what guards it. */
+export function waitCells({ name, what, ratio, spread, pass, great }: WaitReport): readonly string[] {
+  const targets = [pass, great].map((target) => target?.toFixed(2) ?? '-');
+  return [name, what, ratio.toFixed(2), percentText(spread), ...targets, verdictOf({ ratio, spread, pass, great })];
+}
 
 /**
  * The table of the peers: how many times the replica's CPU each needs, a row a question, a column a peer; then
