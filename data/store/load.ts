@@ -154,7 +154,7 @@ function inOrders(indexes: readonly number[], sections: readonly Section[], byte
 
 /**
  * What names a snapshot: SHA-256 of its header and its directory, in lower-case hexadecimal. Both are read whenever it
- * is loaded, and bind every section by its checksum.
+ * is loaded, and bind every section by its digest.
  */
 export function generationOf(header: Uint8Array, directory: Uint8Array): string {
   return createHash('sha256').update(header).update(directory).digest('hex');
@@ -167,16 +167,6 @@ export function generationOf(header: Uint8Array, directory: Uint8Array): string 
 export function describeHeld({ descriptor, file }: HeldFile): { readonly bytes: number; readonly generation: string } {
   const { header, generation } = readDirectory(descriptor, file);
   return { bytes: header.fileBytes, generation };
-}
-
-/** The SHA-256 of all bytes behind the header, as the header of a file states it; checked by nobody yet. */
-export function statedContentHash(file: string): string {
-  const descriptor = openFile(file);
-  try {
-    return Buffer.from(readDirectory(descriptor, file).header.contentHash).toString('hex');
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** Header, directory and generation of a file that is held open. Throws OperationError `file` or `snapshot`. */

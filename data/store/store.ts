@@ -1,13 +1,11 @@
-// Writes snapshot files: beside the final name first, moved there whole. Reads them only to hash them; load.ts loads
-// them.
+// Writes snapshot files: beside the final name first, moved there whole. What is new is hashed as it passes, section by
+// section; what another file had hashed is copied. load.ts loads them.
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
-import { attempt, openFile, putInPlace, readInto } from '../files.ts';
+import { attempt, putInPlace, readInto } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
-import type { OnProgress } from '../progress.ts';
 import { generationOf } from './load.ts';
 
 const WRITE_BYTES = 4 << 20;
@@ -29,7 +27,7 @@ export async function writeSnapshot(
     try {
       const writer = new SnapshotWriter(output);
       const { created } = await fill(writer, partial);
-      const { header, directory } = writer.finish(created, () => output.hash());
+      const { header, directory } = writer.finish(created);
       const bytes = attempt(`cannot write ${file}`, () => output.close(header));
       putInPlace(partial, file);
       return { bytes, generation: generationOf(header, directory) };
@@ -40,30 +38,10 @@ export async function writeSnapshot(
   });
 }
 
-/** SHA-256 of all bytes behind the header, as the header states it. Cost: one pass over the file. */
-export async function contentHashOf(file: string, onProgress: OnProgress = () => undefined): Promise<string> {
-  const descriptor = openFile(file);
-  try {
-    const total = fstatSync(descriptor).size;
-    const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafe(READ_BYTES);
-    for (let at = HEADER_BYTES; ;) {
-      const bytes = attempt(`cannot read ${file}`, () => readSync(descriptor, buffer, 0, buffer.length, at));
-      if (bytes === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytes));
-      at += bytes;
-      onProgress({ phase: 'hashing the snapshot', done: at, total, unit: 'bytes' });
-      await setImmediate();
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 class SnapshotOutput implements Sink {
   readonly #descriptor: number;
   readonly #file: string;
-  readonly #content = createHash('sha256');
+  #hash = createHash('sha256');
   readonly #buffer = Buffer.allocUnsafe(WRITE_BYTES);
   #buffered = 0;
   #bytes = HEADER_BYTES;
@@ -76,6 +54,11 @@ class SnapshotOutput implements Sink {
   }
 
   write(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    this.copy(bytes);
+  }
+
+  copy(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     const isLarge = bytes.length >= LARGE_BYTES;
     if (isLarge || this.#buffered + bytes.length > WRITE_BYTES) this.#flush();
@@ -97,9 +80,10 @@ class SnapshotOutput implements Sink {
     return true;
   }
 
-  hash(): Uint8Array {
-    this.#flush();
-    return this.#content.copy().digest();
+  digest(): string {
+    const digest = this.#hash.digest('hex');
+    this.#hash = createHash('sha256');
+    return digest;
   }
 
   close(header: Uint8Array): number {
@@ -123,7 +107,6 @@ class SnapshotOutput implements Sink {
   }
 
   #put(bytes: Uint8Array): void {
-    this.#content.update(bytes);
     for (let at = 0; at < bytes.length;) {
       at += attempt(`cannot write ${this.#file}`, () => writeSync(this.#descriptor, bytes, at, bytes.length - at));
     }

@@ -1,4 +1,5 @@
-// The FlatBuffers directory of a snapshot: every section's name, place, checksum and element width. See format.fbs.
+// The FlatBuffers directory of a snapshot: every section's name, place, checksum, digest and element width. See
+// format.fbs.
 // Read once when a snapshot is opened; no accessor is used per row.
 import { Builder, ByteBuffer, type Offset } from 'flatbuffers';
 import { COLLECTIONS } from '../schema/catalogue.ts';
@@ -11,12 +12,16 @@ const IDENTIFIER = 'CATD';
 /** Bytes of one element of a section. */
 export type Width = 1 | 2 | 4 | 8;
 
-/** One section: `bytes` without the zero padding up to the next multiple of 64, which the checksum covers too. */
+/**
+ * One section: `bytes` without the zero padding up to the next multiple of 64, which the checksum and the digest cover
+ * too: SHA-256 in lower-case hexadecimal.
+ */
 export interface Section {
   readonly name: string;
   readonly offset: number;
   readonly bytes: number;
   readonly checksum: number;
+  readonly digest: string;
   readonly width: Width;
 }
 
@@ -44,7 +49,7 @@ export function schemaHash(): string {
 
 /** The directory's bytes. The same directory always gives the same bytes. */
 export function encodeDirectory(directory: Directory): Uint8Array {
-  const builder = new Builder(directory.sections.length * 96 + 256);
+  const builder = new Builder(directory.sections.length * 176 + 256);
   const sections = directory.sections.map((section) => encodeSection(builder, section));
   builder.startVector(4, sections.length, 4);
   for (let i = sections.length - 1; i >= 0; i--) builder.addOffset(sections[i]!);
@@ -83,18 +88,20 @@ export function decodeDirectory(bytes: Uint8Array, header: Header): Directory | 
 
 function encodeSection(builder: Builder, section: Section): Offset {
   const name = builder.createString(section.name);
-  builder.startObject(5);
+  const digest = builder.createString(section.digest);
+  builder.startObject(6);
   builder.addFieldInt64(1, BigInt(section.offset), 0n);
   builder.addFieldInt64(2, BigInt(section.bytes), 0n);
   builder.addFieldOffset(0, name, 0);
   builder.addFieldInt32(3, section.checksum | 0, 0);
   builder.addFieldInt8(4, section.width, 0);
+  builder.addFieldOffset(5, digest, 0);
   return builder.endObject();
 }
 
 /**
- * The sections, or undefined where they or their names would take more than the directory has: entries may point at one
- * table, and tables at one name.
+ * The sections, or undefined where they or their texts would take more than the directory has: entries may point at one
+ * table, and tables at one text.
  */
 function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] | undefined {
   const at = fieldAt(buffer, root, 2);
@@ -106,13 +113,15 @@ function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] | unde
   for (let i = 0; i < length; i++) {
     const table = buffer.__indirect(vector + i * 4);
     const name = stringField(buffer, table, 0) ?? '';
-    left -= name.length + 4;
+    const digest = stringField(buffer, table, 5) ?? '';
+    left -= name.length + digest.length + 8;
     if (left < 0) return undefined;
     sections.push({
       name,
       offset: Number(longField(buffer, table, 1)),
       bytes: Number(longField(buffer, table, 2)),
       checksum: numberField(buffer, table, 3) >>> 0,
+      digest,
       width: byteField(buffer, table, 4) as Width,
     });
   }
@@ -132,7 +141,8 @@ function untiled(sections: readonly Section[], header: Header): Refusal | undefi
     }
     const shared = section.bytes > 0 ? placed.get(section.offset) : undefined;
     if (shared) {
-      if (shared.bytes === section.bytes && shared.checksum === section.checksum) continue;
+      if (shared.bytes === section.bytes && shared.digest === section.digest && shared.checksum === section.checksum)
+        continue;
       return { refusal: `section ${section.name} at the place of ${shared.name}, which is another` };
     }
     if (section.offset !== end) return { refusal: `section ${section.name} at ${section.offset}, expected ${end}` };

@@ -14,18 +14,17 @@ export function paddedBytes(bytes: number): number {
 }
 
 /** The version of the file format that this code writes and reads. */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 
 // Like PNG's: a high bit, the name, both line ends and Ctrl-Z, so that transfers in text mode are found at once.
 const MAGIC = Uint8Array.of(0x89, 0x43, 0x41, 0x54, 0x0d, 0x0a, 0x1a, 0x0a);
 
-/** What the header says, besides magic and version. `contentHash` is SHA-256 of all bytes behind the header. */
+/** What the header says, besides magic and version. */
 export interface Header {
   readonly fileBytes: number;
   readonly directoryOffset: number;
   readonly directoryBytes: number;
   readonly directoryChecksum: number;
-  readonly contentHash: Uint8Array;
 }
 
 /** Why a file is no snapshot that can be served: one sentence with what was found and what was expected. */
@@ -50,7 +49,6 @@ export function encodeHeader(header: Header): Uint8Array {
   view.setBigUint64(32, BigInt(header.directoryBytes), true);
   view.setUint32(40, header.directoryChecksum, true);
   view.setUint32(44, ALIGNMENT, true);
-  bytes.set(header.contentHash, 48);
   view.setUint32(124, checksumOf(bytes.subarray(0, 124)), true);
   return bytes;
 }
@@ -87,10 +85,10 @@ function checkedBounds(view: DataView, bytes: Uint8Array, actualBytes: number): 
       refusal: `directory at ${directoryOffset} of ${directoryBytes} bytes does not end a file of ${fileBytes}`,
     };
   }
-  const unused = bytes.subarray(80, 124).findIndex((byte) => byte !== 0);
-  if (unused >= 0) return { refusal: `header byte ${80 + unused} is ${bytes[80 + unused]}, expected 0` };
+  const unused = bytes.subarray(48, 124).findIndex((byte) => byte !== 0);
+  if (unused >= 0) return { refusal: `header byte ${48 + unused} is ${bytes[48 + unused]}, expected 0` };
   const directoryChecksum = view.getUint32(40, true);
-  return { fileBytes, directoryOffset, directoryBytes, directoryChecksum, contentHash: bytes.slice(48, 80) };
+  return { fileBytes, directoryOffset, directoryBytes, directoryChecksum };
 }
 
 function hex(bytes: Uint8Array): string {

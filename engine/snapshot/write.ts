@@ -1,14 +1,19 @@
 // Writes a snapshot as a stream of bytes: padded sections in the order they come, the directory, and last the header.
-// Pure: where the bytes go and how they are hashed is the caller's.
+// Pure: where the bytes go and how they are hashed is the sink's.
 import { checksum, checksumOf } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
 import { narrow, type UnsignedArray } from '../bits/narrow.ts';
 import { sectionName, type SectionArray, type SectionContents, type SectionGroup } from './sections.ts';
 
-/** Where the bytes behind the header go, in order, and whether those at an offset of the file are these. */
+/**
+ * Where the bytes behind the header go, in order, whether or not they are hashed. `digest` answers the SHA-256 of those
+ * that were `write`n since it was last asked, in lower-case hexadecimal; `holds` whether those at an offset are these.
+ */
 export interface Sink {
   write(bytes: Uint8Array): void;
+  copy(bytes: Uint8Array): void;
+  digest(): string;
   holds(offset: number, bytes: Uint8Array): boolean;
 }
 
@@ -53,8 +58,8 @@ export class SnapshotWriter {
 
   /**
    * Adds a section of the bytes of some parts. Where an earlier one has the same bytes, compared and not assumed, it
-   * takes that one's place in the file. Cost: one pass for the checksum, and one over the earlier section where they
-   * may be equal.
+   * takes that one's place in the file. Cost: one pass for the checksum, one for the digest, and one over the earlier
+   * section where they may be equal.
    */
   addBytes(name: string, parts: readonly Uint8Array[], width: Width = 1): void {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
@@ -67,14 +72,14 @@ export class SnapshotWriter {
       return;
     }
     for (const piece of pieces) this.#sink.write(piece);
-    const section = this.#append(name, { bytes, checksum: sum, width });
+    const section = this.#append(name, { bytes, checksum: sum, digest: this.#sink.digest(), width });
     if (bytes > 0 && !known) this.#shared.set(key, section);
   }
 
   /**
    * Adds a section of bytes that come in pieces, each used before the next is asked for. No other section shares its
    * place: record bytes are loaded with another base URL, which their neighbours in the directory decide. Cost: one
-   * pass.
+   * pass for the checksum and the digest.
    */
   addPieces(name: string, pieces: Iterable<Uint8Array>): void {
     const running = checksum();
@@ -90,16 +95,16 @@ export class SnapshotWriter {
       running.add(piece);
       this.#sink.write(piece);
     }
-    this.#append(name, { bytes, checksum: running.digest(), width: 1 });
+    this.#append(name, { bytes, checksum: running.digest(), digest: this.#sink.digest(), width: 1 });
   }
 
   /**
    * Adds a section as another file has it, whose bytes and padding `pieces` yields, anew at each call. It shares the
-   * place of an earlier one as it would with `addArray`, unless it `isAlone`, as with `addPieces`. The checksum is
-   * taken for right. Cost: one pass, none where a section of the same place of that file was carried over.
+   * place of an earlier one as it would with `addArray`, unless it `isAlone`, as with `addPieces`. Checksum and digest
+   * are taken for right. Cost: a copy, none where a section of the same place of that file was carried over.
    */
   carry(section: Section, pieces: () => Iterable<Uint8Array>, isAlone: boolean): void {
-    const { name, offset, bytes, checksum: sum, width } = section;
+    const { name, offset, bytes, checksum: sum, digest, width } = section;
     const key = `${bytes} ${sum}`;
     const known = isAlone ? undefined : this.#shared.get(key);
     if (known && (this.#carried.get(offset) === known.offset || this.#holds(known.offset, pieces()))) {
@@ -107,8 +112,8 @@ export class SnapshotWriter {
       this.#carried.set(offset, known.offset);
       return;
     }
-    for (const piece of pieces()) this.#sink.write(piece);
-    const placed = this.#append(name, { bytes, checksum: sum, width });
+    for (const piece of pieces()) this.#sink.copy(piece);
+    const placed = this.#append(name, { bytes, checksum: sum, digest, width });
     if (isAlone || bytes === 0) return;
     this.#carried.set(offset, placed.offset);
     if (!known) this.#shared.set(key, placed);
@@ -119,21 +124,15 @@ export class SnapshotWriter {
     return this.#end - HEADER_BYTES;
   }
 
-  /**
-   * Writes the directory; answers it and the header. `contentHash` is asked for once all bytes have gone to the sink.
-   */
-  finish(
-    created: string | undefined,
-    contentHash: () => Uint8Array,
-  ): { readonly header: Uint8Array; readonly directory: Uint8Array } {
+  /** Writes the directory; answers it and the header. */
+  finish(created: string | undefined): { readonly header: Uint8Array; readonly directory: Uint8Array } {
     const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.#sections });
-    this.#sink.write(directory);
+    this.#sink.copy(directory);
     const header = encodeHeader({
       fileBytes: this.#end + directory.length,
       directoryOffset: this.#end,
       directoryBytes: directory.length,
       directoryChecksum: checksumOf(directory),
-      contentHash: contentHash(),
     });
     return { header, directory };
   }

@@ -128,7 +128,7 @@ describe('what is served goes on, and it is said why, where the new data is', ()
     const offset = HEADER_BYTES;
     const each = 2 ** 31;
     const sections = Array.from({ length: 20 }, (_, i) => {
-      return { name: `vast${i}`, offset: offset + i * each, bytes: each, checksum: 0, width: 1 as const };
+      return { name: `vast${i}`, offset: offset + i * each, bytes: each, checksum: 0, digest: '', width: 1 as const };
     });
     const bytes = encodeDirectory({ schema: schemaHash(), created: undefined, sections });
     const directoryOffset = offset + sections.length * each;
@@ -140,7 +140,6 @@ describe('what is served goes on, and it is said why, where the new data is', ()
       directoryOffset,
       directoryBytes: bytes.length,
       directoryChecksum: checksumOf(bytes),
-      contentHash: new Uint8Array(32),
     });
     writeSync(descriptor, header, 0, header.length, 0);
     closeSync(descriptor);

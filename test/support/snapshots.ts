@@ -1,6 +1,6 @@
 // Snapshot files made on purpose: of a data set's lines with short record runs, or rewritten with changed sections.
-// Rewriting gives every changed byte its right checksum and hash, so that only what the sections say can be wrong.
-import { readFileSync } from 'node:fs';
+// Rewriting gives every changed byte its right checksum and digest, so that only what the sections say can be wrong.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { CollectionBuilder } from '../../data/import/build.ts';
 import { columnMakers } from '../../data/import/columnMakers.ts';
@@ -11,8 +11,9 @@ import { writeSnapshot } from '../../data/store/store.ts';
 import { writeTargets } from '../../data/import/targets.ts';
 import { differencesIn, verifyFile } from '../../data/store/verify.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { decodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
-import { decodeHeader, isRefusal } from '../../engine/snapshot/header.ts';
+import { checksumOf } from '../../engine/bits/checksum.ts';
+import { decodeDirectory, encodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
+import { decodeHeader, encodeHeader, HEADER_BYTES, isRefusal, paddedBytes } from '../../engine/snapshot/header.ts';
 import {
   encodeMetadata,
   type CollectionCounts,
@@ -84,6 +85,25 @@ export function directoryOf(bytes: Uint8Array): Directory {
   const directory = decodeDirectory(bytes.subarray(header.directoryOffset), header);
   if (isRefusal(directory)) throw new Error(directory.refusal);
   return directory;
+}
+
+/** Writes the bytes of `source` to `target` under what `restate` says of its sections, header and checksum right. */
+export function restateSections(
+  source: string,
+  target: string,
+  restate: (sections: readonly Section[]) => readonly Section[],
+): void {
+  const good = readFileSync(source);
+  const { sections, ...rest } = directoryOf(good);
+  const directoryOffset = Math.max(...sections.map(({ offset, bytes }) => offset + paddedBytes(bytes)));
+  const directory = encodeDirectory({ ...rest, sections: restate(sections) });
+  const header = encodeHeader({
+    fileBytes: directoryOffset + directory.length,
+    directoryOffset,
+    directoryBytes: directory.length,
+    directoryChecksum: checksumOf(directory),
+  });
+  writeFileSync(target, Buffer.concat([header, good.subarray(HEADER_BYTES, directoryOffset), directory]));
 }
 
 /** A section by name, with elements as its width says. */

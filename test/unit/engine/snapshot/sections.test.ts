@@ -40,7 +40,7 @@ test('sections bound parts of sections of their own group', () => {
 
 test('own URLs are found by the record bytes that they stand in', () => {
   const named = ['x/a.links', 'x/a.bytes', 'x/b.bytes', 'x/c.links', 'x/bytes.text', 'bytes'];
-  const sections = named.map((name) => ({ name, offset: 0, bytes: 0, checksum: 0, width: 1 as const }));
+  const sections = named.map((name) => ({ name, offset: 0, bytes: 0, checksum: 0, digest: '', width: 1 as const }));
   expect([...linksOfRecords(sections)]).toEqual([[1, 0]]);
 });
 
