@@ -71,7 +71,7 @@ export async function worldOf({ seed, observations }: WorldOptions): Promise<Wor
   const own = ['--admin-port', '0', '--authority', authority];
   const server = await runServer(['--data', snapshot, ...own, ...flags]);
   const [, origin] = await server.printed(/admin on (http:\/\/127\.0\.0\.1:\d+)\/status\n/);
-  const admin = clientOf(origin!);
+  const admin = clientOf(origin!, false);
   const watcher = watcherOf([server.port, server.http10Port]);
   return {
     server,

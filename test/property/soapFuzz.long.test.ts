@@ -38,7 +38,7 @@ afterAll(async () => {
 
 function openClients(): void {
   for (const client of clients) client.close();
-  clients = [server.url, server.http10Url].map(clientOf);
+  clients = [server.url, server.http10Url].map((url) => clientOf(url));
 }
 
 /** Sends one request to both transports. */

@@ -1,4 +1,4 @@
-// The tests' HTTP client: sends a target byte for byte over a kept connection and gives back what came.
+// The tests' HTTP client: sends a target byte for byte, as a rule over a kept connection, and gives back what came.
 // No decoding, no following, no default headers but Host.
 import { Agent, request } from 'node:http';
 
@@ -28,10 +28,13 @@ export interface Client {
 /** A redirect repeats the query that it was asked with, up to a head of 64 kB. */
 const HEAD_BYTES_MAX = 131_072;
 
-/** A client for an address such as `http://127.0.0.1:8080`. Connections are kept and reused. */
-export function clientOf(url: string): Client {
+/**
+ * A client for an address such as `http://127.0.0.1:8080`. Connections are kept and reused, unless it is told not to:
+ * for who is silent for so long between two requests that the server may close one at the moment of the second.
+ */
+export function clientOf(url: string, isKept = true): Client {
   const { hostname, port } = new URL(url);
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const agent = new Agent({ keepAlive: isKept, maxSockets: 8 });
   const send = ({ method = 'GET', target, headers = {}, body }: Sent): Promise<Received> =>
     new Promise((resolve, reject) => {
       const options = { agent, hostname, port, method, path: target, headers, maxHeaderSize: HEAD_BYTES_MAX };

@@ -3,7 +3,6 @@
 // answers as the oracle says.
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { importDirectory } from '../../../data/import/import.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { runServer } from '../../support/commandProcess.ts';
@@ -34,8 +33,6 @@ export const snapshots: Strain = {
         const changed = changedBytes(bytes, random);
         if (changed.equals(bytes)) continue;
         put(changed);
-        // Meanwhile an idle connection may have been closed, which is noticed only now.
-        await setImmediate();
         const { status, body } = await admin.send({ method: 'POST', target: '/reload' });
         // Where only records are other ones, the directory is that of the same generation, and nothing is loaded.
         if (status < 400 && !body.includes('"unchanged"'))
