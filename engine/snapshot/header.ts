@@ -64,7 +64,10 @@ export function decodeHeader(bytes: Uint8Array, fileBytes: number): Header | Ref
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
   const version = view.getUint32(8, true);
-  if (version !== FORMAT_VERSION) return { refusal: `format version ${version}, expected ${FORMAT_VERSION}` };
+  if (version !== FORMAT_VERSION) {
+    const cure = version < FORMAT_VERSION ? 'import the data set again' : 'read it with a newer version';
+    return { refusal: `format version ${version}, this version reads ${FORMAT_VERSION}: ${cure}` };
+  }
   const stored = view.getUint32(124, true);
   const computed = checksumOf(bytes.slice(0, 124));
   if (stored !== computed)

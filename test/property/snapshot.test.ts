@@ -10,7 +10,7 @@ import { checksumOf } from '../../engine/bits/checksum.ts';
 import { rowOfId, type CollectionIndex } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
-import { HEADER_BYTES, paddedBytes } from '../../engine/snapshot/header.ts';
+import { FORMAT_VERSION, HEADER_BYTES, paddedBytes } from '../../engine/snapshot/header.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { randomOf, type Random } from '../support/random.ts';
 import { recordTexts, withBaseUrl } from '../support/records.ts';
@@ -167,6 +167,19 @@ describe('a damaged snapshot is refused with a message and never opened:', () =>
     for (let bit = 0; bit < HEADER_BYTES * 8; bit++) {
       await expectFlipRefused(bit, bit < 64 ? /not a snapshot/ : bit < 96 ? /format version/ : /header checksum/);
     }
+  });
+
+  test.each([
+    [FORMAT_VERSION - 1, 'import the data set again'],
+    [FORMAT_VERSION + 1, 'read it with a newer version'],
+  ])('a file of version %i, with what to do', async (version, cure) => {
+    const bytes = Buffer.from(good);
+    bytes.writeUInt32LE(version, 8);
+    writeFileSync(BAD, bytes);
+    await expectRefused(
+      `version ${version}`,
+      new RegExp(`format version ${version}, this version reads ${FORMAT_VERSION}: ${cure}$`),
+    );
   });
 
   test('an unused byte of the header that is not 0, under a right checksum', async () => {
