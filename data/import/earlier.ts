@@ -167,7 +167,7 @@ export class EarlierSnapshot {
       if (!section) continue;
       const isAlone = this.#alone.has(name);
       if (isAlone) recordBytes += section.bytes;
-      writer.carry(section, () => this.#sections.pieces(section), isAlone);
+      writer.carry(section, this.#sections.pieces(section), isAlone);
     }
     return recordBytes;
   }

@@ -1,17 +1,16 @@
-// Writes snapshot files: beside the final name first, moved there whole. What is new is hashed as it passes, section by
-// section; what another file had hashed is copied. load.ts loads them.
+// Writes snapshot files: beside the final name first, moved there whole. load.ts loads them.
+// Says how their sections are hashed: write.ts, when.
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
-import { SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
-import { attempt, putInPlace, readInto } from '../files.ts';
+import { type RunningHash, SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
+import { attempt, putInPlace } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import { generationOf } from './load.ts';
 
 const WRITE_BYTES = 4 << 20;
 /** What is as long is written as it is. */
 const LARGE_BYTES = 256 << 10;
-const READ_BYTES = 8 << 20;
 
 /**
  * Writes the snapshot that `fill` adds sections to, first to a `partial` path of this run. Answers its bytes and
@@ -41,7 +40,6 @@ export async function writeSnapshot(
 class SnapshotOutput implements Sink {
   readonly #descriptor: number;
   readonly #file: string;
-  #hash = createHash('sha256');
   readonly #buffer = Buffer.allocUnsafe(WRITE_BYTES);
   #buffered = 0;
   #bytes = HEADER_BYTES;
@@ -49,16 +47,11 @@ class SnapshotOutput implements Sink {
 
   constructor(file: string) {
     this.#file = file;
-    this.#descriptor = openSync(file, 'wx+');
+    this.#descriptor = openSync(file, 'wx');
     writeSync(this.#descriptor, new Uint8Array(HEADER_BYTES));
   }
 
   write(bytes: Uint8Array): void {
-    this.#hash.update(bytes);
-    this.copy(bytes);
-  }
-
-  copy(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     const isLarge = bytes.length >= LARGE_BYTES;
     if (isLarge || this.#buffered + bytes.length > WRITE_BYTES) this.#flush();
@@ -69,21 +62,9 @@ class SnapshotOutput implements Sink {
     }
   }
 
-  holds(offset: number, bytes: Uint8Array): boolean {
-    this.#flush();
-    const found = Buffer.allocUnsafe(Math.min(READ_BYTES, bytes.length));
-    for (let at = 0; at < bytes.length; at += found.length) {
-      const piece = bytes.subarray(at, at + found.length);
-      readInto(this.#descriptor, this.#file, found.subarray(0, piece.length), offset + at);
-      if (!found.subarray(0, piece.length).equals(piece)) return false;
-    }
-    return true;
-  }
-
-  digest(): string {
-    const digest = this.#hash.digest('hex');
-    this.#hash = createHash('sha256');
-    return digest;
+  hash(): RunningHash {
+    const hash = createHash('sha256');
+    return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') };
   }
 
   close(header: Uint8Array): number {

@@ -37,17 +37,17 @@ export function isRefusal(result: object): result is Refusal {
   return 'refusal' in result;
 }
 
-/** The header's bytes. */
-export function encodeHeader(header: Header): Uint8Array {
+/** The header's bytes, of a file whose directory lies at an offset and ends it. Cost: a pass over the directory. */
+export function encodeHeader(directoryOffset: number, directory: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES);
   const view = new DataView(bytes.buffer);
   bytes.set(MAGIC, 0);
   view.setUint32(8, FORMAT_VERSION, true);
   view.setUint32(12, HEADER_BYTES, true);
-  view.setBigUint64(16, BigInt(header.fileBytes), true);
-  view.setBigUint64(24, BigInt(header.directoryOffset), true);
-  view.setBigUint64(32, BigInt(header.directoryBytes), true);
-  view.setUint32(40, header.directoryChecksum, true);
+  view.setBigUint64(16, BigInt(directoryOffset + directory.length), true);
+  view.setBigUint64(24, BigInt(directoryOffset), true);
+  view.setBigUint64(32, BigInt(directory.length), true);
+  view.setUint32(40, checksumOf(directory), true);
   view.setUint32(44, ALIGNMENT, true);
   view.setUint32(124, checksumOf(bytes.subarray(0, 124)), true);
   return bytes;

@@ -1,20 +1,21 @@
 // Writes a snapshot as a stream of bytes: padded sections in the order they come, the directory, and last the header.
 // Pure: where the bytes go and how they are hashed is the sink's.
-import { checksum, checksumOf } from '../bits/checksum.ts';
+import { checksum } from '../bits/checksum.ts';
 import { encodeDirectory, schemaHash, type Section, type Width } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, paddedBytes } from './header.ts';
 import { narrow, type UnsignedArray } from '../bits/narrow.ts';
 import { sectionName, type SectionArray, type SectionContents, type SectionGroup } from './sections.ts';
 
-/**
- * Where the bytes behind the header go, in order, whether or not they are hashed. `digest` answers the SHA-256 of those
- * that were `write`n since it was last asked, in lower-case hexadecimal; `holds` whether those at an offset are these.
- */
+/** Where the bytes behind the header go, in order, and what hashes some of them: SHA-256. */
 export interface Sink {
   write(bytes: Uint8Array): void;
-  copy(bytes: Uint8Array): void;
+  hash(): RunningHash;
+}
+
+/** A hash of bytes that come in pieces; `digest` answers it in lower-case hexadecimal, once. */
+export interface RunningHash {
+  update(bytes: Uint8Array): void;
   digest(): string;
-  holds(offset: number, bytes: Uint8Array): boolean;
 }
 
 /**
@@ -22,10 +23,8 @@ export interface Sink {
  */
 export class SnapshotWriter {
   readonly #sections: Section[] = [];
-  /** Sections that others may share, by length and checksum. */
+  /** Sections that others may share, by length and digest: that one covers padding too. */
   readonly #shared = new Map<string, Section>();
-  /** Where sections that were carried over from a place of another file went. */
-  readonly #carried = new Map<number, number>();
   #end = HEADER_BYTES;
   readonly #sink: Sink;
 
@@ -57,23 +56,18 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds a section of the bytes of some parts. Where an earlier one has the same bytes, compared and not assumed, it
-   * takes that one's place in the file. Cost: one pass for the checksum, one for the digest, and one over the earlier
-   * section where they may be equal.
+   * Adds a section of the bytes of some parts. Where an earlier one of that length has the same digest, it takes that
+   * one's place in the file. Cost: one pass for the checksum, one for the digest, and one to write it.
    */
   addBytes(name: string, parts: readonly Uint8Array[], width: Width = 1): void {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
     const pieces = [...inStripes([...parts, paddingOf(bytes)])];
-    const sum = sumOf(pieces);
-    const key = `${bytes} ${sum}`;
-    const known = this.#shared.get(key);
-    if (known && this.#holds(known.offset, pieces)) {
-      this.#sections.push({ ...known, name, width });
-      return;
+    const [running, hash] = [checksum(), this.#sink.hash()];
+    for (const piece of pieces) {
+      running.add(piece);
+      hash.update(piece);
     }
-    for (const piece of pieces) this.#sink.write(piece);
-    const section = this.#append(name, { bytes, checksum: sum, digest: this.#sink.digest(), width });
-    if (bytes > 0 && !known) this.#shared.set(key, section);
+    this.#place({ name, bytes, checksum: running.digest(), digest: hash.digest(), width }, pieces);
   }
 
   /**
@@ -82,7 +76,7 @@ export class SnapshotWriter {
    * pass for the checksum and the digest.
    */
   addPieces(name: string, pieces: Iterable<Uint8Array>): void {
-    const running = checksum();
+    const [running, hash] = [checksum(), this.#sink.hash()];
     let bytes = 0;
     const counted = function* (): Generator<Uint8Array> {
       for (const piece of pieces) {
@@ -93,30 +87,20 @@ export class SnapshotWriter {
     };
     for (const piece of inStripes(counted())) {
       running.add(piece);
+      hash.update(piece);
       this.#sink.write(piece);
     }
-    this.#append(name, { bytes, checksum: running.digest(), digest: this.#sink.digest(), width: 1 });
+    this.#append({ name, bytes, checksum: running.digest(), digest: hash.digest(), width: 1 });
   }
 
   /**
-   * Adds a section as another file has it, whose bytes and padding `pieces` yields, anew at each call. It shares the
-   * place of an earlier one as it would with `addArray`, unless it `isAlone`, as with `addPieces`. Checksum and digest
-   * are taken for right. Cost: a copy, none where a section of the same place of that file was carried over.
+   * Adds a section as another file has it, whose bytes and padding `pieces` yields. It shares the place of an earlier
+   * one as it would with `addArray`, unless it `isAlone`, as with `addPieces`. Checksum and digest are taken for right.
+   * Cost: a copy, none where a place is shared.
    */
-  carry(section: Section, pieces: () => Iterable<Uint8Array>, isAlone: boolean): void {
-    const { name, offset, bytes, checksum: sum, digest, width } = section;
-    const key = `${bytes} ${sum}`;
-    const known = isAlone ? undefined : this.#shared.get(key);
-    if (known && (this.#carried.get(offset) === known.offset || this.#holds(known.offset, pieces()))) {
-      this.#sections.push({ ...known, name, width });
-      this.#carried.set(offset, known.offset);
-      return;
-    }
-    for (const piece of pieces()) this.#sink.copy(piece);
-    const placed = this.#append(name, { bytes, checksum: sum, digest, width });
-    if (isAlone || bytes === 0) return;
-    this.#carried.set(offset, placed.offset);
-    if (!known) this.#shared.set(key, placed);
+  carry(section: Section, pieces: Iterable<Uint8Array>, isAlone: boolean): void {
+    if (isAlone) this.#write(section, pieces);
+    else this.#place(section, pieces);
   }
 
   /** The bytes written for sections so far, padding included. */
@@ -127,41 +111,40 @@ export class SnapshotWriter {
   /** Writes the directory; answers it and the header. */
   finish(created: string | undefined): { readonly header: Uint8Array; readonly directory: Uint8Array } {
     const directory = encodeDirectory({ schema: schemaHash(), created, sections: this.#sections });
-    this.#sink.copy(directory);
-    const header = encodeHeader({
-      fileBytes: this.#end + directory.length,
-      directoryOffset: this.#end,
-      directoryBytes: directory.length,
-      directoryChecksum: checksumOf(directory),
-    });
+    this.#sink.write(directory);
+    const header = encodeHeader(this.#end, directory);
     return { header, directory };
   }
 
-  #holds(offset: number, pieces: Iterable<Uint8Array>): boolean {
-    let at = offset;
-    for (const piece of pieces) {
-      if (!this.#sink.holds(at, piece)) return false;
-      at += piece.length;
+  /** At the place of a section with the same bytes, else behind the last one. */
+  #place(section: Unplaced, pieces: Iterable<Uint8Array>): void {
+    const key = `${section.bytes} ${section.digest}`;
+    const known = this.#shared.get(key);
+    if (known) this.#sections.push({ ...section, offset: known.offset });
+    else {
+      const placed = this.#write(section, pieces);
+      if (placed.bytes > 0) this.#shared.set(key, placed);
     }
-    return true;
   }
 
-  #append(name: string, written: Omit<Section, 'name' | 'offset'>): Section {
-    const section = { name, offset: this.#end, ...written };
-    this.#sections.push(section);
-    this.#end += paddedBytes(written.bytes);
-    return section;
+  #write(section: Unplaced, pieces: Iterable<Uint8Array>): Section {
+    for (const piece of pieces) this.#sink.write(piece);
+    return this.#append(section);
+  }
+
+  #append(section: Unplaced): Section {
+    const placed = { ...section, offset: this.#end };
+    this.#sections.push(placed);
+    this.#end += paddedBytes(placed.bytes);
+    return placed;
   }
 }
+
+/** A section before it is known where it goes. */
+type Unplaced = Omit<Section, 'offset'>;
 
 function paddingOf(bytes: number): Uint8Array {
   return new Uint8Array(paddedBytes(bytes) - bytes);
-}
-
-function sumOf(pieces: readonly Uint8Array[]): number {
-  const running = checksum();
-  for (const piece of pieces) running.add(piece);
-  return running.digest();
 }
 
 /** The same bytes in pieces whose lengths are multiples of 16, as the running checksum wants them. */

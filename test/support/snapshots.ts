@@ -11,7 +11,6 @@ import { writeSnapshot } from '../../data/store/store.ts';
 import { writeTargets } from '../../data/import/targets.ts';
 import { differencesIn, verifyFile } from '../../data/store/verify.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { checksumOf } from '../../engine/bits/checksum.ts';
 import { decodeDirectory, encodeDirectory, type Directory, type Section } from '../../engine/snapshot/directory.ts';
 import { decodeHeader, encodeHeader, HEADER_BYTES, isRefusal, paddedBytes } from '../../engine/snapshot/header.ts';
 import {
@@ -97,12 +96,7 @@ export function restateSections(
   const { sections, ...rest } = directoryOf(good);
   const directoryOffset = Math.max(...sections.map(({ offset, bytes }) => offset + paddedBytes(bytes)));
   const directory = encodeDirectory({ ...rest, sections: restate(sections) });
-  const header = encodeHeader({
-    fileBytes: directoryOffset + directory.length,
-    directoryOffset,
-    directoryBytes: directory.length,
-    directoryChecksum: checksumOf(directory),
-  });
+  const header = encodeHeader(directoryOffset, directory);
   writeFileSync(target, Buffer.concat([header, good.subarray(HEADER_BYTES, directoryOffset), directory]));
 }
 

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { loadSnapshot } from '../../../../data/store/load.ts';
+import { writeSnapshot } from '../../../../data/store/store.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import type { LoadedSnapshot } from '../../../../engine/snapshot/loaded.ts';
 import { openSnapshot } from '../../../../engine/snapshot/open.ts';
@@ -40,6 +41,22 @@ test('equal columns of two collections lie in memory once', async () => {
   const placeOf = (name: string): unknown => placements[sections.findIndex((section) => section.name === name)];
   expect(placeOf('platforms/text.text')).toBe(placeOf('notes/text.text'));
   expect(placeOf('platforms/records/0.bytes')).not.toBe(placeOf('notes/records/0.bytes'));
+});
+
+test('sections that are equal with their padding alone have each a place', async () => {
+  const file = join(SCRATCH, 'padded.snapshot');
+  await writeSnapshot(file, (writer) => {
+    for (const [name, bytes] of [
+      ['one', [1]],
+      ['two', [1, 0]],
+      ['three', [1]],
+    ] as const)
+      writer.addBytes(name, [Uint8Array.from(bytes)]);
+    return Promise.resolve({ created: undefined });
+  });
+  const [one, two, three] = directoryOf(readFileSync(file)).sections;
+  expect(one!.digest).toBe(two!.digest);
+  expect([two!.offset === one!.offset, three!.offset === one!.offset]).toEqual([false, true]);
 });
 
 test.each(['/dev/zero', '/dev'])('%s is no snapshot that could be waited for', async (path) => {
