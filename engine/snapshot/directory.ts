@@ -9,6 +9,8 @@ import { HEADER_BYTES, paddedBytes, type Header, type Refusal } from './header.t
 
 const IDENTIFIER = 'CATD';
 
+const DIGEST = /^[\da-f]{64}$/;
+
 /** Bytes of one element of a section. */
 export type Width = 1 | 2 | 4 | 8;
 
@@ -138,6 +140,10 @@ function untiled(sections: readonly Section[], header: Header): Refusal | undefi
   for (const section of sections) {
     if (![1, 2, 4, 8].includes(section.width) || section.bytes % section.width !== 0) {
       return { refusal: `section ${section.name}: ${section.bytes} bytes in elements of ${section.width}` };
+    }
+    if (!DIGEST.test(section.digest)) {
+      const found = `a digest of ${section.digest.length} characters`;
+      return { refusal: `section ${section.name}: ${found}, expected 64 hexadecimal digits` };
     }
     const shared = section.bytes > 0 ? placed.get(section.offset) : undefined;
     if (shared) {

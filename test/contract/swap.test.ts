@@ -127,7 +127,14 @@ describe('what is served goes on, and it is said why, where the new data is', ()
     const offset = HEADER_BYTES;
     const each = 2 ** 31;
     const sections = Array.from({ length: 20 }, (_, i) => {
-      return { name: `vast${i}`, offset: offset + i * each, bytes: each, checksum: 0, digest: '', width: 1 as const };
+      return {
+        name: `vast${i}`,
+        offset: offset + i * each,
+        bytes: each,
+        checksum: 0,
+        digest: '0'.repeat(64),
+        width: 1 as const,
+      };
     });
     const bytes = encodeDirectory({ schema: schemaHash(), created: undefined, sections });
     const directoryOffset = offset + sections.length * each;

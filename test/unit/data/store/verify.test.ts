@@ -95,6 +95,16 @@ test('a digest that is not that of its section is refused', async () => {
   expect(await refusalOf(LYING)).toMatch(/^section phenomona\/records\/0\.bytes: digest [0-9a-f]{64}, expected 0{64}$/);
 });
 
+test.each(['', 'f'.repeat(63), 'F'.repeat(64), '0'.repeat(100_000)])(
+  'what is no digest is not told: %#',
+  async (text) => {
+    stateDigest('metadata', text);
+    expect(await refusalOf(LYING)).toBe(
+      `section metadata: a digest of ${text.length} characters, expected 64 hexadecimal digits`,
+    );
+  },
+);
+
 test('a section of another digest, checksums alike, makes another generation', async () => {
   const generationOf = async (file: string): Promise<string> =>
     (await loadSnapshot(file, { baseUrl: 'http://a.example.org' })).generation;
