@@ -1,21 +1,37 @@
 // Writes dist/, the program as a package has it: `npm pack` runs this first. Node's own stripping of types, which is
-// what a checkout runs, one file to one, with lines and columns as in the sources; only names of modules end in .js.
-// The page at /docs/ has its library with it.
+// what a checkout runs, one file to one, with lines and columns as in the sources; names of modules end in .js, and
+// comments are left out. The page at /docs/ has its library with it.
+import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseSync } from 'oxc-parser';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ENTRY = 'server/commands/cli.ts';
 /** The relative name of a module: of an import, or of a thread's script. A file that is named so must exist. */
 const MODULE = /(?<=(['"]))(?<path>\.{1,2}\/[^'"\n]+)\.ts(?=\1)/g;
 
+/** A module without types and comments, which every thread would keep in memory with the rest of its text. */
+function scriptOf(module: string): string {
+  const source = readFileSync(ROOT + module, 'utf8');
+  assert(!/[ \t]$/m.test(source), `${module}: blanks that end a line might be of a text`);
+  const script = stripTypeScriptTypes(source);
+  const parts: string[] = [];
+  let end = 0;
+  for (const comment of parseSync(module, script, { lang: 'js' }).comments) {
+    parts.push(script.slice(end, comment.start), script.slice(comment.start, comment.end).replace(/[^\n]/g, ' '));
+    end = comment.end;
+  }
+  return (parts.join('') + script.slice(end)).replace(/ +$/gm, '');
+}
+
 rmSync(`${ROOT}dist`, { recursive: true, force: true });
 // A set hands out what is added to it on the way: in the end, all that the entry reaches.
 const modules = new Set([ENTRY]);
 for (const module of modules) {
-  const script = stripTypeScriptTypes(readFileSync(ROOT + module, 'utf8'));
+  const script = scriptOf(module);
   for (const { 0: named } of script.matchAll(MODULE)) modules.add(posix.join(posix.dirname(module), named));
   const output = `${ROOT}dist/${module.replace(/ts$/, 'js')}`;
   mkdirSync(dirname(output), { recursive: true });

@@ -81,3 +81,16 @@ test('what its documents link to is in it', () => {
   expect(targets).not.toEqual([]);
   expect(targets.filter((target) => !files.has(target))).toEqual([]);
 });
+
+test('a module of it stands where its source does, and has no comments', () => {
+  const paths = modules.filter((path) => /query\/regex|kernel\/\w+\.js|threads\/servingThread/.test(path));
+  expect(paths.length).toBeGreaterThan(2);
+  for (const path of paths) {
+    const source = readProjectFile(path.replace(/^dist\/(.*)\.js$/, '$1.ts')).split('\n');
+    const lines = readProjectFile(path).split('\n');
+    expect(lines.length, path).toBe(source.length);
+    expect(lines.filter((line) => /^\s*\/[/*]/.test(line))).toEqual([]);
+    const from = source.map((line, index) => (/^const \w+ =/.test(line) ? index : -1)).filter((index) => index >= 0);
+    for (const index of from) expect(lines[index], path).toMatch(/^const \w+ */);
+  }
+});
