@@ -140,11 +140,11 @@ async function startRevision(stage: Stage, data: DataSet, options: LoadOptions):
   return { name, process: await stage.started(startServer(snapshot, { root })) };
 }
 
-/** A scenario whose answers are right; `isAlike` where the revision answers the same. */
+/** A scenario whose answers are right; the exchanges of the revision, by its own tags, where it answers the same. */
 interface Ready {
   readonly scenario: Scenario;
   readonly checked: RightAnswers;
-  readonly isAlike: boolean;
+  readonly revisionExchanges: RightAnswers['exchanges'] | undefined;
 }
 
 async function runScenarios(bench: Bench, observer: LoadObserver): Promise<readonly ScenarioReport[]> {
@@ -186,15 +186,28 @@ async function readyOf(bench: Bench, scenario: Scenario, observer: LoadObserver)
   const { port } = serverOf(bench, scenario);
   // What another revision signs is never the same bytes.
   if ('call' in scenario) {
-    return { scenario, checked: await checkCall(port, scenario.call, bench.authority), isAlike: false };
+    return { scenario, checked: await checkCall(port, scenario.call, bench.authority), revisionExchanges: undefined };
   }
   const questions: readonly Question[] = scenario.questions(bench.choice);
   const checked = await checkQuestions(port, questions, bench.choice.catalogue);
+  return { scenario, checked, revisionExchanges: await revisionExchangesOf(bench, scenario, questions, observer) };
+}
+
+/** What the revision is asked: undefined where it answers otherwise, which is said, or has not the server for it. */
+async function revisionExchangesOf(
+  bench: Bench,
+  scenario: Scenario,
+  questions: readonly Question[],
+  observer: LoadObserver,
+): Promise<Ready['revisionExchanges']> {
   const { revision } = bench;
-  const isAlike = revision !== undefined && (await answersAlike(port, revision.process.port, questions));
-  if (revision && !isAlike)
-    observer.onStep(`${revision.name} answers ${scenario.name} otherwise: not raced against it`);
-  return { scenario, checked, isAlike: isAlike && serverKeyOf(scenario) === serverKeyOf(USUAL) };
+  if (revision === undefined || serverKeyOf(scenario) !== serverKeyOf(USUAL)) return undefined;
+  const { port } = revision.process;
+  if (await answersAlike(serverOf(bench, scenario).port, port, questions)) {
+    return (await checkQuestions(port, questions, bench.choice.catalogue)).exchanges;
+  }
+  observer.onStep(`${revision.name} answers ${scenario.name} otherwise: not raced against it`);
+  return undefined;
 }
 
 function serverOf({ servers }: Bench, scenario: Scenario): ListeningProcess {
@@ -213,7 +226,8 @@ function raceOf(bench: Bench, ready: ReadonlyMap<string, Ready>, one: Ready): Ra
   const { choice, revision } = bench;
   const bare = (kind: Exclude<typeof control, object>): Load => bareLoad(bench.control, kind, subject, choice.word);
   const loads = [subject, typeof control === 'string' ? bare(control) : loadOf(bench, ready.get(control.scenario)!)];
-  if (one.isAlike) loads.push({ ...subject, process: revision!.process });
+  const exchanges = one.revisionExchanges;
+  if (exchanges) loads.push({ ...subject, exchanges, process: revision!.process });
   return { name, loads: loads.map((load) => ({ ...load, connections })) };
 }
 

@@ -5,7 +5,7 @@ import type { CollectionIndex } from '../index/table.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
 import { type Column, DEFAULT_LOOKUP, lookupNamed, LOOKUPS, type Lookup } from './lookups.ts';
 import { keepPlace, locate, type PathEnd, type LocatedField, namesBehind } from './path.ts';
-import { stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
+import { nothingBehind, stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
 import { nearestName } from '../bits/suggest.ts';
 
 /** So many names are followed at most: one step more than a key may take. */
@@ -81,7 +81,12 @@ function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: 
   const { index } = located;
   const lookup = index && lookupNamed(rest[0] ?? DEFAULT_LOOKUP);
   if (!index || !lookup?.fits(columnOf(located, index))) return badStep(collection, located, names, isNegated);
-  if (rest.length > 1) return { kind: 'bad', identity: name, message: unsupportedLookup(rest[1]!) };
+  if (rest.length > 1) {
+    const message = unsupportedLookup(rest[1]!);
+    const explained = (isStrict: boolean): readonly string[] =>
+      isStrict ? [message, nothingBehind(lookup.name)] : [message];
+    return { kind: 'bad', identity: name, message, explained };
+  }
   const identity = [...located.path, ...located.idNames, lookup.name].join('__') + (isNegated ? '!' : '');
   return { kind: 'filter', identity, located: { ...located, index }, lookup, isNegated };
 }

@@ -3,8 +3,8 @@
 import type { ColumnType } from '../column/dictionary.ts';
 import { plainDecimals } from './decimal.ts';
 import { countParts, MEMBERS_MAX } from './limits.ts';
-import { atLeastItems, atMostItems, MESSAGES } from './problems.ts';
-import { isNumeric, parseValue, type Operand, type ValueReading } from './values.ts';
+import { atLeastItems, atMostItems, HINTS, MESSAGES, wrongMember } from './problems.ts';
+import { isNumeric, parseValue, type Operand, type ValueError, type ValueReading } from './values.ts';
 
 /** The members of `range`. */
 const ENDS = 2;
@@ -32,7 +32,7 @@ export function oneWhole(_type: ColumnType, text: string): ValueReading<Operand>
 export function oneDay(_type: ColumnType, text: string): ValueReading<Operand> {
   const parsed = oneValue('date', text);
   if (parsed.kind === 'error' || text.trim().length === DAY_LENGTH) return parsed;
-  return { kind: 'error', message: MESSAGES.date };
+  return { kind: 'error', message: MESSAGES.date, hints: [HINTS.date] };
 }
 
 /** True or false, whatever the column's type (A41). */
@@ -67,9 +67,14 @@ export function twoValues(type: ColumnType, text: string): ValueReading<Operand>
   return operandOf(type, values);
 }
 
+/** Of a list as short as this anybody sees which member is meant. */
+const PLAIN_MEMBERS = 5;
+/** Of a member that is wrong, so much is shown. */
+const SHOWN_CHARACTERS = 40;
+
 interface Members {
   readonly values: readonly string[];
-  readonly firstError: Extract<ValueReading<string>, { kind: 'error' }> | undefined;
+  readonly firstError: ValueError | undefined;
 }
 
 function members(type: ColumnType, text: string): Members {
@@ -77,12 +82,19 @@ function members(type: ColumnType, text: string): Members {
   if (plain) return { values: plain, firstError: undefined };
   const values: string[] = [];
   let firstError: Members['firstError'];
-  for (const member of text.split(',')) {
+  const all = text.split(',');
+  for (const [at, member] of all.entries()) {
     const parsed = parseValue(type, member);
     if (parsed.kind === 'value') values.push(parsed.value);
-    else firstError ??= parsed;
+    else firstError ??= all.length > PLAIN_MEMBERS ? located(parsed, at, member) : parsed;
   }
   return { values, firstError };
+}
+
+/** What is wrong with a member, and which it is. */
+function located(error: ValueError, at: number, member: string): ValueError {
+  const shown = wrongMember(at + 1, member.trim().slice(0, SHOWN_CHARACTERS));
+  return { ...error, hints: [...(error.hints ?? []), shown] };
 }
 
 function operandOf(type: ColumnType, values: readonly string[]): ValueReading<Operand> {

@@ -2,7 +2,18 @@
 // table and whatever describes the API derive from this table. To add one: its row here and its reader beside the
 // others, a member of Page (ask.ts) where it shapes the page, and its test. Knows no filter.
 
-import { readAfter, readFacets, readFields, readFormat, readLimit, readOffset, readOrdering } from './readers.ts';
+import {
+  readAfter,
+  readExplain,
+  readFacets,
+  readFields,
+  readFormat,
+  readLimit,
+  readOffset,
+  readOrdering,
+  readPretty,
+  readStrict,
+} from './readers.ts';
 import type { QueryOptions } from './ask.ts';
 import type { Reading, View } from './reading.ts';
 
@@ -26,7 +37,11 @@ export interface ParameterDeclaration {
 
 const EVERY_VIEW: readonly View[] = ['list', 'record', 'root'];
 const LISTS: readonly View[] = ['list'];
-const SWITCH = { value: '`1`, `true`', schema: { type: 'string', enum: ['1', 'true'] }, example: '1' } as const;
+const SWITCH = {
+  value: '`1`, `true`; `0`, `false`',
+  schema: { type: 'string', enum: ['1', 'true', '0', 'false'] },
+  example: '1',
+} as const;
 const NAMES = { type: 'array', items: { type: 'string' } } as const;
 
 /** All of them, in the order in which they are read: what others depend on first (spec 4.2, A27). */
@@ -46,14 +61,14 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     ...SWITCH,
     meaning:
       'names without effect are refused, with a suggestion of what was meant, and values that stand for another one',
-    read: (reading, value) => (reading.isStrict ||= isSwitchedOn(value)),
+    read: readStrict,
   },
   {
     name: 'pretty',
     views: EVERY_VIEW,
     ...SWITCH,
     meaning: 'JSON of up to 1 MiB is indented for people; the values stay as they are written',
-    read: ({ page }, value) => (page.isIndented = isSwitchedOn(value)),
+    read: readPretty,
   },
   {
     name: 'limit',
@@ -123,7 +138,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     ...SWITCH,
     meaning:
       'with `--explain`: how the list is found, in place of it: plan, estimates, work, where it ran, what the thread keeps',
-    read: (reading, value) => (reading.isExplained = isSwitchedOn(value)),
+    read: readExplain,
   },
   {
     name: 'generation',
@@ -170,8 +185,4 @@ export function isWrittenByLinks(name: string, options: QueryOptions): boolean {
 
 function isOffered({ setting }: ParameterDeclaration, options: QueryOptions): boolean {
   return setting === undefined || options[setting] === true;
-}
-
-function isSwitchedOn(value: string): boolean {
-  return value === '1' || value === 'true';
 }

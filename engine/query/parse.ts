@@ -174,16 +174,13 @@ function judge(reading: Reading, key: GivenFilter['key'], at: number, wrong: str
     reading.refuse(at, [MESSAGES.truth]);
     return;
   }
-  const message =
-    key.kind === 'bad'
-      ? key.message
-      : (wrong ?? addCondition(reading.conditions, key, parameter, filterErrors !== 'fail'));
-  if (message === undefined) return;
+  const messages = key.kind === 'bad' ? [key.message] : wrong === undefined ? added(reading, key, parameter) : [wrong];
+  if (messages.length === 0) return;
   if (filterErrors === 'empty') reading.isEmpty = true;
   else if (filterErrors === 'ignore') reading.ignore(at, parameter[0]);
   else {
     const explained = key.kind === 'bad' && key.explained && reading.mayHint() ? key.explained : undefined;
-    reading.refuse(at, explained?.(reading.isStrict) ?? [message]);
+    reading.refuse(at, explained?.(reading.isStrict) ?? messages);
   }
 }
 
@@ -195,17 +192,18 @@ function saysTruth({ located, lookup }: Extract<Key, { kind: 'filter' }>, value:
 }
 
 /** Adds the condition, or answers what is wrong with its value. */
-function addCondition(
-  conditions: Condition[],
+function added(
+  { conditions, options }: Reading,
   { located, lookup, isNegated }: Extract<Key, { kind: 'filter' }>,
   [key, value]: Parameter,
-  isLenient: boolean,
-): string | undefined {
-  const parsed = lookup.parse(located.index.dictionary.type, value, isLenient);
-  if (parsed.kind === 'error') return parsed.message;
+): readonly string[] {
+  const parsed = lookup.parse(located.index.dictionary.type, value, options.filterErrors !== 'fail');
+  if (parsed.kind === 'error') return [parsed.message, ...(parsed.hints ?? [])];
   conditions.push({ key, path: located.path, lookup: lookup.name, isNegated, operand: parsed.value });
-  return undefined;
+  return NONE;
 }
+
+const NONE: readonly string[] = [];
 
 function isRegex({ lookup }: Condition): boolean {
   return lookupNamed(lookup)?.isPooled === true;

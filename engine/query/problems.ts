@@ -26,11 +26,32 @@ export const MESSAGES = {
   limit: 'Enter a whole number from 1.',
   offset: 'Enter a whole number from 0.',
   unknown: 'Unknown parameter.',
+  exported: 'An export has no place for this.',
+} as const;
+
+/**
+ * What is said beside a message, to a client that is near to what is meant: how dates are written, and what becomes of
+ * a plus in an address.
+ */
+export const HINTS = {
+  date: 'Write a date as 2020-01-31.',
+  dateTime: 'Write a date as 2020-01-31, a time as 2020-01-31T12:30:00Z.',
+  plus: 'A plus in an address is a blank: write it as %2B.',
 } as const;
 
 /** The message for a lookup that does not exist or fit; empty for a key that ends on `__`. Source: A29. */
 export function unsupportedLookup(name: string): string {
   return `"${name}" lookup is not supported`;
+}
+
+/** What is said beside a lookup that stands behind one that is the last of its key. Source: A56. */
+export function nothingBehind(lookup: string): string {
+  return `Nothing may follow "${lookup}".`;
+}
+
+/** What is said beside what is wrong with a list: which member it is, counted from 1. */
+export function wrongMember(at: number, text: string): string {
+  return `Member ${at} is "${text}".`;
 }
 
 /** What is said beside a wrong step: the key that it may stand for, and the lookups that fit there. */
@@ -85,6 +106,16 @@ export function tooManyRegexes(most: number): string {
 export function unknownField(name: string, nearest: string | undefined): string {
   const message = `Unknown field "${name}".`;
   return nearest === undefined ? message : `${message} Did you mean "${nearest}"?`;
+}
+
+/** The message for a field of which a record has several values, where it would be ordered by them. Source: A64. */
+export function severalValues(name: string): string {
+  return `"${name}" has several values, and no order by them.`;
+}
+
+/** The message for a field of the records that a link leads to, where only those of the list fit. Source: A64, A67. */
+export function behindLink(name: string): string {
+  return `"${name}" leads through a link, to fields that can only be filtered.`;
 }
 
 /** The message for a parameter that excludes another one. */

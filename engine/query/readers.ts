@@ -2,20 +2,22 @@
 // which names in it have no effect. Counts and sorts nothing. A reader has its row in parameters.ts.
 import type { CollectionIndex } from '../index/table.ts';
 import type { ExportFormat, OrderKey } from './ask.ts';
-import { countParts, FACETS_MAX, NAMES_MAX, ORDER_KEYS_MAX } from './limits.ts';
+import { countParts, FACETS_MAX, NAMES_MAX, ORDER_KEYS_MAX, RELATION_STEPS_MAX } from './limits.ts';
 import {
   atMost,
+  behindLink,
   MESSAGES,
   notTogether,
+  severalValues,
   tooManyFacets,
   tooManyNames,
   tooManyOrderKeys,
   unknownField,
 } from './problems.ts';
 import { limitWithout, NUMBER_MAX, type Reading } from './reading.ts';
-import { valuesAt } from './path.ts';
+import { locate, valuesAt } from './path.ts';
 import { nearestKey, nearestName, SUGGESTIONS_MAX } from '../bits/suggest.ts';
-import { parseValue } from './values.ts';
+import { isTruth, parseValue } from './values.ts';
 
 /** So many digits are at most `NUMBER_MAX`. */
 const DIGITS_MAX = 15;
@@ -37,6 +39,42 @@ export function readFormat({ page, options }: Reading, value: string): void {
   page.format = value;
   page.exported = exportOf(value);
   page.limit = limitWithout(options, page.exported);
+}
+
+/** Who asks for strictness and misspells it learns that, instead of not having it. Source: A27. */
+export function readStrict(reading: Reading, value: string, at: number): void {
+  if (!isTruth(value)) reading.refuse(at, [MESSAGES.truth]);
+  reading.isStrict ||= isSwitchedOn(value);
+}
+
+/** Whether JSON is indented; an export is none. Source: A27, A62. */
+export function readPretty(reading: Reading, value: string, at: number): void {
+  if (!isTruthOrIgnored(reading, value, at) || !isSwitchedOn(value)) return;
+  if (reading.page.exported) ignoreInExport(reading, at);
+  else reading.page.isIndented = true;
+}
+
+/** Whether the plan is asked for. Source: A27. */
+export function readExplain(reading: Reading, value: string, at: number): void {
+  if (isTruthOrIgnored(reading, value, at)) reading.isExplained = isSwitchedOn(value);
+}
+
+/** False for what is no truth, which has no effect, and is refused in strict mode. */
+function isTruthOrIgnored(reading: Reading, value: string, at: number): boolean {
+  if (isTruth(value)) return true;
+  reading.ignore(at, reading.parameters[at]![0]);
+  if (reading.isStrict) reading.refuse(at, [MESSAGES.truth]);
+  return false;
+}
+
+/** What an export has no place for has no effect, and is refused in strict mode. Source: A27, A62. */
+function ignoreInExport(reading: Reading, at: number): void {
+  reading.ignore(at, reading.parameters[at]![0]);
+  if (reading.isStrict) reading.refuse(at, [MESSAGES.exported]);
+}
+
+function isSwitchedOn(value: string): boolean {
+  return /^\s*(?:1|true)\s*$/i.test(value);
 }
 
 /**
@@ -150,6 +188,7 @@ export function readFacets(reading: Reading, value: string, at: number): void {
   if (facets.length > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
   reading.refuse(at, messages);
   if (!reading.page.exported) reading.page.facets = facets;
+  else if (facets.length > 0 && messages.length === 0) ignoreInExport(reading, at);
 }
 
 /**
@@ -167,9 +206,19 @@ function unknownFields(
   };
   const fields = [...collection.members.keys()].filter(isFit);
   return Array.from(names, (name, i) => {
+    const why = unfit(collection, name);
+    if (why !== undefined) return why;
     const nearest = i < SUGGESTIONS_MAX ? nearestKey(name, { fields, others: [] }) : undefined;
     return unknownField(name, nearest !== undefined && isFit(nearest) ? nearest : undefined);
   });
+}
+
+/** Why a field that can be filtered fits no order or facet, undefined for what is none. Cost: a few names. */
+function unfit(collection: CollectionIndex, name: string): string | undefined {
+  const path = name.split('__');
+  if (valuesAt(collection, path)) return severalValues(name);
+  const located = locate(collection, path.slice(0, RELATION_STEPS_MAX + 1));
+  return located?.index && located.length === path.length ? behindLink(name) : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { ColumnType } from '../column/dictionary.ts';
 import { canonicalDecimal, plainDecimal } from './decimal.ts';
 import { exactInstant } from './instant.ts';
-import { MESSAGES } from './problems.ts';
+import { HINTS, MESSAGES } from './problems.ts';
 
 /**
  * What a lookup compares with: texts as served, or numbers. Numbers are decimal tokens, since JSON has no integer
@@ -15,9 +15,15 @@ export interface Operand {
   readonly values: readonly string[];
 }
 
-/** A value that could be read, or the message for the client. */
-export type ValueReading<T> =
-  { readonly kind: 'value'; readonly value: T } | { readonly kind: 'error'; readonly message: string };
+/** A value that could be read, or the message for the client, with what is said beside it. */
+export type ValueReading<T> = { readonly kind: 'value'; readonly value: T } | ValueError;
+
+/** Why a value could not be read. */
+export interface ValueError {
+  readonly kind: 'error';
+  readonly message: string;
+  readonly hints?: readonly string[];
+}
 
 /** Whether values of this type compare as numbers, so that an operand of them is one of numbers. */
 export function isNumeric(type: ColumnType): boolean {
@@ -53,8 +59,8 @@ const RULES: Readonly<Record<ColumnType, (text: string) => ValueReading<string>>
   integer: wholeNumber,
   link: wholeNumber,
   float: (text) => found(text, NUMBER.test(text) ? String(Number(text)) : undefined, MESSAGES.number),
-  date: (text) => found(text, exactInstant(text), MESSAGES.date),
-  dateTime: (text) => found(text, exactInstant(text), MESSAGES.dateTime),
+  date: (text) => instantOf(text, 'date'),
+  dateTime: (text) => instantOf(text, 'dateTime'),
 };
 
 function wholeNumber(text: string): ValueReading<string> {
@@ -77,3 +83,15 @@ function found(text: string, value: string | undefined, message: string): ValueR
   if (value !== undefined) return { kind: 'value', value };
   return { kind: 'error', message: text === '' ? MESSAGES.required : message };
 }
+
+function instantOf(text: string, type: 'date' | 'dateTime'): ValueReading<string> {
+  const read = found(text, exactInstant(text), MESSAGES[type]);
+  if (read.kind === 'value' || !DATE_LIKE.test(text)) return read;
+  return { ...read, hints: [BLANK_ZONE.test(text.slice(-ZONE_LENGTH)) ? HINTS.plus : HINTS[type]] };
+}
+
+/** What a date is meant by: a number near the beginning. */
+const DATE_LIKE = /^\D{0,10}\d/;
+/** The end of a time and a zone, with a blank where its plus was. */
+const BLANK_ZONE = /^[\d.:]+ \d\d:?\d\d$/;
+const ZONE_LENGTH = ':00 01:00'.length;

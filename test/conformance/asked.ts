@@ -9,8 +9,8 @@ export interface Asked {
   idsOf(query: string, collection?: string): Promise<readonly unknown[]>;
   /** Each query finds these ids; a key that is no filter must not pass as one. */
   expectIds(found: Readonly<Record<string, readonly number[]>>, collection?: string): Promise<void>;
-  /** Each query, of one key, is refused with this message. */
-  expectRefused(refused: Readonly<Record<string, string>>, collection?: string): Promise<void>;
+  /** Each query, of one key, is refused with this message, or these. */
+  expectRefused(refused: Readonly<Record<string, string | readonly string[]>>, collection?: string): Promise<void>;
 }
 
 /** Asks a served data set. */
@@ -29,7 +29,7 @@ export function askedOf(served: Sample): Asked {
     for (const [query, message] of Object.entries(refused)) {
       const key = decodeURIComponent(query.slice(0, query.indexOf('=')));
       const { status, body } = await served.get(`/api/v3/${collection}/?${query}`);
-      expect([status, JSON.parse(body)], query).toEqual([400, { [key]: [message] }]);
+      expect([status, JSON.parse(body)], query).toEqual([400, { [key]: [message].flat() }]);
     }
   };
   return { idsOf, expectIds, expectRefused };

@@ -179,13 +179,16 @@ describe('dates', () => {
         'dataPublishedTime__week_day=2': [4, 7],
         'creationDate__date=2016-01-01': [2],
       });
+      const wrong = 'Enter a valid date/time.';
+      const written = 'Write a date as 2020-01-31, a time as 2020-01-31T12:30:00Z.';
       await expectRefused({
-        'dataPublishedTime=2015-01-02T04:04:05+01:00': 'Enter a valid date/time.',
-        'dataPublishedTime=2016-12-31T23:59:60': 'Enter a valid date/time.',
-        'dataPublishedTime=2015-02-29': 'Enter a valid date/time.',
-        'dataPublishedTime=2015-01-02T03': 'Enter a valid date/time.',
+        'dataPublishedTime=2015-01-02T04:04:05+01:00': [wrong, 'A plus in an address is a blank: write it as %2B.'],
+        'dataPublishedTime=2016-12-31T23:59:60': [wrong, written],
+        'dataPublishedTime=2015-02-29': [wrong, written],
+        'dataPublishedTime=2015-01-02T03': [wrong, written],
+        'dataPublishedTime=yesterday': wrong,
         'dataPublishedTime=': 'This field is required.',
-        'dataPublishedTime__date=2015-01-02T00:00': 'Enter a valid date.',
+        'dataPublishedTime__date=2015-01-02T00:00': ['Enter a valid date.', 'Write a date as 2020-01-31.'],
         'dataPublishedTime__month=x': 'Enter a whole number.',
       });
     },

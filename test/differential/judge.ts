@@ -5,7 +5,7 @@ import { writeText } from './json.ts';
 import { encode, lastValue, type Pair } from './query.ts';
 import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from './keys.ts';
 import type { Condition } from './filters.ts';
-import type { Parsed } from './values.ts';
+import { isOn, isTruth, type Parsed } from './values.ts';
 import { parseTest } from './lookups.ts';
 import { parameterNames } from './parameters.ts';
 import { SUGGESTED, suggestion } from './suggest.ts';
@@ -18,6 +18,7 @@ export interface JudgeSettings {
   readonly filters: 'all' | 'documented';
   readonly generation?: string | undefined;
   readonly limitMax?: number | undefined;
+  readonly isExport?: boolean;
 }
 
 /** A name without effect: a parameter's, decoded, or a parameter and a name inside its value. */
@@ -46,11 +47,11 @@ export function judge(
   const place = collection ? 'list' : keys ? 'record' : 'root';
   const controls = parameterNames(place, settings.generation !== undefined);
   const roots = collection ? filterableFields(collection, settings.filters) : [];
-  const isStrict = settings.strict || ['1', 'true'].includes(lastValue(pairs, 'strict') ?? '');
+  const isStrict = settings.strict || isOn(lastValue(pairs, 'strict') ?? '');
   const conditions: Condition[] = [];
   const errors: [string, readonly string[]][] = [];
   const ignored: Ignored[] = [];
-  const view = viewOf(pairs, collection, keys, isStrict, settings);
+  const view = viewOf(pairs, collection, keys, isStrict, settings, linked);
   let isEmpty = false;
   const judged = judgedOnce(pairs, controls, (name) => keyOf(name, roots, linked));
   const filters = judged.filter(({ key }) => key?.kind === 'filter' || key?.kind === 'wrong');
@@ -86,7 +87,8 @@ export function judge(
       conditions.push({ path: (key as FilterKey).path, negated: (key as FilterKey).negated, ...parsed });
     } else if (settings.filterErrors === 'fail') {
       const isHinted = key.kind === 'wrong' && key.explained && bad.indexOf(place) < hinted && (isStrict || key.isNear);
-      errors.push([name, isHinted ? key.explained : [parsed.message]]);
+      const hints = 'hints' in parsed ? (parsed.hints ?? []) : [];
+      errors.push([name, isHinted ? key.explained : [parsed.message, ...hints]]);
     } else if (settings.filterErrors === 'ignore') ignored.push(name);
     else isEmpty = true;
   }
@@ -95,8 +97,6 @@ export function judge(
 
 /** Whether what is compared as a truth is spelled as one; whatever else there is of values. */
 function saysTruth({ type, lookup }: FilterKey, value: string): boolean {
-  const truths = ['true', 'false', '1', '0', ''];
-  const isTruth = (text: string): boolean => truths.includes(text.trim().toLowerCase());
   if (lookup === 'isnull' || (lookup === 'exact' && type === 'boolean')) return isTruth(value);
   return lookup !== 'in' || type !== 'boolean' || value.split(',').every(isTruth);
 }

@@ -64,16 +64,15 @@ function walk(root: Field, names: readonly string[], negated: boolean, linked: L
   if (!isLookup(lookup) || !suits(lookup, typeOf(path.at(-1))) || hasNoId(path.at(-1))) {
     return wrongStep({ last: path.at(-1), start: [root.name, ...names.slice(0, depth)], lookup, rest, linked });
   }
-  if (excess !== undefined) return wrongLookup(excess);
+  if (excess !== undefined) {
+    const message = `"${excess}" lookup is not supported`;
+    return { kind: 'wrong', message, isNear: false, explained: [message, `Nothing may follow "${lookup}".`] };
+  }
   const whole = withId(path);
   const last = whole.at(-1);
   const toId = last?.kind === 'link' || last?.kind === 'links' ? `__${linked(last.to).idField}` : '';
   const normal = `${whole.map(({ name }) => name).join('__')}${toId}__${lookup}${negated ? '!' : ''}`;
   return { kind: 'filter', path: whole, type: typeOf(whole.at(-1)), lookup, negated, normal };
-}
-
-function wrongLookup(name: string): Key {
-  return { kind: 'wrong', message: `"${name}" lookup is not supported` };
 }
 
 interface WrongStep {

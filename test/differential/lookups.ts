@@ -85,9 +85,18 @@ function parseIn(type: OperandType, raw: string, lenient: boolean): Parsed {
   if (raw.split(',').length > MEMBERS_MAX) return tooLong(MEMBERS_MAX, raw);
   const members = raw.split(',').map((member) => parseExact(type, member));
   const tests = members.flatMap((member) => ('test' in member ? [member.test] : []));
-  const wrong = members.find((member) => 'message' in member);
+  const wrong = wrongOf(members, raw);
   if (wrong && (!lenient || tests.length === 0)) return wrong;
   return { test: (value, text) => tests.some((test) => test(value, text)) };
+}
+
+/** The first member that is wrong: of more than five it is said which. */
+function wrongOf(members: readonly Parsed[], raw: string): Parsed | undefined {
+  const at = members.findIndex((member) => 'message' in member);
+  const wrong = members[at];
+  if (!wrong || 'test' in wrong || members.length <= 5) return wrong;
+  const shown = raw.split(',')[at]!.trim().slice(0, 40);
+  return { ...wrong, hints: [...(wrong.hints ?? []), `Member ${at + 1} is "${shown}".`] };
 }
 
 function onText(raw: string, fits: (text: string) => boolean): Parsed {
@@ -148,7 +157,10 @@ function ordered(fits: (order: number) => boolean): Parser {
 function parseRange(type: OperandType, raw: string): Parsed {
   const members = raw.split(',');
   if (members.length > MEMBERS_MAX) return tooLong(2, raw);
-  const wrong = members.map((member) => parseExact(type, member)).find((member) => 'message' in member);
+  const wrong = wrongOf(
+    members.map((member) => parseExact(type, member)),
+    raw,
+  );
   if (wrong) return wrong;
   const bound = members.length < 2 ? 'least' : 'most';
   if (members.length !== 2) {
@@ -194,7 +206,9 @@ function readerOf(type: OperandType): (text: string) => bigint | number | undefi
 function parseDay(_: OperandType, raw: string): Parsed {
   const read = parseExact('date', raw);
   if ('message' in read) return read;
-  if (!/^\d{4}-\d\d-\d\d$/.test(raw.trim())) return { message: 'Enter a valid date.' };
+  if (!/^\d{4}-\d\d-\d\d$/.test(raw.trim())) {
+    return { message: 'Enter a valid date.', hints: ['Write a date as 2020-01-31.'] };
+  }
   return onDate((date) => date.toISOString().slice(0, -'T00:00:00.000Z'.length) === raw.trim());
 }
 

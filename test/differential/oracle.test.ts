@@ -250,7 +250,8 @@ describe('filters', () => {
     expect(idsOf(`${observations}dataPublishedTime=2015-01-02T05:04:05.0%2B02:00`)).toEqual([7]);
     expect(idsOf(`${observations}dataPublishedTime__contains=T03`)).toEqual([7]);
     expect(get(`${observations}dataPublishedTime=2015-02-29`).body).toBe(
-      '{"dataPublishedTime":["Enter a valid date/time."]}',
+      '{"dataPublishedTime":["Enter a valid date/time.",' +
+        '"Write a date as 2020-01-31, a time as 2020-01-31T12:30:00Z."]}',
     );
   });
 

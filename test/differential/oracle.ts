@@ -95,7 +95,8 @@ function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: 
   const named = format === '' ? view.ending : format.replace('api', 'json');
   const form = named ?? formAccepted(accept, view.kind === 'list');
   if (form === undefined) return detail(406, 'Could not satisfy the request Accept header.');
-  const settings = { ...asked.settings, limitMax: form === 'json' ? asked.settings.limitMax : undefined };
+  const isExport = form !== 'json';
+  const settings = { ...asked.settings, isExport, limitMax: isExport ? undefined : asked.settings.limitMax };
   const context: Context = { ...asked, form, settings };
   const { generation } = context.settings;
   const pin = (lastValue(context.pairs, 'generation') ?? '').trim();

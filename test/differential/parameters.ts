@@ -41,7 +41,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   format: { places: EVERYWHERE, draw: ({ random }) => sometimes(random, 0.35, () => random.pick(FORMATS)) },
   strict: {
     places: EVERYWHERE,
-    draw: ({ random }) => sometimes(random, 0.06, () => random.pick(['1', '1', '0', 'true', 'False', ''])),
+    draw: ({ random }) => sometimes(random, 0.06, () => random.pick(['1', '1', '0', 'True', 'False', '', 'on'])),
   },
   pretty: {
     places: EVERYWHERE,

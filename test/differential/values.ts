@@ -8,8 +8,8 @@ export type OperandType = ScalarType | 'id';
 /** Whether one JSON value of a record fits; a null or absent value never does. `text` gives a string as served. */
 export type Test = (value: Json | undefined, text: (stored: string) => string) => boolean;
 
-/** A test, or the message that says what is wrong with the value. */
-export type Parsed = { readonly test: Test } | { readonly message: string };
+/** A test, or the message that says what is wrong with the value, with what is said beside it. */
+export type Parsed = { readonly test: Test } | { readonly message: string; readonly hints?: readonly string[] };
 
 /** What is wrong with a value that holds NUL. */
 export const NUL: Parsed = { message: 'Null characters are not allowed.' };
@@ -55,7 +55,16 @@ function parseFloating(operand: string): Parsed {
 function parseInstant(type: 'date' | 'dateTime', operand: string): Parsed {
   if (operand === '') return REQUIRED;
   const wanted = instantOf(operand);
-  if (wanted === undefined) return { message: type === 'date' ? 'Enter a valid date.' : 'Enter a valid date/time.' };
+  if (wanted === undefined) {
+    const message = type === 'date' ? 'Enter a valid date.' : 'Enter a valid date/time.';
+    const time = type === 'date' ? '' : ', a time as 2020-01-31T12:30:00Z';
+    const isMeant = /^[^0-9]{0,10}[0-9]/.test(operand);
+    if (!isMeant) return { message };
+    if (/^[\d:.]+ \d\d:?\d\d$/.test(operand.slice(-9))) {
+      return { message, hints: ['A plus in an address is a blank: write it as %2B.'] };
+    }
+    return { message, hints: [`Write a date as 2020-01-31${time}.`] };
+  }
   return { test: (value) => value?.kind === 'string' && instantOf(value.value) === wanted };
 }
 
@@ -98,4 +107,14 @@ export function instantOf(text: string): bigint | undefined {
   const zoneMinutes = (match[9] === '-' ? -1 : 1) * (part(10) * 60 + part(11));
   const milliseconds = BigInt(date.getTime() - zoneMinutes * 60_000);
   return milliseconds * 1000n + BigInt((match[7] ?? '').padEnd(6, '0'));
+}
+
+/** Whether a text spells a truth, in any case: an empty one says no. */
+export function isTruth(text: string): boolean {
+  return ['true', 'false', '1', '0', ''].includes(text.trim().toLowerCase());
+}
+
+/** Whether a switch is on. */
+export function isOn(text: string): boolean {
+  return ['true', '1'].includes(text.trim().toLowerCase());
 }

@@ -4,7 +4,8 @@ import type { Collection, Field } from '../../engine/schema/types.ts';
 import { memberOf, writeText, type Json } from './json.ts';
 import { lastValue, pageInteger, type Pair } from './query.ts';
 import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
-import { instantOf } from './values.ts';
+import { keyOf, type Linked } from './keys.ts';
+import { instantOf, isOn, isTruth } from './values.ts';
 
 /** A path of fields; a field that is a relation at its end means its id. */
 type Path = readonly Field[];
@@ -13,7 +14,7 @@ type Path = readonly Field[];
 interface Remark {
   readonly place: number;
   readonly messages: readonly string[];
-  readonly ignored: readonly (readonly [parameter: string, name: string])[];
+  readonly ignored: readonly (string | readonly [parameter: string, name: string])[];
 }
 
 /** How a list is shown. */
@@ -36,8 +37,10 @@ export function viewOf(
   keys: readonly string[] | undefined,
   isStrict: boolean,
   paging: Paging,
+  linked: Linked,
 ): View {
   const fields = collection?.fields ?? [];
+  const known = { fields, linked };
   const view: View = {
     order: members(pairs, 'ordering').flatMap((name) => {
       const path = pathOf(fields, name.replace(/^-\s*/, ''), true);
@@ -48,6 +51,7 @@ export function viewOf(
     remarks: [
       ...(keys ? fieldsRemarks(pairs, keys, isStrict) : []),
       ...(collection && isStrict ? placeRemarks(pairs, paging) : []),
+      ...switchRemarks(pairs, isStrict, paging.isExport === true),
     ],
   };
   if (!collection) return view;
@@ -55,18 +59,35 @@ export function viewOf(
     ...view,
     remarks: [
       ...view.remarks,
-      ...orderingRemarks(pairs, fields, isStrict),
+      ...orderingRemarks(pairs, known, isStrict),
       ...afterRemarks(pairs),
-      ...facetRemarks(pairs, fields),
+      ...facetRemarks(pairs, known, isStrict, paging.isExport === true),
       ...['ordering', 'facets'].flatMap((parameter) => lengthRemarks(pairs, parameter)),
     ],
   };
 }
 
-/** The bound of a page's size, undefined for exports and where there is none. */
+/** The bound of a page's size, undefined for exports and where there is none; whether it is an export. */
 export interface Paging {
   readonly limitMax?: number | undefined;
+  readonly isExport?: boolean;
 }
+
+/** A switch that says no truth, or one that an export has no place for. */
+function switchRemarks(pairs: readonly Pair[], isStrict: boolean, isExport: boolean): readonly Remark[] {
+  const refused = (parameter: string, messages: readonly string[], ignored: readonly string[]): readonly Remark[] => [
+    { place: placeOf(pairs, parameter), messages, ignored },
+  ];
+  const [strict, pretty] = [lastValue(pairs, 'strict') ?? '', lastValue(pairs, 'pretty') ?? ''];
+  const truth = ['Enter true or false.'];
+  return [
+    ...(isTruth(strict) ? [] : refused('strict', truth, [])),
+    ...(isTruth(pretty) ? [] : refused('pretty', isStrict ? truth : [], ['pretty'])),
+    ...(isOn(pretty) && isExport ? refused('pretty', isStrict ? [NO_PLACE] : [], ['pretty']) : []),
+  ];
+}
+
+const NO_PLACE = 'An export has no place for this.';
 
 /** What strict mode says of a limit or offset that is no number from 1 or 0, or of a limit beyond its bound. */
 function placeRemarks(pairs: readonly Pair[], { limitMax }: Paging): readonly Remark[] {
@@ -114,21 +135,24 @@ function fieldsRemarks(pairs: readonly Pair[], keys: readonly string[], isStrict
   return [names, ...lengthRemarks(pairs, 'fields')];
 }
 
-function orderingRemarks(pairs: readonly Pair[], fields: readonly Field[], isStrict: boolean): readonly Remark[] {
+function orderingRemarks(pairs: readonly Pair[], known: Known, isStrict: boolean): readonly Remark[] {
+  const { fields } = known;
   const names = new Set(members(pairs, 'ordering').map((name) => name.replace(/^-\s*/, '')));
   const unknown = [...names].filter((name) => name !== '' && !pathOf(fields, name, true));
-  const messages = isStrict ? unknown.map((name, i) => unknownField(fields, name, true, i)) : [];
-  const known = [...names].filter((name) => pathOf(fields, name, true));
-  if (known.length > 10) messages.push('At most 10 fields can be ordered by at once.');
+  const messages = isStrict ? unknown.map((name, i) => unknownField(known, name, true, i)) : [];
+  const fitting = [...names].filter((name) => pathOf(fields, name, true));
+  if (fitting.length > 10) messages.push('At most 10 fields can be ordered by at once.');
   return [{ place: placeOf(pairs, 'ordering'), messages, ignored: unknown.map((name) => ['ordering', name] as const) }];
 }
 
-function facetRemarks(pairs: readonly Pair[], fields: readonly Field[]): readonly Remark[] {
+function facetRemarks(pairs: readonly Pair[], known: Known, isStrict: boolean, isExport: boolean): readonly Remark[] {
   const names = [...new Set(members(pairs, 'facets'))];
-  const unknown = names.filter((name) => !pathOf(fields, name, false));
-  const messages = unknown.map((name, i) => unknownField(fields, name, false, i));
+  const unknown = names.filter((name) => !pathOf(known.fields, name, false));
+  const messages = unknown.map((name, i) => unknownField(known, name, false, i));
   if (names.length > 10) messages.push('At most 10 facets can be asked for at once.');
-  return [{ place: placeOf(pairs, 'facets'), messages, ignored: [] }];
+  const isIgnored = isExport && names.length > 0 && messages.length === 0;
+  if (isIgnored && isStrict) messages.push(NO_PLACE);
+  return [{ place: placeOf(pairs, 'facets'), messages, ignored: isIgnored ? ['facets'] : [] }];
 }
 
 const WHOLE = /^([+-]?\d+)(?:\.0*)?$/;
@@ -151,12 +175,21 @@ function afterRemarks(pairs: readonly Pair[]): readonly Remark[] {
   return [{ place: placeOf(pairs, 'after'), messages, ignored: [] }];
 }
 
-function unknownField(fields: readonly Field[], name: string, isToOne: boolean, place: number): string {
+/** The fields of a collection, and those that links lead to. */
+interface Known {
+  readonly fields: readonly Field[];
+  readonly linked: Linked;
+}
+
+function unknownField({ fields, linked }: Known, name: string, isToOne: boolean, place: number): string {
+  if (isToOne && pathOf(fields, name, false)) return `"${name}" has several values, and no order by them.`;
+  const key = keyOf(`${name}__isnull`, fields, linked);
+  if (key.kind === 'filter') return `"${name}" leads through a link, to fields that can only be filtered.`;
   if (place >= SUGGESTED) return `Unknown field "${name}".`;
   const known = fields.map((field) => field.name).filter((each) => pathOf(fields, each, isToOne));
   const nearest = suggestion(name, known, []);
-  const key = /"(.*)"/s.exec(nearest)?.[1];
-  return `Unknown field "${name}".${key !== undefined && pathOf(fields, key, isToOne) ? nearest : ''}`;
+  const meant = /"(.*)"/s.exec(nearest)?.[1];
+  return `Unknown field "${name}".${meant !== undefined && pathOf(fields, meant, isToOne) ? nearest : ''}`;
 }
 
 /** The fields of a path that ends on values; with `isToOne` only where a record has at most one of them. */

@@ -114,8 +114,37 @@ describe('facets', () => {
         ['format', format],
       ]);
     expect(exported('status')).toMatchObject({ page: { facets: [] }, problems: [] });
+    expect(exported('status').ignored).toEqual(['facets']);
     expect(exported('foo').problems).toEqual([{ key: 'facets', messages: ['Unknown field "foo".'] }]);
   });
+});
+
+test('a field that fits no order or facet is told why, and not called unknown', () => {
+  const several = '"phenomena" has several values, and no order by them.';
+  const linked = '"projects__ob_id" leads through a link, to fields that can only be filtered.';
+  const names = 'phenomena,projects__ob_id,projects__foo';
+  expect(read([['ordering', names]], true).problems).toEqual([
+    { key: 'ordering', messages: [several, linked, 'Unknown field "projects__foo".'] },
+  ]);
+  expect(read([['facets', names]]).problems).toEqual([
+    { key: 'facets', messages: [linked, 'Unknown field "projects__foo".'] },
+  ]);
+});
+
+test.each(['pretty', 'facets'])('%s of an export is named, and refused where it is strict', (name) => {
+  const asked: readonly [string, string][] = [
+    ['format', 'csv'],
+    [name, name === 'facets' ? 'status' : '1'],
+  ];
+  expect(read(asked)).toMatchObject({ ignored: [name], problems: [] });
+  expect(read(asked, true).problems).toEqual([{ key: name, messages: ['An export has no place for this.'] }]);
+});
+
+test('of a longer list it is said which member is wrong', () => {
+  const [wrong, which] = ['Enter a whole number.', `Member 5 is "${'x'.repeat(40)}".`];
+  expect(read([['ob_id__in', '1,x']]).problems).toEqual([{ key: 'ob_id__in', messages: [wrong] }]);
+  const members = `1,2,3,4, ${'x'.repeat(50)},y`;
+  expect(read([['ob_id__in', members]]).problems).toEqual([{ key: 'ob_id__in', messages: [wrong, which] }]);
 });
 
 describe('after', () => {

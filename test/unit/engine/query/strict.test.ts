@@ -32,15 +32,25 @@ describe('strict', () => {
     expect(problemsOf(query)).toEqual([]);
   });
 
-  test('is asked for by 1 and true alone, and the last value counts', () => {
+  test('is asked for by 1 and true in any case, and the last value counts', () => {
     const isStrict = (query: string): boolean => problemsOf(`${query}&foo=1`).length > 0;
-    expect(['strict=1', 'strict=true', 'strict=0&strict=1'].map(isStrict)).toEqual([true, true, true]);
-    expect(['strict=0', 'strict=', 'strict=yes', 'strict=1&strict=0'].map(isStrict)).toEqual([
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const [on, off] = [
+      ['strict=1', 'strict=true', 'strict=True', 'strict=%20TRUE', 'strict=0&strict=1'],
+      ['strict=0', 'strict=', 'strict=False', 'strict=1&strict=0'],
+    ];
+    expect(on.filter((query) => !isStrict(query))).toEqual([]);
+    expect(off.filter(isStrict)).toEqual([]);
+  });
+
+  test('that is misspelt is refused, since it was to be strict', () => {
+    expect(problemsOf('strict=yes')).toEqual(['strict: Enter true or false.']);
+  });
+
+  test('a part of a date with a lookup behind it is told that nothing follows', () => {
+    const [quoted, told] = ['"gte" lookup is not supported', 'Nothing may follow "year".'];
+    const key = 'dataPublishedTime__year__gte';
+    expect(problemsOf(`${key}=2020`)).toEqual([`${key}: ${quoted}`]);
+    expect(problemsOf(`${key}=2020&strict=1`)).toEqual([`${key}: ${quoted} ${told}`]);
   });
 
   test('lists unknown and bad keys together in query order', () => {
