@@ -49,8 +49,16 @@ export function rootViewBody(baseUrl: string, version: Version, linkEnd: string)
   return UTF8.encode(jsonObject(members));
 }
 
-/** The index at `/`: where the root views are (design: Paths). Cost: none. */
+/** What `/` answers: the root views, the pages for people, the description for programs, and health. Cost: none. */
 export function indexBody(baseUrl: string): Uint8Array {
-  const versions: readonly Version[] = ['v2', 'v3'];
-  return UTF8.encode(jsonObject(versions.map((version) => [version, jsonText(`${baseUrl}/api/${version}/`)] as const)));
+  return UTF8.encode(jsonObject(INDEX.map(([name, path]) => [name, jsonText(`${baseUrl}${path}`)] as const)));
 }
+
+const INDEX = [
+  ['v2', '/api/v2/'],
+  ['v3', '/api/v3/'],
+  ['browse', '/browse/'],
+  ['openapi', '/openapi.json'],
+  ['docs', '/docs/'],
+  ['health', '/healthz'],
+] as const;

@@ -123,7 +123,13 @@ function sightOf(view: Route, target: string): Sight {
     case 'resolution':
     case 'browse': {
       const near = nearestPath(target.startsWith(ROOM) ? `/api/v3/${target.slice(ROOM.length)}` : target);
-      return { kind: 'nothing', near: near?.replace(/^\/api\/v\d\//, 'browse/').replace(/\.\w+$/, '/') };
+      return {
+        kind: 'nothing',
+        near: near
+          ?.replace(/^\/api\/v\d\//, 'browse/')
+          .replace(/\.\w+$/, '/')
+          .replace(/\?.*$/, ''),
+      };
     }
   }
 }

@@ -200,27 +200,36 @@ function recordAt(path: string): Route | undefined {
 
 /** Longer targets are no slip of the pen. */
 const NEAR_CHARACTERS_MAX = 128;
-const NEAR = /^\/(?:api\/(v\d+)\/)?([^/.]+)(\.[^/]*)?(\/\d+)?\/?$/;
+const NEAR = /^\/(?:api\/(?:(v\d+)\/)?)?([^/.]+)(\.[^/]*)?(\/\d+)?(\.[^/.]+)?\/?$/;
 
 /**
- * The path of a list or record that a target which means nothing may stand for, or undefined: a collection misspelt, of
- * the other version or without one, an ending that is none. Never the target itself. Cost: an edit distance to each
- * collection's name.
+ * The address of a list or record that a target which means nothing may stand for, or undefined: a collection
+ * misspelt, of the other version or without one, an ending that is none, or a form that a record has by its query alone.
+ * Never the target itself. Cost: an edit distance to each collection's name.
  */
 export function nearestPath(target: string): string | undefined {
   if (target.length > NEAR_CHARACTERS_MAX) return undefined;
   if (target.startsWith('/api/v0/') || target.startsWith('/api/legacy')) return nearestResolution(target);
-  const [, asked, segment = '', ending = '', id = ''] = NEAR.exec(decodedPath(target) ?? '') ?? [];
+  if (target === '/api' || target === '/api/') return '/api/v3/';
+  const [, asked, segment = '', ending = '', id = '', form = ''] = NEAR.exec(decodedPath(target) ?? '') ?? [];
   const versions = asked === 'v2' ? VERSIONS : VERSIONS.toReversed();
   for (const version of versions) {
     const segments = segmentsOf(version);
     const name = nearestOf(segment, segments);
     if (name === undefined) continue;
+    if (form !== '') return recordIn(`/api/${version}/${name}${id}`, form.slice(1));
     const known = id === '' ? ENDINGS : ENDINGS.slice(0, 1);
     const near = ending === '' ? undefined : nearestOf(ending.slice(1), known);
     return `/api/${version}/${name}${id}${near === undefined ? '/' : `.${near}`}`;
   }
   return undefined;
+}
+
+/** How a record is asked for in the form that an ending behind it was to mean, undefined where it means none. */
+function recordIn(path: string, form: string): string | undefined {
+  const near = nearestOf(form, ENDINGS);
+  if (near === undefined) return undefined;
+  return near === 'json' ? `${path}.json` : `${path}/?format=${near}`;
 }
 
 /** The path that is resolved and that as many names of a target stand for; what stands behind is kept. */

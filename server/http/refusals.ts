@@ -6,8 +6,15 @@ import type { Answer } from './exchange.ts';
 /** Our bug: the handler threw, rejected, or gave an answer that cannot be sent. */
 export const INTERNAL_ERROR = refusal(500, 'Internal server error.', false);
 
-/** The client's framing is ambiguous or broken, so that nothing behind it can be trusted. */
-export const MALFORMED_REQUEST = refusal(400, 'Malformed request.', true);
+/**
+ * The client's framing is ambiguous or broken, so that nothing behind it can be trusted. What a person gets wrong, in a
+ * shell, is told: node:http does not say what it could not read.
+ */
+export const MALFORMED_REQUEST = refusal(
+  400,
+  'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address.',
+  true,
+);
 
 /** More header lines or header bytes than are taken. */
 export const HEAD_TOO_LARGE = refusal(431, 'Request header fields too large.', true);

@@ -98,7 +98,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
     { detail: 'Too many heavy queries at the moment; try again shortly.' },
   ),
   Refused: failure('What is refused before it is looked at, such as heads beyond 64 kB, or a bug.', ERROR, 'Detail', {
-    detail: 'Malformed request.',
+    detail: 'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address.',
   }),
 };
 

@@ -143,7 +143,7 @@ describe('paths', () => {
       headers: { location: '/api/v3/observations/?a=%2f&' },
     });
     expect(get('/api/v3/observations/%31').headers).toEqual({ location: '/api/v3/observations/%31/' });
-    for (const path of ['/api', '/api/v1', '/api/v3/nothing', '/api/v3/observations/x']) {
+    for (const path of ['/api/v1', '/api/v3/nothing', '/api/v3/observations/x']) {
       expect(get(path)).toMatchObject({ status: 404, body: '{"detail":"Not found."}' });
     }
     const near = '{"detail":"Not found. Did you mean \\"/api/v3/migrationproperties/\\"?"}';

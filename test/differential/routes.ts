@@ -70,13 +70,16 @@ export function nearestPath(path: string): string | undefined {
   if (path.length > 128 || segments.some((segment) => /[/\ufffd]/.test(segment)) || segments.shift() !== '')
     return undefined;
   if (segments.at(-1) === '') segments.pop();
+  if (path === '/api' || path === '/api/') return '/api/v3/';
   let version = 'v3';
-  if (segments[0] === 'api') {
-    version = segments[1] ?? '';
-    if (!/^v\d+$/.test(version)) return undefined;
-    segments.splice(0, 2);
+  if (segments[0] === 'api' && segments.length > 1) {
+    const isNamed = /^v\d+$/.test(segments[1]!) && segments.length > 2;
+    if (isNamed) version = segments[1]!;
+    segments.splice(0, isNamed ? 2 : 1);
   }
-  const [first = '', id, ...rest] = segments;
+  const [first = '', last, ...rest] = segments;
+  const [id, form, ...more] = last?.split('.') ?? [];
+  if (more.length > 0 || form === '') return undefined;
   const [name = '', ...endings] = first.split('.');
   if (name === '' || rest.length > 0 || (id !== undefined && !/^\d+$/.test(id))) return undefined;
   for (const one of version === 'v2' ? (['v2', 'v3'] as const) : (['v3', 'v2'] as const)) {
@@ -86,9 +89,16 @@ export function nearestPath(path: string): string | undefined {
     if (near === undefined) continue;
     const ending =
       endings.length === 0 ? undefined : nearName(endings.join('.'), id ? ['json'] : ['json', 'ndjson', 'csv']);
+    if (form !== undefined) return recordIn(`/api/${one}/${near}/${id}`, form);
     return `/api/${one}/${near}${id === undefined ? '' : `/${id}`}${ending ? `.${ending}` : '/'}`;
   }
   return undefined;
+}
+
+function recordIn(path: string, form: string): string | undefined {
+  const near = nearName(form, ['json', 'ndjson', 'csv', 'parquet']);
+  if (near === undefined) return undefined;
+  return near === 'json' ? `${path}.json` : `${path}/?format=${near}`;
 }
 
 function nearName(name: string, names: readonly string[]): string | undefined {

@@ -53,8 +53,12 @@ describe('the root view', () => {
   });
 });
 
-test('the index names the root views', () => {
-  expect(text(indexBody(BASE_URL))).toBe('{"v2":"http://localhost:8080/api/v2/","v3":"http://localhost:8080/api/v3/"}');
+test('the index names the root views, and then what else there is', () => {
+  const at = (path: string): string => `"http://localhost:8080${path}"`;
+  expect(text(indexBody(BASE_URL))).toBe(
+    `{"v2":${at('/api/v2/')},"v3":${at('/api/v3/')},"browse":${at('/browse/')},` +
+      `"openapi":${at('/openapi.json')},"docs":${at('/docs/')},"health":${at('/healthz')}}`,
+  );
 });
 
 test('JSON texts escape the two line separators and keep every key', () => {
