@@ -204,7 +204,7 @@ const NEAR = /^\/(?:api\/(?:(v\d+)\/)?)?([^/.]+)(\.[^/]*)?(\/\d+)?(\.[^/.]+)?\/?
 
 /**
  * The address of a list or record that a target which means nothing may stand for, or undefined: a collection
- * misspelt, of the other version or without one, an ending that is none, or a form that a record has by its query alone.
+ * misspelt, of the other version or without one, an ending that is none, or a form that a record has by query alone.
  * Never the target itself. Cost: an edit distance to each collection's name.
  */
 export function nearestPath(target: string): string | undefined {
