@@ -33,8 +33,8 @@ export interface UpstreamOptions {
   readonly backoffMs: number;
   readonly timeoutMs: number;
   readonly clock: () => number;
-  /** Told, for people, of each answer that is none. */
-  readonly onTrouble?: (what: string) => void;
+  /** Told, for people, of each answer that is none and is asked for again. */
+  readonly onRetry?: (what: string) => void;
 }
 
 /** What is wrong with one answer; `isPassing` where asking again may help. Never leaves `Upstream.get`. */
@@ -103,8 +103,8 @@ export class Upstream {
   ): Promise<T> {
     const { base, tries, backoffMs: initialDelay, clock } = this.#options;
     const backoff = new ExponentialBackoff({ generator: fullJitterGenerator, initialDelay, maxDelay: BACKOFF_MS_MAX });
-    const isPassing = handleWhen((error) => error instanceof Trouble && error.isPassing && !this.#isClosed);
-    const policy = retry(isPassing, { maxAttempts: tries - 1, backoff }).dangerouslyUnref();
+    const isPassing = (error: unknown): boolean => error instanceof Trouble && error.isPassing && !this.#isClosed;
+    const policy = retry(handleWhen(isPassing), { maxAttempts: tries - 1, backoff }).dangerouslyUnref();
     let url = '';
     let tried = 0;
     try {
@@ -119,7 +119,7 @@ export class Upstream {
         } catch (error) {
           if (!(error instanceof Trouble)) throw error;
           onTrouble?.();
-          this.#options.onTrouble?.(`${what} (${url}): ${error.message}`);
+          if (isPassing(error) && tried < tries) this.#options.onRetry?.(`${what} (${url}): ${error.message}`);
           throw error;
         }
       });

@@ -273,40 +273,51 @@ async function lookAgain(
 
 function judgeLinks(
   parts: ReadonlyMap<string, CollectionPart>,
-  { linksMin, state }: CrawlOptions,
+  options: CrawlOptions,
 ): { links: number; dangling: number } {
+  const { linksMin } = options;
   let links = 0;
   let dangling = 0;
-  let example = '';
+  let worst = { count: 0, example: '' };
   for (const [name, part] of parts) {
     for (const [to, counts] of part.links) {
       const ids = parts.get(to)?.ids;
-      for (const [id, count] of counts) {
-        links += count;
+      let count = 0;
+      let example = '';
+      for (const [id, times] of counts) {
+        links += times;
         if (ids?.has(id)) continue;
-        dangling += count;
+        count += times;
         example ||= `${name} link to ${to}/${id}`;
       }
+      dangling += count;
+      if (count > worst.count) worst = { count, example: `${count} as ${example}` };
     }
   }
   if (links > 0 && (links - dangling) * 100 < linksMin * links) {
-    const cure = `--links-min accepts it, removing ${state} crawls anew`;
+    const cure = cureOf('--links-min', options);
     throw new OperationError(
       'input',
-      `${dangling} of ${links} links lead to no record, such as ${example}; less than ${linksMin} % resolve: ${cure}`,
+      `${dangling} of ${links} links lead to no record, ${worst.example}; less than ${linksMin} % resolve: ${cure}`,
     );
   }
   return { links, dangling };
 }
 
+/** What to do about a crawl that is refused: a replica that follows forgets it, and crawls anew by itself. */
+function cureOf(flag: string, { kind, state }: Pick<CrawlOptions, 'kind' | 'state'>): string {
+  return kind === 'new' ? `${flag} accepts it, removing ${state} crawls anew` : `${flag} accepts it`;
+}
+
 function judgeLosses(
   before: ReadonlyMap<string, number>,
   counts: Readonly<Record<string, number>>,
-  { shrinkMax, state }: CrawlOptions,
+  options: CrawlOptions,
 ): void {
+  const { shrinkMax } = options;
   const lost = [...before].filter(([name, count]) => (count - (counts[name] ?? 0)) * 100 > shrinkMax * count);
   if (lost.length === 0) return;
   const what = lost.map(([name, count]) => `${name} has ${counts[name] ?? 0} records, ${count} before`).join('; ');
-  const cure = `--force accepts it, removing ${state} crawls anew`;
+  const cure = cureOf('--force', options);
   throw new OperationError('input', `${what}; more than ${shrinkMax} % are gone: ${cure}`);
 }

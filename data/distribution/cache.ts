@@ -20,6 +20,8 @@ interface Index {
   readonly format: number;
   readonly target: string;
   readonly pointers: readonly unknown[];
+  /** The generation that is served, where somebody went back to it. */
+  readonly served?: string | undefined;
 }
 
 /** The cache of one target. */
@@ -27,11 +29,13 @@ export class SnapshotCache {
   readonly #directory: string;
   readonly #target: string;
   #pointers: readonly Pointer[];
+  #served: string | undefined;
 
-  private constructor(directory: string, target: string, pointers: readonly Pointer[]) {
+  private constructor(directory: string, target: string, index: KnownIndex | undefined) {
     this.#directory = directory;
     this.#target = target;
-    this.#pointers = pointers;
+    this.#pointers = index?.pointers ?? [];
+    this.#served = index?.served;
   }
 
   /**
@@ -43,12 +47,18 @@ export class SnapshotCache {
     const index = indexIn(path.join(directory, INDEX_NAME));
     if (index && index.target !== target)
       throw new OperationError('usage', `${directory} has generations of ${index.target}: name another with --cache`);
-    return new SnapshotCache(directory, target, index?.pointers ?? []);
+    return new SnapshotCache(directory, target, index);
   }
 
-  /** The generations that it has, the one that was served last first. */
+  /** The generations that it has, the one that was fetched last first. */
   get pointers(): readonly Pointer[] {
     return this.#pointers;
+  }
+
+  /** The same, the one that was served last first: another one where somebody went back. */
+  get toServe(): readonly Pointer[] {
+    const isServed = ({ generation }: Pointer): boolean => generation === this.#served;
+    return [...this.#pointers.filter(isServed), ...this.#pointers.filter((one) => !isServed(one))];
   }
 
   /** Where the snapshot of a pointer lies. */
@@ -63,11 +73,28 @@ export class SnapshotCache {
 
   /** A pointer's generation is served: it is kept, with the one before, and all else is removed. */
   async keep(pointer: Pointer): Promise<void> {
-    const others = this.#pointers.filter(({ sha256 }) => sha256 !== pointer.sha256);
+    const others = this.toServe.filter(({ sha256 }) => sha256 !== pointer.sha256);
     this.#pointers = [pointer, ...others].slice(0, KEPT);
+    this.#served = undefined;
+    await this.#write();
+    this.#removeOthers();
+  }
+
+  /** One of its generations is served now: the next start begins with it, whatever was fetched last. */
+  async serves(generation: string): Promise<void> {
+    const [last] = this.#pointers;
+    const served = generation === last?.generation ? undefined : generation;
+    if (served === this.#served || !this.#pointers.some((one) => one.generation === generation)) return;
+    this.#served = served;
+    const confirmedMs = this.confirmedMs();
+    await this.#write();
+    if (confirmedMs !== undefined) this.confirm(confirmedMs);
+  }
+
+  async #write(): Promise<void> {
     const file = path.join(this.#directory, INDEX_NAME);
     const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
-    const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers };
+    const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, served: this.#served };
     await unfinished(file, async (partial) =>
       attempt(`cannot write ${file}`, () => {
         writeFileSync(partial, JSON.stringify(index), { flush: true });
@@ -75,7 +102,6 @@ export class SnapshotCache {
         syncDirectory(this.#directory);
       }),
     );
-    this.#removeOthers();
   }
 
   /** The target's pointer was seen to be the one that is served, now, in milliseconds since 1970. */
@@ -101,13 +127,19 @@ export class SnapshotCache {
   }
 }
 
-function indexIn(file: string): { readonly target: string; readonly pointers: readonly Pointer[] } | undefined {
+interface KnownIndex {
+  readonly target: string;
+  readonly pointers: readonly Pointer[];
+  readonly served: string | undefined;
+}
+
+function indexIn(file: string): KnownIndex | undefined {
   if (!existsSync(file)) return undefined;
   const text = attempt(`cannot read ${file}`, () => readAtMost(file, INDEX_BYTES_MAX));
   try {
-    const { format, target, pointers } = JSON.parse(String(text)) as Index;
+    const { format, target, pointers, served } = JSON.parse(String(text)) as Index;
     if (format !== INDEX_FORMAT) return undefined;
-    return { target, pointers: pointers.map((one) => decodePointer(JSON.stringify(one), file)) };
+    return { target, pointers: pointers.map((one) => decodePointer(JSON.stringify(one), file)), served };
   } catch {
     return undefined;
   }

@@ -41,8 +41,11 @@ function isNats({ protocol }: URL): boolean {
 
 function judged(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !PROTOCOLS.includes(url.protocol)) throw new OperationError('usage', `no target: want ${TARGET_FORMS}`);
   // The text is not repeated: it may hold a secret.
+  if (!url || !PROTOCOLS.includes(url.protocol)) {
+    const begins = url ? `, since it begins with ${url.protocol}` : '';
+    throw new OperationError('usage', `no target${begins}: want ${TARGET_FORMS}`);
+  }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new OperationError('usage', 'a target has no user, password, query or fragment in its URL');
   return url;

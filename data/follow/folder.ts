@@ -1,6 +1,6 @@
 // The folder of a replica that follows another catalogue: what lies where, and what its last runs came to. Every file
 // of it is replaced as a whole.
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CHANGES_FILE } from '../changes/changeFile.ts';
 import { attempt, readAtMost, replaceFile } from '../files.ts';
@@ -45,15 +45,41 @@ export function pathsIn(folder: string): FollowPaths {
   };
 }
 
-/** The notes in a folder, of a catalogue that nothing is known of where there are none. Throws OperationError. */
-export function notesIn({ notes }: FollowPaths, url: string): FollowNotes {
-  if (!existsSync(notes)) return { url, sweptMs: 0, imported: '' };
+/**
+ * The notes in a folder, of a catalogue that nothing is known of where there are none. A folder without data follows
+ * whatever it is told to. Throws OperationError.
+ */
+export function notesIn(paths: FollowPaths, url: string): FollowNotes {
+  const found = noted(paths);
+  if (found?.url === url) return found;
+  if (!found || !hasData(paths)) return { url, sweptMs: 0, imported: '' };
+  const cure = 'name another folder';
+  throw new OperationError('usage', `${path.dirname(paths.notes)} follows ${found.url}, not ${url}: ${cure}`);
+}
+
+/** Notes that a folder without data is of a catalogue: what was begun of another one goes. Throws OperationError. */
+export function claim(paths: FollowPaths, notes: FollowNotes): void {
+  if (hasData(paths)) return;
+  if (noted(paths)?.url !== notes.url) rmSync(paths.crawlState, { recursive: true, force: true });
+  note(paths, notes);
+}
+
+function hasData({ snapshot, dataSet }: FollowPaths): boolean {
+  return existsSync(snapshot) || existsSync(dataSet);
+}
+
+function noted({ notes }: FollowPaths): FollowNotes | undefined {
+  if (!existsSync(notes)) return undefined;
   const text = attempt(`cannot read ${notes}`, () => readAtMost(notes, NOTES_BYTES_MAX));
   const found = notesOf(String(text));
   if (!found) throw new OperationError('file', `${notes} is none of this program: remove it`);
-  if (found.url === url) return found;
-  const cure = 'name another folder';
-  throw new OperationError('usage', `${path.dirname(notes)} follows ${found.url}, not ${url}: ${cure}`);
+  return found;
+}
+
+/** When a refresh of a folder last succeeded, in milliseconds since 1970; undefined where none did yet. */
+export function refreshedMs({ notes, snapshot }: FollowPaths): number | undefined {
+  if (!existsSync(snapshot)) return undefined;
+  return statSync(notes, { throwIfNoEntry: false })?.mtimeMs;
 }
 
 function notesOf(text: string): FollowNotes | undefined {
@@ -75,7 +101,7 @@ function isOrigin(value: unknown): value is Origin {
   return typeof generation === 'string' && isOfTexts(sums) && Array.isArray(undeclared) && isOfTexts(undeclared);
 }
 
-/** Puts notes in the place of those before. Throws OperationError `file`. */
+/** Puts notes in the place of those before, whose time says when. Throws OperationError `file`. */
 export function note({ notes }: FollowPaths, text: FollowNotes): void {
   replaceFile(notes, `${JSON.stringify(text)}\n`);
 }

@@ -16,16 +16,18 @@ import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { describeHeld } from '../store/load.ts';
-import { type FollowPaths, note, notesIn, pathsIn } from './folder.ts';
+import { claim, type FollowPaths, note, notesIn, pathsIn } from './folder.ts';
 
 /**
  * What is followed into which folder. Everything is read anew where the last sweep began `sweepEveryMs` ago or more;
- * `nowMs` is the time of day, in milliseconds since 1970. `threads` are for the import.
+ * `nowMs` is the time of day, in milliseconds since 1970. `threads` are for the import, which leaves faulty records out
+ * where it `isLenient`, instead of refusing all.
  */
 export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
   readonly folder: string;
   readonly sweepEveryMs: number;
   readonly threads: number;
+  readonly isLenient: boolean;
   readonly nowMs: () => number;
 }
 
@@ -41,6 +43,8 @@ export type RefreshStep =
       readonly bytes: number;
       readonly manners: Readonly<Record<string, number>>;
       readonly isUnchanged: boolean;
+      /** Collections of the catalogue that no declaration has: left out. */
+      readonly unknown: readonly string[];
       readonly ms: number;
     }
   | { readonly kind: 'resumed' }
@@ -50,6 +54,8 @@ export type RefreshStep =
       readonly generation: string;
       readonly bytes: number;
       readonly work: ImportWork;
+      /** Faulty records that were left out: how many, and the first few. */
+      readonly skipped: { readonly count: number; readonly told: readonly string[] };
       readonly ms: number;
     }
   | {
@@ -80,7 +86,7 @@ export async function refresh(
   try {
     const before = generationIn(paths.snapshot);
     const notes = notesIn(paths, options.base);
-    note(paths, notes);
+    claim(paths, notes);
     endEarlier(paths, options, observer);
     const sweptMs = (await crawlInto(paths, notes.sweptMs, options, observer)) ?? notes.sweptMs;
     const sum = await sumOf(paths.dataSet);
@@ -119,8 +125,8 @@ async function crawlInto(
     const manners: Record<string, number> = {};
     for (const manner of report.manners.values()) manners[manner] = (manners[manner] ?? 0) + 1;
     const records = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
-    const { bytes, isUnchanged } = report;
-    onStep({ kind: 'crawled', records, bytes, manners, isUnchanged, ms: options.clock() - clockMs });
+    const { bytes, isUnchanged, unknown } = report;
+    onStep({ kind: 'crawled', records, bytes, manners, isUnchanged, unknown, ms: options.clock() - clockMs });
     return report.isRenewal ? undefined : startMs;
   } catch (error) {
     // What was refused would be judged again, and again: it is fetched anew.
@@ -170,14 +176,17 @@ async function build(
   options: RefreshOptions,
   observer: RefreshObserver,
 ): Promise<Origin> {
-  const { clock, nowMs, threads } = options;
+  const { clock, nowMs, threads, isLenient } = options;
   const startMs = clock();
-  const importing = { directory: paths.dataSet, file: paths.next, created: undefined, isLenient: false, threads };
+  const importing = { directory: paths.dataSet, file: paths.next, created: undefined, threads };
   const before = generationIn(paths.snapshot);
   const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
-    const made = await importDirectory({ ...importing, earlier }, observer.onProgress);
-    const { snapshotBytes: bytes, generation, origin, work } = made;
-    observer.onStep({ kind: 'built', generation, bytes, work, ms: clock() - startMs });
+    // What is taken over is judged strictly: a record that is faulty there has the whole import leave it out.
+    const how = { ...importing, earlier, isLenient: isLenient && !earlier };
+    const made = await importDirectory(how, observer.onProgress);
+    const { snapshotBytes: bytes, generation, origin, work, collections } = made;
+    const skipped = { count: collections.reduce((sum, one) => sum + one.skipped, 0), told: made.skipped };
+    observer.onStep({ kind: 'built', generation, bytes, work, skipped, ms: clock() - startMs });
     if (before === generation) {
       rmSync(paths.next);
       return origin;

@@ -1,10 +1,11 @@
 // What `diff` and `changes` print of records that were created, changed or deleted: a table of how many, or a line of
 // JSON each. commands.ts declares them; what changed is found in data/changes/.
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CHANGES_FILE, changesSince } from '../../data/changes/changeFile.ts';
 import { CHANGE_KINDS, type ChangeKind, changesBetween, kindOf, type RecordChange } from '../../data/changes/diff.ts';
 import { digestsOf } from '../../data/changes/digests.ts';
+import { OperationError } from '../../data/operationError.ts';
 import { countText } from '../observe/quantities.ts';
 import type { Outputs } from './parts.ts';
 import { type Output, tableText, withProgress } from './terminal.ts';
@@ -40,6 +41,10 @@ export function runChanges(
 ): void {
   const isFolder = statSync(where, { throwIfNoEntry: false })?.isDirectory() === true;
   const file = isFolder ? path.join(where, CHANGES_FILE) : where;
+  if (!existsSync(file)) {
+    const cure = 'name the folder that follow keeps, or its changes.log';
+    throw new OperationError('file', `${file}: there is no change log: ${cure}`);
+  }
   const rows = function* (): Generator<ChangeRow> {
     for (const { generation, at, changes } of changesSince(file, since)) {
       const time = new Date(at * 1000).toISOString();

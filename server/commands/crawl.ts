@@ -67,7 +67,7 @@ export async function runCrawl(
   const report = reportTo(stdout, isForMachines(settings.logFormat, stdout));
   const options = {
     ...crawlingOf(url, settings, flags.force === true),
-    onTrouble: (what: string) => report(what, 'warn', { event: 'pageRetried' }),
+    onRetry: (what: string) => report(what, 'warn', { event: 'pageRetried' }),
     kind: 'new' as const,
     output,
     state: flags.state ?? stateBeside(output),
@@ -94,8 +94,13 @@ function crawlText(report: CrawlReport | undefined, output: string): string {
   const { counts, links, dangling, unknown, resumed } = report;
   return [
     ...(resumed === undefined ? [] : [`continued the crawl of ${resumed}`]),
-    ...(unknown.length > 0 ? [`left out, since no such collection is known: ${unknown.join(', ')}`] : []),
+    ...leftOut(unknown),
     `${output}: ${countText(recordsIn(report))} records in ${Object.keys(counts).length} collections; ` +
       `${countText(dangling)} of ${countText(links)} links lead to no record`,
   ].join('\n');
+}
+
+/** A line about collections of an upstream that no declaration has, where there are some. */
+export function leftOut(unknown: readonly string[]): readonly string[] {
+  return unknown.length > 0 ? [`left out, since no such collection is known: ${unknown.join(', ')}`] : [];
 }

@@ -1,13 +1,15 @@
 // What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
 // commands.ts declares its flags, and a refresh is data/follow/refresh.ts.
 import { setTimeout } from 'node:timers/promises';
+import type { OnProgress } from '../../data/progress.ts';
 import { pathsIn } from '../../data/follow/folder.ts';
 import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import { crawlingOf } from './crawl.ts';
+import { crawlingOf, leftOut } from './crawl.ts';
+import type { ShowProgress } from '../generations/data.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Outputs } from './parts.ts';
 import type { TargetWords } from './publish.ts';
@@ -35,22 +37,25 @@ export async function runFollow(
 ): Promise<void> {
   const isJson = isForMachines(settings.logFormat, stdout);
   const report = reportTo(stdout, isJson);
-  const onTrouble = (what: string): void => report(what, 'warn', { event: 'pageRetried' });
+  const onRetry = (what: string): void => report(what, 'warn', { event: 'pageRetried' });
   const options: RefreshOptions = {
     ...crawlingOf(url, settings, flags.force === true),
-    onTrouble,
+    onRetry,
     folder: flags.output,
     sweepEveryMs: settings.sweepEveryMs,
+    isLenient: settings.lenient,
     threads: flags.threads,
     nowMs: epochMs,
   };
   endOnSignals(report);
   const progress: Output = isJson ? { write: () => undefined } : stderr;
+  // Who follows in a process of its own shows it itself.
+  const show: ShowProgress = process.send ? sent : (work) => withProgress(progress, work);
   const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
   try {
     for (;;) {
       const startMs = steadyMs();
-      await refreshOnce(options, report, progress, flags.once === true, publishing?.publish);
+      await refreshOnce(options, { report, progress, show }, flags.once === true, publishing?.publish);
       if (flags.once === true) return;
       await setTimeout(Math.max(0, startMs + settings.everyMs - steadyMs()));
     }
@@ -80,16 +85,34 @@ async function publishingTo(
   };
 }
 
+/** To whom a refresh is shown. */
+interface Shown {
+  readonly report: Report;
+  readonly progress: Output;
+  readonly show: ShowProgress;
+}
+
+/** Sends progress to the process that started this one, a few times a second. */
+function sent<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+  let nextMs = -Infinity;
+  return work((progress) => {
+    if (steadyMs() < nextMs) return;
+    nextMs = steadyMs() + SENT_EVERY_MS;
+    process.send?.(progress);
+  });
+}
+
+const SENT_EVERY_MS = 250;
+
 async function refreshOnce(
   options: RefreshOptions,
-  report: Report,
-  progress: Output,
+  { report, progress, show }: Shown,
   isOnly: boolean,
   publishing: Publishing | undefined,
 ): Promise<void> {
   let what = 'the refresh failed, and what was there stays';
   try {
-    const { generation, isNew } = await withProgress(progress, (onProgress) =>
+    const { generation, isNew } = await show((onProgress) =>
       refresh(options, { onStep: (step) => report(stepLine(step), 'info', stepEvent(step)), onProgress }),
     );
     const name = generation.slice(0, 12);
@@ -110,13 +133,21 @@ function stepEvent(step: RefreshStep): DataEvent {
     case 'crawlBegan':
       return { event: 'crawlStarted', how: step.how };
     case 'crawled': {
-      const { records, bytes, manners, isUnchanged } = step;
-      return { event: 'crawled', records, bytes, ...manners, isUnchanged, seconds: secondsOf(step) };
+      const { records, bytes, manners, isUnchanged, unknown } = step;
+      const leftOut = unknown.length > 0 ? unknown.join() : undefined;
+      return { event: 'crawled', records, bytes, ...manners, isUnchanged, leftOut, seconds: secondsOf(step) };
     }
     case 'resumed':
       return { event: 'resumed' };
     case 'built':
-      return { event: 'built', generation: step.generation, bytes: step.bytes, ...step.work, seconds: secondsOf(step) };
+      return {
+        event: 'built',
+        generation: step.generation,
+        bytes: step.bytes,
+        ...step.work,
+        skipped: step.skipped.count,
+        seconds: secondsOf(step),
+      };
     case 'importedWhole':
       return { event: 'importedWhole', reason: step.reason };
     case 'placed':
@@ -132,7 +163,8 @@ function stepLine(step: RefreshStep): string {
     case 'crawled': {
       const manners = Object.entries(step.manners).map(([manner, count]) => `${count} ${manner}`);
       const outcome = step.isUnchanged ? ', nothing changed' : '';
-      return `crawled ${countText(step.records)} records in ${seconds(step.ms)}, collections: ${manners.join(', ')}${outcome}`;
+      const crawled = `crawled ${countText(step.records)} records in ${seconds(step.ms)}, collections: `;
+      return [...leftOut(step.unknown), `${crawled}${manners.join(', ')}${outcome}`].join('\n');
     }
     case 'resumed':
       return 'what an earlier run had fetched is in place';
@@ -150,11 +182,15 @@ function stepLine(step: RefreshStep): string {
   }
 }
 
-function builtLine({ generation, bytes, work, ms }: Extract<RefreshStep, { readonly kind: 'built' }>): string {
+function builtLine({ generation, bytes, work, skipped, ms }: Extract<RefreshStep, { readonly kind: 'built' }>): string {
   const { carried, merged, parsed } = work;
   const size = `${bytesText(bytes)}) in ${(ms / 1000).toFixed(1)} s`;
   const how = `${carried} collections carried over, ${merged} merged, ${countText(parsed)} records parsed`;
-  return `built generation ${generation.slice(0, 12)} (${size}: ${how}`;
+  const built = `built generation ${generation.slice(0, 12)} (${size}: ${how}`;
+  if (skipped.count === 0) return built;
+  return [...skipped.told.map((fault) => `left out: ${fault}`), `${built}, ${countText(skipped.count)} left out`].join(
+    '\n',
+  );
 }
 
 /** Behind those who remove what is not finished. */

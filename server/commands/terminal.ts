@@ -18,7 +18,11 @@ export interface Output {
  * start for what JSON.stringify does here in none.
  */
 export function reportTo(output: Output, isJson: boolean): Report {
-  if (!isJson) return (text) => void output.write(`${text}\n`);
+  if (!isJson)
+    return (text) => {
+      takeAway();
+      output.write(`${text}\n`);
+    };
   return (message, level = 'info', step) => {
     const time = new Date(epochMs()).toISOString();
     output.write(`${JSON.stringify({ time, level, message, ...step })}\n`);
@@ -30,6 +34,9 @@ export function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Out
   return logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
 }
 
+/** Takes away the bar that is on the terminal, where there is one: its next progress shows it again. */
+let takeAway = (): void => undefined;
+
 /** A rate of less time than this says little about the time left. */
 const PACE_MS_MIN = 2000;
 
@@ -37,8 +44,8 @@ const PACE_MS_MIN = 2000;
 const LINE_EVERY_MS = 3000;
 
 /**
- * Runs work and shows its progress on `output`; bars are taken away however the work ends. A bar takes an output that
- * is a terminal for a real stream. The promise is that of the work.
+ * Runs work and shows its progress on `output`; bars are taken away however the work ends, by Ctrl-C too, and before a
+ * report. A bar takes an output that is a terminal for a real stream. The promise is that of the work.
  */
 export async function withProgress<T>(
   output: Output,
@@ -47,11 +54,24 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (!output.isTTY) return work(progressLines(output, clock));
   const bars = await progressBars(output as NodeJS.WriteStream, clock);
+  const before = takeAway;
+  takeAway = bars.finish;
+  for (const signal of ENDING) process.prependOnceListener(signal, endBehindBar);
   try {
     return await work(bars.onProgress);
   } finally {
     bars.finish();
+    takeAway = before;
+    for (const signal of ENDING) process.off(signal, endBehindBar);
   }
+}
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ends the process as the signal does by itself, unless somebody else heeds it. */
+function endBehindBar(signal: NodeJS.Signals): void {
+  takeAway();
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
 /**
@@ -78,16 +98,19 @@ async function progressBars(
   const library = await import('cli-progress');
   let bar: SingleBar | undefined;
   let phase: string | undefined;
-  const finish = (): void => bar?.stop();
+  const finish = (): void => {
+    bar?.stop();
+    bar = undefined;
+    phase = undefined;
+  };
   const amountText = amounts(clock);
   const onProgress: OnProgress = (progress) => {
     const amount = amountText(progress);
     if (progress.phase !== phase) {
       finish();
       phase = progress.phase;
-      // gracefulExit would put a listener on SIGINT, and Ctrl-C would no longer end the process; without it the
-      // terminal must be left as it is, since nothing would restore it.
-      const options = { stream, clearOnComplete: true, gracefulExit: false, linewrap: null, hideCursor: null };
+      // gracefulExit would end a process that others end in order; without it the terminal is left as it is.
+      const options = { stream, clearOnComplete: true, gracefulExit: false, linewrap: true, hideCursor: null };
       bar = new library.SingleBar({ ...options, emptyOnZero: true, barsize: 30, format: '{phase} [{bar}] {amount}' });
       bar.start(progress.total, progress.done, { phase, amount });
     }

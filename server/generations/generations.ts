@@ -38,12 +38,13 @@ export const REFRESHES: TalliedMetric = {
  * What changes the data. `load` loads what is there now, or a file that is held; undefined where that is what is
  * served. `serve` has everybody serve it, so that it is what is `served`, and nobody where it rejects. Both reject with
  * an OperationError, for people, or a bug of ours. `onChange` is told how each order ended, with the stack of a bug of
- * ours, if it was one.
+ * ours, if it was one. `before` is the file of the generation before, where it is known.
  */
 export interface GenerationsOptions {
   load(held: HeldFile | undefined): Promise<Generation | undefined>;
   serve(next: ServedData): Promise<void>;
   onChange(change: Change, bug: string | undefined): void;
+  readonly before?: HeldFile | undefined;
   /** In milliseconds since 1970. */
   readonly now: () => number;
   readonly clock: Clock;
@@ -60,6 +61,7 @@ export class Generations {
   constructor(served: ServedData, options: GenerationsOptions) {
     this.#served = served;
     this.#options = options;
+    this.#before = options.before;
   }
 
   /** Serves what is there now. Orders that come while one waits for its turn are that one. */
@@ -74,7 +76,7 @@ export class Generations {
   rollback(): Promise<Change> {
     return this.#inTurn(() => {
       if (this.#before) return this.#change(this.#before);
-      const reason = 'there is no generation before this one; one from a directory is not kept';
+      const reason = 'no generation before this one is kept: none of a directory, and over a restart only with --from';
       return Promise.resolve(this.#ended({ status: 'refused', reason, seconds: 0 }));
     });
   }

@@ -104,7 +104,10 @@ export function newMetrics(): Metrics {
       const labelNames = label === undefined ? [] : [label];
       const collect = function (this: Gauge): void {
         this.reset();
-        for (const [of, value] of valuesOf()) this.set(label === undefined ? {} : { [label]: of }, value);
+        const values = valuesOf();
+        // One without a label would be told as 0.
+        if (label === undefined && values.length === 0) this.remove();
+        for (const [of, value] of values) this.set(label === undefined ? {} : { [label]: of }, value);
       };
       registry.registerMetric(new Gauge({ name: PREFIX + name, help, labelNames, registers: [], collect }));
     },

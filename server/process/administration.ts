@@ -30,7 +30,7 @@ export interface FollowedTarget {
 
 /** Another catalogue that a server follows, likewise; `ageMs` is undefined before the first success. */
 export interface FollowedCatalogue {
-  staleReason(): string | undefined;
+  unreadyReason(): string | undefined;
   ageMs(): number | undefined;
 }
 
@@ -170,8 +170,8 @@ export class Administration {
   }
 
   #readiness(): { readonly status: Phase | 'stale'; readonly reason?: string } {
-    const stale = this.#phase === 'ready' ? this.#follower?.staleReason() : undefined;
-    const reason = this.#phase === 'draining' ? undefined : (this.#subscription?.unreadyReason() ?? stale);
+    const source = this.#subscription ?? this.#follower;
+    const reason = this.#phase === 'draining' ? undefined : source?.unreadyReason();
     if (reason === undefined) return { status: this.#phase };
     return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
   }

@@ -2,14 +2,17 @@
 // of the supervisor's, and what it put in place is then taken like any new data. One that fails changes nothing.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { holdData } from '../../data/open.ts';
+import { pathsIn, refreshedMs } from '../../data/follow/folder.ts';
 import { OperationError } from '../../data/operationError.ts';
+import type { OnProgress, Progress } from '../../data/progress.ts';
 import { describeHeld } from '../../data/store/load.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import { crawlWords } from '../settings/followSettings.ts';
 import type { Settings } from '../settings/declarations.ts';
-import { releaseFile } from '../generations/data.ts';
+import { releaseFile, type ShowProgress } from '../generations/data.ts';
 import type { Change } from '../generations/generations.ts';
 
 /** What a follower does with new data, and who is told of the end of each refresh. */
@@ -26,8 +29,18 @@ export const BUILDING_MEMORY = { GLIBC_TUNABLES: 'glibc.malloc.arena_max=1:glibc
 
 /** Of what a process says of its failure, so much is told. */
 const REASON_CHARACTERS_MAX = 4096;
+/** A catalogue that could not be had at all is asked again after this time, then after twice it, up to `--every`. */
+const FIRST_WAIT_MS = 10_000;
+/** What the `follow` of a process ends with that was called wrongly, which no time mends. */
+const USAGE = 2;
 
-/** Refreshes a folder; `begin` once its data is served. */
+/** How a refresh in a process of its own ended: undefined where it brought what is in place now. */
+interface Failure {
+  readonly reason: string;
+  readonly isLasting: boolean;
+}
+
+/** Refreshes a folder; `begin` once its data is served. Times are of the steady clock. */
 export class Follower {
   readonly #settings: Settings & { readonly follow: string };
   readonly #commandLine: string;
@@ -37,27 +50,54 @@ export class Follower {
   #waiting: Promise<Change> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #child: ChildProcess | undefined;
-  #isStopped = false;
+  readonly #stop = new AbortController();
   #fetchedMs: number | undefined;
   readonly #startMs = steadyMs();
   #freshMs: number | undefined;
   #lastFailure: string | undefined;
+  #isWaiting = false;
+  #onProgress: OnProgress | undefined;
+  /** What the last refresh has put in place, and what of that was taken or found to be served. */
+  #placed: string | undefined;
+  #taken: string | undefined;
 
   /** `commandLine` is the script whose `follow` refreshes. */
   constructor(settings: Settings & { readonly follow: string }, commandLine: string, report: Report) {
     this.#settings = settings;
     this.#commandLine = commandLine;
     this.#report = report;
+    const refreshed = refreshedMs(pathsIn(settings.state));
+    // A clock that was wrong makes old data no fresher.
+    if (refreshed !== undefined) this.#freshMs = steadyMs() - Math.abs(epochMs() - refreshed);
   }
 
-  /** Fetches what is to be served where there is none that can be. Throws OperationError `network` with the reason. */
-  async first(): Promise<void> {
+  /**
+   * Fetches what is to be served where there is none that can be, for which it waits however long that takes. Throws
+   * OperationError `usage` where it is asked for wrongly.
+   */
+  async first(showProgress: ShowProgress): Promise<void> {
     if (isReadable(this.#settings.data)) return;
     this.#report(`there is no data in ${this.#settings.state} yet: it is fetched first`);
-    const startMs = steadyMs();
-    const reason = await this.#run();
-    if (reason !== undefined) throw new OperationError('network', reason);
-    this.#fetchedMs = startMs;
+    this.#isWaiting = true;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, this.#settings.everyMs)) {
+      const startMs = steadyMs();
+      const failure = await showProgress((onProgress) => {
+        this.#onProgress = onProgress;
+        return this.#run();
+      });
+      if (!failure) {
+        this.#fetchedMs = startMs;
+        break;
+      }
+      if (failure.isLasting || this.#stop.signal.aborted) throw new OperationError('usage', failure.reason);
+      this.#lastFailure = failure.reason;
+      const line = `nothing to serve yet, ${this.#settings.follow} is asked again in ${waitMs / 1000} s: ${failure.reason}`;
+      this.#report(line, 'error', { event: 'refused', reason: failure.reason });
+      await wait(waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+    }
+    this.#onProgress = undefined;
+    this.#isWaiting = false;
+    this.#freshMs = steadyMs();
   }
 
   /** Refreshes now, unless the data was just fetched, and again after each period. */
@@ -84,34 +124,36 @@ export class Follower {
     return this.#freshMs === undefined ? undefined : steadyMs() - this.#freshMs;
   }
 
-  /** Why what it brings is stale, where it is. */
-  staleReason(): string | undefined {
+  /** Why the server is not ready, though it may serve; undefined where it is. */
+  unreadyReason(): string | undefined {
     const { maxStaleMs = Infinity } = this.#settings;
+    const why = this.#lastFailure === undefined ? '' : `: ${this.#lastFailure}`;
+    if (this.#isWaiting) return `waiting for the first data of ${this.#settings.follow}${why}`;
     const staleMs = steadyMs() - (this.#freshMs ?? this.#startMs);
     if (staleMs <= maxStaleMs) return undefined;
-    const why = this.#lastFailure === undefined ? '' : `: ${this.#lastFailure}`;
     return `the data is stale: for ${Math.round(staleMs / 1000)} s it was not refreshed from ${this.#settings.follow}${why}`;
   }
 
   /** Ends what is under way: the next run goes on with it. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stop.abort();
     clearTimeout(this.#timer);
     this.#child?.kill('SIGTERM');
     await this.#last;
   }
 
   async #refreshed(): Promise<Change> {
-    const { reload, served, onRefreshed } = this.#options!;
+    const { served, onRefreshed } = this.#options!;
     const startMs = steadyMs();
     clearTimeout(this.#timer);
-    const reason = this.#isStopped ? 'the server ends' : await this.#run();
+    const { signal } = this.#stop;
+    const reason = signal.aborted ? ENDS : (await this.#run())?.reason;
     const seconds = Math.round(steadyMs() - startMs) / 1000;
-    const isEnded = reason === undefined && !this.#isStopped;
+    const isEnded = reason === undefined && !signal.aborted;
     const change: Change = isEnded
-      ? await reload()
-      : { status: 'refused', served: served(), reason: reason ?? 'the server ends', seconds };
-    if (this.#isStopped) return change;
+      ? await this.#take(seconds)
+      : { status: 'refused', served: served(), reason: reason ?? ENDS, seconds };
+    if (signal.aborted) return change;
     if (reason !== undefined) {
       const line = `the refresh failed, generation ${served().slice(0, 12)} goes on: ${reason}`;
       this.#report(line, 'error', { event: 'refused', generation: served(), reason, seconds });
@@ -123,6 +165,16 @@ export class Follower {
     return change;
   }
 
+  /** Has served what is in place, unless it was before: whoever went back from it stays there until there is more. */
+  async #take(seconds: number): Promise<Change> {
+    const { reload, served } = this.#options!;
+    if (this.#placed !== undefined && this.#placed === this.#taken)
+      return { status: 'unchanged', served: served(), seconds };
+    const change = await reload();
+    if (change.status !== 'refused') this.#taken = this.#placed;
+    return change;
+  }
+
   #waitFrom(startMs: number): void {
     const waitMs = Math.max(0, startMs + this.#settings.everyMs - steadyMs());
     clearTimeout(this.#timer);
@@ -130,23 +182,25 @@ export class Follower {
   }
 
   /** One refresh in a process; answers why it failed, if it did. */
-  #run(): Promise<string | undefined> {
+  #run(): Promise<Failure | undefined> {
     const { follow, state } = this.#settings;
     const once = ['follow', follow, '-o', state, '--once', '--log-format', 'json'];
     const words = [this.#commandLine, ...once, ...crawlWords(this.#settings)];
     return new Promise((resolve) => {
-      // With a channel, so that it ends with this process, however that ends.
+      // With a channel, so that it ends with this process, however that ends; its progress comes there.
       const env = { ...BUILDING_MEMORY, ...process.env };
       const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
       this.#child = child;
       let said = '';
       createInterface({ input: child.stdout! }).on('line', (line) => this.#tell(line));
+      child.on('message', (progress) => this.#onProgress?.(progress as Progress));
       child.stderr!.on('data', (piece: Buffer) => (said = (said + piece.toString()).slice(-REASON_CHARACTERS_MAX)));
-      child.once('error', (error) => resolve(`no process can be started: ${error.message}`));
+      const failed = (reason: string, isLasting = false): void => resolve({ reason, isLasting });
+      child.once('error', (error) => failed(`no process can be started: ${error.message}`));
       child.once('close', (code, signal) => {
         this.#child = undefined;
-        const reason = said.trim().replaceAll(/^catalogue-replica: /gm, '');
-        resolve(code === 0 ? undefined : reason || `its process ended with ${signal ?? code}`);
+        if (code === 0) resolve(undefined);
+        else failed(reasonIn(said) || `its process ended with ${signal ?? code}`, code === USAGE);
       });
     });
   }
@@ -160,8 +214,21 @@ export class Follower {
       // Told as it is.
     }
     const { message = line, level, ...step } = told;
-    this.#report(message, level, 'event' in step ? (step as DataEvent) : undefined);
+    const event = 'event' in step ? (step as DataEvent) : undefined;
+    if (event?.event === 'refreshed') this.#placed = String(event['generation']);
+    this.#report(message, level, event);
   }
+}
+
+const ENDS = 'the server ends';
+
+/** What a process said of its failure, in one line: of many the first and the last, such as faults and their number. */
+function reasonIn(said: string): string {
+  const lines = said
+    .trim()
+    .replaceAll(/^catalogue-replica: /gm, '')
+    .split('\n');
+  return lines.length > 2 ? `${lines[0]} ... ${lines.at(-1)}` : lines.join('; ');
 }
 
 function isReadable(file: string): boolean {

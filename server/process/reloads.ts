@@ -4,6 +4,7 @@ import type { Report } from '../observe/events.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Administration } from './administration.ts';
+import type { Subscription } from './subscription.ts';
 import {
   availableMemoryBytes,
   bytesOfGeneration,
@@ -23,6 +24,8 @@ export interface ReloadOptions {
   readonly dataPath: () => string;
   readonly served: ServedData;
   readonly threads: Pick<ServingThreads, 'swap'>;
+  /** Where the data is fetched from, which keeps generations on disk. */
+  readonly subscription: Pick<Subscription, 'other' | 'serves'> | undefined;
   readonly administration: Administration | undefined;
   readonly report: Report;
 }
@@ -36,6 +39,7 @@ export function generationsOf({
   dataPath,
   served,
   threads,
+  subscription,
   administration,
   report,
 }: ReloadOptions): Generations {
@@ -52,6 +56,7 @@ export function generationsOf({
   return new Generations(served, {
     clock: steadyMs,
     now: epochMs,
+    before: subscription?.other(served.generation.loaded.generation),
     load: (held) => loadNext(settings, loading, served.generation.loaded.generation, held),
     serve: async (next) => tellReleased(served.generation, await threads.swap(next), report),
     onChange: (change, bug) => {
@@ -59,6 +64,7 @@ export function generationsOf({
       const bytes = status === 'swapped' ? bytesOfGeneration(served.generation) : undefined;
       const step = { event: status, generation, reason, bytes, seconds };
       report(changeLine(change), status === 'refused' ? 'warn' : 'info', step);
+      if (status === 'swapped') void subscription?.serves(generation);
       if (bug !== undefined) report(`please report this bug: ${bug}`, 'error');
       administration?.changed(change);
     },

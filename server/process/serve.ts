@@ -96,7 +96,7 @@ export async function serve(
     const follower = await followerOf(settings, commandLine, report, administration);
     if (follower) {
       stops.push(() => follower.stop());
-      await follower.first();
+      await follower.first(showProgress);
     }
     const baseUrl = settings.baseUrl ?? `http://localhost:${ports.port}`;
     const watch = settings.watch ? (await import('../generations/watch.ts')).watchOver(settings.data) : undefined;
@@ -112,7 +112,7 @@ export async function serve(
     assertOwn(settings.host, ports.port);
     administration?.begin(served);
     stops.push(await staleTold(settings, shared.staleness, { follower, subscription }));
-    const reloads = { settings, baseUrl, dataPath, served, threads, administration, report };
+    const reloads = { settings, baseUrl, dataPath, served, threads, subscription, administration, report };
     stops.push(heedOrders(reloads, { watch, follower, subscription }));
     const url = `http://${urlHost(settings.host)}:${ports.port}`;
     return { url, welcome: welcomeOf(settings, ports, baseUrl), stop: () => stop(drainTimeOf(settings)) };
@@ -176,7 +176,7 @@ async function staleTold(
 ): Promise<() => void> {
   if (maxStaleMs === undefined) return () => undefined;
   const { keepStaleness } = await import('../generations/staleness.ts');
-  const reason = (): string | undefined => subscription?.unreadyReason() ?? follower?.staleReason();
+  const reason = (): string | undefined => (subscription ?? follower)?.unreadyReason();
   return keepStaleness(word, () => reason() !== undefined);
 }
 

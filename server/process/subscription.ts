@@ -96,10 +96,13 @@ export class Subscription {
    * takes. Rejects with what `load` rejects with but for OperationErrors about the file.
    */
   async first(load: (held: HeldFile | undefined) => Promise<Generation>): Promise<Generation> {
-    for (const pointer of this.#cache.pointers) {
+    const { toServe, pointers } = this.#cache;
+    for (const pointer of toServe) {
       const generation = await this.#loaded(pointer, load);
       if (!generation) continue;
-      this.#taken = pointer;
+      // Who went back from what was fetched last stays there until there is more.
+      const isBack = pointer === toServe[0] && pointer !== pointers[0];
+      this.#taken = isBack ? pointers[0] : pointer;
       return generation;
     }
     for (;;) {
@@ -129,6 +132,27 @@ export class Subscription {
   async order(generations: () => Promise<Generations>): Promise<Change> {
     const failure = await this.#checkOnce(generations, true);
     return failure ? (await generations()).refuse(failure.message) : (await generations()).reload();
+  }
+
+  /** A generation is served now: a start without the target begins with it. Never rejects. */
+  async serves(generation: string): Promise<void> {
+    try {
+      await this.#cache.serves(generation);
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      this.#options.report(`a restart will not serve generation ${generation.slice(0, 12)}: ${error.message}`, 'warn');
+    }
+  }
+
+  /** The file of a generation of the cache beside the one that is served, held open; undefined where there is none. */
+  other(served: string): HeldFile | undefined {
+    const other = this.#cache.pointers.find(({ generation }) => generation !== served);
+    try {
+      return other && holdData(this.#cache.snapshotFile(other));
+    } catch (error) {
+      if (error instanceof OperationError) return undefined;
+      throw error;
+    }
   }
 
   /** Why the server is not ready, though it may serve; undefined where it is. */

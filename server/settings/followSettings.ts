@@ -1,7 +1,7 @@
 // The settings about the catalogue that is crawled or followed: rows of the table in declarations.ts, of which crawl
 // and follow have flags too, and the words that hand them on.
 import { flagName, named, one, type ValuesOf } from './sources.ts';
-import { BASE_URL, CONTACT, DAY_MS, durationBetween, integerBetween, numberBetween, PATH } from './values.ts';
+import { BASE_URL, CONTACT, DAY_MS, durationBetween, integerBetween, numberBetween, PATH, SWITCH } from './values.ts';
 
 const PERIOD = durationBetween(1000, 7 * DAY_MS);
 const PERCENT = numberBetween(0, 100);
@@ -40,6 +40,7 @@ export const FOLLOW_SETTINGS = named({
     help: 'time after which a refresh reads everything anew',
     initialText: '1d',
   }),
+  lenient: one(SWITCH, false, { help: 'leave records out that are no such records, instead of refusing all of them' }),
   state: one(PATH, 'catalogue.follow', { help: 'with --follow, folder of the replica' }),
   ...CRAWLING,
 });
@@ -48,14 +49,15 @@ export const FOLLOW_SETTINGS = named({
 export const CRAWL_FLAGS: readonly string[] = [...Object.values(CRAWLING).map(({ name }) => name), 'config'];
 
 /** Those that follow has. */
-export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepEvery'];
+export const FOLLOW_FLAGS: readonly string[] = [...CRAWL_FLAGS, 'every', 'sweepEvery', 'lenient'];
 
 /** The flags that give a process that follows once what is set here. */
 export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly string[] {
-  const { sweepEveryMs } = settings;
+  const { sweepEveryMs, lenient } = settings;
   const words = Object.entries(CRAWLING).flatMap(([key, setting]) => {
     const value = settings[key as keyof CrawlSettings];
     return value === undefined ? [] : [flagName(setting), String(value)];
   });
-  return [...words, flagName(FOLLOW_SETTINGS.sweepEveryMs), `${sweepEveryMs}ms`];
+  const leniently = lenient ? [flagName(FOLLOW_SETTINGS.lenient)] : [];
+  return [...words, flagName(FOLLOW_SETTINGS.sweepEveryMs), `${sweepEveryMs}ms`, ...leniently];
 }

@@ -110,7 +110,7 @@ test('links that lead nowhere end a crawl, unless --links-min lets them; what wa
   const upstream = await upstreamOf({ collections });
   Object.assign(collections, LINKED(upstream.url));
   const output = newOutput();
-  const why = '1 of 10 links lead to no record, such as notes link to times/9; less than 99.9 % resolve';
+  const why = '1 of 10 links lead to no record, 1 as notes link to times/9; less than 99.9 % resolve';
   await expect(crawled(upstream.url, output)).rejects.toMatchObject({
     code: 'input',
     message: expect.stringContaining(why),
@@ -348,7 +348,7 @@ test('clocks that jump by days, here or there, shorten no wait and make none', a
   );
   try {
     const startMs = performance.now();
-    await crawled(upstream.url, newOutput(), { rate: 100, onTrouble: (what) => told.push(what) });
+    await crawled(upstream.url, newOutput(), { rate: 100, onRetry: (what) => told.push(what) });
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(2000);
     expect(told).toEqual(Array(2).fill(expect.stringMatching(/answered 429, Retry-After 1 s$/)));
   } finally {

@@ -76,9 +76,11 @@ test('follow tells people or machines, as it is set', async () => {
     expect(await command.ended).toEqual({ code: 0, signal: null });
     return command.out();
   };
-  expect(await told('people')).toMatch(/^a crawl began, of everything\ncrawled 1 records .*\n[^{]*\nrefreshed: .*\n$/);
+  expect(await told('people')).toMatch(
+    /^a crawl began, of everything\nleft out, since .*: plankton\ncrawled 1 records .*\n[^{]*\nrefreshed: .*\n$/,
+  );
   expect(await told('json')).toMatch(
-    /^\{"time":"[^"]+","level":"info","message":"a crawl began, [^]*"event":"refreshed"/,
+    /^\{"time":"[^"]+","level":"info","message":"a crawl began, [^]*"leftOut":"plankton"[^]*"event":"refreshed"/,
   );
 });
 
@@ -94,6 +96,7 @@ test('names what it could not have, and ends with 1', async () => {
   expect(await command.ended).toEqual({ code: 1, signal: null });
   const url = `${upstream.url}/nowhere/api/v3/`;
   expect(command.err()).toBe(`catalogue-replica: the root view (${url}): answered 404\n`);
+  expect(command.out()).not.toContain('pageRetried');
 });
 
 test.each([

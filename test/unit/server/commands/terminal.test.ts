@@ -1,9 +1,13 @@
 // What people see: plain progress lines at their pace, tables that line up, sizes in words, the reports.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { hasProgram } from '../../../support/debian.ts';
 import { importText, profileText, verifyText } from '../../../../server/commands/reports.ts';
 import { bytesText, countText } from '../../../../server/observe/quantities.ts';
-import { progressLines, tableText, withProgress } from '../../../../server/commands/terminal.ts';
+import { progressLines, reportTo, tableText, withProgress } from '../../../../server/commands/terminal.ts';
 
 /** A clock that is told the time. */
 function testClock(): { ms: number; read: () => number } {
@@ -92,14 +96,47 @@ describe('progress on a terminal', () => {
     expect(text).toContain('3 records');
   });
 
-  test('leaves Ctrl-C its effect', async () => {
-    const before = process.listenerCount('SIGINT');
-    const during = await withProgress(terminal().stream, async (onProgress) => {
-      onProgress({ phase: 'reading', done: 0, total: 1, unit: 'bytes' });
-      return process.listenerCount('SIGINT');
+  test('is taken away before a report, and comes back behind it', async () => {
+    const { stream, written } = terminal();
+    const report = reportTo(stream, false);
+    const progress = { phase: 'reading', done: 1, total: 2, unit: 'bytes' } as const;
+    await withProgress(stream, async (onProgress) => {
+      onProgress(progress);
+      expect(written()).toContain('reading [');
+      report('a step is done');
+      expect(written()).toMatch(/\u001b\[2K[^\n]*a step is done\n$/);
+      onProgress(progress);
+      expect(written()).toContain('reading [');
     });
-    expect(during).toBe(before);
+    report('the end');
+    expect(written()).toMatch(/the end\n$/);
   });
+
+  test('never leaves a terminal that wraps no lines', async () => {
+    const { stream, written } = terminal();
+    await withProgress(stream, async (onProgress) =>
+      onProgress({ phase: 'reading', done: 0, total: 1, unit: 'bytes' }),
+    );
+    expect(written()).not.toContain('\u001b[?7');
+  });
+});
+
+test.skipIf(!hasProgram('script'))('Ctrl-C takes the bar away and ends the command by its signal', async () => {
+  const work = `
+    import { withProgress } from './server/commands/terminal.ts';
+    await withProgress(process.stderr, (onProgress) => new Promise(() => {
+      setInterval(() => onProgress({ phase: 'reading', done: 1, total: 2, unit: 'bytes' }), 10);
+    }));`;
+  const words = ['-qefc', `exec ${process.execPath} --input-type=module-typescript -e "$WORK"`, '/dev/null'];
+  const child = spawn('script', words, { env: { ...process.env, WORK: work }, stdio: ['pipe', 'pipe', 'ignore'] });
+  let shown = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    shown += String(piece);
+    if (shown.includes('reading [') && !shown.includes('^C')) child.stdin.write('\u0003');
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  expect(shown).toMatch(/\u001b\[2K(?:\^C)*$/);
+  expect(code).toBe(128 + constants.signals.SIGINT);
 });
 
 describe('numbers', () => {

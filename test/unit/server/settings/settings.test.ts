@@ -39,6 +39,7 @@ describe('without any source', () => {
       watch: false,
       follow: undefined,
       everyMs: 900_000,
+      lenient: false,
       sweepEveryMs: 86_400_000,
       state: 'catalogue.follow',
       concurrency: 2,
