@@ -1,6 +1,7 @@
 // The access log's way out: whole lines appended to one file by all serving threads, each with a buffer of its own, off
 // the path of requests. When the disk is slow or full, lines are dropped and counted; no request waits.
 // sonic-boom is what pino writes with; pino itself takes 45 ms of each thread's start, and 1.6 us a line for our 0.5.
+import { getSystemErrorName } from 'node:util';
 import { closeSync, openSync } from 'node:fs';
 import library, { type SonicBoom } from 'sonic-boom';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
@@ -19,7 +20,7 @@ const STANDARD_OUTPUT_FD = 1;
 
 /**
  * Where a thread logs, one request in `sample`. `words` are shared by all: how often the file was to be opened anew,
- * and how many writes failed.
+ * how many writes failed, and why the last one did.
  */
 export interface AccessLogLink {
   readonly path: string;
@@ -29,7 +30,7 @@ export interface AccessLogLink {
 }
 
 /** The words of a link. */
-const Word = { reopen: 0, failed: 1 } as const;
+const Word = { reopen: 0, failed: 1, errno: 2 } as const;
 
 /** Others may not read who asked for what. */
 const FILE_MODE = 0o640;
@@ -69,7 +70,7 @@ export class AccessLogs {
   readonly #sample: number;
   readonly #report: Report;
   readonly #clock: Clock;
-  readonly #words = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  readonly #words = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
   readonly #tallies: Tally[] = [];
   readonly #timer: NodeJS.Timeout;
   #told = { failed: 0, dropped: 0, ms: -Infinity };
@@ -102,11 +103,11 @@ export class AccessLogs {
     const nowMs = this.#clock();
     if ((dropped === this.#told.dropped && failed === this.#told.failed) || nowMs - this.#told.ms < TELL_MS) return;
     const lost = countText(dropped - this.#told.dropped);
+    const errno = Atomics.load(this.#words, Word.errno);
+    const why = failed === this.#told.failed || errno === 0 ? 'so fast' : `(${getSystemErrorName(errno)})`;
     this.#told = { failed, dropped, ms: nowMs };
-    this.#report(
-      `the access log ${this.#path} cannot be written so fast, or not at all: ${lost} lines dropped`,
-      'error',
-    );
+    const kept = 'what waits is tried again';
+    this.#report(`the access log ${this.#path} cannot be written ${why}: ${lost} lines dropped, ${kept}`, 'error');
   }
 
   /** No look behind it but the last one, whenever it last told. */
@@ -140,7 +141,10 @@ export class AccessLog {
       link.lines[DROPPED]! += 1;
     });
     // What could not be written is kept, up to the limit, and tried again with the next lines.
-    this.#stream.on('error', () => Atomics.add(link.words, Word.failed, 1));
+    this.#stream.on('error', ({ errno = 0 }: NodeJS.ErrnoException) => {
+      Atomics.store(link.words, Word.errno, errno);
+      Atomics.add(link.words, Word.failed, 1);
+    });
     this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref();
   }
 

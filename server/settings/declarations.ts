@@ -186,7 +186,10 @@ function sourceMistakes(
   origins: Readonly<Record<string, string>>,
 ): readonly string[] {
   const source = ['from', 'follow'].find((name) => values[name] !== undefined);
-  if (source === undefined) return [];
+  if (source === undefined) {
+    const cure = 'only beside from or follow, which say how fresh the data is';
+    return origins['maxStaleMs'] === undefined ? [] : [`${origins['maxStaleMs']}: ${cure}`];
+  }
   const mistake = (name: string, cure: string): string =>
     `${origins[name] ?? `setting ${name}`}: not beside ${source}, which ${cure}`;
   return [

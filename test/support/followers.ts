@@ -24,12 +24,21 @@ export interface FollowerStatus {
   };
 }
 
+/** What came of an order. */
+interface Ordered {
+  readonly status: string;
+  readonly served: string;
+  readonly reason?: string;
+}
+
 /** A server that follows a target; its admin port answers before it has anything to serve. */
 export interface Follower extends CommandProcess {
   status(): Promise<FollowerStatus>;
   readyz(): Promise<{ readonly code: number; readonly status: string; readonly reason?: string }>;
   /** Orders it to take what there is now. */
-  reload(): Promise<{ readonly status: string; readonly reason?: string }>;
+  reload(): Promise<Ordered>;
+  /** Orders it to serve the generation before again. */
+  rollback(): Promise<Ordered>;
   metrics(): Promise<string>;
 }
 
@@ -54,7 +63,8 @@ export async function startFollower(
       const { code, body } = await read('/readyz');
       return { code, ...(body as { status: string; reason?: string }) };
     },
-    reload: async () => (await read('/reload', 'POST')).body as { status: string; reason?: string },
+    reload: async () => (await read('/reload', 'POST')).body as Ordered,
+    rollback: async () => (await read('/rollback', 'POST')).body as Ordered,
     metrics: async () => (await fetch(`${origin}/metrics`)).text(),
   };
 }

@@ -157,4 +157,7 @@ test('the command prints a table, or a line of JSON for each change', async () =
   });
   const wrong = runCommand(['changes', file, '--since', 'xyz']);
   expect(await wrong.ended).toEqual({ code: 2, signal: null });
+  const nowhere = runCommand(['changes', join(file, '../nowhere')]);
+  expect(await nowhere.ended).toEqual({ code: 1, signal: null });
+  expect(nowhere.err()).toContain('there is no change log');
 });

@@ -42,8 +42,11 @@ async function following(every: string, ...more: readonly string[]) {
   return { upstream, collections, command, admin: admin!, url: url!, counted, state, breakUpstream };
 }
 
-async function ordered(admin: string): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
-  const answer = await fetch(`${admin}/refresh`, { method: 'POST' });
+async function ordered(
+  admin: string,
+  order = 'refresh',
+): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  const answer = await fetch(`${admin}/${order}`, { method: 'POST' });
   return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> };
 }
 
@@ -171,3 +174,74 @@ test('data and what is followed cannot both be named', async () => {
   expect(await command.ended).toEqual({ code: 2, signal: null });
   expect(command.err()).toContain('flag --data: not beside follow');
 });
+
+test('who went back stays there, until there is more than what was left', async () => {
+  const { collections, admin, counted } = await following('1h');
+  collections.notes = notesOf(4);
+  expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
+  expect(await ordered(admin, 'rollback')).toMatchObject({ body: { status: 'swapped' } });
+  expect(await counted()).toBe(3);
+  expect(await ordered(admin)).toMatchObject({ status: 200, body: { status: 'unchanged' } });
+  expect(await counted()).toBe(3);
+  collections.notes = notesOf(5);
+  expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
+  expect(await counted()).toBe(5);
+  expect(await ordered(admin, 'rollback')).toMatchObject({ body: { status: 'swapped' } });
+  expect(await ordered(admin, 'reload')).toMatchObject({ body: { status: 'swapped' } });
+  expect(await counted()).toBe(5);
+}, 60_000);
+
+test('waits for a catalogue that is not there yet, says so, and follows another one where it was misspelt', async () => {
+  const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
+  upstreams.push(upstream);
+  const state = join(mkdtempSync(join(directory, 'state-')), 'state');
+  const started = (url: string): CommandProcess => {
+    const words = ['--follow', url, '--state', state, '--threads', '1'];
+    const command = runCommand(['serve', '--port', '0', '--admin-port', '0', ...words]);
+    running.push(command);
+    return command;
+  };
+  const misspelt = started('http://127.0.0.1:1');
+  const [, admin] = await misspelt.printed(/admin on (http:\S+)\/status/);
+  await misspelt.printed(/nothing to serve yet, http:\/\/127.0.0.1:1 is asked again in 10 s: the root view/);
+  const reason = expect.stringMatching(/^waiting for the first data of http:\/\/127.0.0.1:1: the root view/) as string;
+  expect(await (await fetch(`${admin}/readyz`)).json()).toEqual({ status: 'loading', reason });
+  expect(await (await fetch(`${admin}/metrics`)).text()).not.toMatch(/^catalogue_replica_refresh_age_seconds /m);
+  await misspelt.kill();
+  const right = started(upstream.url);
+  await right.printed(/listening on/);
+}, 60_000);
+
+test.each(['', '--lenient'])(
+  'records that are no such records: with `%s`',
+  async (flag) => {
+    const { collections, command, admin, url } = await following('1h', ...(flag === '' ? [] : [flag]));
+    const faulty = (count: number): readonly PlainRecord[] =>
+      Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, title: i === 0 ? 17 : `title ${i}` }));
+    const all: Record<string, readonly PlainRecord[]> = collections;
+    const titles = async (): Promise<unknown> =>
+      ((await (await fetch(`${url}/api/v3/observations/`)).json()) as { count: number }).count;
+    all['observations'] = faulty(3);
+    const { status } = await ordered(admin);
+    if (flag === '') {
+      expect(status).toBe(422);
+      const reason = expect.stringMatching(
+        /observations.ndjson:1: \/title: expected text, got a number; 1 faulty line; /,
+      );
+      expect((await statusOf(admin)).lastFailure).toMatchObject({ reason });
+      return;
+    }
+    expect(status).toBe(200);
+    expect(await titles()).toBe(2);
+    expect(command.out()).toMatch(
+      /left out: .*observations.ndjson:1: \/title: expected text, got a number\nbuilt .* 1 left out/,
+    );
+    all['observations'] = faulty(5);
+    expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
+    expect(await titles()).toBe(4);
+    collections.notes = notesOf(7);
+    expect(await ordered(admin)).toMatchObject({ body: { status: 'swapped' } });
+    expect(await titles()).toBe(4);
+  },
+  60_000,
+);

@@ -169,6 +169,31 @@ describe('a server that follows a target', () => {
     await serves(server, third);
   });
 
+  test('stays where it went back to over a restart, and goes forth and back again', async () => {
+    const { url } = newFolder(directory);
+    const cache = newCache();
+    await published(url, first);
+    const server = await follower(url, cache);
+    await serves(server, first);
+    await published(url, second);
+    await serves(server, second);
+    expect(await server.rollback()).toMatchObject({ status: 'swapped' });
+    await server.kill();
+    const again = await follower(url, cache);
+    await serves(again, first);
+    const confirmed = async (): Promise<unknown> => (await again.status()).target.lastSuccess;
+    await expect.poll(confirmed, POLL).not.toBeNull();
+    expect((await again.status()).data!.generation).toBe(first.generation);
+    expect(await again.rollback()).toMatchObject({ status: 'swapped', served: second.generation });
+    await again.kill();
+    const last = await follower(url, cache);
+    await serves(last, second);
+    expect(await last.rollback()).toMatchObject({ status: 'swapped', served: first.generation });
+    await published(url, third);
+    await serves(last, third);
+    expect((await last.status()).target.kept).toEqual([third.generation, first.generation]);
+  });
+
   test('goes on where a fetch was cut, however often, and where the server knows no ranges', async () => {
     const { folder, url } = newFolder(directory);
     const large = await releaseOf(directory, 4, 'x'.repeat(1_000_000));
@@ -270,7 +295,7 @@ describe('serve --from is refused', () => {
   test.each([
     [['--data', 'x.snapshot'], 2, /flag --data: not beside from/],
     [['--watch'], 2, /flag --watch: not beside from/],
-    [['--from', 'ftp://a.example.org'], 2, /no target: want file:/],
+    [['--from', 'ftp://a.example.org'], 2, /no target, since it begins with ftp:: want file:/],
     [['--from', 'https://me:hunter2@a.example.org/'], 2, /a target has no user/],
     [['--poll', '10'], 2, /flag --poll: got "10", want a time such as 500ms/],
   ])('with %j', async (words, code, message) => {
