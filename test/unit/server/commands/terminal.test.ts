@@ -9,6 +9,11 @@ import { importText, profileText, verifyText } from '../../../../server/commands
 import { bytesText, countText } from '../../../../server/observe/quantities.ts';
 import { progressLines, reportTo, tableText, withProgress } from '../../../../server/commands/terminal.ts';
 
+/** What a terminal gets, its escapes as a word. */
+function visible(text: string): string {
+  return text.replaceAll('\u001b', '<esc>');
+}
+
 /** A clock that is told the time. */
 function testClock(): { ms: number; read: () => number } {
   const clock = { ms: 0, read: () => clock.ms };
@@ -104,7 +109,7 @@ describe('progress on a terminal', () => {
       onProgress(progress);
       expect(written()).toContain('reading [');
       report('a step is done');
-      expect(written()).toMatch(/\u001b\[2K[^\n]*a step is done\n$/);
+      expect(visible(written())).toMatch(/<esc>\[2K[^\n]*a step is done\n$/);
       onProgress(progress);
       expect(written()).toContain('reading [');
     });
@@ -135,7 +140,7 @@ test.skipIf(!hasProgram('script'))('Ctrl-C takes the bar away and ends the comma
     if (shown.includes('reading [') && !shown.includes('^C')) child.stdin.write('\u0003');
   });
   const [code] = (await once(child, 'close')) as [number];
-  expect(shown).toMatch(/\u001b\[2K(?:\^C)*$/);
+  expect(visible(shown)).toMatch(/<esc>\[2K(?:\^C)*$/);
   expect(code).toBe(128 + constants.signals.SIGINT);
 });
 

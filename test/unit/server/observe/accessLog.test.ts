@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('a disk that takes nothing', () => 
     expect(told).toEqual([]);
     ms += 1;
     logs.look();
-    expect(told.pop()).toMatch(/: 998 lines dropped$/);
+    expect(told.pop()).toMatch(/: 998 lines dropped, /);
     ms += 60_000;
     logs.look();
     logs.stop();
