@@ -3,7 +3,7 @@
 import { type Collection, COLLECTIONS } from '../../engine/engine.ts';
 import { queryOf, queryTextOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
-import { notFoundPage } from './errorPage.ts';
+import { notFoundPage, refusedPage } from './errorPage.ts';
 import { fieldsOf } from './fields.ts';
 import { inStep } from './inStep.ts';
 import { listPage } from './listPage.ts';
@@ -45,7 +45,8 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
       return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
     case 'list': {
       const meant = meantBy(sent, fieldsOf(site, sight.collection));
-      return meant ? elsewhere(queryOf(meant)) : listPage(site, tour, sight.collection);
+      if (!meant) return listPage(site, tour, sight.collection);
+      return meant.kind === 'list' ? elsewhere(queryOf(meant.pairs)) : refusedPage(site, tour, sight.collection, meant);
     }
     case 'record':
       return recordPage(site, tour, sight);

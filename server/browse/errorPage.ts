@@ -3,7 +3,10 @@
 import { type Ask, type Collection, COLLECTIONS } from '../../engine/engine.ts';
 import type { MissReason } from '../../workers/protocol.ts';
 import { isRepeatable, type Pair, queryOf, withoutNames } from './address.ts';
+import { fieldsOf } from './fields.ts';
+import { filterForm } from './filterForm.ts';
 import { framed } from './frame.ts';
+import { entryOf } from './own.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
 import { cut } from './values.ts';
@@ -43,23 +46,29 @@ export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection
   return errorPage(site, tour, { status: 404, title: 'No such record', main });
 }
 
-/** What was wrong with a query, and its pairs; undefined where they were not looked at. */
+/**
+ * What was wrong with a query, and its pairs; undefined where they were not looked at. `canStand` where the form alone
+ * refused it.
+ */
 interface Refused {
   readonly problems: Ask['problems'];
   readonly pairs: readonly Pair[] | undefined;
+  readonly canStand?: boolean;
 }
 
-/** 400: each parameter that was refused, why, and the query with what may have been meant, or without it. */
-export function refusedPage(
-  site: Site,
-  tour: Tour,
-  { title }: Collection,
-  { problems, pairs = [] }: Refused,
-): BrowsePage {
+/**
+ * 400: each parameter that was refused, why, and the query with what may have been meant, or without it; below them the
+ * filter form.
+ */
+export function refusedPage(site: Site, tour: Tour, declared: Collection, refused: Refused): BrowsePage {
+  const { problems, pairs = [], canStand = false } = refused;
+  const title = declared.title.toLowerCase();
   const canRepeat = isRepeatable(pairs);
   const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
     const meant = canRepeat ? meantBy(pairs, key, messages) : undefined;
-    const other = meant && html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`;
+    const other = meant
+      ? html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`
+      : canStand && html` <a href="${queryOf(pairs)}">Use the empty text</a> or`;
     const less = canRepeat && html`${other} <a href="${queryOf(withoutNames(pairs, key))}">leave it out</a>.`;
     return html`<li>
       <code><bdi>${cut(key, MESSAGE_CHARACTERS_MAX)}</bdi></code
@@ -67,12 +76,33 @@ export function refusedPage(
     </li>`;
   });
   const main = html`<h1>This list cannot be shown</h1>
-    <p class="lead">Something in its address means nothing to ${title.toLowerCase()}.</p>
+    <p class="lead">Something that was asked for means nothing to ${title}.</p>
     <ul class="problems">
       ${items}
     </ul>
-    <p><a href="?">All ${title.toLowerCase()}</a></p>`;
+    ${refused.pairs && correctionForm(site, declared, problems.slice(0, PROBLEMS_MAX), pairs)}
+    <p><a href="?">All ${title}</a></p>`;
   return errorPage(site, tour, { status: 400, title: 'Bad request', main });
+}
+
+/**
+ * The filter form with the first refused filter that it can say, beside the rest of the query; none where that is too
+ * long to be repeated. Cost: the problems, each with the query and the fields.
+ */
+function correctionForm(
+  site: Site,
+  declared: Collection,
+  problems: Ask['problems'],
+  pairs: readonly Pair[],
+): Markup | false {
+  const fields = fieldsOf(site, declared);
+  const [first] = problems.flatMap(({ key, messages }) => {
+    const entry = entryOf([key, pairs.findLast(([name]) => name === key)?.[1] ?? ''], fields);
+    return entry ? [{ key, entry: { ...entry, message: cut(messages.join(' '), MESSAGE_CHARACTERS_MAX) } }] : [];
+  });
+  const rest = withoutNames(pairs, ...(first ? [first.key] : problems.map(({ key }) => key)));
+  const collection = site.collections(declared.name);
+  return isRepeatable(rest) && filterForm({ collection, fields, pairs: rest }, first?.entry);
 }
 
 /** The query with all names of a parameter, or of its value, that may have been meant; `name` is the first of them. */

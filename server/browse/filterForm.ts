@@ -1,6 +1,6 @@
 // The forms of a list, made from the declaration: any field with any lookup that fits it, dates from and to, and the
 // columns. They work without scripts: what they send is made into a query of the API by own.ts.
-import { labelKeys } from '../../engine/described.ts';
+import { type FilterField, labelKeys } from '../../engine/described.ts';
 import { fromStart, OWN, type Pair, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
 import { columnsOf } from './table.ts';
@@ -24,12 +24,25 @@ export const FORM_NAMES = {
   record: `${OWN}record`,
 } as const;
 
+/** What the filter form says. */
+export interface FormEntry {
+  readonly field: string;
+  readonly lookup: string;
+  readonly value: string;
+  readonly isNegated: boolean;
+}
+
+/** What it said when it was refused, and why. */
+export interface RefusedEntry extends FormEntry {
+  readonly message: string;
+}
+
 /** Inputs that send parameters as they are. */
 export function hiddenInputs(pairs: readonly Pair[]): readonly Markup[] {
   return pairs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
 }
 
-/** The choices of a form do not change with a visit: a fifth of what a page of 100 rows costs. */
+/** The choices of an empty form do not change with a visit: a fifth of what a page of 100 rows costs. */
 const choices = new WeakMap<Listing['fields'], Choices>();
 
 interface Choices {
@@ -40,14 +53,20 @@ interface Choices {
 
 /**
  * A condition more: field, lookup, value. All values of enumerations are suggested with their fields; scripts leave the
- * lookups and values that fit the field.
+ * lookups and values that fit the field. With `refused` it is filled in, and says what is wrong where that stands.
  */
-export function filterForm({ collection, fields, pairs }: Listing): Markup | false {
+export function filterForm(
+  { collection, fields, pairs }: Pick<Listing, 'collection' | 'fields' | 'pairs'>,
+  refused?: RefusedEntry,
+): Markup | false {
   if (fields.length === 0) return false;
-  const { options, lookups, values } = choices.get(fields) ?? choicesOf(collection, fields);
-  choices.set(fields, { options, lookups, values });
+  const { options, lookups, values } = refused ? choicesOf(fields, refused) : emptyChoices(collection, fields);
+  const fits = ({ key, lookups: fit }: FilterField): boolean => key === refused?.field && fit.includes(refused.lookup);
+  const wrongAt = refused && (fields.some(fits) ? 'value' : 'lookup');
+  const marks = html` aria-invalid="true" aria-describedby="filter-wrong"`;
+  const wrong = refused && html`<p class="wrong" id="filter-wrong"><bdi>${refused.message}</bdi></p>`;
   return html`<form method="get" class="filter" data-filter>
-    <h2>Add a filter</h2>
+    <h2>${refused ? 'Correct the filter' : 'Add a filter'}</h2>
     ${hiddenInputs(fromStart(pairs))}
     <label
       >Field
@@ -57,21 +76,39 @@ export function filterForm({ collection, fields, pairs }: Listing): Markup | fal
     >
     <label
       >Comparison
-      <select name="${FORM_NAMES.lookup}">
+      <select name="${FORM_NAMES.lookup}" ${wrongAt === 'lookup' && marks}>
         ${lookups}
       </select></label
     >
-    <label>Value <input name="${FORM_NAMES.value}" list="filter-values" autocomplete="off" /></label>
+    ${wrongAt === 'lookup' && wrong}
+    <label
+      >Value
+      <input
+        name="${FORM_NAMES.value}"
+        value="${refused?.value ?? ''}"
+        list="filter-values"
+        autocomplete="off"
+        ${wrongAt === 'value' && marks}
+    /></label>
+    ${wrongAt === 'value' && wrong}
     <datalist id="filter-values">${values}</datalist>
-    <label class="tick"><input type="checkbox" name="${FORM_NAMES.not}" value="1" /> Not</label>
-    <button>Add</button>
+    <label class="tick"
+      ><input type="checkbox" name="${FORM_NAMES.not}" value="1" ${refused?.isNegated && html` checked`} /> Not</label
+    >
+    <button>${refused ? 'Apply' : 'Add'}</button>
   </form>`;
 }
 
-/** The fields, all lookups of them, and the values that are known. */
-function choicesOf(collection: Listing['collection'], fields: Listing['fields']): Choices {
+function emptyChoices(collection: Listing['collection'], fields: Listing['fields']): Choices {
   const named = labelKeys(collection)[0];
-  const chosen = fields.find(({ key }) => key === named) ?? fields[0]!;
+  const { key } = fields.find((field) => field.key === named) ?? fields[0]!;
+  const made = choices.get(fields) ?? choicesOf(fields, { field: key, lookup: 'icontains' });
+  choices.set(fields, made);
+  return made;
+}
+
+/** The fields, all lookups of them, and the values that are known. */
+function choicesOf(fields: Listing['fields'], chosen: Pick<FormEntry, 'field' | 'lookup'>): Choices {
   const lookups = [...new Set(fields.flatMap(({ lookups: fit }) => fit))];
   const options = fields.map(
     ({ key, type, lookups: fit, values, sentence }) =>
@@ -81,13 +118,13 @@ function choicesOf(collection: Listing['collection'], fields: Listing['fields'])
         data-lookups="${fit.join(' ')}"
         data-values="${values.join(' ')}"
         data-sentence="${sentence ?? ''}"
-        ${key === chosen.key && html` selected`}
+        ${key === chosen.field && html` selected`}
       >
         ${key.split('__').join(' › ')}
       </option> `,
   );
   const words = lookups.map(
-    (name) => html`<option value="${name}" ${name === 'icontains' && html` selected`}>${wordOf(name)}</option>`,
+    (name) => html`<option value="${name}" ${name === chosen.lookup && html` selected`}>${wordOf(name)}</option>`,
   );
   const values = fields.flatMap(({ key, values: all }) =>
     all.map((value) => html`<option value="${value}" label="${value} (${key})"></option>`),

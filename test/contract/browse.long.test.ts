@@ -20,7 +20,7 @@ import { type RunningServer, startServer } from '../support/server.ts';
 
 const LIST = '/browse/observations/';
 const DISTINCT = ['/', LIST, `${LIST}?status=completed`, `${LIST}141/`, '/browse/bboxes/8/', '/browse/times/211/'];
-const ERRORS = ['/browse/observation/', `${LIST}999999/`, `${LIST}?titel=x&strict=1`];
+const ERRORS = ['/browse/observation/', `${LIST}999999/`, `${LIST}?titel=x&strict=1`, `${LIST}?ob_id=abc`];
 
 /** What a visitor has: it presses what is shown, and enters days. */
 interface Hand {

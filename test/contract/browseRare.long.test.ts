@@ -1,6 +1,6 @@
-// Pages for people that are seldom seen, in Chromium: that of the attribute authority with its form, that of a server
-// which is asked for too much, and all of them on data that mean harm.
-import type { Browser } from 'playwright-core';
+// Pages for people that are seldom seen, in Chromium: that of the attribute authority with its form, those of a
+// filter that is refused and of a server which is asked for too much, and all of them on data that mean harm.
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { epochMs } from '../../server/observe/clock.ts';
@@ -85,6 +85,43 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
     120_000,
   );
 
+  test.each(someOf([true, false], 1))(
+    'a filter that is refused is corrected where that is told, scripts being on: %s',
+    async (javaScriptEnabled) => {
+      const server = await startServer({ data: await sampleSnapshot(), flags: ['--threads', '1'] });
+      const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
+      const part = (name: string): Locator => page.locator(`[name="browse.${name}"]`);
+      const sendValue = async (text: string, button: string): Promise<void> => {
+        await part('value').fill(text);
+        await page.locator('.filter').getByRole('button', { name: button }).click();
+      };
+      await page.goto(`${LIST}?status=completed&limit=10`);
+      for (const [field, lookup, wrong, said, right, chip] of [
+        ['ob_id', 'gt', 'abc', 'Enter a whole number.', '200', 'ob_id › gt 200'],
+        ['nonGeographicFlag', 'exact', 'perhaps', 'Enter true or false.', 'no', 'nonGeographicFlag false'],
+        ['doiPublishedTime', 'isnull', '', 'Enter true or false.', 'No', 'doiPublishedTime › isnull false'],
+      ] as const) {
+        await part('field').selectOption(field);
+        await part('lookup').selectOption(lookup);
+        await sendValue(wrong, 'Add');
+        expect(await part('value').inputValue()).toBe(wrong);
+        expect(await part('value').getAttribute('aria-invalid')).toBe('true');
+        expect(await part('field').inputValue()).toBe(field);
+        expect(await part('lookup').inputValue()).toBe(lookup);
+        expect(await page.locator('#filter-wrong').innerText()).toBe(said);
+        await sendValue(right, 'Apply');
+        expect(await page.locator('.chips li > span').allInnerTexts()).toContain(chip);
+      }
+      expect(await page.locator('.chips li > span').allInnerTexts()).toHaveLength(4);
+      await page.goto(`${LIST}?dataPublishedTime=yesterday`);
+      expect(await part('value').inputValue()).toBe('yesterday');
+      expect(amiss).toEqual([]);
+      await close();
+      await server.stop();
+    },
+    60_000,
+  );
+
   test('while too much is asked for a list says so, as a page of the same house', async () => {
     const data = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(40) });
     const server = await startServer({ data, flags: ['--threads', '1'] });
@@ -124,6 +161,8 @@ describe.skipIf(!hasProgram('chromium'))('pages that are seldom seen', () => {
       [record, 200],
       [`${LIST}?title__icontains=${harm}`, 200],
       [`${LIST}?${harm}=1&title__${'x'.repeat(2000)}=1&strict=1`, 400],
+      [`${LIST}?ob_id=${harm}`, 400],
+      [`${LIST}?browse.field=nonGeographicFlag&browse.value=${harm}`, 400],
       [`/browse/${harm}/`, 404],
       [`/browse/${'x'.repeat(2000)}/`, 404],
       [`${LIST}${harm}/`, 404],

@@ -45,7 +45,7 @@ function heedField(form) {
     lookup.value = fit.includes(chosen) ? chosen : (fit[0] ?? '');
     hint.textContent = sentence;
     choices.replaceChildren(
-      ...values
+      ...(lookup.value === 'isnull' ? 'true false' : values)
         .split(' ')
         .filter(Boolean)
         .map((value) => new Option(value, value)),
@@ -57,10 +57,10 @@ function heedField(form) {
   heed();
 }
 
-/** Lists, dates and numbers: an input that takes what the comparison takes. */
+/** Lists, dates and numbers: an input that takes what the comparison takes, and keeps what it has. */
 function shape(input, type, lookup) {
   const isSingle = ['exact', 'gt', 'gte', 'lt', 'lte', 'date'].includes(lookup);
   const isDate = lookup === 'date' || (isSingle && (type === 'date' || type === 'dateTime'));
-  input.type = isDate ? 'date' : 'text';
+  input.type = isDate && /^(\d{4}-\d\d-\d\d)?$/.test(input.value) ? 'date' : 'text';
   input.inputMode = isSingle && ['integer', 'float'].includes(type) ? 'decimal' : 'text';
 }

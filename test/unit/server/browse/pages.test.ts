@@ -233,7 +233,6 @@ describe('the forms of a list', () => {
     ['browse.field=title&browse.lookup=icontains&browse.value=a+b', '?title__icontains=a%20b'],
     ['browse.field=title&browse.lookup=exact&browse.value=a', '?title=a'],
     ['browse.field=title&browse.lookup=exact&browse.not=1&browse.value=a', '?title%21=a'],
-    ['limit=5&browse.field=title&browse.lookup=in&browse.value=', '?limit=5'],
     ['browse.columns=uuid&browse.columns=title', '?fields=uuid%2Ctitle'],
     ['browse.date=dataPublishedTime&browse.from=2020-01-02&browse.to=', '?dataPublishedTime__gte=2020-01-02'],
     [
