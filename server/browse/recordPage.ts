@@ -12,12 +12,15 @@ import { backReferences } from './backReferences.ts';
 import { requestPanel } from './requestPanel.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { ShownValues } from './values.ts';
+import { cutAtWord, ShownValues } from './values.ts';
 
 /** Bytes of a record that its page reads, of one value, and of a longer text. */
 const RECORD_BYTES_MAX = 1024 * 1024;
 const VALUE_BYTES_MAX = 256 * 1024;
 const START_BYTES = 64 * 1024;
+
+/** Characters of a record's name in the title of its page. */
+const TITLE_CHARACTERS_MAX = 120;
 
 /** Which record: of the first of these collections that has the id. */
 export interface RecordPlace {
@@ -65,8 +68,13 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   return {
     status: 200,
     isPassing: !references.isWhole,
-    html: framed(site, tour, { title: `${heading.slice(0, 120)} – ${declared.title}`, crumbs, main }),
+    html: framed(site, tour, { title: titleOf(declared, id, label), crumbs, main }),
   };
+}
+
+/** The id comes first: of a tab little more is seen, and many names begin alike. */
+function titleOf({ title }: Collection, id: number, label: string | undefined): string {
+  return label === undefined ? `${id} – ${title}` : `${id}: ${cutAtWord(label, TITLE_CHARACTERS_MAX)} – ${title}`;
 }
 
 function formOf({ baseUrl, version }: Tour): ServedForm {

@@ -141,6 +141,13 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A text of at most so many characters, cut between words where one ends in its second half. */
+export function cutAtWord(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.slice(0, most + 1).search(/\s+\S*$/);
+  return end > most / 2 ? `${text.slice(0, end)}…` : cut(text, most);
+}
+
 /** A text of at most so many characters; no surrogate is cut from its other half. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
