@@ -7,7 +7,7 @@ import { notFoundPage, refusedPage } from './errorPage.ts';
 import { fieldsOf } from './fields.ts';
 import { inStep } from './inStep.ts';
 import { listPage } from './listPage.ts';
-import { meantBy } from './own.ts';
+import { type Meant, meantBy } from './own.ts';
 import { type RecordPlace, recordPage } from './recordPage.ts';
 import { SEARCH, SEARCH_FIELD, startPage } from './startPage.ts';
 import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
@@ -43,15 +43,31 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
     }
     case 'authority':
       return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
-    case 'list': {
-      const meant = meantBy(sent, fieldsOf(site, sight.collection));
-      if (!meant) return listPage(site, tour, sight.collection);
-      return meant.kind === 'list' ? elsewhere(queryOf(meant.pairs)) : refusedPage(site, tour, sight.collection, meant);
-    }
+    case 'list':
+      return listOrForm(site, tour, sight.collection, meantBy(sent, fieldsOf(site, sight.collection)));
     case 'record':
       return recordPage(site, tour, sight);
     case 'nothing':
       return notFoundPage(site, tour, sight.near);
+  }
+}
+
+/** The page of a list, or where a form of it leads to. */
+function listOrForm(
+  site: Site,
+  tour: Tour,
+  collection: Collection,
+  meant: Meant | undefined,
+): BrowsePage | Promise<BrowsePage> {
+  switch (meant?.kind) {
+    case undefined:
+      return listPage(site, tour, collection);
+    case 'list':
+      return elsewhere(queryOf(meant.pairs));
+    case 'record':
+      return elsewhere(`${meant.id}/`);
+    case 'refused':
+      return refusedPage(site, tour, collection, meant);
   }
 }
 

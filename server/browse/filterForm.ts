@@ -11,7 +11,10 @@ const DATE_FORMS_MAX = 4;
 /** Columns to choose from. */
 const CHOICES_MAX = 60;
 
-/** What the page's own parameters are called: a condition in parts, columns, a date from and to, a record's number. */
+/**
+ * What the page's own parameters are called: a condition in parts, columns, a date from and to, a position in the list,
+ * the id of a record.
+ */
 export const FORM_NAMES = {
   field: `${OWN}field`,
   lookup: `${OWN}lookup`,
@@ -21,7 +24,8 @@ export const FORM_NAMES = {
   date: `${OWN}date`,
   from: `${OWN}from`,
   to: `${OWN}to`,
-  record: `${OWN}record`,
+  position: `${OWN}position`,
+  id: `${OWN}id`,
 } as const;
 
 /** What the filter form says. */

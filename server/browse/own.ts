@@ -1,6 +1,6 @@
 // What the forms of pages send, made into a query of the API and back: a condition from its three parts, days from and
-// to, columns into `fields`, a position into its offset. A condition that the API would take for another one is refused
-// here. Pure.
+// to, columns into `fields`, a position into its offset, an id into its record. A condition that the API would take for
+// another one is refused here. Pure.
 import type { FilterField } from '../../engine/described.ts';
 import type { Problem } from '../../engine/engine.ts';
 import { fromStart, OWN, type Pair, withValue } from './address.ts';
@@ -24,11 +24,12 @@ const NO_TRUTH = 'Enter true or false.';
 type Own = ReadonlyMap<string, string>;
 
 /**
- * What a form means: a list by its query, or one with a condition that is refused. `canStand` where the API takes the
- * condition nevertheless: an empty text.
+ * What a form means: a list by its query, a record, or a list with a condition that is refused. `canStand` where the
+ * API takes the condition nevertheless: an empty text.
  */
 export type Meant =
   | { readonly kind: 'list'; readonly pairs: readonly Pair[] }
+  | { readonly kind: 'record'; readonly id: number }
   | {
       readonly kind: 'refused';
       readonly pairs: readonly Pair[];
@@ -43,9 +44,11 @@ export type Meant =
 export function meantBy(pairs: readonly Pair[], fields: readonly FilterField[]): Meant | undefined {
   const own: Own = new Map(pairs.filter(([name]) => name.startsWith(OWN)));
   if (own.size === 0) return undefined;
+  const id = wholeOf(own.get(FORM_NAMES.id));
+  if (id !== undefined) return { kind: 'record', id };
   const others = pairs.filter(([name]) => !name.startsWith(OWN));
   const columns = pairs.filter(([name]) => name === FORM_NAMES.columns).map(([, column]) => column);
-  const meant = placed(withDays(others, own, fields), own.get(FORM_NAMES.record));
+  const meant = placed(withDays(others, own, fields), own.get(FORM_NAMES.position));
   const chosen: readonly Pair[] = columns.length > 0 ? [['fields', columns.join(',')]] : [];
   const all = [...meant, ...chosen];
   const entry = entered(own);
@@ -124,9 +127,13 @@ function endOf(value: string, type: string | undefined): string {
   return type === 'dateTime' && /^\d{4}-\d\d-\d\d$/.test(value) ? value + DAY_END : value;
 }
 
-/** The page that begins with a record, counted from 1. */
-function placed(pairs: readonly Pair[], record: string | undefined): readonly Pair[] {
-  const offset = /^\d{1,15}$/.test(record ?? '') ? Number(record) - 1 : -1;
+/** The page that begins at a position, counted from 1. */
+function placed(pairs: readonly Pair[], position: string | undefined): readonly Pair[] {
+  const offset = (wholeOf(position) ?? 0) - 1;
   if (offset < 0) return pairs;
   return withValue(fromStart(pairs), 'offset', offset === 0 ? undefined : String(offset));
+}
+
+function wholeOf(text = ''): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

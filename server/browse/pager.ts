@@ -1,5 +1,5 @@
-// The way through the pages of a list: first, previous, next, last, a
-// jump to any offset, and the size of a page. Pure.
+// The way through the pages of a list: first, previous, next, last, a jump to any position or to the record of an id,
+// and the size of a page. Pure.
 import { countText } from '../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import { PAGE_ROWS_MAX } from './find.ts';
@@ -40,8 +40,8 @@ export function pageLinksNav(listing: Listing): Markup | false {
   </nav>`;
 }
 
-/** A way to any record, and pages of other sizes. */
-function otherPages({ ask, hits, pairs }: Listing): Markup {
+/** Ways to any position of the list and to any record of the collection, and pages of other sizes. */
+function otherPages({ collection, ask, hits, pairs }: Listing): Markup {
   const { limit } = ask.page;
   const sizes = SIZES.map((size) =>
     size === limit
@@ -50,14 +50,22 @@ function otherPages({ ask, hits, pairs }: Listing): Markup {
   );
   return html`<form method="get" class="jump">
       ${hiddenInputs(fromStart(pairs))}<label
-        >Go to record
+        >Go to position
         <input
           type="number"
-          name="${FORM_NAMES.record}"
+          name="${FORM_NAMES.position}"
           min="1"
           max="${hits.count}"
-          value="${hits.offset + 1}" /></label
-      ><button>Go</button>
+          value="${hits.offset + 1}"
+          required
+          aria-describedby="positions" /></label
+      ><span id="positions">of ${countText(hits.count)}</span><button>Go</button>
+    </form>
+    <form method="get" class="jump">
+      <label
+        >Open by ${collection.declaration.idField}
+        <input type="number" name="${FORM_NAMES.id}" min="0" required /></label
+      ><button>Open</button>
     </form>
     <div class="sizes">
       <span id="sizes">A page has</span>

@@ -129,13 +129,17 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         await page.click(`.pages a:has-text("${way}")`);
         expect(await page.locator('.range').innerText()).toMatch(range);
       }
-      await page.fill('.jump input[type=number]', '33');
-      await page.click('.jump button');
+      await page.fill('[name="browse.position"]', '33');
+      await page.click('.jump button:has-text("Go")');
       expect(await page.locator('.range').innerText()).toMatch(/^33 to 42 of /);
       await page.click('.choice summary');
       await page.check('.choice input[value="uuid"]');
       await page.click('.choice button');
       expect(await page.locator('thead th').allInnerTexts()).toContain('uuid');
+      await page.fill('[name="browse.id"]', '201');
+      await page.click('.jump button:has-text("Open")');
+      expect(new URL(page.url()).pathname).toBe(`${LIST}201/`);
+      await page.goBack();
       await page.click('tbody th a >> nth=0');
       await page.click('.json > summary');
       const nested = page.locator('.json pre details >> nth=0');
@@ -196,7 +200,7 @@ describe.skipIf(!hasProgram('chromium'))('in Chromium', () => {
         await page.waitForURL((url) => url.href !== before);
         expect(await range()).toMatch(wanted);
       }
-      await tabTo(page, 'Go to record');
+      await tabTo(page, 'Go to position');
       await page.keyboard.type('33');
       await page.keyboard.press('Enter');
       await page.waitForURL(/offset=32/);

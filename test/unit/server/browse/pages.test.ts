@@ -249,9 +249,11 @@ describe('the forms of a list', () => {
       `?dataPublishedTime__${lookup}=2020-01-02T23%3A59%3A59.999999`,
     ]),
     ['browse.field=title&browse.lookup=lte&browse.value=2020-01-02', '?title__lte=2020-01-02'],
-    ['limit=5&offset=20&browse.record=3', '?limit=5&offset=2'],
-    ['limit=5&offset=20&browse.record=1', '?limit=5'],
-    ['limit=5&offset=20&browse.record=', '?limit=5&offset=20'],
+    ['limit=5&offset=20&browse.position=3', '?limit=5&offset=2'],
+    ['limit=5&offset=20&browse.position=1', '?limit=5'],
+    ['limit=5&offset=20&browse.position=', '?limit=5&offset=20'],
+    ['limit=5&offset=20&browse.id=', '?limit=5&offset=20'],
+    ['browse.id=3', '3/'],
   ])('%s is the list %s', async (query, location) => {
     const answer = await asked(`${LIST}?${query}`);
     expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
@@ -270,14 +272,17 @@ describe('the forms of a list', () => {
     }
   });
 
-  test('count records from 1, and suggest the values of every enumeration', async () => {
+  test('count positions from 1, and open records by id', async () => {
     const page = await pageAt(`${LIST}?limit=10&offset=20`);
-    const record = page.querySelector('.jump input[type=number]');
-    expect([record?.getAttribute('min'), record?.getAttribute('max'), record?.getAttribute('value')]).toEqual([
-      '1',
-      '40',
-      '21',
-    ]);
+    expect(textsOf(page, '.jump')).toEqual(['Go to position of 40Go', 'Open by ob_id Open']);
+    const position = page.querySelector('.jump input[name="browse.position"]')!;
+    expect(['min', 'max', 'value'].map((name) => position.getAttribute(name))).toEqual(['1', '40', '21']);
+    const id = page.querySelector('.jump input[name="browse.id"]')!;
+    expect(['min', 'max', 'value'].map((name) => id.getAttribute(name))).toEqual(['0', null, null]);
+  });
+
+  test('suggest the values of every enumeration', async () => {
+    const page = await pageAt(LIST);
     expect(page.querySelector('.filter input[list=filter-values]')).not.toBe(null);
     const labels = [...page.querySelectorAll('datalist#filter-values option')].map((one) => one.getAttribute('label'));
     expect(labels).toContain('completed (status)');
@@ -285,7 +290,7 @@ describe('the forms of a list', () => {
 
   test('keep what the list is filtered by', async () => {
     const page = await pageAt(`${LIST}?status=s1&offset=2`);
-    for (const form of page.querySelectorAll('.filter, .dates, .jump')) {
+    for (const form of page.querySelectorAll('.filter, .dates, .jump:has([name="browse.position"])')) {
       expect(form.querySelector('input[name=status]')?.getAttribute('value')).toBe('s1');
     }
   });
