@@ -96,14 +96,19 @@ function searchForm(site: Site, { up }: Tour): Markup | false {
     ({ name, title }) => html`<option value="${name}" ${name === largest.name && html` selected`}>${title}</option>`,
   );
   return html`<form method="get" action="${up}browse/" class="search" role="search">
-    <label for="text">Search titles</label>
+    <label for="text">Search titles for a word or phrase</label>
     <div>
-      <input id="text" type="search" name="${SEARCH.text}" required autocomplete="off" /><select
-        name="${SEARCH.collection}"
-        aria-label="Collection"
-      >
+      <input
+        id="text"
+        type="search"
+        name="${SEARCH.text}"
+        required
+        autocomplete="off"
+        aria-describedby="phrase"
+      /><select name="${SEARCH.collection}" aria-label="Collection">
         ${options}</select
       ><button>Search</button>
     </div>
+    <p class="hint" id="phrase">Words are found together, in the order in which they are typed, in any case.</p>
   </form>`;
 }

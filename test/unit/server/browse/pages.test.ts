@@ -263,6 +263,12 @@ describe('the forms of a list', () => {
   test('search titles from the start page', async () => {
     const answer = await asked('/browse/?browse.text=ocean&browse.in=observations');
     expect(headerOf(answer, 'Location')).toBe('../browse/observations/?title__icontains=ocean');
+    const page = await pageAt('/browse/');
+    const described = page.querySelector('#text')!.getAttribute('aria-describedby');
+    expect(textsOf(page, `.search label, #${described}`)).toEqual([
+      'Search titles for a word or phrase',
+      'Words are found together, in the order in which they are typed, in any case.',
+    ]);
   });
 
   test('search nowhere but in collections', async () => {
