@@ -69,7 +69,8 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
     const other = meant
       ? html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`
       : canStand && html` <a href="${queryOf(pairs)}">Use the empty text</a> or`;
-    const less = canRepeat && html`${other} <a href="${queryOf(withoutNames(pairs, key))}">leave it out</a>.`;
+    const leave = other ? 'leave it out' : 'Leave it out';
+    const less = canRepeat && html`${other} <a href="${queryOf(withoutNames(pairs, key))}">${leave}</a>.`;
     return html`<li>
       <code><bdi>${cut(key, MESSAGE_CHARACTERS_MAX)}</bdi></code
       >: <bdi>${cut(messages.join(' '), MESSAGE_CHARACTERS_MAX)}</bdi>${less}

@@ -52,12 +52,12 @@ describe('a truth', () => {
 
 describe('no filter is made', () => {
   test.each([
-    ['nonGeographicFlag', 'exact', 'maybe', '!: Enter true or false. leave it out.'],
-    ['nonGeographicFlag', 'in', 'yes,', '__in!: Enter true or false. leave it out.'],
-    ['dataPublishedTime', 'isnull', 'nil', '__isnull!: Enter true or false. leave it out.'],
-    ['dataPublishedTime', 'isnull', '', '__isnull!: Enter true or false. leave it out.'],
-    ['title', 'icontains', '', '__icontains!: Enter a value. leave it out.'],
-    ['ob_id', 'exact', '', '!: Enter a value. leave it out.'],
+    ['nonGeographicFlag', 'exact', 'maybe', '!: Enter true or false. Leave it out.'],
+    ['nonGeographicFlag', 'in', 'yes,', '__in!: Enter true or false. Leave it out.'],
+    ['dataPublishedTime', 'isnull', 'nil', '__isnull!: Enter true or false. Leave it out.'],
+    ['dataPublishedTime', 'isnull', '', '__isnull!: Enter true or false. Leave it out.'],
+    ['title', 'icontains', '', '__icontains!: Enter a value. Leave it out.'],
+    ['ob_id', 'exact', '', '!: Enter a value. Leave it out.'],
     ['title', 'exact', ' ', '!: Enter a value. Use the empty text or leave it out.'],
   ])('of %s, %s "%s": all is kept and what is wrong is told', async (field, lookup, value, said) => {
     const answer = await asked(sentWith(field, lookup, value, '&browse.not=1'));
