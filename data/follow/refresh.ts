@@ -205,7 +205,8 @@ async function build(
   } catch (error) {
     // A snapshot that cannot serve, or lines that a whole import says more about.
     if (!(error instanceof OperationError) || (error.code !== 'snapshot' && error.code !== 'input')) throw error;
-    observer.onStep({ kind: 'importedWhole', reason: error.message });
+    const [reason = ''] = error.message.split('\n', 1);
+    observer.onStep({ kind: 'importedWhole', reason });
     return take(undefined);
   }
 }

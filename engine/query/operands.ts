@@ -83,7 +83,8 @@ function members(type: ColumnType, text: string): Members {
   const values: string[] = [];
   let firstError: Members['firstError'];
   const all = text.split(',');
-  for (const [at, member] of all.entries()) {
+  for (let at = 0; at < all.length; at++) {
+    const member = all[at]!;
     const parsed = parseValue(type, member);
     if (parsed.kind === 'value') values.push(parsed.value);
     else firstError ??= all.length > PLAIN_MEMBERS ? located(parsed, at, member) : parsed;
