@@ -227,7 +227,7 @@ export const COLLECTIONS: readonly Collection[] = [
     source: 'spec 2.4',
   }),
   open('licenceclassifications', 'Licence Classifications'),
-  open('licences', 'Licences', [text('licenceURL'), { kind: 'scalars', name: 'licenceClassifications', type: 'text' }]),
+  open('licences', 'Licences', [text('licenceURL'), links('licenceClassifications', 'licenceclassifications')]),
   declared('migrationproperties', 'Migration Properties', {
     fields: [integer('id'), text('key'), text('value'), scalar('modified', 'date'), integer('ob_ref')],
     versions: ['v3'],
@@ -284,7 +284,7 @@ export const COLLECTIONS: readonly Collection[] = [
       'aircraft balloon computer land_station mooring moving_platform satellite ship stationary_platform ' +
         'station_group uas',
     ),
-    nullable(text('location')),
+    nullable(link('location', 'bboxes')),
   ]),
   open('projects', 'Projects', [...TITLED, ...texts('publicationState', 'keywords', 'status')]),
   open('referenceables', 'Referenceables', texts('uuid', 'short_code')),

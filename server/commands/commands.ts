@@ -90,7 +90,7 @@ const FIELD_FORMATS: readonly FieldFormat[] = ['table', 'json', 'ndjson', 'markd
 function addFields(root: Command, { stdout }: Outputs): void {
   root
     .command('fields')
-    .description('Print what can be filtered: the fields of a collection, or of all, with their lookups.')
+    .description('Print the documented fields of a collection, or of all, with the lookups that filters have.')
     .argument('[collection]', 'as it stands in paths')
     .addOption(new Option('--format <format>', 'how to print them').choices(FIELD_FORMATS).default('table'))
     .addHelpText('after', example('fields observations'))
