@@ -1,27 +1,37 @@
-// The declaration for people and for what describes the API to machines: every documented field of a collection with
-// its filter key, its lookups and its sentence. Derived only; no request needs it, so no serving thread reads it at
-// start.
+// Fields for people and for what describes the API to machines: each with its filter key, its lookups and its sentence,
+// those that are documented or those that are served (served.ts). Derived only; no request needs it, so no serving
+// thread reads it at start.
 import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../schema/sentences.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import { LOOKUPS, type Column, type Lookup } from './lookups.ts';
 
 /**
- * A field that the declaration or public documents show. `key` is the name of its filter, names within embedded records
- * joined by `__`. `type` is a word for people, such as `text`, or what a relation leads to. `lookups` are those that
- * fit, none where no filter is possible.
+ * A field of a collection. `key` is the name of its filter, names within embedded records joined by `__`. `type` is a
+ * word for people, such as `text`, or what a relation leads to. `isInferred` where neither the declaration nor public
+ * documents show it. `lookups` are those that fit, none where no filter is possible.
  */
 export interface DescribedField {
   readonly key: string;
   readonly field: Field;
   readonly type: string;
   readonly isNullable: boolean;
+  readonly isInferred: boolean;
   readonly lookups: readonly Lookup[];
   readonly sentence: string;
 }
 
-/** The fields of a collection in the order of its records, each embedded one behind what holds it. */
-export function describedFields(collection: Collection): readonly DescribedField[] {
-  return fieldsBelow(collection.name, '', documentedFields(collection));
+/** What is said of a field that only the data has. */
+const INFERRED = 'Known from the data alone.';
+
+/**
+ * The fields of a collection in the order of its records, each embedded one behind what holds it: the documented ones,
+ * or those that are served.
+ */
+export function describedFields(
+  collection: Collection,
+  fields: readonly Field[] = documentedFields(collection),
+): readonly DescribedField[] {
+  return fieldsBelow([collection.name], fields, documentedFields(collection));
 }
 
 /** The documented fields of a collection: those that are declared, then those that public documents show. */
@@ -46,19 +56,28 @@ function told(sentence: string | undefined, of: string): string {
   return sentence;
 }
 
-function fieldsBelow(collection: string, above: string, fields: readonly Field[]): readonly DescribedField[] {
+/** `path` starts with the collection; `documented` are the fields that are documented there. */
+function fieldsBelow(
+  path: readonly string[],
+  fields: readonly Field[],
+  documented: readonly Field[],
+): readonly DescribedField[] {
   return fields.flatMap((field) => {
-    const key = above + field.name;
+    const at = [...path, field.name];
+    const known = documented.find(({ name }) => name === field.name);
     const column = columnOf(field);
-    const described = {
-      key,
+    const described: DescribedField = {
+      key: at.slice(1).join('__'),
       field,
       type: typeText(field),
-      isNullable: 'nullable' in field && field.nullable,
+      // Nobody has said that what was inferred is never null.
+      isNullable: 'nullable' in field ? field.nullable : !known,
+      isInferred: !known,
       lookups: column ? LOOKUPS.filter((lookup) => lookup.fits(column)) : [],
-      sentence: fieldSentence([collection, ...key.split('__')]),
+      sentence: known ? fieldSentence(at) : INFERRED,
     };
-    return [described, ...('fields' in field ? fieldsBelow(collection, `${key}__`, field.fields) : [])];
+    if (!('fields' in field)) return [described];
+    return [described, ...fieldsBelow(at, field.fields, known && 'fields' in known ? known.fields : [])];
   });
 }
 

@@ -3,20 +3,21 @@
 // where somebody browses.
 import { textAt } from '../column/dictionary.ts';
 import { PRESENTATIONS } from '../schema/browse.ts';
-import type { CollectionIndex, FieldNode, Members } from '../index/table.ts';
+import type { CollectionIndex, Members } from '../index/table.ts';
+import type { Field } from '../schema/types.ts';
 import { describedFields, documentedFields } from './describe.ts';
-import { LOOKUPS } from './lookups.ts';
+import { servedFields } from './served.ts';
 
 /**
  * A field that a form can filter by: `key` is its filter, `values` those that public documents show, `sentence` what it
- * holds where that is known. `isOrdered` where a list can be sorted by it.
+ * holds. `isOrdered` where a list can be sorted by it.
  */
 export interface FilterField {
   readonly key: string;
   readonly type: string;
   readonly values: readonly string[];
   readonly lookups: readonly string[];
-  readonly sentence: string | undefined;
+  readonly sentence: string;
   readonly isOrdered: boolean;
 }
 
@@ -75,37 +76,26 @@ function columnText({ members }: CollectionIndex, row: number, key: string): str
 }
 
 /**
- * What a form can filter a collection by: each described field with its lookups, then those that only its data have.
- * `isKnown` says which top-level fields may be filtered by. Cost: its fields and the lookups.
+ * What a form can filter a collection by: each field that is served, with the lookups that fit it. `isKnown` says which
+ * top-level fields may be filtered by. Cost: its fields and the lookups.
  */
-export function filterFields(
-  { declaration, members }: CollectionIndex,
-  isKnown: (field: string) => boolean,
-): readonly FilterField[] {
-  const described = describedFields(declaration).flatMap((one): readonly FilterField[] => {
-    const { key, field, type, lookups, sentence } = one;
-    if (lookups.length === 0 || !isKnown(key.split('__')[0]!) || !members.has(key.split('__')[0]!)) return [];
-    const values = field.kind === 'scalar' ? (field.values ?? (field.type === 'boolean' ? BOOLEANS : [])) : [];
-    const isOrdered = isSorted(members, key.split('__'));
-    return [{ key, type, values, lookups: lookups.map(({ name }) => name), sentence, isOrdered }];
+export function filterFields(collection: CollectionIndex, isKnown: (field: string) => boolean): readonly FilterField[] {
+  const { declaration, members } = collection;
+  const described = describedFields(declaration, servedFields(collection));
+  return described.flatMap(({ key, field, type, lookups, sentence }) => {
+    const path = key.split('__');
+    if (lookups.length === 0 || !isKnown(path[0]!)) return [];
+    const isOrdered = isSorted(members, path);
+    return [{ key, type, values: valuesOf(field), lookups: lookups.map(({ name }) => name), sentence, isOrdered }];
   });
-  const known = new Set(described.map(({ key }) => key.split('__')[0]));
-  const others = [...members.values()].filter(({ name }) => !known.has(name) && isKnown(name));
-  return [...described, ...others.flatMap(inferredField)];
+}
+
+function valuesOf(field: Field): readonly string[] {
+  if (field.kind !== 'scalar') return [];
+  return field.values ?? (field.type === 'boolean' ? BOOLEANS : []);
 }
 
 const BOOLEANS = ['true', 'false'];
-
-function inferredField(node: FieldNode): readonly FilterField[] {
-  const index = node.kind === 'values' ? node.index : node.id;
-  if (!index) return [];
-  const { type } = index.dictionary;
-  const isRelation = node.kind === 'many' ? node.isRelation : node.kind === 'record' || type === 'link';
-  const lookups = LOOKUPS.filter((lookup) => lookup.fits({ type, isRelation })).map(({ name }) => name);
-  const values = type === 'boolean' ? BOOLEANS : [];
-  const isOrdered = node.kind !== 'many';
-  return [{ key: node.name, type, values, lookups, sentence: undefined, isOrdered }];
-}
 
 /** Whether a path ends on one value a record. */
 function isSorted(members: Members, [first = '', ...rest]: readonly string[]): boolean {

@@ -121,7 +121,7 @@ function choicesOf(fields: Listing['fields'], chosen: Pick<FormEntry, 'field' | 
         data-type="${type}"
         data-lookups="${fit.join(' ')}"
         data-values="${values.join(' ')}"
-        data-sentence="${sentence ?? ''}"
+        data-sentence="${sentence}"
         ${key === chosen.field && html` selected`}
       >
         ${key.split('__').join(' › ')}

@@ -1,0 +1,115 @@
+// The fields of a collection as they are served: those that its data has, in the words of the declaration. What people and
+// machines are told of a collection; no request needs it. Reads the tree of fields and no value.
+import type { Dictionary } from '../column/dictionary.ts';
+import type { FieldIndex } from '../index/field.ts';
+import type { CollectionIndex, FieldNode, Link, Members } from '../index/table.ts';
+import type { Field } from '../schema/types.ts';
+
+/**
+ * What the records of a collection have, as plain data: fields, and top-level keys that are none, such as those whose
+ * values differ in structure.
+ */
+export interface RecordShape {
+  readonly name: string;
+  readonly fields: readonly Field[];
+  readonly others: readonly string[];
+}
+
+/** How many fields that are not documented may still be told. */
+interface Budget {
+  left: number;
+}
+
+/** The shape of a collection, with so many fields and keys at most beside those that are documented. Cost: these. */
+export function recordShape(collection: CollectionIndex, inferredMax: number): RecordShape {
+  const budget: Budget = { left: inferredMax };
+  const fields = fieldsOf(collection, budget);
+  return { name: collection.declaration.name, fields, others: collection.keys.others.slice(0, budget.left) };
+}
+
+/**
+ * The fields of a collection: declared ones, which import holds the data to; then those that public documents show,
+ * each with the type that the data gives it; then those that only the data has, as inferred (A54). Cost: the fields.
+ */
+export function servedFields(collection: CollectionIndex): readonly Field[] {
+  return fieldsOf(collection, { left: Infinity });
+}
+
+function fieldsOf({ declaration, members }: CollectionIndex, budget: Budget): readonly Field[] {
+  return fieldsAmong(members, { declared: declaration.fields, shown: declaration.shown }, budget);
+}
+
+/** The documented fields of an object. */
+interface Documented {
+  readonly declared: readonly Field[];
+  readonly shown: readonly Field[];
+}
+
+function fieldsAmong(members: Members, { declared, shown }: Documented, budget: Budget): readonly Field[] {
+  const all = declared.map((field) => declaredField(members.get(field.name), field, budget));
+  for (const field of shown) {
+    const node = members.get(field.name);
+    if (node) all.push(shownField(node, field, budget));
+  }
+  const known = new Set([...declared, ...shown].map(({ name }) => name));
+  for (const node of members.values()) {
+    if (known.has(node.name)) continue;
+    if (budget.left === 0) break;
+    budget.left--;
+    all.push(inferredField(node, [], budget));
+  }
+  return all;
+}
+
+/** A declared embedded record may have extra keys. */
+function declaredField(node: FieldNode | undefined, field: Field, budget: Budget): Field {
+  if (!('fields' in field) || !node || node.kind === 'values') return field;
+  return { ...field, fields: fieldsAmong(node.members, { declared: field.fields, shown: [] }, budget) };
+}
+
+/** Nothing enforces what documents show: it holds where the data agrees. */
+function shownField(node: FieldNode, shown: Field, budget: Budget): Field {
+  const found = inferredField(node, 'fields' in shown ? shown.fields : [], budget);
+  if ('fields' in found || found.kind !== shown.kind || typeOf(found) !== typeOf(shown)) return found;
+  return 'nullable' in shown ? { ...shown, nullable: shown.nullable || hasNulls(node) } : shown;
+}
+
+function typeOf(field: Field): string | undefined {
+  if ('type' in field) return field.type;
+  return 'to' in field ? field.to : undefined;
+}
+
+function hasNulls(node: FieldNode): boolean {
+  if (node.kind !== 'values') return false;
+  const { size } = node.index.dictionary;
+  return node.index.countOf({ start: size, end: size + 1 }) > 0;
+}
+
+/** A field as import infers it; `shown` are those that documents show within it. */
+function inferredField(node: FieldNode, shown: readonly Field[], budget: Budget): Field {
+  const { name } = node;
+  if (node.kind === 'values') {
+    const { index, link } = node;
+    return link
+      ? { kind: 'link', name, to: targetOf(link), nullable: true }
+      : { kind: 'scalar', name, type: scalarType(index), nullable: true };
+  }
+  if (node.kind === 'many') {
+    if (node.link) return { kind: 'links', name, to: targetOf(node.link) };
+    if (!node.isRelation) return { kind: 'scalars', name, type: scalarType(node.id) };
+  }
+  const fields = fieldsAmong(node.members, { declared: [], shown }, budget);
+  const id = [...node.members.values()].find((member) => member.kind === 'values' && member.index === node.id);
+  return { kind: node.kind === 'many' ? 'records' : 'record', name, fields, ...(id ? { idField: id.name } : {}) };
+}
+
+function targetOf(link: Link): string {
+  return link.to().declaration.name;
+}
+
+/** The type of values that are no links. */
+function scalarType(index: FieldIndex | undefined): Exclude<Dictionary['type'], 'link'> {
+  const type = index?.dictionary.type;
+  if (type === undefined || type === 'link') throw new Error(`a field of scalars has values of type ${type}`);
+  return type;
+}
