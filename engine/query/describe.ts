@@ -4,11 +4,13 @@
 import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../schema/sentences.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import { LOOKUPS, type Column, type Lookup } from './lookups.ts';
+import { isAlike } from './served.ts';
 
 /**
  * A field of a collection. `key` is the name of its filter, names within embedded records joined by `__`. `type` is a
  * word for people, such as `text`, or what a relation leads to. `isInferred` where neither the declaration nor public
- * documents show it. `lookups` are those that fit, none where no filter is possible.
+ * documents show it, or the data has it with another type. `lookups` are those that fit, none where no filter is
+ * possible.
  */
 export interface DescribedField {
   readonly key: string;
@@ -72,7 +74,7 @@ function fieldsBelow(
       type: typeText(field),
       // Nobody has said that what was inferred is never null.
       isNullable: 'nullable' in field ? field.nullable : !known,
-      isInferred: !known,
+      isInferred: !known || !isAlike(field, known),
       lookups: column ? LOOKUPS.filter((lookup) => lookup.fits(column)) : [],
       sentence: known ? fieldSentence(at) : INFERRED,
     };

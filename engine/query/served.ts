@@ -1,9 +1,9 @@
-// The fields of a collection as they are served: those that its data has, in the words of the declaration. What people and
-// machines are told of a collection; no request needs it. Reads the tree of fields and no value.
+// The fields of a collection as they are served: those that its data has, in the words of the declaration. What people
+// and machines are told of a collection; no request needs it. Reads the tree of fields and no value.
 import type { Dictionary } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, FieldNode, Link, Members } from '../index/table.ts';
-import type { Field } from '../schema/types.ts';
+import type { Collection, Field } from '../schema/types.ts';
 
 /**
  * What the records of a collection have, as plain data: fields, and top-level keys that are none, such as those whose
@@ -15,28 +15,44 @@ export interface RecordShape {
   readonly others: readonly string[];
 }
 
-/** How many fields that are not documented may still be told. */
-interface Budget {
-  left: number;
+/** What may be told beside the documented fields: so many, with so many characters in their keys at most. */
+export interface ShapeLimits {
+  readonly inferredMax: number;
+  readonly keyCharactersMax: number;
 }
 
-/** The shape of a collection, with so many fields and keys at most beside those that are documented. Cost: these. */
-export function recordShape(collection: CollectionIndex, inferredMax: number): RecordShape {
+/** The shape of a collection within limits. Cost: its fields. */
+export function recordShape(
+  { declaration, members, keys }: CollectionIndex,
+  { inferredMax, keyCharactersMax }: ShapeLimits,
+): RecordShape {
   const budget: Budget = { left: inferredMax };
-  const fields = fieldsOf(collection, budget);
-  return { name: collection.declaration.name, fields, others: collection.keys.others.slice(0, budget.left) };
+  const fields = fieldsAmong(members, documentedBy(declaration), { budget, characters: keyCharactersMax });
+  const others = keys.others.slice(0, budget.left).filter((key) => key.length <= keyCharactersMax);
+  return { name: declaration.name, fields, others };
 }
 
 /**
  * The fields of a collection: declared ones, which import holds the data to; then those that public documents show,
  * each with the type that the data gives it; then those that only the data has, as inferred (A54). Cost: the fields.
  */
-export function servedFields(collection: CollectionIndex): readonly Field[] {
-  return fieldsOf(collection, { left: Infinity });
+export function servedFields({ declaration, members }: CollectionIndex): readonly Field[] {
+  return fieldsAmong(members, documentedBy(declaration), { budget: { left: Infinity }, characters: Infinity });
 }
 
-function fieldsOf({ declaration, members }: CollectionIndex, budget: Budget): readonly Field[] {
-  return fieldsAmong(members, { declared: declaration.fields, shown: declaration.shown }, budget);
+function documentedBy({ fields, shown }: Collection): Documented {
+  return { declared: fields, shown };
+}
+
+/** How many fields that are not documented may still be told. */
+interface Budget {
+  left: number;
+}
+
+/** What may be told of an object: so many fields, so many characters behind the key of the object. */
+interface Room {
+  readonly budget: Budget;
+  readonly characters: number;
 }
 
 /** The documented fields of an object. */
@@ -45,33 +61,44 @@ interface Documented {
   readonly shown: readonly Field[];
 }
 
-function fieldsAmong(members: Members, { declared, shown }: Documented, budget: Budget): readonly Field[] {
-  const all = declared.map((field) => declaredField(members.get(field.name), field, budget));
+function fieldsAmong(members: Members, { declared, shown }: Documented, room: Room): readonly Field[] {
+  const all = declared.map((field) => declaredField(members.get(field.name), field, room));
   for (const field of shown) {
     const node = members.get(field.name);
-    if (node) all.push(shownField(node, field, budget));
+    if (node) all.push(shownField(node, field, room));
   }
+  const { budget, characters } = room;
   const known = new Set([...declared, ...shown].map(({ name }) => name));
   for (const node of members.values()) {
-    if (known.has(node.name)) continue;
+    if (known.has(node.name) || node.name.length > characters) continue;
     if (budget.left === 0) break;
     budget.left--;
-    all.push(inferredField(node, [], budget));
+    all.push(inferredField(node, [], room));
   }
   return all;
 }
 
 /** A declared embedded record may have extra keys. */
-function declaredField(node: FieldNode | undefined, field: Field, budget: Budget): Field {
+function declaredField(node: FieldNode | undefined, field: Field, room: Room): Field {
   if (!('fields' in field) || !node || node.kind === 'values') return field;
-  return { ...field, fields: fieldsAmong(node.members, { declared: field.fields, shown: [] }, budget) };
+  const inner = { declared: field.fields, shown: [] };
+  return { ...field, fields: fieldsAmong(node.members, inner, roomBehind(field, room)) };
+}
+
+function roomBehind({ name }: { readonly name: string }, { budget, characters }: Room): Room {
+  return { budget, characters: characters - name.length - '__'.length };
 }
 
 /** Nothing enforces what documents show: it holds where the data agrees. */
-function shownField(node: FieldNode, shown: Field, budget: Budget): Field {
-  const found = inferredField(node, 'fields' in shown ? shown.fields : [], budget);
-  if ('fields' in found || found.kind !== shown.kind || typeOf(found) !== typeOf(shown)) return found;
+function shownField(node: FieldNode, shown: Field, room: Room): Field {
+  const found = inferredField(node, 'fields' in shown ? shown.fields : [], room);
+  if ('fields' in found || !isAlike(found, shown)) return found;
   return 'nullable' in shown ? { ...shown, nullable: shown.nullable || hasNulls(node) } : shown;
+}
+
+/** Whether two fields have values of the same structure and type, members of embedded records apart. */
+export function isAlike(one: Field, other: Field): boolean {
+  return one.kind === other.kind && typeOf(one) === typeOf(other);
 }
 
 function typeOf(field: Field): string | undefined {
@@ -86,7 +113,7 @@ function hasNulls(node: FieldNode): boolean {
 }
 
 /** A field as import infers it; `shown` are those that documents show within it. */
-function inferredField(node: FieldNode, shown: readonly Field[], budget: Budget): Field {
+function inferredField(node: FieldNode, shown: readonly Field[], room: Room): Field {
   const { name } = node;
   if (node.kind === 'values') {
     const { index, link } = node;
@@ -98,7 +125,7 @@ function inferredField(node: FieldNode, shown: readonly Field[], budget: Budget)
     if (node.link) return { kind: 'links', name, to: targetOf(node.link) };
     if (!node.isRelation) return { kind: 'scalars', name, type: scalarType(node.id) };
   }
-  const fields = fieldsAmong(node.members, { declared: [], shown }, budget);
+  const fields = fieldsAmong(node.members, { declared: [], shown }, roomBehind(node, room));
   const id = [...node.members.values()].find((member) => member.kind === 'values' && member.index === node.id);
   return { kind: node.kind === 'many' ? 'records' : 'record', name, fields, ...(id ? { idField: id.name } : {}) };
 }

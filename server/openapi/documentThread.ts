@@ -7,9 +7,9 @@ import { sampleExamples } from './examples.ts';
 import type { DocumentOrder, DocumentTexts } from './files.ts';
 import { yamlText } from './yaml.ts';
 
-const { baseUrl, query } = workerData as DocumentOrder;
+const { baseUrl, query, shapes } = workerData as DocumentOrder;
 const examples = await sampleExamples(baseUrl);
-const document = openApiDocument({ baseUrl, version: packageVersion(), query, examples });
+const document = openApiDocument({ baseUrl, version: packageVersion(), query, shapes, examples });
 const texts: DocumentTexts = { json: bytesOf(JSON.stringify(document)), yaml: bytesOf(yamlText(document)) };
 parentPort?.postMessage(texts, [texts.json.buffer, texts.yaml.buffer]);
 

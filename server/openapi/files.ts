@@ -1,9 +1,11 @@
 // The files that describe the API, by path: the OpenAPI document in both its forms, and the page that shows it with
-// Swagger UI, which is served from here. Made when one is asked for first, and kept; knows no request and no thread.
+// Swagger UI, which is served from here. Made when one is asked for first, and kept, documents until the data has other
+// fields; knows no request and no thread.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { RecordShape } from '../../engine/described.ts';
 import type { QueryOptions } from '../../engine/engine.ts';
 import { installed } from '../settings/installation.ts';
 import { DOCS_PAGE, DOCS_SCRIPT } from './page.ts';
@@ -30,10 +32,11 @@ export const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** For whom a document is made. */
+/** For whom and of what a document is made. */
 export interface DocumentOrder {
   readonly baseUrl: string;
   readonly query: QueryOptions;
+  readonly shapes: readonly RecordShape[];
 }
 
 /** Its two forms. */
@@ -45,12 +48,20 @@ export interface DocumentTexts {
 const DIGEST_DIGITS = 32;
 const compressed = promisify(gzip);
 
+/** The documents of shapes by their base URLs, and their files by path and base URL; `digest` is one of the shapes. */
+interface Documents {
+  readonly digest: string;
+  readonly texts: Map<string, Promise<DocumentTexts>>;
+  readonly files: Map<string, Promise<DescriptionFile>>;
+}
+
 /** The files under the settings of a server; `make` makes a document. */
 export class DescriptionFiles {
   readonly #query: QueryOptions;
   readonly #make: (order: DocumentOrder) => Promise<DocumentTexts>;
   readonly #files = new Map<string, Promise<DescriptionFile>>();
-  readonly #documents = new Map<string, Promise<DocumentTexts>>();
+  #shapes: readonly RecordShape[] | undefined;
+  #documents: Documents | undefined;
 
   constructor(query: QueryOptions, make: (order: DocumentOrder) => Promise<DocumentTexts>) {
     this.#query = query;
@@ -58,49 +69,67 @@ export class DescriptionFiles {
   }
 
   /**
-   * A file. Cost: a look-up, and for the first document of each base URL, of which a server has a few, making it.
-   * Rejects where a file of the installation is missing, and with what making it is rejected with.
+   * A file, a document of these shapes. Cost: a look-up, and for the first document of each base URL, of which a server
+   * has a few, making it; of new shapes a digest. Rejects where a file of the installation is missing, and with what
+   * making it is rejected with.
    */
-  file(path: DescriptionPath, baseUrl: string): Promise<DescriptionFile> {
-    const key = path.startsWith('/openapi.') ? `${path} ${baseUrl}` : path;
-    const known = this.#files.get(key);
-    if (known) return known;
-    const made = this.#made(path, baseUrl);
-    this.#files.set(key, made);
-    made.catch(() => this.#files.delete(key));
-    return made;
-  }
-
-  async #made(path: DescriptionPath, baseUrl: string): Promise<DescriptionFile> {
-    const bytes = await this.#bytes(path, baseUrl);
-    const digest = createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
-    return { type: TYPES[path], bytes, gzipped: await compressed(bytes), digest };
-  }
-
-  async #bytes(path: DescriptionPath, baseUrl: string): Promise<Uint8Array> {
+  file(path: DescriptionPath, baseUrl: string, shapes: () => readonly RecordShape[]): Promise<DescriptionFile> {
     switch (path) {
       case '/openapi.json':
-        return (await this.#document(baseUrl)).json;
       case '/openapi.yaml':
-        return (await this.#document(baseUrl)).yaml;
+        return this.#document(path, baseUrl, shapes());
       case '/docs/':
-        return Buffer.from(DOCS_PAGE);
+        return kept(this.#files, path, () => fileOf(path, Buffer.from(DOCS_PAGE)));
       case '/docs/docs.js':
-        return Buffer.from(DOCS_SCRIPT);
+        return kept(this.#files, path, () => fileOf(path, Buffer.from(DOCS_SCRIPT)));
       case '/docs/swagger-ui-bundle.js':
       case '/docs/swagger-ui.css':
-        return readFile(installed(SWAGGER_UI + path.slice('/docs/'.length)));
+        return kept(this.#files, path, async () => {
+          return fileOf(path, await readFile(installed(SWAGGER_UI + path.slice('/docs/'.length))));
+        });
     }
   }
 
-  #document(baseUrl: string): Promise<DocumentTexts> {
-    const known = this.#documents.get(baseUrl);
-    if (known) return known;
-    const made = this.#make({ baseUrl, query: this.#query });
-    this.#documents.set(baseUrl, made);
-    made.catch(() => this.#documents.delete(baseUrl));
-    return made;
+  #document(
+    path: '/openapi.json' | '/openapi.yaml',
+    baseUrl: string,
+    shapes: readonly RecordShape[],
+  ): Promise<DescriptionFile> {
+    const { texts, files } = this.#documentsOf(shapes);
+    return kept(files, `${path} ${baseUrl}`, async () => {
+      const made = await kept(texts, baseUrl, () => this.#make({ baseUrl, query: this.#query, shapes }));
+      return fileOf(path, path === '/openapi.json' ? made.json : made.yaml);
+    });
   }
+
+  /** Equal shapes are one after the other: new data has mostly those of the old. */
+  #documentsOf(shapes: readonly RecordShape[]): Documents {
+    if (this.#documents && this.#shapes === shapes) return this.#documents;
+    const digest = digestOf(JSON.stringify(shapes));
+    const documents =
+      this.#documents?.digest === digest ? this.#documents : { digest, texts: new Map(), files: new Map() };
+    this.#shapes = shapes;
+    this.#documents = documents;
+    return documents;
+  }
+}
+
+/** What is promised under a key, made where nothing is; what is rejected is forgotten. */
+function kept<T>(promises: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = promises.get(key);
+  if (known) return known;
+  const made = make();
+  promises.set(key, made);
+  made.catch(() => promises.delete(key));
+  return made;
+}
+
+async function fileOf(path: DescriptionPath, bytes: Uint8Array): Promise<DescriptionFile> {
+  return { type: TYPES[path], bytes, gzipped: await compressed(bytes), digest: digestOf(bytes) };
+}
+
+function digestOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
 }
 
 /** In a checkout a tool of development; a package has a copy, so that it installs none. */

@@ -2,6 +2,7 @@
 // each collection. Shared by reference; which view heeds which is the engine's table's to say.
 import { PARAMETERS, type QueryOptions } from '../../engine/engine.ts';
 import { type DocumentObject, refTo, wordOf } from './references.ts';
+import { INFERRED_TOLD_MAX } from './shapes.ts';
 
 /** The parameters that are offered under these settings, by the name of their component. */
 export function parameterComponents(options: QueryOptions): DocumentObject {
@@ -24,10 +25,18 @@ export function parametersOf(view: 'list' | 'record' | 'root', options: QueryOpt
   return heeded.map(({ name }) => refTo('parameters', wordOf(name)));
 }
 
+/** Whether a list heeds a parameter of this name under these settings, so that no filter can have it. */
+export function isListParameter(options: QueryOptions): (name: string) => boolean {
+  const heeded = new Set(
+    offeredParameters(options).flatMap(({ name, views }) => (views.includes('list') ? [name] : [])),
+  );
+  return (name) => heeded.has(name);
+}
+
 const FILTERS = `One query parameter for each member: \`<field>=<value>\` or \`<field>__<lookup>=<value>\`. \`!\` behind
 either negates. A link, or a list of links, is also a step to the fields of the records that it leads to, up to six
-steps deep: \`projects__title__contains=ice\`. Fields that only the data set has can be filtered too. All conditions
-must hold.`;
+steps deep: \`projects__title__contains=ice\`. Of the fields that only the data has, ${INFERRED_TOLD_MAX} are members; others can be
+filtered too. All conditions must hold.`;
 
 /** The filters of a collection as one parameter, which is sent as one for each member of the object. */
 export function filtersParameter(schema: string, example: DocumentObject): DocumentObject {

@@ -1,7 +1,8 @@
-// The schemas of records, pages and filters, derived from the declared fields. They say what is served, and no more: a
-// record may lack any member (`fields` cuts it), may have others, and values that were seen are not the only ones.
-import { type DescribedField, documentedFields, fieldSentence, type Lookup } from '../../engine/described.ts';
-import { type Collection, COLLECTIONS, type Field } from '../../engine/engine.ts';
+// The schemas of records, pages and filters, derived from the fields that are served. They say what is served, and no
+// more: a record may lack any member (`fields` cuts it), may have others, and values seen are not the only ones.
+import { type DescribedField, type Lookup, type RecordShape } from '../../engine/described.ts';
+import type { Collection, Field } from '../../engine/engine.ts';
+import { hasFields } from './examples.ts';
 import { type DocumentObject, refTo, wordOf } from './references.ts';
 
 /** What filters compare with. */
@@ -76,9 +77,16 @@ const EXPLANATION: DocumentObject = {
   },
 };
 
+/** A collection as it is told: the shape of its records, and the fields of that, described. */
+export interface ToldCollection {
+  readonly collection: Collection;
+  readonly shape: RecordShape;
+  readonly fields: readonly DescribedField[];
+}
+
 /** Schemas that are no collection's own: what filters compare with, enumerations, and what pages and errors share. */
-export function sharedSchemas(mayExplain: boolean): DocumentObject {
-  return { ...OPERANDS, ...enumerations(), ...VIEWS, ...(mayExplain ? { Explanation: EXPLANATION } : {}) };
+export function sharedSchemas(told: readonly ToldCollection[], mayExplain: boolean): DocumentObject {
+  return { ...OPERANDS, ...enumerations(told), ...VIEWS, ...(mayExplain ? { Explanation: EXPLANATION } : {}) };
 }
 
 /** The name of the schema of a collection's records, pages or filters. */
@@ -86,12 +94,33 @@ export function schemaName({ title }: Collection, of: 'Record' | 'Page' | 'Filte
   return wordOf(title) + of;
 }
 
-/** The schema of a record, with one of the sample as its example where there is one. */
-export function recordSchema(collection: Collection, example: unknown): DocumentObject {
+/** Names of the schemas of records by the JSON of their fields. */
+export type RecordNames = ReadonlyMap<string, string>;
+
+/** Those of declared collections: an embedded record that such a collection has too is told there. */
+export function recordNames(told: readonly ToldCollection[]): RecordNames {
+  const declared = told.filter(({ collection }) => !collection.open);
+  return new Map(
+    declared.map(({ collection, shape }) => [JSON.stringify(shape.fields), schemaName(collection, 'Record')]),
+  );
+}
+
+/** What is said of a key that is no field. */
+const NO_FIELD: DocumentObject = { description: 'No filter: its values differ in structure, or its name is no key.' };
+
+/** The schema of a record, with one of the sample as its example where there is one that has no other fields. */
+export function recordSchema(
+  { collection, shape, fields }: ToldCollection,
+  names: RecordNames,
+  example: object | undefined,
+): DocumentObject {
+  // A member of this name is taken for a reference by tools.
+  const others = shape.others.filter((key) => key !== '$ref').map((key) => [key, NO_FIELD] as const);
   return {
-    ...objectSchema([collection.name], documentedFields(collection)),
+    type: 'object',
+    properties: { ...propertiesOf(fields, '', names), ...Object.fromEntries(others) },
     ...(collection.open ? { additionalProperties: true } : {}),
-    ...(example === undefined ? {} : { examples: [example] }),
+    ...(example && hasFields(shape.fields, example) ? { examples: [example] } : {}),
   };
 }
 
@@ -101,19 +130,20 @@ export function pageSchema(collection: Collection): DocumentObject {
   return { allOf: [refTo('schemas', 'Envelope'), { type: 'object', required: ['results'], properties: { results } }] };
 }
 
-/** The schema of a collection's filters: a member for each field and each of its lookups. */
-export function filtersSchema(fields: readonly DescribedField[]): DocumentObject {
-  const properties = Object.fromEntries(
-    fields.flatMap((field) =>
-      field.lookups.map((lookup, i) => {
-        const operand = operandSchema(field.field, lookup);
-        return i === 0
-          ? [field.key, { ...operand, description: field.sentence }]
-          : [`${field.key}__${lookup.name}`, operand];
-      }),
-    ),
+/** The schema of a collection's filters: a member for each field and lookup, but for what is a parameter's name. */
+export function filtersSchema(
+  fields: readonly DescribedField[],
+  isParameter: (name: string) => boolean,
+): DocumentObject {
+  const properties = fields.flatMap((field) =>
+    field.lookups.map((lookup, i): readonly [key: string, schema: DocumentObject] => {
+      const operand = operandSchema(field.field, lookup);
+      return i === 0
+        ? [field.key, { ...operand, description: field.sentence }]
+        : [`${field.key}__${lookup.name}`, operand];
+    }),
   );
-  return { type: 'object', properties };
+  return { type: 'object', properties: Object.fromEntries(properties.filter(([key]) => !isParameter(key))) };
 }
 
 /** What a lookup of a field compares with. The first lookup of every field is that of a key without one. */
@@ -127,37 +157,50 @@ function operandSchema(field: Field, { name, group }: Lookup): DocumentObject {
   return group === 'any' ? valueSchema(field) : refTo('schemas', wordOf(field.type));
 }
 
-function objectSchema(path: readonly string[], fields: readonly Field[]): DocumentObject {
-  const properties = fields.map((field) => {
-    const at = [...path, field.name];
-    return [field.name, { ...fieldSchema(at, field), description: fieldSentence(at) }] as const;
+/** The schemas of those fields whose keys are a name behind `above`. */
+function propertiesOf(fields: readonly DescribedField[], above: string, names: RecordNames): DocumentObject {
+  const own = fields.filter(({ key, field }) => key === above + field.name);
+  const properties = own.map((one) => {
+    const schema = fieldSchema(one, (inner) => embedded(fields, one.key, inner, names));
+    return [one.field.name, { ...schema, description: one.sentence }] as const;
   });
-  return { type: 'object', properties: Object.fromEntries(properties) };
+  return Object.fromEntries(properties);
 }
 
-function fieldSchema(path: readonly string[], field: Field): DocumentObject {
+/** Of what is inferred nobody says that it is never null, its elements included. */
+function fieldSchema(
+  { field, isNullable, isInferred }: DescribedField,
+  embeddedSchema: (fields: readonly Field[]) => DocumentObject,
+): DocumentObject {
+  const nullable = (schema: DocumentObject, isIt: boolean): DocumentObject => (isIt ? orNull(schema) : schema);
+  const arrayOf = (items: DocumentObject): DocumentObject => nullable({ type: 'array', items }, isInferred);
   switch (field.kind) {
     case 'scalar':
-      return field.nullable ? orNull(valueSchema(field)) : valueSchema(field);
+      return isInferred ? inferredSchema(field) : nullable(valueSchema(field), isNullable);
     case 'scalars':
-      return { type: 'array', items: valueSchema(field) };
+      return arrayOf(isInferred ? inferredSchema(field) : valueSchema(field));
     case 'link':
-      return linkSchema(field.to, field.nullable);
+      return linkSchema(field.to, isNullable);
     case 'links':
-      return { type: 'array', items: linkSchema(field.to, false) };
+      return arrayOf(linkSchema(field.to, isInferred));
     case 'record':
-      return embedded(path, field.fields);
+      return nullable(embeddedSchema(field.fields), isInferred);
     case 'records':
-      return { type: 'array', items: embedded(path, field.fields) };
+      return arrayOf(embeddedSchema(field.fields));
     case 'opaque':
       return { type: 'array' };
   }
 }
 
-/** A record that a collection has too is told there. */
-function embedded(path: readonly string[], fields: readonly Field[]): DocumentObject {
-  const same = COLLECTIONS.find((collection) => collection.fields === fields);
-  return same ? refTo('schemas', schemaName(same, 'Record')) : objectSchema(path, fields);
+function embedded(
+  fields: readonly DescribedField[],
+  key: string,
+  inner: readonly Field[],
+  names: RecordNames,
+): DocumentObject {
+  const name = names.get(JSON.stringify(inner));
+  if (name !== undefined) return refTo('schemas', name);
+  return { type: 'object', properties: propertiesOf(fields, `${key}__`, names) };
 }
 
 function orNull(schema: DocumentObject): DocumentObject {
@@ -169,32 +212,27 @@ function linkSchema(to: string, isNullable: boolean): DocumentObject {
   return { type: isNullable ? ['string', 'null'] : 'string', pattern: `/api/v[23]/${to}/[0-9]+` };
 }
 
-function valueSchema(field: {
-  readonly type: string;
-  readonly values?: readonly string[];
-  name: string;
-}): DocumentObject {
-  return refTo('schemas', field.values ? `${wordOf(field.name)}Value` : wordOf(field.type));
+/** Values of several kinds are inferred to be text. */
+function inferredSchema(field: ScalarField): DocumentObject {
+  return field.type === 'text' ? { type: ['string', 'number', 'boolean', 'null'] } : orNull(valueSchema(field));
 }
 
-/** Lists of values by the name of their schema, which is that of the field; no two fields of a name have other ones. */
-const ENUMERATED: ReadonlyMap<string, readonly string[]> = new Map(
-  COLLECTIONS.flatMap((collection) => enumeratedBelow(documentedFields(collection))).map(
-    ({ name, values }) => [`${wordOf(name)}Value`, values] as const,
-  ),
-);
+type ScalarField = Extract<Field, { kind: 'scalar' | 'scalars' }>;
 
-function enumeratedBelow(fields: readonly Field[]): readonly { name: string; values: readonly string[] }[] {
-  return fields.flatMap((field) => {
-    if ('fields' in field) return enumeratedBelow(field.fields);
-    return field.kind === 'scalar' && field.values ? [{ name: field.name, values: field.values }] : [];
-  });
+function valueSchema(field: ScalarField): DocumentObject {
+  return refTo('schemas', field.kind === 'scalar' && field.values ? `${wordOf(field.name)}Value` : wordOf(field.type));
 }
 
-function enumerations(): DocumentObject {
+/** The lists of values, each under the name of its fields: no two of a name have other ones. */
+function enumerations(told: readonly ToldCollection[]): DocumentObject {
+  const all = told.flatMap(({ fields }) =>
+    fields.flatMap(({ field }) =>
+      field.kind === 'scalar' && field.values ? [[field.name, field.values] as const] : [],
+    ),
+  );
   const open = (values: readonly string[]): DocumentObject => ({
     anyOf: [{ type: 'string', enum: values }, { type: 'string' }],
     examples: [values.find((value) => value !== '')],
   });
-  return Object.fromEntries([...ENUMERATED].map(([name, values]) => [name, open(values)]));
+  return Object.fromEntries(all.map(([name, values]) => [`${wordOf(name)}Value`, open(values)]));
 }

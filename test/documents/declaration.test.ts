@@ -15,6 +15,7 @@ import { readSettings } from '../../server/settings/declarations.ts';
 import { formHandler } from '../support/formCatalogue.ts';
 import { indexOf } from '../support/index.ts';
 import { requestOf, STAYING } from '../support/requests.ts';
+import { DOCUMENTED_SHAPES } from '../support/shapes.ts';
 import { tableUnder } from './blocks.ts';
 
 const BASE_URL = 'https://catalogue.test';
@@ -28,6 +29,7 @@ const document = openApiDocument({
   baseUrl: BASE_URL,
   version: '1.2.3',
   query: queryOptionsOf(readSettings({}, {})),
+  shapes: DOCUMENTED_SHAPES,
   examples: await sampleExamples(BASE_URL),
 });
 const { schemas } = (document as object as Document).components;

@@ -1,29 +1,23 @@
 // The fields of imported collections as they are served, compared with what documents show, what the data has and what
 // the parser takes.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadSnapshot } from '../../../../data/store/load.ts';
+import type { CollectionIndex } from '../../../../engine/index/table.ts';
 import { describedFields, documentedFields } from '../../../../engine/query/describe.ts';
 import { readKey } from '../../../../engine/query/key.ts';
 import { LOOKUPS } from '../../../../engine/query/lookups.ts';
 import { recordShape, servedFields } from '../../../../engine/query/served.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import type { Field } from '../../../../engine/schema/types.ts';
-import { type Catalogue, openSnapshot } from '../../../../engine/snapshot/open.ts';
-import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
+import type { Catalogue } from '../../../../engine/snapshot/open.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
+import { fileOf, opened } from '../../../support/shapes.ts';
 
 const SCRATCH = temporaryDirectory();
 const LINK = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
 
-async function opened(file: string): Promise<Catalogue> {
-  return openSnapshot(await loadSnapshot(file, { baseUrl: 'http://localhost:8080' }));
-}
-
-async function catalogueOf(records: Readonly<Record<string, readonly object[]>>): Promise<Catalogue> {
-  const files = Object.entries(records).map(([name, all]) => {
-    return [`${name}.ndjson`, all.map((record) => `${JSON.stringify(record)}\n`).join('')] as const;
-  });
-  return opened((await imported(dataSetOf(SCRATCH, Object.fromEntries(files)))).file);
+async function collectionOf(name: string, ...records: readonly object[]): Promise<CollectionIndex> {
+  return (await opened(await fileOf(SCRATCH, { [name]: records }))).collection(name);
 }
 
 let sample: Catalogue;
@@ -57,7 +51,7 @@ describe.each(COLLECTIONS.map((declared) => [declared.name, declared] as const))
 
 /** The fields of a collection by name, those within embedded records under their filter keys. */
 async function fieldsIn(name: string, ...records: readonly object[]): Promise<ReadonlyMap<string, Field>> {
-  const index = (await catalogueOf({ [name]: records })).collection(name);
+  const index = await collectionOf(name, ...records);
   return new Map(describedFields(index.declaration, servedFields(index)).map(({ key, field }) => [key, field]));
 }
 
@@ -106,28 +100,19 @@ test('what only the data has is told as inferred, within declared records too', 
   expect(fields.get('relatedTo__short_code')).toHaveProperty('values');
 });
 
-test('a shape has as many fields and keys as it may beside the documented ones', async () => {
+test('a shape has as many fields and keys as it may beside the documented ones, each no longer than it may be', async () => {
   const extras = { a: 1, b: { c: 1, d: 2 }, 'e f': 1, 'g h': 2 };
-  const index = (
-    await catalogueOf({ times: [{ ob_id: 1, startTime: '2020-01-01', endTime: null, ...extras }] })
-  ).collection('times');
-  const told = (most: number): readonly unknown[] => {
-    const { name, fields, others } = recordShape(index, most);
-    expect([name, ...fields.slice(0, 3).map((field) => field.name)]).toEqual([
-      'times',
-      'ob_id',
-      'startTime',
-      'endTime',
-    ]);
-    return [
-      ...describedFields(index.declaration, fields)
-        .slice(3)
-        .map(({ key }) => key),
-      others,
-    ];
+  const index = await collectionOf('times', { ob_id: 1, startTime: '2020-01-01', endTime: null, ...extras });
+  const told = (inferredMax: number, keyCharactersMax = 9): readonly unknown[] => {
+    const { fields, others } = recordShape(index, { inferredMax, keyCharactersMax });
+    const keys = describedFields(index.declaration, fields).map(({ key }) => key);
+    expect(keys.slice(0, 3)).toEqual(['ob_id', 'startTime', 'endTime']);
+    return [...keys.slice(3), others];
   };
   expect(told(0)).toEqual([[]]);
   expect(told(3)).toEqual(['a', 'b', 'b__c', []]);
   expect(told(5)).toEqual(['a', 'b', 'b__c', 'b__d', ['e f']]);
   expect(told(99)).toEqual(['a', 'b', 'b__c', 'b__d', ['e f', 'g h']]);
+  expect(told(99, 3)).toEqual(['a', 'b', ['e f', 'g h']]);
+  expect(told(99, 2)).toEqual(['a', 'b', []]);
 });

@@ -4,44 +4,83 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { describedFields } from '../../../../engine/query/describe.ts';
+import { type DescribedField, describedFields } from '../../../../engine/query/describe.ts';
 import { PARAMETERS } from '../../../../engine/query/parameters.ts';
-import { collectionNamed, COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
+import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { queryOptionsOf } from '../../../../server/catalogue/catalogue.ts';
 import { route } from '../../../../server/catalogue/routes.ts';
 import { openApiDocument } from '../../../../server/openapi/document.ts';
 import { sampleExamples } from '../../../../server/openapi/examples.ts';
+import { schemaName } from '../../../../server/openapi/schemas.ts';
 import { yamlText } from '../../../../server/openapi/yaml.ts';
 import { readSettings } from '../../../../server/settings/declarations.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
+import { DOCUMENTED_SHAPES, fileOf, shapesIn } from '../../../support/shapes.ts';
 
 const BASE_URL = 'https://catalogue.test/some';
 const examples = await sampleExamples(BASE_URL);
+const sampleShapes = await shapesIn(await sampleSnapshot());
 
 /** Both take some seconds for a document of this size, and more on a busy machine. */
 const VALIDATION_MS_MAX = 120_000;
+
+/** What tests read of a schema. */
+interface Schema {
+  readonly properties: Readonly<Record<string, object>>;
+  readonly examples?: readonly object[];
+}
 
 /** What tests read of a document. */
 interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, { readonly $ref?: string; readonly get?: { readonly operationId: string } }>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, { readonly properties: object }>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters: Readonly<Record<string, { readonly name: string }>>;
   };
 }
 
-function documentOf(flags: Record<string, string | boolean> = {}): Document {
+function documentOf(flags: Record<string, string | boolean> = {}, shapes = sampleShapes): Document {
   const query = queryOptionsOf(readSettings(flags, {}));
-  const options = { baseUrl: BASE_URL, version: '1.2.3', query, examples };
+  const options = { baseUrl: BASE_URL, version: '1.2.3', query, shapes, examples };
   return JSON.parse(JSON.stringify(openApiDocument(options))) as Document;
 }
 
+/** Records whose fields are called and built like nothing of the catalogue, or have other types than documents show. */
+const oddShapes = await shapesIn(
+  await fileOf(temporaryDirectory(), {
+    drsdatasets: [
+      {
+        ob_id: 1,
+        drsId: 'a',
+        version: 'v20110101',
+        $ref: 1,
+        '~1/{id}': 1,
+        ['__proto__']: 1,
+        format: 'x',
+        größe: [1, null],
+      },
+      { ob_id: 2, format: null, deep: { of: [{ ob_id: 1, type: true, parts: [{ length: 1 }] }], required: null } },
+      { ob_id: 3, mixed: [1], isLatest: true },
+      { ob_id: 4, mixed: { a: 1 } },
+    ],
+    platforms: [{ ob_id: 1, title: 7, location: 'harbour', platformType: ['ship'], uuid: null }],
+    computations: [{ ob_id: 1, title: 'x', extra: 1.5 }],
+    composites: [{ ob_id: 1, computationComponent: [{ ob_id: 1, title: 'x', other: '2020-01-01' }] }],
+  }),
+);
 const document = documentOf();
 
-test.each([{}, { explain: true, pinWalks: true, filters: 'documented' }])(
-  'under %j two validators find neither an error nor a warning',
-  async (flags) => {
-    const one = documentOf(flags);
+test.each([
+  [{}, 'sample', sampleShapes],
+  [{ explain: true, pinWalks: true, filters: 'documented' }, 'sample', sampleShapes],
+  [{}, 'no data', DOCUMENTED_SHAPES],
+  [{}, 'odd data', oddShapes],
+])(
+  'under %j two validators find neither an error nor a warning in the document of %s',
+  async (flags, _of, shapes) => {
+    const one = documentOf(flags, shapes);
     // The only rule that is off is one of taste: spec 4.1 has the slashes.
     const config = await createConfig({ extends: ['recommended'], rules: { 'no-path-trailing-slash': 'off' } });
     const source = JSON.stringify(one);
@@ -106,15 +145,75 @@ describe('paths', () => {
   });
 });
 
-test('filters are the described fields with their lookups, or under documented filters those of the specification', () => {
-  const membersIn = (from: Document, schema: string): readonly string[] =>
-    Object.keys(from.components.schemas[schema]!.properties);
-  const fields = describedFields(collectionNamed('observations')!);
-  const keys = fields.flatMap(({ key, lookups }) => lookups.map(({ name }, i) => (i === 0 ? key : `${key}__${name}`)));
-  expect(membersIn(document, 'ObservationsFilters')).toEqual(keys);
-  expect(keys).toContain('result_field__dataPath__startswith');
+const keysOf = (fields: readonly DescribedField[]): readonly string[] =>
+  fields.flatMap(({ key, lookups }) => lookups.map(({ name }, i) => (i === 0 ? key : `${key}__${name}`)));
+const membersIn = (from: Document, schema: string): readonly string[] =>
+  Object.keys(from.components.schemas[schema]!.properties);
+
+test.each(COLLECTIONS.map((collection, i) => [collection.name, collection, i] as const))(
+  'filters of %s are its served fields with their lookups, members of its records these fields',
+  (_name, collection, i) => {
+    const fields = describedFields(collection, sampleShapes[i]!.fields);
+    expect(membersIn(document, schemaName(collection, 'Filters'))).toEqual(keysOf(fields));
+    const names = sampleShapes[i]!.fields.map(({ name }) => name);
+    expect(membersIn(document, schemaName(collection, 'Record'))).toEqual([...names, ...sampleShapes[i]!.others]);
+  },
+);
+
+test('under documented filters those of the specification are told', () => {
+  expect(membersIn(document, 'ObservationsFilters')).toContain('result_field__dataPath__startswith');
   const documented = membersIn(documentOf({ filters: 'documented' }), 'IdentifiersFilters');
   expect(documented.filter((key) => !/^(url|identifierType)(__|$)/.test(key))).toEqual([]);
+});
+
+describe('of odd data', () => {
+  const { schemas } = documentOf({}, oddShapes).components;
+
+  test('keys that are no fields are members of records and no filters', () => {
+    expect(Object.keys(schemas['DrsDatasetsRecord']!.properties)).toEqual(
+      expect.arrayContaining(['~1/{id}', '__proto__', 'mixed', 'größe', 'deep']),
+    );
+    const filters = Object.keys(schemas['DrsDatasetsFilters']!.properties);
+    expect(filters.filter((key) => /[$~]|mixed/.test(key))).toEqual([]);
+    expect(filters).toEqual(expect.arrayContaining(['größe__gte', 'deep__of', 'deep__of__parts__length__in']));
+  });
+
+  test('what is no filter since it is a parameter is not told as one, its lookups are', () => {
+    const filters = Object.keys(schemas['DrsDatasetsFilters']!.properties);
+    expect(filters.filter((key) => key.startsWith('format'))).toEqual(
+      expect.arrayContaining(['format__in', 'format__gt']),
+    );
+    expect(filters).not.toContain('format');
+  });
+
+  test('types are those of the data, with the sentences of documents', () => {
+    const { title, location, platformType } = schemas['PlatformsRecord']!.properties;
+    const text = { type: ['string', 'number', 'boolean', 'null'] };
+    const orNull = (schema: object): object => ({ anyOf: [schema, { type: 'null' }], description: expect.any(String) });
+    expect(title).toEqual(orNull({ $ref: '#/components/schemas/Integer' }));
+    expect(location).toEqual({ ...text, description: expect.stringMatching(/^Where the platform stands/) });
+    expect(platformType).toMatchObject(orNull({ type: 'array', items: text }));
+    expect(schemas['PlatformTypeValue']).toBeUndefined();
+  });
+
+  test('an embedded record is told as that of its collection only where both have the same fields', () => {
+    const inline = {
+      type: 'array',
+      items: { type: 'object', properties: { other: { description: expect.any(String) } } },
+    };
+    expect(schemas['CompositesRecord']!.properties['computationComponent']).toMatchObject(inline);
+    const same = document.components.schemas['CompositesRecord']!.properties['computationComponent'];
+    expect(same).toMatchObject({ items: { $ref: '#/components/schemas/ComputationsRecord' } });
+  });
+
+  test('a record of the sample is an example only where it has no other fields', () => {
+    const isShown = (from: Document['components']['schemas'], name: string): boolean =>
+      from[name]!.examples !== undefined;
+    for (const name of ['DrsDatasetsRecord', 'PlatformsRecord']) {
+      expect([isShown(document.components.schemas, name), isShown(schemas, name)]).toEqual([true, false]);
+    }
+    expect(isShown(schemas, 'ObservationsRecord')).toBe(true);
+  });
 });
 
 test('every parameter is there, those of settings only with them', () => {
@@ -133,7 +232,7 @@ test('the base URL is its server, and starts the links of examples', () => {
 });
 
 test('it is small enough to open', () => {
-  expect(JSON.stringify(document).length).toBeLessThan(600_000);
+  expect(JSON.stringify(document).length).toBeLessThan(700_000);
 });
 
 test('YAML says the same', () => {

@@ -1,0 +1,174 @@
+// The OpenAPI document of a real server and what that serves: every filter that the one tells is taken by the other,
+// every member of a record is told, the forms at /browse/ offer the same, and new data brings a new document.
+import { parseHTML } from 'linkedom';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { LOOKUPS } from '../../engine/query/lookups.ts';
+import { schemaName } from '../../server/openapi/schemas.ts';
+import { type JsonObject, servedSample } from '../conformance/sample.ts';
+import { type Client, clientOf } from '../support/client.ts';
+import { temporaryDirectory } from '../support/dataSets.ts';
+import { fileOf } from '../support/shapes.ts';
+import { type SwappedServer, swappedServer } from '../support/swaps.ts';
+
+/** What is read of a schema. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+type Schemas = Readonly<Record<string, Schema>>;
+
+const REFERENCE = '#/components/schemas/';
+
+async function schemasOf(get: (target: string) => Promise<{ readonly body: string }>): Promise<Schemas> {
+  const { body } = await get('/openapi.json');
+  return (JSON.parse(body) as { readonly components: { readonly schemas: Schemas } }).components.schemas;
+}
+
+const sample = servedSample();
+let schemas: Schemas;
+let pages: Client;
+beforeAll(async () => {
+  schemas = await schemasOf((target) => sample.get(target));
+  pages = clientOf(sample.url());
+});
+afterAll(() => pages.close());
+const named = COLLECTIONS.map((declared) => [declared.name, declared] as const);
+
+/** A value of each type that filters compare with; what has no other is an enumeration, which takes any text. */
+const VALUES: Readonly<Record<string, string>> = {
+  Integer: '1',
+  Float: '-1.5',
+  Boolean: 'true',
+  Date: '2020-02-29',
+  DateTime: '2020-02-29T12:00:00',
+  Regex: '^a',
+};
+
+/** What a filter is asked with: of lists and ranges, values of what the field without a lookup takes. */
+function valueFor(key: string, properties: Readonly<Record<string, Schema>>): string {
+  const typeOf = (name: string): string => properties[name]?.$ref?.slice(REFERENCE.length) ?? '';
+  const one = (type: string): string => VALUES[type] ?? 'a';
+  const type = typeOf(key);
+  if (type !== 'List' && type !== 'Range') return one(type);
+  const value = one(typeOf(key.slice(0, key.lastIndexOf('__'))));
+  return `${value},${value}`;
+}
+
+test.each(named)('every filter that is told of %s is taken with a value of its type', async (name, declared) => {
+  const properties = schemas[schemaName(declared, 'Filters')]!.properties!;
+  for (const key of Object.keys(properties)) {
+    const value = encodeURIComponent(valueFor(key, properties));
+    const target = `/api/v3/${name}/?strict=1&limit=1&${encodeURIComponent(key)}=${value}`;
+    expect([target, (await sample.send({ method: 'HEAD', target })).status]).toEqual([target, 200]);
+  }
+});
+
+test.each(named)('what is told of %s is what its form offers', async (name, declared) => {
+  const told = Object.keys(schemas[schemaName(declared, 'Filters')]!.properties!);
+  // Pages are no part of the document, by which the sample judges what it answers.
+  const { status, body } = await pages.get(`/browse/${name}/`, { accept: 'text/html' });
+  expect(status).toBe(200);
+  const options = [...parseHTML(body).document.querySelectorAll('select[name="browse.field"] option')];
+  const offered = options.flatMap((option) => {
+    const key = option.getAttribute('value')!;
+    const lookups: string = option.getAttribute('data-lookups');
+    const [first, ...others] = lookups.split(' ');
+    expect(first).toBe(LOOKUPS[0]!.name);
+    return [key, ...others.map((lookup) => `${key}__${lookup}`)];
+  });
+  expect(told).toEqual(offered);
+});
+
+/** The members of a value that its schema does not have, by path. */
+function untold(value: unknown, schema: Schema | undefined, path: string): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const all = variantsOf(schema);
+  if (Array.isArray(value)) {
+    const items = all.find((one) => one.items !== undefined)?.items;
+    return value.flatMap((element) => untold(element, items, `${path}[]`));
+  }
+  const properties = all.find((one) => one.properties !== undefined)?.properties ?? {};
+  return Object.entries(value as JsonObject).flatMap(([key, member]) => {
+    return Object.hasOwn(properties, key) ? untold(member, properties[key], `${path}/${key}`) : [`${path}/${key}`];
+  });
+}
+
+/** A schema, or those that one of which holds, without references. */
+function variantsOf(schema: Schema | undefined): readonly Schema[] {
+  if (!schema) return [];
+  const { $ref, anyOf } = schema;
+  if ($ref !== undefined) return variantsOf(schemas[$ref.slice(REFERENCE.length)]);
+  return anyOf ? anyOf.flatMap((one) => variantsOf(one)) : [schema];
+}
+
+test.each(named)('every member of every record of %s is told', async (name, declared) => {
+  const records = await sample.all(name);
+  expect(records.length).toBeGreaterThan(0);
+  const schema = { $ref: REFERENCE + schemaName(declared, 'Record') };
+  expect([...new Set(records.flatMap((record) => untold(record, schema, name)))]).toEqual([]);
+});
+
+describe('of new data', () => {
+  const directory = temporaryDirectory();
+  const VERSIONS = {
+    plain: { notes: [{ ob_id: 1, text: 'a' }] },
+    other: { notes: [{ ob_id: 7, text: 'b' }] },
+    coloured: { notes: [{ ob_id: 1, text: 'a', colour: 'red', at: { metres: 1.5 } }] },
+    counted: { notes: [{ ob_id: 1, text: 12, colour: 'red', at: { metres: 1.5 } }] },
+  };
+  const files = new Map<string, string>();
+  let server: SwappedServer;
+  let client: Client;
+  beforeAll(async () => {
+    for (const [name, records] of Object.entries(VERSIONS)) files.set(name, await fileOf(directory, records));
+    server = await swappedServer(directory, versionOf('plain'), ['--threads', '1']);
+    client = clientOf(server.url);
+  });
+  afterAll(async () => {
+    client.close();
+    server.admin.close();
+    await server.kill();
+  });
+  const versionOf = (name: keyof typeof VERSIONS): Parameters<SwappedServer['replace']>[0] => {
+    return { name, file: files.get(name)!, count: 1, generation: '' };
+  };
+  const swapTo = async (name: keyof typeof VERSIONS): Promise<void> => {
+    server.replace(versionOf(name));
+    expect((await server.admin.send({ method: 'POST', target: '/reload' })).body).toMatch(/"(?:swapped|unchanged)"/);
+  };
+  const tagOf = async (): Promise<string> => (await client.get('/openapi.json')).headers['etag']!;
+  const notes = async (of: 'Filters' | 'Record'): Promise<Readonly<Record<string, Schema>>> =>
+    (await schemasOf((target) => client.get(target)))[`Notes${of}`]!.properties!;
+
+  test('the document tells the fields once they are served, in both forms and with another tag', async () => {
+    const before = await tagOf();
+    expect(Object.keys(await notes('Record'))).toEqual(['ob_id', 'text']);
+    await swapTo('coloured');
+    expect(Object.keys(await notes('Record'))).toEqual(['ob_id', 'at', 'colour', 'text']);
+    expect(await notes('Filters')).toMatchObject({
+      colour__icontains: { $ref: `${REFERENCE}Text` },
+      at__metres__gte: { $ref: `${REFERENCE}Float` },
+    });
+    expect((await client.get('/openapi.yaml')).body).toContain('colour__icontains:');
+    const after = await client.get('/openapi.json', { 'if-none-match': before });
+    expect([after.status, after.headers['etag'] === before]).toEqual([200, false]);
+  });
+
+  test('the type of a field is that of the values that are served', async () => {
+    await swapTo('coloured');
+    expect(await notes('Filters')).toMatchObject({ text: { $ref: `${REFERENCE}Text` } });
+    await swapTo('counted');
+    expect(await notes('Filters')).toMatchObject({ text: { $ref: `${REFERENCE}Integer` } });
+  });
+
+  test('with the fields of the old a client keeps the document that it has', async () => {
+    await swapTo('plain');
+    const before = await tagOf();
+    await swapTo('other');
+    expect((await client.get('/openapi.json', { 'if-none-match': before })).status).toBe(304);
+  });
+});

@@ -1,0 +1,32 @@
+// Shapes of records for tests of what describes them: those of no data, and those of snapshot files.
+import { loadSnapshot } from '../../data/store/load.ts';
+import { documentedFields } from '../../engine/query/describe.ts';
+import type { RecordShape } from '../../engine/query/served.ts';
+import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
+import { type Catalogue, openSnapshot } from '../../engine/snapshot/open.ts';
+import { shapesOf } from '../../server/openapi/shapes.ts';
+import { dataSetOf, imported } from './dataSets.ts';
+
+/** What documents show of all collections. */
+export const DOCUMENTED_SHAPES: readonly RecordShape[] = COLLECTIONS.map((collection) => {
+  return { name: collection.name, fields: documentedFields(collection), others: [] };
+});
+
+/** A snapshot file, opened. */
+export async function opened(file: string): Promise<Catalogue> {
+  return openSnapshot(await loadSnapshot(file, { baseUrl: 'http://localhost:8080' }));
+}
+
+/** Records by collection as a snapshot file; its data set lies within `parent`. */
+export async function fileOf(parent: string, records: Readonly<Record<string, readonly object[]>>): Promise<string> {
+  const files = Object.entries(records).map(([name, all]) => {
+    return [`${name}.ndjson`, all.map((record) => `${JSON.stringify(record)}\n`).join('')] as const;
+  });
+  return (await imported(dataSetOf(parent, Object.fromEntries(files)))).file;
+}
+
+/** The shapes of a snapshot file. */
+export async function shapesIn(file: string): Promise<readonly RecordShape[]> {
+  const catalogue = await opened(file);
+  return shapesOf((name) => catalogue.collection(name));
+}
