@@ -97,9 +97,14 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
     'Detail',
     { detail: 'Too many heavy queries at the moment; try again shortly.' },
   ),
-  Refused: failure('What is refused before it is looked at, such as heads beyond 64 kB, or a bug.', ERROR, 'Detail', {
-    detail: 'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address.',
-  }),
+  Refused: failure(
+    'What is refused before it is looked at, or a bug. 431, to heads beyond 64 kB, has no JSON.',
+    ERROR,
+    'Detail',
+    {
+      detail: 'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address.',
+    },
+  ),
 };
 
 /** The failures of a view, by status; a list may also be busy or, where walks are pinned, gone. */
