@@ -49,9 +49,14 @@ export function rootViewBody(baseUrl: string, version: Version, linkEnd: string)
   return UTF8.encode(jsonObject(members));
 }
 
-/** What `/` answers: the root views, the pages for people, the description for programs, and health. Cost: none. */
+/**
+ * What `/` answers: the root views, the pages for people, the description for programs, and health, which is at the root
+ * of the server alone. Cost: none.
+ */
 export function indexBody(baseUrl: string): Uint8Array {
-  return UTF8.encode(jsonObject(INDEX.map(([name, path]) => [name, jsonText(`${baseUrl}${path}`)] as const)));
+  const isBelowPath = /:\/\/[^/]+\/./.test(baseUrl);
+  const members = INDEX.filter(([name]) => !(isBelowPath && name === 'health'));
+  return UTF8.encode(jsonObject(members.map(([name, path]) => [name, jsonText(`${baseUrl}${path}`)] as const)));
 }
 
 const INDEX = [

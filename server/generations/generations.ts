@@ -38,13 +38,15 @@ export const REFRESHES: TalliedMetric = {
  * What changes the data. `load` loads what is there now, or a file that is held; undefined where that is what is
  * served. `serve` has everybody serve it, so that it is what is `served`, and nobody where it rejects. Both reject with
  * an OperationError, for people, or a bug of ours. `onChange` is told how each order ended, with the stack of a bug of
- * ours, if it was one. `before` is the file of the generation before, where it is known.
+ * ours, if it was one. `before` is the file of the generation before, where it is known; `onServed` notes which one is
+ * served before an order is answered, and never rejects.
  */
 export interface GenerationsOptions {
   load(held: HeldFile | undefined): Promise<Generation | undefined>;
   serve(next: ServedData): Promise<void>;
   onChange(change: Change, bug: string | undefined): void;
   readonly before?: HeldFile | undefined;
+  onServed?(generation: string): Promise<void>;
   /** In milliseconds since 1970. */
   readonly now: () => number;
   readonly clock: Clock;
@@ -121,6 +123,7 @@ export class Generations {
     }
     if (this.#before !== held) releaseFile(this.#before);
     this.#before = before;
+    await this.#options.onServed?.(next.loaded.generation);
   }
 
   #ended(end: Omit<Change, 'served'>, bug?: string): Change {

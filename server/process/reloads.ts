@@ -59,12 +59,12 @@ export function generationsOf({
     before: subscription?.other(served.generation.loaded.generation),
     load: (held) => loadNext(settings, loading, served.generation.loaded.generation, held),
     serve: async (next) => tellReleased(served.generation, await threads.swap(next), report),
+    onServed: async (generation) => subscription?.serves(generation),
     onChange: (change, bug) => {
       const { status, served: generation, reason, seconds } = change;
       const bytes = status === 'swapped' ? bytesOfGeneration(served.generation) : undefined;
       const step = { event: status, generation, reason, bytes, seconds };
       report(changeLine(change), status === 'refused' ? 'warn' : 'info', step);
-      if (status === 'swapped') void subscription?.serves(generation);
       if (bug !== undefined) report(`please report this bug: ${bug}`, 'error');
       administration?.changed(change);
     },

@@ -61,6 +61,10 @@ test('the index names the root views, and then what else there is', () => {
   );
 });
 
+test('the index below a path has no health, which is at the root alone', () => {
+  expect(text(indexBody('https://example.org/cat'))).toMatch(/"docs":"https:\/\/example.org\/cat\/docs\/"\}$/);
+});
+
 test('JSON texts escape the two line separators and keep every key', () => {
   expect(jsonText('a\u2028\u2029å"')).toBe('"a\\u2028\\u2029å\\""');
   expect(
