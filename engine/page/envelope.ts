@@ -50,8 +50,8 @@ export function rootViewBody(baseUrl: string, version: Version, linkEnd: string)
 }
 
 /**
- * What `/` answers: the root views, the pages for people, the description for programs, and health, which is at the root
- * of the server alone. Cost: none.
+ * What `/` answers: the root views, the pages for people, the description for programs, and health, which is at the
+ * root of the server alone. Cost: none.
  */
 export function indexBody(baseUrl: string): Uint8Array {
   const isBelowPath = /:\/\/[^/]+\/./.test(baseUrl);
