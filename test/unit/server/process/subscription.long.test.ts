@@ -191,7 +191,8 @@ describe('a server that follows a target', () => {
     expect(await last.rollback()).toMatchObject({ status: 'swapped', served: first.generation });
     await published(url, third);
     await serves(last, third);
-    expect((await last.status()).target.kept).toEqual([third.generation, first.generation]);
+    const kept = async (): Promise<readonly string[]> => (await last.status()).target.kept;
+    await expect.poll(kept, POLL).toEqual([third.generation, first.generation]);
   });
 
   test('goes on where a fetch was cut, however often, and where the server knows no ranges', async () => {
