@@ -39,7 +39,7 @@ export { LOOKUPS } from './query/lookups.ts';
 export { PARAMETERS } from './query/parameters.ts';
 export { parseRecordQuery, regexProblems } from './query/parse.ts';
 export { hasRegex, type Plan } from './find/plan.ts';
-export { type Problem, unknownParameter } from './query/problems.ts';
+export type { Problem } from './query/problems.ts';
 export { hasView, isViewHeavy } from './find/viewCost.ts';
 
 // From rows to the bytes of an answer.

@@ -20,8 +20,8 @@ interface Index {
   readonly format: number;
   readonly target: string;
   readonly pointers: readonly unknown[];
-  /** The generation that is served, where somebody went back to it. */
-  readonly served?: string | undefined;
+  /** The file that was fetched last, which is not the first where somebody went back from it. */
+  readonly fetched?: string | undefined;
 }
 
 /** The cache of one target. */
@@ -29,13 +29,14 @@ export class SnapshotCache {
   readonly #directory: string;
   readonly #target: string;
   #pointers: readonly Pointer[];
+  #fetched: string | undefined;
   #served: string | undefined;
 
   private constructor(directory: string, target: string, index: KnownIndex | undefined) {
     this.#directory = directory;
     this.#target = target;
     this.#pointers = index?.pointers ?? [];
-    this.#served = index?.served;
+    this.#fetched = index?.fetched;
   }
 
   /**
@@ -50,15 +51,14 @@ export class SnapshotCache {
     return new SnapshotCache(directory, target, index);
   }
 
-  /** The generations that it has, the one that was fetched last first. */
+  /** The generations that it has, the one that was served last first. */
   get pointers(): readonly Pointer[] {
     return this.#pointers;
   }
 
-  /** The same, the one that was served last first: another one where somebody went back. */
-  get toServe(): readonly Pointer[] {
-    const isServed = ({ generation }: Pointer): boolean => generation === this.#served;
-    return [...this.#pointers.filter(isServed), ...this.#pointers.filter((one) => !isServed(one))];
+  /** What was fetched last. */
+  get fetched(): Pointer | undefined {
+    return this.#pointers.find(({ sha256 }) => sha256 === this.#fetched) ?? this.#pointers[0];
   }
 
   /** Where the snapshot of a pointer lies. */
@@ -71,30 +71,36 @@ export class SnapshotCache {
     return blocksFileAt(this.snapshotFile(pointer), pointer.generation, address);
   }
 
-  /** A pointer's generation is served: it is kept, with the one before, and all else is removed. */
+  /** A pointer's generation was taken: it is kept, with the one that was served before, and all else is removed. */
   async keep(pointer: Pointer): Promise<void> {
-    const others = this.toServe.filter(({ sha256 }) => sha256 !== pointer.sha256);
-    this.#pointers = [pointer, ...others].slice(0, KEPT);
-    this.#served = undefined;
+    const others = this.#pointers.filter(({ sha256 }) => sha256 !== pointer.sha256);
+    this.#fetched = pointer.sha256;
+    this.#pointers = this.#servedFirst([pointer, ...others]).slice(0, KEPT);
     await this.#write();
     this.#removeOthers();
   }
 
-  /** One of its generations is served now: the next start begins with it, whatever was fetched last. */
+  /** A generation is served now: where it has that one, the next start begins with it, whatever was fetched last. */
   async serves(generation: string): Promise<void> {
-    const [last] = this.#pointers;
-    const served = generation === last?.generation ? undefined : generation;
-    if (served === this.#served || !this.#pointers.some((one) => one.generation === generation)) return;
-    this.#served = served;
+    this.#served = generation;
+    const pointers = this.#servedFirst(this.#pointers);
+    if (pointers[0] === this.#pointers[0]) return;
+    this.#fetched = this.fetched?.sha256;
+    this.#pointers = pointers;
     const confirmedMs = this.confirmedMs();
     await this.#write();
     if (confirmedMs !== undefined) this.confirm(confirmedMs);
   }
 
+  #servedFirst(pointers: readonly Pointer[]): readonly Pointer[] {
+    const isServed = ({ generation }: Pointer): boolean => generation === this.#served;
+    return [...pointers.filter(isServed), ...pointers.filter((one) => !isServed(one))];
+  }
+
   async #write(): Promise<void> {
     const file = path.join(this.#directory, INDEX_NAME);
     const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
-    const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, served: this.#served };
+    const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, fetched: this.#fetched };
     await unfinished(file, async (partial) =>
       attempt(`cannot write ${file}`, () => {
         writeFileSync(partial, JSON.stringify(index), { flush: true });
@@ -130,16 +136,16 @@ export class SnapshotCache {
 interface KnownIndex {
   readonly target: string;
   readonly pointers: readonly Pointer[];
-  readonly served: string | undefined;
+  readonly fetched: string | undefined;
 }
 
 function indexIn(file: string): KnownIndex | undefined {
   if (!existsSync(file)) return undefined;
   const text = attempt(`cannot read ${file}`, () => readAtMost(file, INDEX_BYTES_MAX));
   try {
-    const { format, target, pointers, served } = JSON.parse(String(text)) as Index;
+    const { format, target, pointers, fetched } = JSON.parse(String(text)) as Index;
     if (format !== INDEX_FORMAT) return undefined;
-    return { target, pointers: pointers.map((one) => decodePointer(JSON.stringify(one), file)), served };
+    return { target, pointers: pointers.map((one) => decodePointer(JSON.stringify(one), file)), fetched };
   } catch {
     return undefined;
   }

@@ -46,22 +46,21 @@ export function pathsIn(folder: string): FollowPaths {
 }
 
 /**
- * The notes in a folder, of a catalogue that nothing is known of where there are none. A folder without data follows
- * whatever it is told to. Throws OperationError.
+ * The notes in a folder, which is of this catalogue from now on: nothing is known of it where there were none. A folder
+ * without data follows whatever it is told to, and what was begun of another one goes. Throws OperationError.
  */
-export function notesIn(paths: FollowPaths, url: string): FollowNotes {
+export function claim(paths: FollowPaths, url: string): FollowNotes {
   const found = noted(paths);
   if (found?.url === url) return found;
-  if (!found || !hasData(paths)) return { url, sweptMs: 0, imported: '' };
-  const cure = 'name another folder';
-  throw new OperationError('usage', `${path.dirname(paths.notes)} follows ${found.url}, not ${url}: ${cure}`);
-}
-
-/** Notes that a folder without data is of a catalogue: what was begun of another one goes. Throws OperationError. */
-export function claim(paths: FollowPaths, notes: FollowNotes): void {
-  if (hasData(paths)) return;
-  if (noted(paths)?.url !== notes.url) rmSync(paths.crawlState, { recursive: true, force: true });
-  note(paths, notes);
+  const nothing: FollowNotes = { url, sweptMs: 0, imported: '' };
+  if (!hasData(paths)) {
+    rmSync(paths.crawlState, { recursive: true, force: true });
+    note(paths, nothing);
+  } else if (found) {
+    const cure = 'name another folder';
+    throw new OperationError('usage', `${path.dirname(paths.notes)} follows ${found.url}, not ${url}: ${cure}`);
+  }
+  return nothing;
 }
 
 function hasData({ snapshot, dataSet }: FollowPaths): boolean {

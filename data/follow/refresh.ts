@@ -16,7 +16,7 @@ import { lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { describeHeld } from '../store/load.ts';
-import { claim, type FollowPaths, note, notesIn, pathsIn } from './folder.ts';
+import { claim, type FollowPaths, note, pathsIn } from './folder.ts';
 
 /**
  * What is followed into which folder. Everything is read anew where the last sweep began `sweepEveryMs` ago or more;
@@ -85,8 +85,7 @@ export async function refresh(
   lock(paths.lock, 'refreshes');
   try {
     const before = generationIn(paths.snapshot);
-    const notes = notesIn(paths, options.base);
-    claim(paths, notes);
+    const notes = claim(paths, options.base);
     endEarlier(paths, options, observer);
     const sweptMs = (await crawlInto(paths, notes.sweptMs, options, observer)) ?? notes.sweptMs;
     const sum = await sumOf(paths.dataSet);

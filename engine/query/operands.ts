@@ -87,13 +87,13 @@ function members(type: ColumnType, text: string): Members {
     const member = all[at]!;
     const parsed = parseValue(type, member);
     if (parsed.kind === 'value') values.push(parsed.value);
-    else firstError ??= all.length > PLAIN_MEMBERS ? located(parsed, at, member) : parsed;
+    else firstError ??= all.length > PLAIN_MEMBERS ? memberError(parsed, at, member) : parsed;
   }
   return { values, firstError };
 }
 
 /** What is wrong with a member, and which it is. */
-function located(error: ValueError, at: number, member: string): ValueError {
+function memberError(error: ValueError, at: number, member: string): ValueError {
   const shown = wrongMember(at + 1, member.trim().slice(0, SHOWN_CHARACTERS));
   return { ...error, hints: [...(error.hints ?? []), shown] };
 }

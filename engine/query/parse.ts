@@ -51,18 +51,24 @@ export function parseListQuery(collection: CollectionIndex, query: string | unde
 }
 
 /**
- * Parses the text behind `?` of a single record, whose collection has the `known` keys, or of a view without records.
- * Filters and pages mean nothing there (A25). Never throws. Cost: its length.
+ * Parses the text behind `?` of a single record, whose collection has the `known` keys, or of a view without records,
+ * which may heed names of its own. Filters and pages mean nothing there (A25). Never throws. Cost: its length.
  */
-export function parseRecordQuery(query: string | undefined, options: QueryOptions, known?: TopLevelKeys): Ask {
+export function parseRecordQuery(
+  query: string | undefined,
+  options: QueryOptions,
+  known?: TopLevelKeys,
+  own: readonly string[] = [],
+): Ask {
   if (query === undefined) return NOTHING_ASKED;
   const refused = refusedUnread(query);
   if (refused) return refused;
   const reading = new Reading(decodeForm(query), options, { known });
   const view: View = known ? 'record' : 'root';
   const unknown: number[] = [];
-  readParameters(reading, view, (_, at) => unknown.push(at));
-  if (unknown.length > 0) noteUnknown(reading, unknown, () => ({ fields: [], others: parameterNames(view, options) }));
+  readParameters(reading, view, (name, at) => void (own.includes(name) || unknown.push(at)));
+  const others = (): readonly string[] => [...own, ...parameterNames(view, options)];
+  if (unknown.length > 0) noteUnknown(reading, unknown, () => ({ fields: [], others: others() }));
   return reading.ask();
 }
 

@@ -17,7 +17,7 @@ import {
 import { limitWithout, NUMBER_MAX, type Reading } from './reading.ts';
 import { locate, valuesAt } from './path.ts';
 import { nearestKey, nearestName, SUGGESTIONS_MAX } from '../bits/suggest.ts';
-import { isTruth, parseValue } from './values.ts';
+import { parseValue, truthIn } from './values.ts';
 
 /** So many digits are at most `NUMBER_MAX`. */
 const DIGITS_MAX = 15;
@@ -43,25 +43,27 @@ export function readFormat({ page, options }: Reading, value: string): void {
 
 /** Who asks for strictness and misspells it learns that, instead of not having it. Source: A27. */
 export function readStrict(reading: Reading, value: string, at: number): void {
-  if (!isTruth(value)) reading.refuse(at, [MESSAGES.truth]);
-  reading.isStrict ||= isSwitchedOn(value);
+  const isOn = truthIn(value);
+  if (isOn === undefined) reading.refuse(at, [MESSAGES.truth]);
+  else reading.isStrict ||= isOn;
 }
 
 /** Whether JSON is indented; an export is none. Source: A27, A62. */
 export function readPretty(reading: Reading, value: string, at: number): void {
-  if (!isTruthOrIgnored(reading, value, at) || !isSwitchedOn(value)) return;
+  if (!isSwitchedOn(reading, value, at)) return;
   if (reading.page.exported) ignoreInExport(reading, at);
   else reading.page.isIndented = true;
 }
 
 /** Whether the plan is asked for. Source: A27. */
 export function readExplain(reading: Reading, value: string, at: number): void {
-  if (isTruthOrIgnored(reading, value, at)) reading.isExplained = isSwitchedOn(value);
+  reading.isExplained = isSwitchedOn(reading, value, at);
 }
 
-/** False for what is no truth, which has no effect, and is refused in strict mode. */
-function isTruthOrIgnored(reading: Reading, value: string, at: number): boolean {
-  if (isTruth(value)) return true;
+/** What is no truth has no effect, and is refused in strict mode. */
+function isSwitchedOn(reading: Reading, value: string, at: number): boolean {
+  const isOn = truthIn(value);
+  if (isOn !== undefined) return isOn;
   reading.ignore(at, reading.parameters[at]![0]);
   if (reading.isStrict) reading.refuse(at, [MESSAGES.truth]);
   return false;
@@ -71,10 +73,6 @@ function isTruthOrIgnored(reading: Reading, value: string, at: number): boolean 
 function ignoreInExport(reading: Reading, at: number): void {
   reading.ignore(at, reading.parameters[at]![0]);
   if (reading.isStrict) reading.refuse(at, [MESSAGES.exported]);
-}
-
-function isSwitchedOn(value: string): boolean {
-  return /^\s*(?:1|true)\s*$/i.test(value);
 }
 
 /**

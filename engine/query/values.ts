@@ -67,9 +67,15 @@ function wholeNumber(text: string): ValueReading<string> {
   return found(text, WHOLE.test(text) ? canonicalDecimal(text) : undefined, MESSAGES.wholeNumber);
 }
 
-/** Whether a text says a truth by its name or number, as strict mode wants it (A41). */
+/** The truth that a text says by its name or number, as strict mode wants it; undefined where it says none (A41). */
+export function truthIn(text: string): boolean | undefined {
+  const trimmed = text.trim();
+  return TRUTH.test(trimmed) ? !isFalse(trimmed) : undefined;
+}
+
+/** Whether a text says a truth so. */
 export function isTruth(text: string): boolean {
-  return TRUTH.test(text.trim());
+  return truthIn(text) !== undefined;
 }
 
 const TRUTH = /^(?:true|false|0|1|)$/i;

@@ -1,15 +1,6 @@
 // What is resolved beside the API: paths of data, ids of datasets, addresses of identifiers. Decodes and bounds what is
 // asked for, and sends what the engine answers; read when the first is asked for.
-import {
-  type Ask,
-  type Body,
-  indentedAtOnce,
-  nearestName,
-  parseRecordQuery,
-  type Problem,
-  unknownParameter,
-  wholeBody,
-} from '../../engine/engine.ts';
+import { type Ask, type Body, indentedAtOnce, parseRecordQuery, wholeBody } from '../../engine/engine.ts';
 import {
   type TextListing,
   listingMeasuring,
@@ -75,18 +66,7 @@ export function resolutionAnswer(
 
 /** The query as one of a view without records, in which identifiers have a parameter of their own. */
 function askOf({ queryOptions }: CatalogueService, { of }: ResolutionRoute, { request }: Visit): Ask {
-  const ask = parseRecordQuery(request.query, queryOptions);
-  if (of !== 'identifier') return ask;
-  const ignored = ask.ignored.filter((name) => name !== ADDRESS);
-  const problems = ask.problems.filter(({ key }) => key !== ADDRESS).map(nearAddress);
-  return { ...ask, ignored, problems };
-}
-
-/** A parameter that is none, and may be the one that means something here. */
-function nearAddress(problem: Problem): Problem {
-  const isUnknown = problem.messages[0] === unknownParameter(undefined);
-  const nearest = isUnknown ? nearestName(problem.key, [ADDRESS]) : undefined;
-  return nearest === undefined ? problem : { ...problem, messages: [unknownParameter(nearest)] };
+  return parseRecordQuery(request.query, queryOptions, undefined, of === 'identifier' ? [ADDRESS] : []);
 }
 
 /** The last value, as elsewhere. */

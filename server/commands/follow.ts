@@ -49,8 +49,8 @@ export async function runFollow(
   };
   endOnSignals(report);
   const progress: Output = isJson ? { write: () => undefined } : stderr;
-  // Who follows in a process of its own shows it itself.
-  const show: ShowProgress = process.send ? sent : (work) => withProgress(progress, work);
+  // Who reads lines of JSON may have started this process, and shows it itself.
+  const show: ShowProgress = isJson ? sent : (work) => withProgress(stderr, work);
   const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
   try {
     for (;;) {
@@ -92,7 +92,7 @@ interface Shown {
   readonly show: ShowProgress;
 }
 
-/** Sends progress to the process that started this one, a few times a second. */
+/** Sends progress to the process that started this one, where it has a channel, a few times a second. */
 function sent<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   let nextMs = -Infinity;
   return work((progress) => {
@@ -134,8 +134,8 @@ function stepEvent(step: RefreshStep): DataEvent {
       return { event: 'crawlStarted', how: step.how };
     case 'crawled': {
       const { records, bytes, manners, isUnchanged, unknown } = step;
-      const leftOut = unknown.length > 0 ? unknown.join() : undefined;
-      return { event: 'crawled', records, bytes, ...manners, isUnchanged, leftOut, seconds: secondsOf(step) };
+      const figures = { records, bytes, ...manners, isUnchanged, leftOut: unknown.join() || undefined };
+      return { event: 'crawled', ...figures, seconds: secondsOf(step) };
     }
     case 'resumed':
       return { event: 'resumed' };

@@ -96,13 +96,14 @@ export class Subscription {
    * takes. Rejects with what `load` rejects with but for OperationErrors about the file.
    */
   async first(load: (held: HeldFile | undefined) => Promise<Generation>): Promise<Generation> {
-    const { toServe, pointers } = this.#cache;
-    for (const pointer of toServe) {
+    const { pointers, fetched } = this.#cache;
+    for (const pointer of pointers) {
       const generation = await this.#loaded(pointer, load);
       if (!generation) continue;
       // Who went back from what was fetched last stays there until there is more.
-      const isBack = pointer === toServe[0] && pointer !== pointers[0];
-      this.#taken = isBack ? pointers[0] : pointer;
+      const isLast = pointer === pointers[0];
+      this.#taken = isLast ? fetched : pointer;
+      if (isLast) await this.serves(pointer.generation);
       return generation;
     }
     for (;;) {

@@ -1,10 +1,13 @@
 // The crawl command: what it prints, how it names itself, and how it ends.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { hasProgram } from '../../../support/debian.ts';
 import { type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();
@@ -83,6 +86,21 @@ test('follow tells people or machines, as it is set', async () => {
     /^\{"time":"[^"]+","level":"info","message":"a crawl began, [^]*"leftOut":"plankton"[^]*"event":"refreshed"/,
   );
 });
+
+test.skipIf(!hasProgram('script'))(
+  'follow shows a bar on a terminal, also where its process has a channel',
+  async () => {
+    const channel = `--import 'data:text/javascript,process.send = () => true'`;
+    const words = `follow ${upstream.url} -o ${newOutput()} --once --rate 1000`;
+    const command = `${process.execPath} ${channel} server/commands/cli.ts ${words}`;
+    const child = spawn('script', ['-qefc', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    let shown = '';
+    child.stdout.on('data', (piece: Buffer) => (shown += String(piece)));
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(shown).toMatch(/crawling \w+ \[/);
+    expect(shown).toContain('refreshed: generation');
+  },
+);
 
 test('is set by the environment too', async () => {
   const environment = { CATALOGUE_CONTACT: 'us@example.org', CATALOGUE_RATE: '1000' };

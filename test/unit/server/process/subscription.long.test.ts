@@ -44,6 +44,16 @@ async function serves(server: Follower, { generation }: Pick<Release, 'generatio
   await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(generation);
 }
 
+/** A server that has served both of two generations that were published one after the other. */
+async function servedTwo(url: string, cache: string): Promise<Follower> {
+  await published(url, first);
+  const server = await follower(url, cache);
+  await serves(server, first);
+  await published(url, second);
+  await serves(server, second);
+  return server;
+}
+
 /** Puts an altered pointer into a folder, as no publisher would. */
 function alterPointer(folder: string, change: (pointer: Pointer) => Partial<Pointer>): void {
   const file = join(folder, 'current.json');
@@ -113,11 +123,7 @@ describe('a server that follows a target', () => {
   test('starts from the generation before where the last one was damaged on disk, and fetches that again', async () => {
     const { folder, url } = newFolder(directory);
     const cache = newCache();
-    await published(url, first);
-    const before = await follower(url, cache);
-    await serves(before, first);
-    await published(url, second);
-    await serves(before, second);
+    const before = await servedTwo(url, cache);
     await expect.poll(async () => (await before.status()).target.kept.length, POLL).toBe(2);
     await before.kill();
     const file = join(cache, snapshotName(wholePointer(folder)!));
@@ -154,13 +160,8 @@ describe('a server that follows a target', () => {
 
   test('goes back on POST /rollback, and stays there until something newer is published', async () => {
     const { url } = newFolder(directory);
-    await published(url, first);
-    const server = await follower(url, newCache());
-    await serves(server, first);
-    await published(url, second);
-    await serves(server, second);
-    const [, origin] = await server.printed(/admin on (http:\S+)\/status/);
-    await fetch(`${origin}/rollback`, { method: 'POST' });
+    const server = await servedTwo(url, newCache());
+    await server.rollback();
     await serves(server, first);
     const { lastSuccess } = (await server.status()).target;
     await expect.poll(async () => (await server.status()).target.lastSuccess, POLL).not.toBe(lastSuccess);
@@ -170,13 +171,9 @@ describe('a server that follows a target', () => {
   });
 
   test('stays where it went back to over a restart, and goes forth and back again', async () => {
-    const { url } = newFolder(directory);
+    const { folder, url } = newFolder(directory);
     const cache = newCache();
-    await published(url, first);
-    const server = await follower(url, cache);
-    await serves(server, first);
-    await published(url, second);
-    await serves(server, second);
+    const server = await servedTwo(url, cache);
     expect(await server.rollback()).toMatchObject({ status: 'swapped' });
     await server.kill();
     const again = await follower(url, cache);
@@ -184,8 +181,16 @@ describe('a server that follows a target', () => {
     const confirmed = async (): Promise<unknown> => (await again.status()).target.lastSuccess;
     await expect.poll(confirmed, POLL).not.toBeNull();
     expect((await again.status()).data!.generation).toBe(first.generation);
-    expect(await again.rollback()).toMatchObject({ status: 'swapped', served: second.generation });
+    // What it left is no more for being published again.
+    alterPointer(folder, ({ sequence }) => ({ sequence: sequence + 1 }));
+    const { sequence } = wholePointer(folder)!;
+    await expect.poll(async () => (await again.status()).target.sequence, POLL).toBe(sequence);
+    await expect.poll(() => readFileSync(join(cache, 'cache.json'), 'utf8'), POLL).toContain(`"sequence":${sequence}`);
     await again.kill();
+    const stays = await follower(url, cache);
+    await serves(stays, first);
+    expect(await stays.rollback()).toMatchObject({ status: 'swapped', served: second.generation });
+    await stays.kill();
     const last = await follower(url, cache);
     await serves(last, second);
     expect(await last.rollback()).toMatchObject({ status: 'swapped', served: first.generation });
