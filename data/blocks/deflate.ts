@@ -1,9 +1,10 @@
 // The blocks of a run of records, as engine/column/blocks.ts says: carried over from earlier blocks where the same
 // records have some, else deflated. The bytes are the same either way. Knows neither file nor thread.
-import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { CHAINED_ROWS, SEPARATOR, WINDOW_SEPARATOR } from '../../engine/column/blocks.ts';
 import { endOf, startOf, type Records } from '../../engine/column/records.ts';
 import type { BlockStretch } from './earlierBlocks.ts';
+import type { DeflateEncoder } from './encoder.ts';
 import { NO_ROW, type RecordMatcher, type RecordWindow } from './recordMatcher.ts';
 
 /**
@@ -27,22 +28,19 @@ export interface RunOfRows {
 }
 
 /**
- * 9 costs 5 % more time than 6 here and saves 3 %: records are short. zlib writes into a new buffer of `chunkSize` for
- * each record, which is garbage at once: of the usual 16 kB, memory grows by gigabytes before it is collected.
- */
-const OPTIONS = { level: 9, memLevel: 6, chunkSize: 2048, finishFlush: constants.Z_SYNC_FLUSH };
-/** What a sync flush ends with, and `SEPARATOR` takes the place of. */
-const FLUSH_BYTES = 4;
-
-/**
  * The blocks of rows. They follow from these and the `CHAINED_ROWS` before them alone, so that runs can be deflated
- * apart, and give the same bytes however a chunk is cut into them, and whatever `matcher` has. Cost: 35 us and 47 us
- * for a record of 3.6 kB that is deflated, 2 us for one that is carried over.
+ * apart, and give the same bytes however a chunk is cut into them, and whatever `matcher` has. Cost: 35 us
+ * for a record of 3.6 kB that is deflated, 5 us for one of 200 bytes, 2 us for one that is carried over.
  */
-export function deflateRun(records: Records, run: RunOfRows, matcher?: RecordMatcher): DeflatedRun {
+export function deflateRun(
+  encoder: DeflateEncoder,
+  records: Records,
+  run: RunOfRows,
+  matcher?: RecordMatcher,
+): DeflatedRun {
   const lead = Math.min(CHAINED_ROWS, run.first);
   const window = windowOf(records, { ...run, first: run.first - lead });
-  const output = new RunOutput(window, lead);
+  const output = new RunOutput(encoder, window, lead);
   const rows = matcher?.rowsOf(window);
   for (let n = 0; n < window.crcs.length;) {
     const end = rows ? matcher!.stretchEnd(rows, n) : n + 1;
@@ -80,13 +78,18 @@ function windowOf(records: Records, { chunk: i, first, end }: RunOfRows): Record
 
 /** What becomes of a window: the blocks of all rows but for `lead` ones, which are there to be chained to. */
 class RunOutput {
+  readonly #encoder: DeflateEncoder;
   readonly #window: RecordWindow;
   readonly #lead: number;
   readonly #independent: Blocks;
   readonly #chained: Blocks;
   #deflated = 0;
+  /** The encoder has seen the rows up to this one, or will not need them. */
+  #added = 0;
 
-  constructor(window: RecordWindow, lead: number) {
+  constructor(encoder: DeflateEncoder, window: RecordWindow, lead: number) {
+    this.#encoder = encoder;
+    encoder.open(window.bytes);
     this.#window = window;
     this.#lead = lead;
     const count = window.crcs.length - lead;
@@ -98,7 +101,7 @@ class RunOutput {
   /** Deflates row `n`. */
   deflate(n: number): void {
     if (n < this.#lead) return;
-    this.#independent.add(deflated(this.#record(n)));
+    this.#deflateInto(this.#independent, n, n);
     this.#deflateChained(n);
   }
 
@@ -124,24 +127,23 @@ class RunOutput {
     };
   }
 
-  #record(n: number): Buffer {
-    const { bytes, starts } = this.#window;
-    return bytes.subarray(starts[n], starts[n + 1]! - 1);
-  }
-
   #deflateChained(n: number): void {
-    const { bytes, starts } = this.#window;
-    const dictionary = bytes.subarray(starts[Math.max(0, n - CHAINED_ROWS)], starts[n]);
-    this.#chained.add(deflated(this.#record(n), dictionary));
+    this.#deflateInto(this.#chained, n, Math.max(0, n - CHAINED_ROWS));
     this.#deflated++;
   }
+
+  /** Adds the block of row `n`, which may refer to rows from `first` on. */
+  #deflateInto(blocks: Blocks, n: number, first: number): void {
+    const { starts } = this.#window;
+    for (let row = Math.max(this.#added, n - CHAINED_ROWS); row <= n; row++) {
+      this.#encoder.add(starts[row]!, starts[row + 1]! - 1);
+    }
+    this.#added = n + 1;
+    blocks.add(this.#encoder.block(starts[n]!, starts[n + 1]! - 1, starts[first]!));
+  }
 }
 
-function deflated(record: Buffer, dictionary?: Buffer): Uint8Array {
-  return deflateRawSync(record, dictionary?.length ? { ...OPTIONS, dictionary } : OPTIONS);
-}
-
-/** Blocks one after another with the separator in place of each one's flush. */
+/** Blocks one after another, each with the separator behind it. */
 class Blocks {
   readonly ends: Uint32Array<ArrayBuffer>;
   #bytes: Uint8Array<ArrayBuffer>;
@@ -153,10 +155,10 @@ class Blocks {
     this.#bytes = new Uint8Array(bytesExpected);
   }
 
-  add(flushed: Uint8Array): void {
-    const end = this.#at + flushed.length - FLUSH_BYTES + SEPARATOR.length;
-    this.#reserve(flushed.length + SEPARATOR.length);
-    this.#bytes.set(flushed, this.#at);
+  add(block: Uint8Array): void {
+    const end = this.#at + block.length + SEPARATOR.length;
+    this.#reserve(block.length + SEPARATOR.length);
+    this.#bytes.set(block, this.#at);
     this.#bytes.set(SEPARATOR, end - SEPARATOR.length);
     this.#at = this.ends[this.#count++] = end;
   }

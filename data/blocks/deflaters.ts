@@ -6,6 +6,7 @@ import { openSnapshot } from '../../engine/snapshot/open.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 import { deflateRun, type DeflatedRun, type RunOfRows } from './deflate.ts';
 import { type EarlierBlocks, openEarlier } from './earlierBlocks.ts';
+import { DeflateEncoder } from './encoder.ts';
 import { RecordMatcher } from './recordMatcher.ts';
 
 /** What is deflated, and the blocks that some of its records have, perhaps. */
@@ -37,12 +38,13 @@ export function deflaterOf({ loaded, earlier }: DeflateSource): {
   close(): void;
 } {
   const catalogue = openSnapshot(loaded);
+  const encoder = new DeflateEncoder();
   const blocks = earlier === undefined ? undefined : openEarlier(earlier);
   let known: { readonly name: string; readonly matcher: RecordMatcher } | undefined;
   return {
     deflate: ({ collection: name, run }) => {
       if (blocks && known?.name !== name) known = { name, matcher: new RecordMatcher(blocks.collection(name)) };
-      return deflateRun(catalogue.collection(name).records, run, known?.matcher);
+      return deflateRun(encoder, catalogue.collection(name).records, run, known?.matcher);
     },
     close: () => blocks?.close(),
   };

@@ -1,5 +1,5 @@
-// The compiled kernel: what test/support/compileKernel.ts makes of engine/kernel/source/. Never changed by hand: run
-// `npm run kernel` and commit. A test compiles the sources and compares.
+// What test/support/compileKernel.ts makes of engine/kernel/source/. Never changed by hand: run `npm run kernel`
+// and commit. A test compiles the sources and compares.
 
 /** The bytes of the module, in base64. */
 export const KERNEL_BASE64 = [

@@ -228,7 +228,7 @@ export const BLOCKS_TITLE = {
 } as const satisfies SectionGroup;
 
 /** Raised when blocks are made in another way, so that files of the old kind are made again. */
-const BLOCKS_KIND = 'deflate blocks 2';
+const BLOCKS_KIND = 'deflate blocks 3';
 
 /** The title itself: equal texts, equal records. */
 export function blocksTitle({

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeBlocks } from '../../data/blocks/blockWriter.ts';
 import { deflateRun } from '../../data/blocks/deflate.ts';
+import { DeflateEncoder } from '../../data/blocks/encoder.ts';
 import { openEarlier } from '../../data/blocks/earlierBlocks.ts';
 import { RecordMatcher } from '../../data/blocks/recordMatcher.ts';
 import { loadSnapshot } from '../../data/store/load.ts';
@@ -25,6 +26,7 @@ const GENERATIONS = 6;
 /** Records in several chunks, whose ends move as records come and go. */
 const CHUNK_BYTES = 16_384;
 const NAME = 'migrationproperties';
+const ENCODER = new DeflateEncoder();
 
 type Values = ReadonlyMap<number, string>;
 
@@ -93,12 +95,12 @@ test(`a chunk is the same blocks however it is cut, with earlier ones of other r
   const matcher = new RecordMatcher(opened.collection(NAME));
   const records = recordsOf(loaded);
   const end = records.chunks[1]!.ends.length;
-  const whole = deflateRun(records, { chunk: 1, first: 0, end });
+  const whole = deflateRun(ENCODER, records, { chunk: 1, first: 0, end });
   for (let n = 0; n < 5; n++) {
     const cuts = [0, ...random.several(1, 9, () => random.integer(1, end)), end].toSorted((a, b) => a - b);
     const parts = [...new Set(cuts)].slice(0, -1).map((first, i, firsts) => {
       const run = { chunk: 1, first, end: firsts[i + 1] ?? end };
-      return deflateRun(records, run, n % 2 === 0 ? matcher : undefined);
+      return deflateRun(ENCODER, records, run, n % 2 === 0 ? matcher : undefined);
     });
     for (const kind of ['independent', 'chained', 'crcs'] as const)
       expect(Buffer.concat(parts.map((part) => Buffer.from(part[kind].buffer)))).toEqual(
@@ -116,10 +118,10 @@ test('records with the sums of others are deflated', async () => {
   await writeBlocks(blocks, { loaded: other, earlier: undefined }, 0, QUIET);
   const records = recordsOf(loaded);
   const run = { chunk: 0, first: 0, end: records.chunks[0]!.ends.length };
-  const whole = deflateRun(records, run);
+  const whole = deflateRun(ENCODER, records, run);
   const opened = openEarlier(blocks)!;
   const forged = { ...opened.collection(NAME), crcs: whole.crcs };
-  expect(deflateRun(records, run, new RecordMatcher(forged))).toEqual(whole);
+  expect(deflateRun(ENCODER, records, run, new RecordMatcher(forged))).toEqual(whole);
   const alike = { ...forged, crcs: new Uint32Array(1000).fill(whole.crcs[0]!) };
   expect(
     new RecordMatcher(alike).rowsOf({

@@ -1,15 +1,18 @@
 // Blocks of records made by hand: one run a chunk, deflated here, for tests of stitched answers.
 import { deflateRun } from '../../data/blocks/deflate.ts';
+import { DeflateEncoder } from '../../data/blocks/encoder.ts';
 import { blocksOf, type BlockRun, type RecordBlocks } from '../../engine/column/blocks.ts';
 import type { Records } from '../../engine/column/records.ts';
 import { kernelBetween } from '../../engine/kernel/kernel.ts';
 import { crc32 } from 'node:zlib';
 import { endOf } from '../../engine/column/records.ts';
 
+const ENCODER = new DeflateEncoder();
+
 /** The blocks of records; `sums` are computed from the bytes themselves. */
 export function recordBlocksOf(records: Records): RecordBlocks {
   const chunks = records.chunks.map((chunk, i) => {
-    const run = deflateRun(records, { chunk: i, first: 0, end: chunk.ends.length });
+    const run = deflateRun(ENCODER, records, { chunk: i, first: 0, end: chunk.ends.length });
     const sums = Uint32Array.from(chunk.ends, (_, n) =>
       crc32(Buffer.from(chunk.bytes.subarray(0, endOf(chunk, records.growth, n)))),
     );

@@ -1,16 +1,30 @@
-// Compiles the memory kernel: AssemblyScript to text, the functions that reach further memories put in, text to bytes.
-// AssemblyScript knows one memory, so what needs more is declared there and defined in memories.wat.
+// Compiles what is written in AssemblyScript, to text and that to bytes: the encoder of deflate, and the memory kernel,
+// where the functions that reach further memories are put in between. AssemblyScript knows one memory, so what needs
+// more is declared there and defined in memories.wat.
 import { readFileSync } from 'node:fs';
 import { asc, binaryen } from './assemblyscript.js';
 
-const SOURCES = new URL('../../engine/kernel/source/', import.meta.url);
+const KERNEL_SOURCES = 'engine/kernel/source/';
+const ENCODER_SOURCE = 'data/blocks/source/encoder.as';
 const OPTIONS =
-  'kernel.ts --textFile kernel.wat --runtime stub -O3 --noAssert --noExportMemory --importMemory --sharedMemory ' +
-  '--initialMemory 1 --maximumMemory 65536 --enable simd --enable threads --enable bulk-memory';
+  'module.ts --textFile module.wat --runtime stub -O3 --noAssert --noExportMemory --importMemory --enable simd ' +
+  '--enable bulk-memory --maximumMemory 65536';
+const SHARED_MEMORY = '--sharedMemory --initialMemory 1 --enable threads';
 
 /** The bytes of the kernel, compiled from its sources. Rejects with the compiler's message. Cost: a second. */
 export async function compileKernel(): Promise<Uint8Array> {
-  const module = binaryen.parseText(linked(await textOfKernel(), source('memories.wat')));
+  const text = await textOf(source(`${KERNEL_SOURCES}kernel.as`), `${OPTIONS} ${SHARED_MEMORY}`);
+  return assembled(linked(text, source(`${KERNEL_SOURCES}memories.wat`)));
+}
+
+/** The bytes of the encoder, as `compileKernel`. */
+export async function compileEncoder(): Promise<Uint8Array> {
+  const text = await textOf(source(ENCODER_SOURCE), `${OPTIONS} --initialMemory 2`);
+  return assembled(text.replace('(import "env" "memory"', '(import "memories" "own"'));
+}
+
+function assembled(text: string): Uint8Array {
+  const module = binaryen.parseText(text);
   const { SIMD128, Atomics, BulkMemory, MultiMemory, MutableGlobals, SignExt } = binaryen.Features;
   module.setFeatures(
     SIMD128 | Atomics | BulkMemory | binaryen.Features.BulkMemoryOpt | MultiMemory | MutableGlobals | SignExt,
@@ -18,20 +32,20 @@ export async function compileKernel(): Promise<Uint8Array> {
   binaryen.setOptimizeLevel(3);
   binaryen.setShrinkLevel(0);
   module.optimize();
-  if (!module.validate()) throw new Error('the linked kernel is not valid');
+  if (!module.validate()) throw new Error('the module is not valid');
   const bytes = module.emitBinary();
   module.dispose();
   return bytes;
 }
 
 function source(name: string): string {
-  return readFileSync(new URL(name, SOURCES), 'utf8');
+  return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 }
 
-async function textOfKernel(): Promise<string> {
+async function textOf(script: string, options: string): Promise<string> {
   let text = '';
-  const { error, stderr } = await asc.main(OPTIONS.split(' '), {
-    readFile: (name) => (name === 'kernel.ts' ? source('kernel.as') : null),
+  const { error, stderr } = await asc.main(options.split(' '), {
+    readFile: (name) => (name === 'module.ts' ? script : null),
     writeFile: (_, contents) => void (text = String(contents)),
     listFiles: () => [],
   });
@@ -50,7 +64,7 @@ function linked(text: string, definitions: string): string {
   return text
     .replace(/\(import "env" "memory" .*\n/, `${MEMORIES.join('\n')}\n`)
     .replaceAll(/^ *\(import "memories" "\w+" \(func .*\n/gm, '')
-    .replaceAll(/\$kernel\/(\w+)/g, (name, short: string) =>
+    .replaceAll(/\$module\/(\w+)/g, (name, short: string) =>
       definitions.includes(`(func $${short} `) ? `$${short}` : name,
     )
     .replace(/\)\s*$/, `${definitions})\n`);

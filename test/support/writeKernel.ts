@@ -1,6 +1,7 @@
-// Writes the compiled kernel, engine/kernel/bytes.ts: `npm run kernel`, after its sources were changed.
+// Writes what is compiled from AssemblyScript: `npm run kernel`, after its sources were changed.
 import { writeFileSync } from 'node:fs';
-import { compileKernel } from './compileKernel.ts';
-import { kernelFile } from './kernelFile.ts';
+import { COMPILED, compiledFile } from './compiledFiles.ts';
 
-writeFileSync(new URL('../../engine/kernel/bytes.ts', import.meta.url), kernelFile(await compileKernel()));
+for (const compiled of COMPILED) {
+  writeFileSync(new URL(`../../${compiled.file}`, import.meta.url), await compiledFile(compiled));
+}

@@ -1,10 +1,9 @@
-// The committed bytes of the kernel are what its sources compile to.
+// The committed bytes of the kernel, and of the encoder of deflate, are what their sources compile to.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { compileKernel } from '../../../support/compileKernel.ts';
-import { kernelFile } from '../../../support/kernelFile.ts';
+import { COMPILED, compiledFile } from '../../../support/compiledFiles.ts';
 
-test('the kernel compiled from its sources is the one that is committed', async () => {
-  const committed = readFileSync(new URL('../../../../engine/kernel/bytes.ts', import.meta.url), 'utf8');
-  expect(kernelFile(await compileKernel())).toBe(committed);
+test.each(COMPILED)('what is compiled from $sources is what is committed', async (compiled) => {
+  const committed = readFileSync(new URL(`../../../../${compiled.file}`, import.meta.url), 'utf8');
+  expect(await compiledFile(compiled)).toBe(committed);
 });
