@@ -23,7 +23,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     execArgv: [STRIPPED_ONCE],
     // A server that a test has no more use for need not wait for clients to leave; nor compress all records before it
-    // starts, half of its CPU, where the test is not about them: those that are have `--gzip stored`.
+    // starts, a sixth of its CPU, where the test is not about them: those that are have `--gzip stored`.
     env: { NODE_OPTIONS: STRIPPED_ONCE, CATALOGUE_DRAIN_GRACE_SECONDS: '0', CATALOGUE_GZIP: 'live' },
     reporters: ['default', 'json', new SkippedPrograms(), new SkippedTestdata()],
     outputFile: { json: 'node_modules/.cache/catalogue-replica/test.json' },

@@ -1,6 +1,6 @@
 // Deflate of neighbouring records, each by itself and with those before it, in WebAssembly: source/encoder.as says how.
 // Neither zlib nor a library of it takes two records' worth of work at once: a call and a stream for each block, whose
-// tables are cleared, cost 2.5 to 6 times as much, most where records are short.
+// tables are cleared, cost 2.4 to 6 times as much, most where records are short.
 import { attempt } from '../files.ts';
 import { ENCODER_BASE64 } from './encoderBytes.ts';
 
