@@ -37,12 +37,17 @@ export interface UpstreamOptions {
   readonly onRetry?: (what: string) => void;
 }
 
-/** What is wrong with one answer; `isPassing` where asking again may help. Never leaves `Upstream.get`. */
+/**
+ * What is wrong with one answer, with its status where it is other than 200; `isPassing` where asking again may help.
+ * Never leaves `Upstream.get`.
+ */
 export class Trouble extends Error {
   readonly isPassing: boolean;
-  constructor(message: string, isPassing = true) {
+  readonly status: number | undefined;
+  constructor(message: string, isPassing = true, status?: number) {
     super(message);
     this.isPassing = isPassing;
+    this.status = status;
   }
 }
 
@@ -179,16 +184,16 @@ export class Upstream {
 
   /** What a status other than 200 means; where it says when to come back, nobody asks before. */
   #refusal(status: number, headers: Headers): Trouble {
+    const trouble = (what: string, isPassing: boolean): Trouble => new Trouble(what, isPassing, status);
     const waitMs = retryAfterMs(headers);
     if (status >= 300 && status < 400)
-      return new Trouble(`${status}: leads to ${textOf(headers['location'])}, which is not followed`, false);
+      return trouble(`${status}: leads to ${textOf(headers['location'])}, which is not followed`, false);
     const isPassing = [408, 425, 429].includes(status) || status >= 500 || (status === 403 && waitMs !== undefined);
-    if (!isPassing) return new Trouble(`answered ${status}`, false);
-    if (waitMs === undefined) return new Trouble(`answered ${status}`);
+    if (!isPassing || waitMs === undefined) return trouble(`answered ${status}`, isPassing);
     if (waitMs > RETRY_AFTER_MS_MAX)
-      return new Trouble(`answered ${status} and asks to come back in ${Math.ceil(waitMs / 1000)} s: do so`, false);
+      return trouble(`answered ${status} and asks to come back in ${Math.ceil(waitMs / 1000)} s: do so`, false);
     this.#nextMs = Math.max(this.#nextMs, this.#options.clock() + waitMs);
-    return new Trouble(`answered ${status}, Retry-After ${Math.ceil(waitMs / 1000)} s`);
+    return trouble(`answered ${status}, Retry-After ${Math.ceil(waitMs / 1000)} s`, true);
   }
 }
 

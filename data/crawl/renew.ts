@@ -28,8 +28,8 @@ const WINDOW_RECORDS = 100;
 /** So many records are added at a time. */
 const ADDED_RECORDS = 1000;
 
-/** A date behind all others. */
-const NEVER = '9999-12-31T23:59:59Z';
+/** A date behind all others, but for the last years that there are: zones move it, and services count further. */
+const NEVER = Date.UTC(9000, 0);
 
 /** What is held of a collection: its file, and its pages as they came where each had a validator. */
 export interface HeldCollection {
@@ -60,15 +60,18 @@ export async function renew(
     if (isKept) part.pages = held.pages ? [...held.pages] : undefined;
     return isKept ? 'kept' : 'patched';
   } catch (error) {
-    if (error instanceof Drift || isRefused(error)) return undefined;
+    if (error instanceof Drift || isUnaskable(error)) return undefined;
     // What is held is damaged.
     if (error instanceof OperationError && error.code === 'input') return undefined;
     throw error;
   }
 }
 
-function isRefused(error: unknown): boolean {
-  return error instanceof OperationError && error.cause instanceof Trouble && !error.cause.isPassing;
+/** Whether the upstream refused to be asked that, or failed at it as at a bug of its own: other questions may do. */
+function isUnaskable(error: unknown): boolean {
+  if (!(error instanceof OperationError && error.cause instanceof Trouble)) return false;
+  const { isPassing, status } = error.cause;
+  return !isPassing || status === 500;
 }
 
 /** The ids of the lines of a file, and the dates by id where each has one. */
@@ -139,23 +142,28 @@ async function patchOf(
 }
 
 /** What changed since the last date that is held; undefined where that cannot be asked, or the count says otherwise. */
-async function patchSince(
+async function patchSince(walker: Walker, collection: Collection, survey: Survey): Promise<Patch | undefined> {
+  try {
+    return await patchBehindLast(walker, collection, survey);
+  } catch (error) {
+    if (isUnaskable(error)) return undefined;
+    throw error;
+  }
+}
+
+async function patchBehindLast(
   walker: Walker,
   collection: Collection,
   { ids, stamps, isAscending: isOrdered }: Survey,
 ): Promise<Patch | undefined> {
+  const write = writerLike(stamps.values());
   const asking = (stamp: string): Walker => ({ ...walker, query: `&${STAMP}__gte=${encodeURIComponent(stamp)}` });
-  try {
-    // A service that does not know the filter answers with all records.
-    if ((await countOf(asking(NEVER), collection)) > 0) return undefined;
-  } catch (error) {
-    if (isRefused(error)) return undefined;
-    throw error;
-  }
+  // A service that does not know the filter answers with all records.
+  if ((await countOf(asking(write(NEVER)), collection)) > 0) return undefined;
   let latest = 0;
   for (const stamp of stamps.values()) latest = Math.max(latest, parseInstant(stamp));
-  const since = latest - OVERLAP_MICROSECONDS;
-  const from = new Date(since / 1000).toISOString();
+  const from = write((latest - OVERLAP_MICROSECONDS) / 1000);
+  const since = parseInstant(from);
   const records: SentRecord[] = [];
   for await (const step of walk(asking(from), collection, { ...NOTHING.position, isOrdered })) {
     if (step.count > changedMax(ids) || step.records.some(({ text }) => !(instantIn(text) >= since))) return undefined;
@@ -166,6 +174,20 @@ async function patchSince(
   // In the order of ids they are taken whatever their dates say, which may be those of days.
   const isSame = !isOrdered && records.every(({ id, text }) => stamps.get(id) === stampIn(text));
   return isSame ? NO_PATCH : { records, gone: new Set() };
+}
+
+/**
+ * Writes a time, in milliseconds since 1970, in whole seconds as a service writes its dates, and so takes them: days,
+ * times without a zone, or times with one, which is UTC then. A service whose dates have no zone may fail at one.
+ */
+function writerLike(stamps: Iterable<string>): (ms: number) => string {
+  let end = 'YYYY-MM-DD'.length;
+  let zone = '';
+  for (const stamp of stamps) {
+    if (stamp.length > 'YYYY-MM-DD'.length) end = 'YYYY-MM-DDTHH:MM:SS'.length;
+    if (/(?:Z|[+-]\d\d:\d\d)$/.test(stamp)) zone = 'Z';
+  }
+  return (ms) => new Date(ms).toISOString().slice(0, end) + zone;
 }
 
 function instantIn(text: string): number {

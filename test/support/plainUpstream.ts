@@ -11,7 +11,8 @@ export type PlainRecord = Readonly<Record<string, unknown>> & { readonly ob_id: 
 /**
  * What the server has and does: `collections` by name; `onRequest` is called before each answer; `heedsOrder` where
  * lists ascend by id when asked for, `heedsDates` where it has the filter `lastUpdatedDate__gte`, `heedsFields` where
- * records are cut to `fields`. It gives pages entity tags where they are `honest`, or the same ones for ever.
+ * records are cut to `fields`. It gives pages entity tags where they are `honest`, or the same ones for ever. `failsAt`
+ * says what it answers with 500.
  */
 export interface PlainUpstreamOptions {
   readonly collections: Record<string, readonly PlainRecord[]>;
@@ -20,6 +21,7 @@ export interface PlainUpstreamOptions {
   readonly heedsDates?: boolean;
   readonly heedsFields?: boolean;
   readonly tags?: 'honest' | 'lying' | undefined;
+  readonly failsAt?: (query: URLSearchParams) => boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface PlainUpstream {
 
 /** Starts the server on a free port. */
 export async function startPlainUpstream(options: PlainUpstreamOptions): Promise<PlainUpstream> {
-  const { collections, onRequest, heedsOrder = true, heedsDates, heedsFields, tags } = options;
+  const { collections, onRequest, heedsOrder = true, heedsDates, heedsFields, tags, failsAt } = options;
   let sent = 0;
   const requests: IncomingMessage[] = [];
   let underWay = 0;
@@ -52,6 +54,10 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
       const name = /^\/api\/v3\/(\w+)\/$/.exec(pathname)?.[1];
       if (!/^\/api\/v3\/(?:\w+\/)?$/.test(pathname)) {
         response.writeHead(404).end();
+        return;
+      }
+      if (failsAt?.(searchParams) === true) {
+        response.writeHead(500).end();
         return;
       }
       if (name === undefined) {

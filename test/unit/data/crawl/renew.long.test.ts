@@ -116,6 +116,54 @@ test('many random changes, one renewal after the other, end in what a whole craw
   }
 });
 
+const SHAPES: readonly [form: string, shape: RegExp, stampOf: (day: number) => string][] = [
+  ['as days', /^\d{4}-\d\d-\d\d$/, (day) => dayOf(day).slice(0, 10)],
+  ['without a zone', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/, (day) => dayOf(day).slice(0, -1)],
+  ['in UTC', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, dayOf],
+  ['in another zone', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, (day) => dayOf(day).replace('Z', '+00:00')],
+];
+
+test.each(SHAPES)('a service that has dates %s is asked with such, and fails at others', async (_, shape, stampOf) => {
+  const stamped = (id: number, day: number, text: string): PlainRecord => ({
+    ...noteOf(id, day, text),
+    lastUpdatedDate: stampOf(day),
+  });
+  const notes = notesOf(900).map(({ ob_id: id }, i) => stamped(id, i % 10, 'as it was'));
+  const collections: Record<string, readonly PlainRecord[]> = { notes };
+  const asked: string[] = [];
+  const failsAt = (query: URLSearchParams): boolean => {
+    const since = query.get('lastUpdatedDate__gte');
+    if (since !== null) asked.push(since);
+    return since !== null && !shape.test(since);
+  };
+  const upstream = await upstreamOf({ collections, heedsDates: true, failsAt });
+  const output = newOutput();
+  await crawled(upstream.url, output);
+  collections['notes'] = notes.with(200, stamped(600, 20, 'changed'));
+  const before = upstream.sent();
+  const report = await crawled(upstream.url, output, { kind: 'renewal' });
+  const sent = upstream.sent() - before;
+  expect(report?.manners.get('notes')).toBe('patched');
+  expect(sent).toBeLessThan(400);
+  expect(recordsOf(output)).toEqual(await whole(upstream.url));
+  expect(asked.every((since) => shape.test(since) && since < '9001')).toBe(true);
+});
+
+test.each([
+  [true, 'patched'],
+  [false, 'walked'],
+])('a service that fails at a filter of dates is asked for all dates (heeded: %s)', async (heedsFields, manner) => {
+  const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(900) };
+  const failsAt = (query: URLSearchParams): boolean => query.has('lastUpdatedDate__gte');
+  const upstream = await upstreamOf({ collections, heedsDates: true, heedsFields, failsAt });
+  const output = newOutput();
+  await crawled(upstream.url, output);
+  collections['notes'] = collections['notes']!.with(200, noteOf(600, 20, 'changed'));
+  const report = await crawled(upstream.url, output, { kind: 'renewal' });
+  expect(report?.manners.get('notes')).toBe(manner);
+  expect(recordsOf(output)).toEqual(await whole(upstream.url));
+});
+
 test('pages that are as they were are asked for by their tags, and nothing is sent; the output stays as it is', async () => {
   const collections = { notes: notesOf(500).map(({ ob_id: id }) => ({ ob_id: id })) };
   const upstream = await upstreamOf({ collections, tags: 'honest' });
