@@ -108,12 +108,20 @@ async function collect(
     manners.set(collection.name, manner ?? 'walked');
   }
   for (const collection of collections) await lookAgain(walker, state, collection, look);
-  const links = judgeLinks(state.parts, options);
+  const doubtful = inDoubt(surveyLinks(state.parts), manners, options);
+  for (const collection of collections.filter(({ name }) => doubtful.has(name))) {
+    state.restart(collection.name);
+    await look(collection);
+    manners.set(collection.name, 'walked');
+  }
+  const survey = surveyLinks(state.parts);
+  judgeLinks(survey, options);
   const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
   if (!options.isForced) judgeLosses(await countsIn(options.output), counts, options);
   const bytes = [...state.parts.values()].reduce((sum, part) => sum + part.bytes, 0);
   const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
   const pages = pagesOf(state.parts);
+  const { links, dangling } = survey;
   const { isRenewal, isResumed, begun } = state;
   const same = options.kind === 'new' ? undefined : await sameIn(options.output, sha256);
   const created = same?.created ?? laterThan(await createdIn(options.output), begun);
@@ -125,7 +133,7 @@ async function collect(
     publish(state, options.output);
   }
   const resumed = isResumed ? begun : undefined;
-  return { isUnchanged: same !== undefined, isRenewal, manners, counts, bytes, ...links, unknown, resumed };
+  return { isUnchanged: same !== undefined, isRenewal, manners, counts, bytes, links, dangling, unknown, resumed };
 }
 
 /** Fills a part that is empty out of what is held, where that can be; answers how. */
@@ -271,37 +279,67 @@ async function lookAgain(
   }
 }
 
-function judgeLinks(
-  parts: ReadonlyMap<string, CollectionPart>,
-  options: CrawlOptions,
-): { links: number; dangling: number } {
-  const { linksMin } = options;
+/** Links from one collection to another that lead to no record: how many, and the id that the first one names. */
+interface Dangling {
+  readonly from: string;
+  readonly to: string;
+  readonly count: number;
+  readonly id: number;
+}
+
+interface LinkSurvey {
+  readonly links: number;
+  readonly dangling: number;
+  readonly pairs: readonly Dangling[];
+}
+
+/** Every link that was collected, against every id. Cost: a look-up for each id that a collection links to. */
+function surveyLinks(parts: ReadonlyMap<string, CollectionPart>): LinkSurvey {
   let links = 0;
-  let dangling = 0;
-  let worst = { count: 0, example: '' };
-  for (const [name, part] of parts) {
+  const pairs: Dangling[] = [];
+  for (const [from, part] of parts) {
     for (const [to, counts] of part.links) {
       const ids = parts.get(to)?.ids;
       let count = 0;
-      let example = '';
+      let first: number | undefined;
       for (const [id, times] of counts) {
         links += times;
         if (ids?.has(id)) continue;
         count += times;
-        example ||= `${name} link to ${to}/${id}`;
+        first ??= id;
       }
-      dangling += count;
-      if (count > worst.count) worst = { count, example: `${count} as ${example}` };
+      if (first !== undefined) pairs.push({ from, to, count, id: first });
     }
   }
-  if (links > 0 && (links - dangling) * 100 < linksMin * links) {
-    const cure = cureOf('--links-min', options);
-    throw new OperationError(
-      'input',
-      `${dangling} of ${links} links lead to no record, ${worst.example}; less than ${linksMin} % resolve: ${cure}`,
-    );
-  }
-  return { links, dangling };
+  return { links, dangling: pairs.reduce((sum, { count }) => sum + count, 0), pairs };
+}
+
+function isAccepted({ links, dangling }: LinkSurvey, { linksMin }: Pick<CrawlOptions, 'linksMin'>): boolean {
+  return (links - dangling) * 100 >= linksMin * links;
+}
+
+/**
+ * Collections whose records may be other than is held, though nothing that was asked said so: too many links lead
+ * nowhere, from one of them or into it. What an upstream deletes goes out of the records that link to it, by no date of
+ * theirs.
+ */
+function inDoubt(survey: LinkSurvey, manners: ReadonlyMap<string, Manner>, options: CrawlOptions): ReadonlySet<string> {
+  if (isAccepted(survey, options)) return new Set();
+  const names = survey.pairs.flatMap(({ from, to }) => [from, to]);
+  return new Set(names.filter((name) => manners.has(name) && manners.get(name) !== 'walked'));
+}
+
+function judgeLinks(survey: LinkSurvey, options: CrawlOptions): void {
+  if (isAccepted(survey, options)) return;
+  const { links, dangling, pairs } = survey;
+  const [worst] = pairs.toSorted((a, b) => b.count - a.count);
+  const { count, from, to, id } = worst!;
+  const cure = cureOf('--links-min', options);
+  throw new OperationError(
+    'input',
+    `${dangling} of ${links} links lead to no record, ${count} as ${from} link to ${to}/${id}; ` +
+      `less than ${options.linksMin} % resolve: ${cure}`,
+  );
 }
 
 /** What to do about a crawl that is refused: a replica that follows forgets it, and crawls anew by itself. */

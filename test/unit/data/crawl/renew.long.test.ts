@@ -164,6 +164,57 @@ test.each([
   expect(recordsOf(output)).toEqual(await whole(upstream.url));
 });
 
+describe('a renewal in which many links lead nowhere is walked where that may be', () => {
+  const linking = (url: string, id: number, day: number, time: number | null): PlainRecord => ({
+    ...noteOf(id, day),
+    time: time === null ? null : `${url}/api/v3/times/${time}/`,
+  });
+  const held = async (): Promise<{ upstream: PlainUpstream; output: string; collections: Collections }> => {
+    const collections: Collections = { notes: [], times: [1, 2, 3, 4].map((id) => ({ ob_id: id })) };
+    const upstream = await upstreamOf({ collections, heedsDates: true });
+    collections['notes'] = Array.from({ length: 200 }, (_, i) => linking(upstream.url, i, i % 10, (i % 4) + 1));
+    const output = newOutput();
+    await crawled(upstream.url, output);
+    return { upstream, output, collections };
+  };
+  type Collections = Record<string, readonly PlainRecord[]>;
+
+  test('what was deleted goes out of records that link to it, which have their dates as before', async () => {
+    const { upstream, output, collections } = await held();
+    collections['times'] = collections['times']!.slice(0, 3);
+    collections['notes'] = collections['notes']!.map((note) =>
+      String(note['time']).endsWith('/4/') ? { ...note, time: null } : note,
+    );
+    const report = await crawled(upstream.url, output, { kind: 'renewal', shrinkMax: 30 });
+    expect(report).toMatchObject({
+      dangling: 0,
+      manners: new Map(Object.entries({ notes: 'walked', times: 'walked' })),
+    });
+    expect(recordsOf(output)).toEqual(await whole(upstream.url));
+  });
+
+  test('what came in the place of another is linked to before the count says so', async () => {
+    const { upstream, output, collections } = await held();
+    collections['times'] = [...collections['times']!.slice(0, 3), { ob_id: 5 }];
+    collections['notes'] = collections['notes']!.map((note) =>
+      String(note['time']).endsWith('/4/') ? linking(upstream.url, note.ob_id, 20, 5) : note,
+    );
+    const report = await crawled(upstream.url, output, { kind: 'renewal', shrinkMax: 30 });
+    expect(report?.dangling).toBe(0);
+    expect(recordsOf(output)).toEqual(await whole(upstream.url));
+  });
+
+  test('a catalogue whose links lead nowhere is refused all the same', async () => {
+    const { upstream, output, collections } = await held();
+    collections['times'] = collections['times']!.slice(0, 3);
+    const before = filesOf(output);
+    await expect(crawled(upstream.url, output, { kind: 'renewal', shrinkMax: 30 })).rejects.toThrow(
+      '50 of 200 links lead to no record, 50 as notes link to times/4; less than 99.9 % resolve: --links-min accepts it',
+    );
+    expect(filesOf(output)).toEqual(before);
+  });
+});
+
 test('pages that are as they were are asked for by their tags, and nothing is sent; the output stays as it is', async () => {
   const collections = { notes: notesOf(500).map(({ ob_id: id }) => ({ ob_id: id })) };
   const upstream = await upstreamOf({ collections, tags: 'honest' });
