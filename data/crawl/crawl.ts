@@ -6,6 +6,7 @@ import { MANIFEST_FILE } from '../import/manifest.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { Trouble, Upstream, type UpstreamOptions } from '../upstream.ts';
+import { type Acceptance, inDoubt, judgeLinks, judgeLosses, surveyLinks } from './acceptance.ts';
 import { parsed } from './page.ts';
 import { PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
@@ -25,17 +26,13 @@ const ROOT_BYTES_MAX = 1 << 16;
 
 /**
  * What is crawled to where. `state` holds what is not finished; `now` is the time of day, that of the data. A crawl is
- * accepted where at least `linksMin` percent of the links resolve, and no collection has lost more than `shrinkMax`
- * percent of the records in `output`, unless it `isForced`. One that is `new` asks for all and replaces the output; a
- * `sweep` leaves it where it is the same; a `renewal` does too, and asks only for what changed since. A collection may
- * have `recordsMax` records, and its records may link to as many of another; all these ids may be `idsMax`.
+ * accepted as `Acceptance` says, whatever its collections have lost of the records in `output` where it `isForced`. One
+ * that is `new` asks for all and replaces the output; a `sweep` leaves it where it is the same; a `renewal` does too,
+ * and asks only for what changed since. A collection may have `recordsMax` records, and its records may link to as many
+ * of another; all these ids may be `idsMax`.
  */
-export interface CrawlOptions extends UpstreamOptions {
-  readonly kind: 'new' | 'sweep' | 'renewal';
+export interface CrawlOptions extends UpstreamOptions, Acceptance {
   readonly output: string;
-  readonly state: string;
-  readonly linksMin: number;
-  readonly shrinkMax: number;
   readonly isForced: boolean;
   readonly recordsMax: number;
   readonly idsMax: number;
@@ -277,85 +274,4 @@ async function lookAgain(
     state.restart(name);
     await look(collection);
   }
-}
-
-/** Links from one collection to another that lead to no record: how many, and the id that the first one names. */
-interface Dangling {
-  readonly from: string;
-  readonly to: string;
-  readonly count: number;
-  readonly id: number;
-}
-
-interface LinkSurvey {
-  readonly links: number;
-  readonly dangling: number;
-  readonly pairs: readonly Dangling[];
-}
-
-/** Every link that was collected, against every id. Cost: a look-up for each id that a collection links to. */
-function surveyLinks(parts: ReadonlyMap<string, CollectionPart>): LinkSurvey {
-  let links = 0;
-  const pairs: Dangling[] = [];
-  for (const [from, part] of parts) {
-    for (const [to, counts] of part.links) {
-      const ids = parts.get(to)?.ids;
-      let count = 0;
-      let first: number | undefined;
-      for (const [id, times] of counts) {
-        links += times;
-        if (ids?.has(id)) continue;
-        count += times;
-        first ??= id;
-      }
-      if (first !== undefined) pairs.push({ from, to, count, id: first });
-    }
-  }
-  return { links, dangling: pairs.reduce((sum, { count }) => sum + count, 0), pairs };
-}
-
-function isAccepted({ links, dangling }: LinkSurvey, { linksMin }: Pick<CrawlOptions, 'linksMin'>): boolean {
-  return (links - dangling) * 100 >= linksMin * links;
-}
-
-/**
- * Collections whose records may be other than is held, though nothing that was asked said so: too many links lead
- * nowhere, from one of them or into it. What an upstream deletes goes out of the records that link to it, by no date of
- * theirs.
- */
-function inDoubt(survey: LinkSurvey, manners: ReadonlyMap<string, Manner>, options: CrawlOptions): ReadonlySet<string> {
-  if (isAccepted(survey, options)) return new Set();
-  const names = survey.pairs.flatMap(({ from, to }) => [from, to]);
-  return new Set(names.filter((name) => manners.has(name) && manners.get(name) !== 'walked'));
-}
-
-function judgeLinks(survey: LinkSurvey, options: CrawlOptions): void {
-  if (isAccepted(survey, options)) return;
-  const { links, dangling, pairs } = survey;
-  const [worst] = pairs.toSorted((a, b) => b.count - a.count);
-  const { count, from, to, id } = worst!;
-  const cure = cureOf('--links-min', options);
-  throw new OperationError(
-    'input',
-    `${dangling} of ${links} links lead to no record, ${count} as ${from} link to ${to}/${id}; ` +
-      `less than ${options.linksMin} % resolve: ${cure}`,
-  );
-}
-
-/** What to do about a crawl that is refused: a replica that follows forgets it, and crawls anew by itself. */
-function cureOf(flag: string, { kind, state }: Pick<CrawlOptions, 'kind' | 'state'>): string {
-  return kind === 'new' ? `${flag} accepts it, removing ${state} crawls anew` : `${flag} accepts it`;
-}
-
-function judgeLosses(
-  before: ReadonlyMap<string, number>,
-  counts: Readonly<Record<string, number>>,
-  options: CrawlOptions,
-): void {
-  const { shrinkMax } = options;
-  const lost = [...before].filter(([name, count]) => (count - (counts[name] ?? 0)) * 100 > shrinkMax * count);
-  if (lost.length === 0) return;
-  const what = lost.map(([name, count]) => `${name} has ${counts[name] ?? 0} records, ${count} before`).join('; ');
-  const cure = cureOf('--force', options);
-  throw new OperationError('input', `${what}; more than ${shrinkMax} % are gone: ${cure}`);
 }

@@ -123,28 +123,6 @@ test('links that lead nowhere end a crawl, unless --links-min lets them; what wa
   expect(pages() - before).toBe(1);
 });
 
-test('a collection that lost more than --shrink-max ends a crawl, unless --force lets it', async () => {
-  const collections = { notes: recordsFrom(0, 100), times: recordsFrom(0, 100) };
-  const { url } = await upstreamOf({ collections });
-  const output = newOutput();
-  await crawled(url, output);
-  const old = filesOf(output);
-  Object.assign(collections, { notes: recordsFrom(0, 94), times: recordsFrom(0, 95) });
-  await expect(crawled(url, output)).rejects.toThrow('notes has 94 records, 100 before; more than 5 % are gone');
-  expect(filesOf(output)).toEqual(old);
-  await crawled(url, output, { isForced: true });
-  expect(recordsOf(output)!['notes.ndjson']).toBe(linesOf(collections.notes));
-  expect(existsSync(`${output}.crawl`)).toBe(false);
-});
-
-test('a collection that is gone altogether is one that lost everything', async () => {
-  const output = newOutput();
-  mkdirSync(output);
-  writeFileSync(join(output, 'times.ndjson'), '{"ob_id":1}\n{"ob_id":2}');
-  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
-  await expect(crawled(url, output)).rejects.toThrow('times has 0 records, 2 before');
-});
-
 test.each<[string, string, (output: string) => { [file: string]: string; state: string }]>([
   [
     'an output that is no data set',

@@ -1,0 +1,77 @@
+// Which crawls are accepted, by what a collection lost of the records that it had.
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { crawled, filesOf, recordsOf } from '../../../support/crawls.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
+
+const directory = temporaryDirectory();
+const running: PlainUpstream[] = [];
+afterEach(async () => {
+  for (const upstream of running.splice(0)) await upstream.close();
+});
+
+async function upstreamOf(options: {
+  readonly collections: Record<string, readonly PlainRecord[]>;
+}): Promise<PlainUpstream> {
+  const upstream = await startPlainUpstream(options);
+  running.push(upstream);
+  return upstream;
+}
+
+function newOutput(): string {
+  return join(mkdtempSync(join(directory, 'crawl-')), 'out');
+}
+
+function recordsFrom(first: number, end: number): PlainRecord[] {
+  return Array.from({ length: end - first }, (_, i) => ({ ob_id: first + i }));
+}
+
+function linesOf(records: readonly PlainRecord[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
+
+test('a collection that lost more than --shrink-max ends a crawl, unless --force lets it', async () => {
+  const collections = { notes: recordsFrom(0, 100), times: recordsFrom(0, 100) };
+  const { url } = await upstreamOf({ collections });
+  const output = newOutput();
+  await crawled(url, output);
+  const old = filesOf(output);
+  Object.assign(collections, { notes: recordsFrom(0, 94), times: recordsFrom(0, 95) });
+  await expect(crawled(url, output)).rejects.toThrow('notes has 94 records, 100 before; more than 5 % are gone');
+  expect(filesOf(output)).toEqual(old);
+  await crawled(url, output, { isForced: true });
+  expect(recordsOf(output)!['notes.ndjson']).toBe(linesOf(collections.notes));
+  expect(existsSync(`${output}.crawl`)).toBe(false);
+});
+
+test.each([
+  [18, 17, 5, true],
+  [18, 16, 5, false],
+  [21, 19, 5, true],
+  [18, 17, 0, false],
+  [1, 0, 5, false],
+  [1, 0, 100, true],
+])(
+  'of %i records %i are left, where %i percent may go: rounded up to whole records, accepted is %s',
+  async (...row) => {
+    const [before, after, shrinkMax, isAccepted] = row;
+    const collections = { notes: recordsFrom(0, before), times: recordsFrom(0, 100) };
+    const { url } = await upstreamOf({ collections });
+    const output = newOutput();
+    await crawled(url, output);
+    collections.notes = recordsFrom(0, after);
+    const again = crawled(url, output, { shrinkMax });
+    if (isAccepted) expect((await again)?.counts).toMatchObject({ notes: after });
+    else await expect(again).rejects.toThrow(`notes has ${after} records, ${before} before`);
+  },
+);
+
+test('a collection that is gone altogether is one that lost everything', async () => {
+  const output = newOutput();
+  mkdirSync(output);
+  writeFileSync(join(output, 'times.ndjson'), '{"ob_id":1}\n{"ob_id":2}');
+  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
+  await expect(crawled(url, output)).rejects.toThrow('times has 0 records, 2 before');
+});
