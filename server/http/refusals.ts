@@ -12,7 +12,7 @@ export const INTERNAL_ERROR = refusal(500, 'Internal server error.', false);
  */
 export const MALFORMED_REQUEST = refusal(
   400,
-  'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address.',
+  'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address; GET and HEAD have no body.',
   true,
 );
 

@@ -102,7 +102,8 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
     ERROR,
     'Detail',
     {
-      detail: 'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address.',
+      detail:
+        'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address; GET and HEAD have no body.',
     },
   ),
 };

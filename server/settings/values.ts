@@ -126,7 +126,9 @@ export const HOST: ValueKind<string> = {
  * setting takes a URL with any of them, but who tries wrote it down in a command line or a file all the same.
  */
 export function withoutSecrets(text: string): string {
-  return text.replace(/(:\/\/)[^/?#\s]*@/g, '$1…@').replace(/([?&][\w.%-]+=)[^&#\s"]+/g, '$1…');
+  return text
+    .replace(/(:\/\/)[^/?#\s]*@/g, '$1…@')
+    .replace(/([?&][\w.%-]+=)[^&#\s"]+?(?=\)?[,.:;]?(?:[&#\s"]|$))/g, '$1…');
 }
 
 /** A base URL is repeated in every link of a page; beyond this length, pages would be mostly base URL. */

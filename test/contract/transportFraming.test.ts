@@ -75,7 +75,8 @@ describe.each(TRANSPORTS)('$name', (transport) => {
   test('a malformed request is answered with JSON', async () => {
     const { answer } = await refused(requestOf('GET', '/', ['Content-Length: 3'], 'abc'));
     expect(JSON.parse(answer?.body ?? '')).toEqual({
-      detail: 'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address.',
+      detail:
+        'Malformed request. Blanks and characters beyond ASCII are percent-encoded in an address; GET and HEAD have no body.',
     });
     expect(answer?.headers.get('content-type')).toEqual(['application/json']);
   });

@@ -110,6 +110,9 @@ test('of URLs in a message neither user nor password nor values of the query are
   expect(withoutSecrets('flag --from: got "http://a:b@c@h:1/x?y=z&w=v#f", want "s3://k@b/p"')).toBe(
     'flag --from: got "http://…@h:1/x?y=…&w=…#f", want "s3://…@b/p"',
   );
+  expect(withoutSecrets('page 3 (https://h/?x=y)z&w=v): answered 500, see https://h/?x=y.')).toBe(
+    'page 3 (https://h/?x=…&w=…): answered 500, see https://h/?x=….',
+  );
   const plain = 'https://h/a@b and user@host of /etc/x: want a number, got "1 & 2"';
   expect(withoutSecrets(plain)).toBe(plain);
 });
