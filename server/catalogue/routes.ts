@@ -203,12 +203,14 @@ const NEAR_CHARACTERS_MAX = 128;
 const NEAR = /^\/(?:api\/(?:(v\d+)\/)?)?([^/.]+)(\.[^/]*)?(\/\d+)?(\.[^/.]+)?\/?$/;
 
 /**
- * The address of a list or record that a target which means nothing may stand for, or undefined: a collection
- * misspelt, of the other version or without one, an ending that is none, or a form that a record has by query alone.
- * Never the target itself. Cost: an edit distance to each collection's name.
+ * The address of a list or record that a target which means nothing may stand for, or undefined: slashes doubled, as
+ * where a base URL ends in one, a collection misspelt, of the other version or without one, an ending that is none, or
+ * a form that a record has by query alone. Never the target itself. Cost: an edit distance to each collection's name.
  */
 export function nearestPath(target: string): string | undefined {
   if (target.length > NEAR_CHARACTERS_MAX) return undefined;
+  const single = target.replaceAll(/\/{2,}/g, '/');
+  if (single !== target) return isCatalogued(route(single)) ? single : nearestPath(single);
   if (target.startsWith('/api/v0/') || target.startsWith('/api/legacy')) return nearestResolution(target);
   if (target === '/api' || target === '/api/') return '/api/v3/';
   const [, asked, segment = '', ending = '', id = '', form = ''] = NEAR.exec(decodedPath(target) ?? '') ?? [];
@@ -223,6 +225,10 @@ export function nearestPath(target: string): string | undefined {
     return `/api/${version}/${name}${id}${near === undefined ? '/' : `.${near}`}`;
   }
   return undefined;
+}
+
+function isCatalogued({ kind }: Route): boolean {
+  return kind === 'root' || kind === 'list' || kind === 'record' || kind === 'redirect';
 }
 
 /** How a record is asked for in the form that an ending behind it was to mean, undefined where it means none. */

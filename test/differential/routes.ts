@@ -62,13 +62,15 @@ function withoutEnding(segment: string, endings: readonly NonNullable<Ending>[])
 }
 
 /**
- * The path that one which means nothing may stand for: the nearest name of a collection, of the version asked for
- * first, with the id and the nearest ending; undefined without one.
+ * The path that one which means nothing may stand for: that with single slashes, else the nearest name of a collection,
+ * of the version asked for first, with the id and the nearest ending; undefined without one.
  */
 export function nearestPath(path: string): string | undefined {
+  if (path.length > 128) return undefined;
+  const single = path.replaceAll(/\/+/g, '/');
+  if (single !== path) return ['nothing', 'index'].includes(routeOf(single).kind) ? nearestPath(single) : single;
   const segments = path.split('/').map(decodeSegment);
-  if (path.length > 128 || segments.some((segment) => /[/\ufffd]/.test(segment)) || segments.shift() !== '')
-    return undefined;
+  if (segments.some((segment) => /[/\ufffd]/.test(segment)) || segments.shift() !== '') return undefined;
   if (segments.at(-1) === '') segments.pop();
   if (path === '/api' || path === '/api/') return '/api/v3/';
   let version = 'v3';

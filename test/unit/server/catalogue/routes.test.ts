@@ -193,6 +193,10 @@ describe('a path that means nothing', () => {
     ['/api/v3/observaitons.csv', '/api/v3/observations.csv'],
     ['/api/v1/observations/', '/api/v3/observations/'],
     ['/observations/', '/api/v3/observations/'],
+    ['//api/v3/observations/', '/api/v3/observations/'],
+    ['/api/v3//observations//17', '/api/v3/observations/17'],
+    ['//api//v3/', '/api/v3/'],
+    ['//api/v3/observation/17/', '/api/v3/observations/17/'],
     ['/api/v2/migrationproperties/', '/api/v3/migrationproperties/'],
   ])('%s stands for %s', (target, near) => {
     expect(route(target).kind).toBe('notFound');
@@ -204,6 +208,8 @@ describe('a path that means nothing', () => {
     '/api/v3/nothing/',
     '/api/v3/%zz/',
     '/favicon.ico',
+    '//',
+    '//browse//observations/',
     `/${'observations'.repeat(20)}/`,
     '',
   ])('%s stands for nothing', (target) => {
