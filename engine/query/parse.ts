@@ -9,6 +9,7 @@ import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MA
 import { DEFAULT_LOOKUP, lookupNamed, type Lookup, NULL_LOOKUP } from './lookups.ts';
 import { parameterNames, PARAMETERS, turnOf } from './parameters.ts';
 import {
+  ELSEWHERE,
   MESSAGES,
   tooManyConditions,
   tooManyParameters,
@@ -158,10 +159,24 @@ function noteUnknown(reading: Reading, places: readonly number[], known: () => K
   for (const at of places) if (!names.has(reading.parameters[at]![0])) names.set(reading.parameters[at]![0], at);
   for (const [name, at] of names) {
     reading.ignore(at, name);
-    if (!reading.isStrict) continue;
-    const nearest = reading.mayHint() ? nearestKey(name, known()) : undefined;
-    reading.refuse(at, [unknownParameter(nearest)]);
+    if (reading.isStrict) reading.refuse(at, reading.mayHint() ? saidOfUnknown(reading, name, known()) : UNKNOWN);
   }
+}
+
+const UNKNOWN: readonly string[] = [unknownParameter(undefined)];
+
+/** What is said of an unknown name: the nearest one, else what has its part here where other services have it. */
+function saidOfUnknown({ collection }: Reading, name: string, known: KnownNames): readonly string[] {
+  const nearest = nearestKey(name, known) ?? idKey(name, collection, known);
+  const elsewhere = nearest === undefined && collection ? ELSEWHERE.get(name) : undefined;
+  return elsewhere === undefined ? [unknownParameter(nearest)] : [...UNKNOWN, elsewhere];
+}
+
+/** The key of ids that `id` or `pk`, with what follows, stands for. */
+function idKey(name: string, collection: CollectionIndex | undefined, { fields }: KnownNames): string | undefined {
+  const rest = /^(?:id|pk)($|__.*|!)$/.exec(name)?.[1];
+  const idField = collection?.declaration.idField;
+  return rest === undefined || idField === undefined || !fields.includes(idField) ? undefined : idField + rest;
 }
 
 function knownFields({ declaration }: CollectionIndex, { filters }: QueryOptions): (field: string) => boolean {

@@ -39,6 +39,19 @@ export const HINTS = {
   plus: 'A plus in an address is a blank: write it as %2B.',
 } as const;
 
+const PAGES = 'Pages go by "limit" and "offset".';
+const SEARCH = 'A text is searched by its field, with "__icontains" behind it.';
+
+/** What is said beside an unknown parameter of a list that other services of this kind have. Source: A28. */
+export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['page', PAGES],
+  ['page_size', PAGES],
+  ['per_page', PAGES],
+  ['cursor', PAGES],
+  ['search', SEARCH],
+  ['q', SEARCH],
+]);
+
 /** The message for a lookup that does not exist or fit; empty for a key that ends on `__`. Source: A29. */
 export function unsupportedLookup(name: string): string {
   return `"${name}" lookup is not supported`;

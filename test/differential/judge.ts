@@ -8,7 +8,7 @@ import type { Condition } from './filters.ts';
 import { isOn, isTruth, type Parsed } from './values.ts';
 import { parseTest } from './lookups.ts';
 import { parameterNames } from './parameters.ts';
-import { SUGGESTED, suggestion } from './suggest.ts';
+import { saidOfUnknown, SUGGESTED } from './suggest.ts';
 import { viewOf, type View } from './views.ts';
 
 /** The settings that decide how parameters are judged. */
@@ -69,8 +69,11 @@ export function judge(
     }
     if (key.kind === 'unknown') {
       const known = [...roots.map((field) => field.name), ...controls];
-      const isSuggested = isStrict && unknown.findIndex((one) => one.place === place) < SUGGESTED;
-      if (isStrict) errors.push([name, [`Unknown parameter.${isSuggested ? suggestion(name, known, controls) : ''}`]]);
+      const isSuggested = unknown.findIndex((one) => one.place === place) < SUGGESTED;
+      const said = isSuggested
+        ? saidOfUnknown(name, { known, controls, idField: collection?.idField })
+        : ['Unknown parameter.'];
+      if (isStrict) errors.push([name, said]);
       ignored.push(name);
       continue;
     }

@@ -86,6 +86,9 @@ function randomUnknown(random: Random): readonly string[] {
 const UNKNOWN_NAMES: readonly string[] = [
   'page',
   'per_page',
+  'search',
+  'id__in',
+  'pk',
   'limt',
   'publicationStatus__in',
   'publicationState-x',

@@ -3,6 +3,34 @@
 /** How many unknown names of one kind get a suggestion. */
 export const SUGGESTED = 20;
 
+const PAGES = 'Pages go by "limit" and "offset".';
+const SEARCH = 'A text is searched by its field, with "__icontains" behind it.';
+
+/**
+ * What is said of an unknown name, of a list where it has an `idField`: the nearest known one, else that of ids, else
+ * what a parameter of other services has in its place.
+ */
+export function saidOfUnknown(
+  name: string,
+  names: {
+    readonly known: readonly string[];
+    readonly controls: readonly string[];
+    readonly idField: string | undefined;
+  },
+): readonly string[] {
+  const { known, controls, idField } = names;
+  const near = suggestion(name, known, controls);
+  if (near !== '' || idField === undefined) return [`Unknown parameter.${near}`];
+  for (const alias of ['id', 'pk']) {
+    const isAlias = name === alias || name === `${alias}!` || name.startsWith(`${alias}__`);
+    if (isAlias && known.includes(idField))
+      return [`Unknown parameter. Did you mean "${idField}${name.slice(alias.length)}"?`];
+  }
+  if (['page', 'page_size', 'per_page', 'cursor'].includes(name)) return ['Unknown parameter.', PAGES];
+  if (['search', 'q'].includes(name)) return ['Unknown parameter.', SEARCH];
+  return ['Unknown parameter.'];
+}
+
 /**
  * A sentence with the nearest known name within a third of the unknown one's length, with the lookup kept; the first of
  * equals; empty without one, and where the name is known itself.

@@ -26,6 +26,14 @@ describe('strict', () => {
     ['tetil=1', 'tetil: Unknown parameter.'],
     ['limits__in=1', 'limits__in: Unknown parameter.'],
     ['__title=1', '__title: Unknown parameter.'],
+    ['page=2', 'page: Unknown parameter. Pages go by "limit" and "offset".'],
+    ['page_size=10', 'page_size: Unknown parameter. Pages go by "limit" and "offset".'],
+    ['search=ice', 'search: Unknown parameter. A text is searched by its field, with "__icontains" behind it.'],
+    ['search__in=ice', 'search__in: Unknown parameter.'],
+    ['id=1', 'id: Unknown parameter. Did you mean "ob_id"?'],
+    ['id__in=1,2', 'id__in: Unknown parameter. Did you mean "ob_id__in"?'],
+    ['pk!=1', 'pk!: Unknown parameter. Did you mean "ob_id!"?'],
+    ['idx=1', 'idx: Unknown parameter.'],
   ])('%s is a problem: %s', (query, expected) => {
     expect(problemsOf(query, { isStrict: true })).toEqual([expected]);
     expect(problemsOf(`${query}&strict=1`)).toEqual([expected]);
@@ -51,6 +59,10 @@ describe('strict', () => {
     const key = 'dataPublishedTime__year__gte';
     expect(problemsOf(`${key}=2020`)).toEqual([`${key}: ${quoted}`]);
     expect(problemsOf(`${key}=2020&strict=1`)).toEqual([`${key}: ${quoted} ${told}`]);
+  });
+
+  test('suggests ids only where they can be filtered', () => {
+    expect(problemsOf('id=1', { isStrict: true, filters: 'documented' })).toEqual(['id: Unknown parameter.']);
   });
 
   test('lists unknown and bad keys together in query order', () => {

@@ -177,7 +177,7 @@ describe('parameters', () => {
     const { status, text } = await ask(`${url}&strict=1`);
     expect(status).toBe(400);
     expect(JSON.parse(text)).toEqual({
-      page: ['Unknown parameter.'],
+      page: ['Unknown parameter.', 'Pages go by "limit" and "offset".'],
       ordering: ['Unknown field "titles". Did you mean "title"?', 'Unknown field "a=b".'],
     });
   });
