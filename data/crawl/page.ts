@@ -27,6 +27,7 @@ export interface SentPage {
 /** A page, of records with the id `idField`. Throws Trouble. Cost: two passes over the bytes. */
 export function parsePage(bytes: Buffer, idField: string): SentPage {
   if (bytes.length === 0) throw new Trouble('an empty body');
+  if (bytes[0] === BRACKET) throw new Trouble('an array in place of a page, as of a service that has no pages');
   const { cuts, envelope } = cut(bytes);
   if (!isUtf8(bytes)) throw new Trouble('a page that is no UTF-8');
   const { count, next, results } = (parsed(envelope) ?? {}) as Readonly<Record<string, unknown>>;
@@ -57,6 +58,7 @@ export function parsed(text: string): unknown {
   }
 }
 
+const BRACKET = 0x5b;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const RESULTS = Buffer.from('"results"');

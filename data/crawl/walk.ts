@@ -167,9 +167,15 @@ async function fetchPage(
 }
 
 /** A page holds as many records as were asked for and are there, and a link to more where there are more. */
-function judgeLength({ count, hasNext, records: { length } }: SentPage, offset: number, limit: number): void {
+function judgeLength(page: SentPage, offset: number, limit: number): void {
+  const { count, hasNext, records } = page;
+  const { length } = records;
   const due = Math.max(0, Math.min(limit, count - offset));
-  if (length !== due) throw new Trouble(`a page of ${length} records, where ${due} of ${count} are due`);
+  if (length !== due) {
+    // Nor does its link to the next page name one.
+    const why = hasNext && page.limit === undefined ? '; its pages do not go by limit and offset' : '';
+    throw new Trouble(`a page of ${length} records, where ${due} of ${count} are due${why}`);
+  }
   if (!hasNext && offset + length < count)
     throw new Trouble(`next is null behind record ${offset + length} of ${count}`);
 }

@@ -30,13 +30,16 @@ const ATTEMPTS = { tries: 6, backoffMs: 500 };
  */
 const SIZES = { recordsMax: 10_000_000, idsMax: 40_000_000 };
 
-/** How a catalogue is crawled, at a base URL or root view. Throws OperationError `usage`. */
+/** What stands behind the base URL in the address of a root view, a list or a record, as people copy them. */
+const WITHIN_API = /\/api\/v[23](?:\/[\w.]+){0,2}\/?(?:\?.*)?$/;
+
+/** How a catalogue is crawled, at a base URL or an address of its API. Throws OperationError `usage`. */
 export function crawlingOf(
   url: string,
   { contact, concurrency, rate, timeoutSeconds, linksMin, shrinkMax }: CrawlSettings,
   isForced: boolean,
 ): Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
-  const base = BASE_URL.parse(url.replace(/\/api\/v[23]\/?(?:\?.*)?$/, ''));
+  const base = BASE_URL.parse(url.replace(WITHIN_API, ''));
   if (base === undefined) throw new OperationError('usage', `${url}: want ${BASE_URL.wanted}`);
   const userAgent = `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`;
   const judged = { linksMin, shrinkMax, isForced };
@@ -54,8 +57,8 @@ export function crawlingOf(
 }
 
 /**
- * Crawls the catalogue at a base URL or root view, each step told as an event. Throws OperationError `usage`, and what
- * the crawl throws.
+ * Crawls the catalogue at a base URL or an address of its API, each step told as an event. Throws OperationError
+ * `usage`, and what the crawl throws.
  */
 export async function runCrawl(
   url: string,

@@ -25,9 +25,9 @@ export interface FollowFlags extends TargetWords {
 }
 
 /**
- * Follows the catalogue at a base URL or root view. A refresh that fails is told, and the next one comes at its time;
- * with `once` it is thrown. What is new is then published, where that is asked for, and so is what a run before could
- * not publish. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
+ * Follows the catalogue at a base URL or an address of its API. A refresh that fails is told, and the next one comes at
+ * its time; with `once` it is thrown. What is new is then published, where that is asked for, and so is what a run
+ * before could not publish. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
  */
 export async function runFollow(
   url: string,

@@ -29,7 +29,7 @@ function addCrawl(root: Command, outputs: Outputs): void {
   const names = [...CRAWL_FLAGS, 'logFormat'];
   addSettings(root.command('crawl'), names)
     .description('Fetch a catalogue that serves this API into a directory of NDJSON files, for import and serve.')
-    .argument('<url>', 'base URL of the catalogue, or its root view')
+    .argument('<url>', 'base URL of the catalogue, or an address of its API')
     .addOption(valueOption('-o, --output', 'directory to write or replace', PATH).makeOptionMandatory())
     .addOption(valueOption('--state', 'directory of what is not finished (default: OUTPUT.crawl)', PATH))
     .option(...FORCE)
@@ -52,7 +52,7 @@ function addFollow(root: Command, outputs: Outputs): void {
     .description(
       'Keep a folder with a snapshot fresh: crawl what changed, import it, and note the changes; again and again.',
     )
-    .argument('<url>', 'base URL of the catalogue, or its root view')
+    .argument('<url>', 'base URL of the catalogue, or an address of its API')
     .addOption(valueOption('-o, --output', 'folder of the replica', PATH).makeOptionMandatory())
     .option(...FORCE)
     .option('--once', 'refresh once and end, for cron')

@@ -292,6 +292,22 @@ test.each([
   },
 );
 
+test('a service whose pages go by number is told from one that is at fault', async () => {
+  const server = createServer(({ headers, url }, response) => {
+    const base = `http://${headers.host}`;
+    if (url === '/api/v3/') return sendJson(response, { notes: `${base}/api/v3/notes/` });
+    const next = `${base}/api/v3/notes/?page=2`;
+    return sendJson(response, { count: 900, next, previous: null, results: recordsFrom(0, 50) });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await expect(crawled(`http://127.0.0.1:${port}`, newOutput())).rejects.toThrow(
+    'a page of 50 records, where 100 of 900 are due; its pages do not go by limit and offset; tried 3 times',
+  );
+  server.closeAllConnections();
+  server.close();
+});
+
 test('asks no faster than --rate says', async () => {
   const { url, requests } = await upstreamOf({ collections: { notes: recordsFrom(0, 500) } });
   const startMs = performance.now();

@@ -52,6 +52,10 @@ test('any JSON that is a page of records comes out as it went in; any cut of it 
   );
 });
 
+test('a list without pages is refused as such', () => {
+  expect(() => parsePage(Buffer.from('[{"ob_id":1},{"ob_id":2}]'), 'ob_id')).toThrow('an array in place of a page');
+});
+
 test('depth is judged by the record, whatever stands above it', () => {
   const nested = (depth: number): string => `[{"ob_id":1,"a":${'['.repeat(depth)}${']'.repeat(depth)}}]`;
   expect(parsePage(page(nested(64)), 'ob_id').records).toHaveLength(1);

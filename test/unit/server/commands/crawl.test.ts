@@ -44,6 +44,16 @@ test('takes a base URL or a root view, says who asks, and tells what it brought'
   );
 });
 
+test.each(['/api/v3', '/api/v3/notes/?format=api', '/api/v2/notes.json', '/api/v3/notes/1/'])(
+  'takes the base URL that stands before %s',
+  async (address) => {
+    const output = newOutput();
+    const command = runCommand(['crawl', upstream.url + address, '-o', output, '--rate', '1000']);
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    expect(recordsOf(output)).toEqual({ 'notes.ndjson': '{"ob_id":1}\n' });
+  },
+);
+
 test('tells each step as a line of JSON with its event and figures where nobody watches, and so does import', async () => {
   isBreaking = true;
   const output = newOutput();
