@@ -6,7 +6,7 @@ import type { Manner } from './renew.ts';
 
 /**
  * What a crawl is held to: at least `linksMin` percent of its links lead to a record, and no collection has lost more
- * than `shrinkMax` percent of its records, rounded up, or its last one. What is to be done about one that is refused
+ * than `shrinkMax` percent of its records. What is to be done about one that is refused
  * depends on whether it is `new` and kept in `state`.
  */
 export interface Acceptance {
@@ -97,15 +97,9 @@ export function judgeLosses(
   options: Acceptance,
 ): void {
   const { shrinkMax } = options;
-  const lost = [...before].filter(([name, count]) => hasLost(count, counts[name] ?? 0, shrinkMax));
+  const lost = [...before].filter(([name, count]) => (count - (counts[name] ?? 0)) * 100 > shrinkMax * count);
   if (lost.length === 0) return;
   const what = lost.map(([name, count]) => `${name} has ${counts[name] ?? 0} records, ${count} before`).join('; ');
-  const cure = cureOf('--force', options);
+  const cure = cureOf('a larger --shrink-max or --force', options);
   throw new OperationError('input', `${what}; more than ${shrinkMax} % are gone: ${cure}`);
-}
-
-/** Parts of a record are rounded up, but not to the last one: of a few records one is more than many percent. */
-function hasLost(before: number, now: number, shrinkMax: number): boolean {
-  const most = (shrinkMax / 100) * before;
-  return before - now > (now === 0 ? most : Math.ceil(most));
 }

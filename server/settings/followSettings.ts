@@ -19,7 +19,7 @@ const CRAWLING = named({
     initialText: 'none',
   }),
   linksMin: one(PERCENT, 99.9, { help: 'percentage of its links that must lead to a record' }),
-  shrinkMax: one(PERCENT, 5, { help: 'percentage of records that one of its collections may lose, rounded up' }),
+  shrinkMax: one(PERCENT, 5, { help: 'percentage of records that one of its collections may lose' }),
 });
 
 /** How a catalogue is crawled. */
