@@ -52,12 +52,9 @@ export async function startPlainUpstream(options: PlainUpstreamOptions): Promise
       const base = `http://${request.headers.host}`;
       const { pathname, searchParams } = new URL(request.url!, base);
       const name = /^\/api\/v3\/(\w+)\/$/.exec(pathname)?.[1];
-      if (!/^\/api\/v3\/(?:\w+\/)?$/.test(pathname)) {
-        response.writeHead(404).end();
-        return;
-      }
-      if (failsAt?.(searchParams) === true) {
-        response.writeHead(500).end();
+      const isKnown = /^\/api\/v3\/(?:\w+\/)?$/.test(pathname);
+      if (!isKnown || failsAt?.(searchParams)) {
+        response.writeHead(isKnown ? 500 : 404).end();
         return;
       }
       if (name === undefined) {
