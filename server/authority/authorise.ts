@@ -3,7 +3,7 @@
 import { Memory } from '../http/memory.ts';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
-import { type AuthorisationOutcome, refusedRequest } from './authorised.ts';
+import { type AuthorisationOutcome, refusedRequest, type SentRequest } from './authorised.ts';
 import type { AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { decide, type Decision, type Policy, type ProvenCertificate, type ProvenUser } from './decide.ts';
@@ -47,17 +47,17 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
   };
   return (request, at) => {
     const decision = decide(request, { ...policy, at }, evidenceAt(trust, verdicts, { at, giveWay }));
-    const chainDigest = digestOf(request.usrProxyCert);
-    if (decision.status !== 'AccessGranted') return refusedRequest(chainDigest, decision.refusal, { ...decision, at });
+    const sent = { requestId: request.id ?? '', chainDigest: digestOf(request.usrProxyCert) };
+    if (decision.status !== 'AccessGranted') return refusedRequest(sent, decision.refusal, { ...decision, at });
     const serialNumber = String(randomSerialNumber());
     const attCert = sign(decision.content);
-    return granted(chainDigest, decision, { at, serialNumber, attCert });
+    return granted(sent, decision, { at, serialNumber, attCert });
   };
 }
 
 function granted(
-  chainDigest: string,
-  { user, content }: Extract<Decision, { readonly status: 'AccessGranted' }>,
+  { requestId, chainDigest }: SentRequest,
+  { user, site, content }: Extract<Decision, { readonly status: 'AccessGranted' }>,
   issued: { readonly at: number; readonly serialNumber: string; readonly attCert: string },
 ): AuthorisationOutcome {
   const { at, serialNumber, attCert } = issued;
@@ -68,8 +68,11 @@ function granted(
     status: 'AccessGranted',
     reason: '',
     sentence: '',
+    requestId,
     holder,
+    claimed: '',
     proxy: user.proxy,
+    site,
     roles,
     provenance,
     serialNumber,

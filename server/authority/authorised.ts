@@ -4,6 +4,9 @@ import type { AuthorisationRecord } from '../observe/events.ts';
 import type { Authorisation } from './authority.ts';
 import type { RefusedDecision, RequestRefusal } from './decide.ts';
 
+/** What is recorded of a request itself, whatever is decided. */
+export type SentRequest = Pick<AuthorisationRecord, 'requestId' | 'chainDigest'>;
+
 /** An answer, and what is recorded of it. */
 export interface AuthorisationOutcome {
   readonly answer: Authorisation;
@@ -11,13 +14,12 @@ export interface AuthorisationOutcome {
 }
 
 /**
- * The answer and record of a request that is refused, here or before any thread looked at it; `chainDigest` as
- * recorded.
+ * The answer and record of a request that is refused, here or before any thread looked at it, when it claims nothing.
  */
 export function refusedRequest(
-  chainDigest: string,
+  { requestId, chainDigest }: SentRequest,
   { code, sentence }: RequestRefusal,
-  { status, user, at }: Pick<RefusedDecision, 'status' | 'user'> & { readonly at: number },
+  { status, user, at, claimed = '', site = '' }: Refusing,
 ): AuthorisationOutcome {
   const record: AuthorisationRecord = {
     kind: 'authorisation',
@@ -25,8 +27,11 @@ export function refusedRequest(
     status,
     reason: code,
     sentence,
+    requestId,
     holder: user?.name ?? '',
+    claimed,
     proxy: user?.proxy ?? '',
+    site,
     roles: [],
     provenance: '',
     serialNumber: '',
@@ -37,3 +42,6 @@ export function refusedRequest(
   };
   return { answer: { attCert: '', statCode: status, errMsg: sentence }, record };
 }
+
+type Refusing = Pick<RefusedDecision, 'status' | 'user'> &
+  Partial<Pick<RefusedDecision, 'claimed' | 'site'>> & { readonly at: number };

@@ -38,9 +38,13 @@ export interface RequestRefusal {
   readonly sentence: string;
 }
 
-/** Proof, or why there is none. */
+/**
+ * Proof, or why there is none; `claimed` is then whose the text says it is, or which site's, for the record alone: ''
+ * where that cannot be read.
+ */
 export type Proof<T> =
-  { readonly kind: 'proven'; readonly value: T } | { readonly kind: 'refused'; readonly refusal: RequestRefusal };
+  | { readonly kind: 'proven'; readonly value: T }
+  | { readonly kind: 'refused'; readonly refusal: RequestRefusal; readonly claimed: string };
 
 /** What a decision goes by: the site, and the time in whole seconds since 1970. */
 export interface Policy {
@@ -61,26 +65,35 @@ export interface Evidence {
   certificateOf(usrAttCert: string): Proof<ProvenCertificate>;
 }
 
-/** What is to be signed, but for its serial number; or why nothing is. */
+/**
+ * What is to be signed, but for its serial number; or why nothing is. `site` is who issued the attribute certificate
+ * that was looked at, by its own word until something is granted; '' where none was.
+ */
 export type Decision =
   | {
       readonly status: 'AccessGranted';
       readonly user: ProvenUser;
+      readonly site: string;
       readonly content: UnsignedContent;
     }
   | RefusedDecision;
 
-/** Why nothing is to be signed. `user` is undefined until one was proven. */
+/** Why nothing is to be signed. `user` is undefined until one was proven, and `claimed` who it was said to be. */
 export interface RefusedDecision {
   readonly status: 'AccessDenied' | 'AccessError';
   readonly user: ProvenUser | undefined;
+  readonly claimed: string;
+  readonly site: string;
   readonly refusal: RequestRefusal;
 }
 
 /** Decides. Never throws for what a client sent. */
 export function decide(request: AuthorisationRequest, policy: Policy, evidence: Evidence): Decision {
   const proof = evidence.userOf(request.usrProxyCert);
-  if (proof.kind === 'refused') return { status: 'AccessError', user: undefined, refusal: proof.refusal };
+  if (proof.kind === 'refused') {
+    const { refusal, claimed } = proof;
+    return { status: 'AccessError', user: undefined, claimed, site: '', refusal };
+  }
   const user = proof.value;
   const roles = policy.rolesOf(user.key);
   if (roles.length > 0) return granted(user, policy, { roles, provenance: 'original', notAfter: user.expiresAt });
@@ -88,8 +101,10 @@ export function decide(request: AuthorisationRequest, policy: Policy, evidence: 
     return denied(user, 'unregistered', `The user ${user.name} is not registered at ${policy.siteName}.`);
   }
   const external = evidence.certificateOf(request.usrAttCert);
-  if (external.kind === 'refused') return { status: 'AccessError', user, refusal: external.refusal };
-  return mapped(user, policy, external.value);
+  if (external.kind === 'refused') {
+    return { status: 'AccessError', user, claimed: '', site: shownSite(external.claimed), refusal: external.refusal };
+  }
+  return { ...mapped(user, policy, external.value), site: shownSite(external.value.content.issuerName) };
 }
 
 function isBlank(text: string): boolean {
@@ -103,7 +118,7 @@ function mapped(user: ProvenUser, policy: Policy, certificate: ProvenCertificate
   if (problem) return error(user, problem[0], `The user's attribute certificate (usrAttCert) ${problem[1]}.`);
   const host = policy.hosts.get(content.issuerName);
   if (!host) {
-    const site = shown(content.issuerName);
+    const site = shownSite(content.issuerName);
     return denied(
       user,
       'untrustedHost',
@@ -166,21 +181,21 @@ function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
   const { roles, provenance } = grant;
   const { issuer, siteName: issuerName } = policy;
   const content = { holder: user.name, issuer, issuerName, notBefore, notAfter, roles, provenance };
-  return { status: 'AccessGranted', user, content };
+  return { status: 'AccessGranted', user, site: '', content };
 }
 
 function denied(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
-  return { status: 'AccessDenied', user, refusal: { code, sentence } };
+  return { status: 'AccessDenied', user, claimed: '', site: '', refusal: { code, sentence } };
 }
 
 function error(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
-  return { status: 'AccessError', user, refusal: { code, sentence } };
+  return { status: 'AccessError', user, claimed: '', site: '', refusal: { code, sentence } };
 }
 
-/** Longer names of sites are cut in sentences: they come from whoever signed the certificate. */
+/** Longer names of sites are cut in sentences and records: they come from whoever signed the certificate. */
 const SHOWN_LENGTH_MAX = 100;
 
-function shown(name: string): string {
+function shownSite(name: string): string {
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, '?');
   return plain.length > SHOWN_LENGTH_MAX ? `${plain.slice(0, SHOWN_LENGTH_MAX)}...` : plain;
 }

@@ -7,7 +7,7 @@ import type { AuthorityData } from './configuration/load.ts';
 import type { Evidence, Proof, ProvenCertificate, ProvenUser } from './decide.ts';
 import type { RefusalCode } from '../observe/events.ts';
 import { digestOf } from './digest.ts';
-import { type Certificate, mayBeUsedFor, parseCertificate } from './x509/certificate.ts';
+import { type Certificate, mayBeUsedFor, parseCertificate, shownSubject } from './x509/certificate.ts';
 import { certificateOf, readChain, readCrlFile, USER_CHAIN_LIMITS } from './x509/chain.ts';
 import { nameProblem, nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
 import { type Crl, crlStoreOf, type CrlStore } from './x509/crl.ts';
@@ -104,14 +104,18 @@ const CHAIN = "The user's certificates (usrProxyCert)";
 
 function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
   const reading = readChain(text, USER_CHAIN_LIMITS, (der) => trust.certificates.read(der));
-  if (reading.kind === 'unreadable') return unproven('userChain', `${CHAIN} cannot be read: ${reading.reason}`);
+  if (reading.kind === 'unreadable') return unproven('', 'userChain', `${CHAIN} cannot be read: ${reading.reason}`);
+  const presented = reading.certificates[0]!;
   const proxies: ProxyKinds = { full: true, limited: true, legacy: trust.data.legacyProxies };
   const verdict = validateChain(reading.certificates, rulesOf(trust, proxies, at));
-  if (!verdict.accepted) return unproven('userChain', `${CHAIN} are refused: ${verdict.reason}`);
+  if (!verdict.accepted)
+    return unproven(shownSubject(presented), 'userChain', `${CHAIN} are refused: ${verdict.reason}`);
   trust.certificates.keep(verdict.path.slice(verdict.path.indexOf(verdict.endEntity)));
   const { subject } = verdict.endEntity;
   const problem = nameProblem(subject);
-  if (problem !== undefined) return unproven('userName', `The user's name (usrProxyCert) is refused: ${problem}`);
+  if (problem !== undefined) {
+    return unproven(shownSubject(presented), 'userName', `The user's name (usrProxyCert) is refused: ${problem}`);
+  }
   const { expiresAt, holdsUntil, proxy } = verdict;
   return { kind: 'proven', value: { name: nameText(subject), key: nameSetKey(subject), expiresAt, holdsUntil, proxy } };
 }
@@ -122,18 +126,19 @@ const EXTERNAL = "The user's attribute certificate (usrAttCert)";
 /** Step 5 of the design, in its order, up to the signer's chain; decide.ts goes on. */
 function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: number): Proof<ProvenCertificate> {
   const reading: CertificateReading = readCertificate(text);
-  if (reading.kind === 'unreadable') return unproven('externalForm', `${EXTERNAL} ${reading.reason}`);
+  if (reading.kind === 'unreadable') return unproven('', 'externalForm', `${EXTERNAL} ${reading.reason}`);
   const { content, signature } = reading.certificate;
+  const site = content.issuerName;
   if (content.provenance !== 'original')
-    return unproven('externalProvenance', `${EXTERNAL} is itself mapped from another`);
+    return unproven(site, 'externalProvenance', `${EXTERNAL} is itself mapped from another`);
   const digest = digestOf(signature.der);
   const signer = verdicts.signers.find(digest)?.certificate ?? certificateOf(signature.der);
-  if (!signer) return unproven('externalSignature', `${EXTERNAL} is signed by something that is no certificate`);
+  if (!signer) return unproven(site, 'externalSignature', `${EXTERNAL} is signed by something that is no certificate`);
   const { externalSignatures: algorithms, allowWeak } = trust.data;
   const problem = signatureProblem(signature, signer, { algorithms, allowWeak });
-  if (problem !== undefined) return unproven('externalSignature', `${EXTERNAL} ${problem}`);
+  if (problem !== undefined) return unproven(site, 'externalSignature', `${EXTERNAL} ${problem}`);
   const proof = proofOf(verdicts.signers, { digest, at }, () => proveSigner(trust, signer, at));
-  if (proof.kind === 'refused') return proof;
+  if (proof.kind === 'refused') return { ...proof, claimed: site };
   const [issuer, holder] = [content.issuer, content.holder].map(nameSetKeyOfText);
   return {
     kind: 'proven',
@@ -141,22 +146,19 @@ function proveCertificate(trust: Trust, verdicts: Verdicts, text: string, at: nu
   };
 }
 
-/** Not by a proxy, and not by a key that is for other things. */
+/** Not by a proxy, and not by a key that is for other things. Whose certificate it signed is the caller's to say. */
 function proveSigner(trust: Trust, certificate: Certificate, at: number): Proof<ProvenSigner> {
   if (!mayBeUsedFor(certificate, 'digitalSignature')) {
-    return unproven('externalSigner', `${EXTERNAL} is signed by a certificate that is not for signatures`);
+    return unproven('', 'externalSigner', `${EXTERNAL} is signed by a certificate that is not for signatures`);
   }
   const verdict = validateChain([certificate], rulesOf(trust, NO_PROXIES, at));
   if (!verdict.accepted)
-    return unproven('externalSigner', `The signer of ${INNER_EXTERNAL} is refused: ${verdict.reason}`);
+    return unproven('', 'externalSigner', `The signer of ${INNER_EXTERNAL} is refused: ${verdict.reason}`);
   const { holdsUntil } = verdict;
   return { kind: 'proven', value: { certificate, key: nameSetKey(certificate.subject), holdsUntil } };
 }
 
 /** A sentence with one full stop, whoever wrote its end. */
-function unproven(
-  code: RefusalCode,
-  text: string,
-): { readonly kind: 'refused'; readonly refusal: { code: RefusalCode; sentence: string } } {
-  return { kind: 'refused', refusal: { code, sentence: `${text.replace(/\.$/, '')}.` } };
+function unproven(claimed: string, code: RefusalCode, text: string): Extract<Proof<never>, { kind: 'refused' }> {
+  return { kind: 'refused', claimed, refusal: { code, sentence: `${text.replace(/\.$/, '')}.` } };
 }

@@ -21,11 +21,8 @@ export function recordedIn(auditLog: AuditFile | undefined, authorised: Authoris
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     if (answer.statCode !== 'AccessGranted') return authorised;
-    const refused = refusedRequest(record.chainDigest, UNRECORDED, {
-      status: 'AccessError',
-      user: undefined,
-      at: record.at,
-    });
-    return { ...refused, record: { ...refused.record, holder: record.holder, proxy: record.proxy } };
+    const { at, holder, proxy, site } = record;
+    const refused = refusedRequest(record, UNRECORDED, { status: 'AccessError', user: undefined, at });
+    return { ...refused, record: { ...refused.record, holder, proxy, site } };
   }
 }

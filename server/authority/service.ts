@@ -5,7 +5,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
-import { type AuthorisationOutcome, refusedRequest } from './authorised.ts';
+import { type AuthorisationOutcome, refusedRequest, type SentRequest } from './authorised.ts';
 import type { Authority, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
 import { digestOf } from './digest.ts';
@@ -101,13 +101,14 @@ async function answered(
 ): Promise<AuthorisationOutcome> {
   const at = epochSeconds();
   const refusal = { status: 'AccessError', user: undefined, at } as const;
+  const sent = (): SentRequest => ({ requestId: request.id ?? '', chainDigest: digestOf(request.usrProxyCert) });
   try {
     const authorised = await thread.run(request);
     if (typeof authorised !== 'string') return authorised;
-    const refused = refusedRequest(digestOf(request.usrProxyCert), BUSY, refusal);
+    const refused = refusedRequest(sent(), BUSY, refusal);
     return authorised === 'busy' ? refused : { ...refused, answer: { ...refused.answer, isStarved: true } };
   } catch (error) {
     emit({ kind: 'authorityBug', at, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return refusedRequest(digestOf(request.usrProxyCert), BUG, refusal);
+    return refusedRequest(sent(), BUG, refusal);
   }
 }

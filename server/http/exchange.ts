@@ -11,13 +11,15 @@ export type { Disconnection } from '../../workers/waiter.ts';
  * undefined without one. `header` takes a lower-case name and answers undefined where the client sent none.
  * `peer` is the address of the connection (never X-Forwarded-For). A request is dead once its handler returned:
  * an asynchronous handler reads what it needs first. `route` is told by the handler, a number of ROUTE, for whoever
- * counts; unset it is that of all others.
+ * counts; unset it is that of all others. `id` is what the access log and X-Request-Id name it by, undefined without
+ * that log.
  */
 export interface Request {
   readonly method: string;
   readonly target: string;
   readonly query: string | undefined;
   route?: number;
+  id?: string | undefined;
   header(name: string): string | undefined;
   peer(): string;
 }
@@ -78,6 +80,10 @@ class RequestWithin implements Request {
 
   set route(route: number) {
     this.#request.route = route;
+  }
+
+  get id(): string | undefined {
+    return this.#request.id;
   }
 
   header(name: string): string | undefined {

@@ -93,9 +93,10 @@ export abstract class LiveExchange implements Disconnection {
     else (this.#listeners ??= []).push(listener);
   }
 
-  /** From here on the watch, where there is one, hears of this request. */
+  /** From here on the watch, where there is one, hears of this request, and may give it an id. */
   watch(request: Request): void {
     this.#watched = this.#context.watch?.(request);
+    if (this.#watched?.id !== undefined) request.id = this.#watched.id;
   }
 
   /** What the answer names the request by, until the watch was told of it. */

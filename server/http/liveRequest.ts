@@ -11,6 +11,7 @@ export abstract class LiveRequest<Raw> implements Request {
   readonly target: string;
   readonly query: string | undefined;
   route: number = ROUTE.other;
+  id: string | undefined = undefined;
   readonly #head: Head;
   #raw: Raw | undefined;
 

@@ -34,11 +34,14 @@ export const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 /**
- * A request to be authorised, for the audit (A88). `reason` is the code of a refusal and `sentence` what the client was
- * told of it, both '' where granted. `isWritten` once it is in the file of the audit, whose lines do not have it.
- * `holder` is the user's name, '' until a chain proved one; `proxy` how it was presented. `roles`, `serialNumber`,
- * `provenance` and `notAfter` (seconds since 1970) are those of the certificate issued; `issuedDigest` is its SHA-256,
- * `chainDigest` that of what the user sent to prove who it is, both in hexadecimal.
+ * A request to be authorised, for the audit (A88). `reason` is the code of a refusal and `sentence` what the client
+ * was told of it, both '' where granted. `isWritten` once it is in the file of the audit, whose lines do not have
+ * it. `requestId` is what the access log names the request by, '' without one. `holder` is the user's name, '' until
+ * a chain proved one; `claimed` then the subject of the certificate that was presented, believed by nobody. `proxy`
+ * is how it was presented. `site` is who issued the attribute certificate that was looked at, by its own word until
+ * something was granted; '' where none was. `roles`, `serialNumber`, `provenance` and `notAfter` (seconds since
+ * 1970) are those of the certificate issued; `issuedDigest` is its SHA-256, `chainDigest` that of what the user sent
+ * to prove who it is, both in hexadecimal.
  */
 export interface AuthorisationRecord {
   readonly kind: 'authorisation';
@@ -46,8 +49,11 @@ export interface AuthorisationRecord {
   readonly status: AuthorisationStatus;
   readonly reason: RefusalCode | '';
   readonly sentence: string;
+  readonly requestId: string;
   readonly holder: string;
+  readonly claimed: string;
   readonly proxy: 'none' | 'full' | 'limited' | '';
+  readonly site: string;
   readonly roles: readonly string[];
   readonly provenance: 'original' | 'mapped' | '';
   readonly serialNumber: string;

@@ -130,11 +130,11 @@ class Service {
     if (type === 'unsupported') return NOT_XML;
     const coding = request.header('content-encoding');
     if (coding !== undefined && coding.toLowerCase() !== 'identity') return ENCODED_BODY;
-    return this.#intake(authority, type.charset, disconnection);
+    return this.#intake(authority, { charset: type.charset, disconnection, requestId: request.id });
   }
 
   /** SOAPAction is not looked at: the Body says which operation is meant (A92). */
-  #intake(authority: Authority, charset: string | undefined, disconnection: Disconnection): Intake {
+  #intake(authority: Authority, head: Omit<Message, 'body'>): Intake {
     return {
       bodyBytesMax: this.#bodyBytesMax,
       tooLong: TOO_LONG,
@@ -142,7 +142,7 @@ class Service {
       failed: FAULT_ANSWERS.bug,
       answer: (body) => {
         try {
-          const answer = this.#answerTo(this.#configuredBy(authority), { body, charset, disconnection });
+          const answer = this.#answerTo(this.#configuredBy(authority), { ...head, body });
           return answer instanceof Promise ? this.#watched(answer) : answer;
         } catch (error) {
           this.#count(OUTCOME.Server);
@@ -161,32 +161,33 @@ class Service {
     }
   }
 
-  #answerTo(configured: Configured, { body, charset, disconnection }: Message): Answer | Promise<Answer> {
+  #answerTo(configured: Configured, message: Message): Answer | Promise<Answer> {
+    const { body, charset } = message;
     const known = configured.calls.find(endOf(body));
     if (known?.charset === charset && known && Buffer.compare(known.body, body) === 0) return this.#hosts(known);
-    if (body.length > READ_HERE_BYTES_MAX) {
-      const isGone = (): boolean => disconnection.isGone();
-      return this.#readElsewhere(configured, { body: new Uint8Array(body), charset, isGone });
-    }
+    if (body.length > READ_HERE_BYTES_MAX) return this.#readElsewhere(configured, message);
     const call = readEnvelope(body, charset);
     const hosts = hostsAskedFor(configured, call);
     // Whoever makes roles up does not drive out those that are asked for.
     if (hosts && hosts.outcome !== OUTCOME.unknownRole && body.length <= CALL_BYTES_MAX) {
       configured.calls.keep(endOf(body), { ...hosts, body: new Uint8Array(body), charset }, body.length);
     }
-    return hosts ? this.#hosts(hosts) : this.#other(configured, call);
+    return hosts ? this.#hosts(hosts) : this.#other(configured, call, message);
   }
 
-  async #readElsewhere(configured: Configured, message: LongMessage): Promise<Answer> {
+  async #readElsewhere(configured: Configured, message: Message): Promise<Answer> {
+    const { body, charset, disconnection } = message;
+    const isGone = (): boolean => disconnection.isGone();
+    const long: LongMessage = { body: new Uint8Array(body), charset, isGone };
     // The thread reads with readEnvelope, or says that it cannot.
-    const call = (await configured.authority.read(message)) as Call | FaultName;
+    const call = (await configured.authority.read(long)) as Call | FaultName;
     const hosts = hostsAskedFor(configured, call);
-    return hosts ? this.#hosts(hosts) : this.#other(configured, call);
+    return hosts ? this.#hosts(hosts) : this.#other(configured, call, message);
   }
 
   /** The answer to what asks for no trusted hosts. */
-  #other({ authority }: Configured, call: Call | FaultName): Answer | Promise<Answer> {
-    if (typeof call !== 'string') return this.#authorised(authority, call.values);
+  #other({ authority }: Configured, call: Call | FaultName, { requestId }: Message): Answer | Promise<Answer> {
+    if (typeof call !== 'string') return this.#authorised(authority, call.values, requestId);
     return this.#fault(call);
   }
 
@@ -200,8 +201,12 @@ class Service {
     return answer;
   }
 
-  async #authorised(authority: Authority, [usrProxyCert = '', usrAttCert = '']: Call['values']): Promise<Answer> {
-    const { attCert, statCode, errMsg, isStarved } = await authority.authorise({ usrProxyCert, usrAttCert });
+  async #authorised(
+    authority: Authority,
+    [usrProxyCert = '', usrAttCert = '']: Call['values'],
+    id: string | undefined,
+  ): Promise<Answer> {
+    const { attCert, statCode, errMsg, isStarved } = await authority.authorise({ usrProxyCert, usrAttCert, id });
     if (isStarved) return this.#fault('busy');
     const answer = response(REQ_AUTHORISATION, [attCert, statCode, errMsg]);
     this.#count(OUTCOME[statCode]);
@@ -222,8 +227,9 @@ class Service {
   }
 }
 
-/** A message as it came. */
+/** A message as it came, and what the access log names its request by. */
 interface Message {
+  readonly requestId: string | undefined;
   readonly body: Uint8Array;
   readonly charset: string | undefined;
   readonly disconnection: Disconnection;

@@ -73,14 +73,17 @@ describe('a user of this site', () => {
   });
 
   test('is recorded with digests, and without any text that was sent or issued', () => {
-    const { record } = authorise({ usrProxyCert: site.staff.pem, usrAttCert: 'secret' }, AT);
+    const { record } = authorise({ usrProxyCert: site.staff.pem, usrAttCert: 'secret', id: 'c0ffee' }, AT);
     expect(record).toEqual({
       kind: 'authorisation',
       at: AT,
       status: 'AccessGranted',
       reason: '',
+      requestId: 'c0ffee',
       holder: '/O=Test/CN=Staff',
+      claimed: '',
       proxy: 'none',
+      site: '',
       roles: ['staff', 'reader'],
       provenance: 'original',
       serialNumber: record.serialNumber,
@@ -252,6 +255,48 @@ describe('refused is', () => {
       );
     });
     expect(granted).toEqual([]);
+  });
+});
+
+describe('recorded is', () => {
+  const recordOf = (usrProxyCert: string, usrAttCert = '', at = AT) =>
+    authorise({ usrProxyCert, usrAttCert, id: 'c0ffee' }, at).record;
+
+  test('who a refused chain says it is of, although nobody believes that', () => {
+    const rogue = holderOf('user', nameDer(person('Mrs\n"X')), ecPair(), caOf('CA'));
+    const evil = holderOf('user', nameDer(person('x/CN=Staff')), ecPair(), site.ca);
+    const expired = proxyOf(site.staff, 'proxy', '1', { notAfter: AT - 1 }).pem;
+    expect([rogue.pem, evil.pem, expired, 'nothing'].map((chain) => recordOf(chain))).toMatchObject([
+      { reason: 'userChain', holder: '', claimed: '/O=Test/CN=Mrs?"X', requestId: 'c0ffee' },
+      { reason: 'userName', holder: '', claimed: '/O=Test/CN=x/CN=Staff' },
+      { reason: 'userChain', holder: '', claimed: '/O=Test/CN=Staff/CN=1' },
+      { reason: 'userChain', holder: '', claimed: '' },
+    ]);
+  });
+
+  test('nobody as claimed once the chain proved the user', () => {
+    expect(recordOf(visitorProxy)).toMatchObject({ holder: '/O=Test/CN=Visitor', claimed: '', site: '' });
+  });
+
+  test('whose attribute certificate a grant rests on, and whose did not help', () => {
+    const other = holderOf('signer', nameDer(person('Other')), rsaPair(), site.ca);
+    const long = partnersCertificate(site, { issuerName: 'x'.repeat(200) });
+    const sent = [
+      partnersCertificate(site),
+      partnersCertificate(site).replace('student', 'staff'),
+      partnersCertificate(site, { issuer: '/O=Test/CN=Other' }, other),
+      partnersCertificate(site, {}, holderOf('signer', site.partner.name, rsaPair(), caOf('CA'))),
+      long,
+      'no certificate',
+    ];
+    expect(sent.map((usrAttCert) => recordOf(visitorProxy, usrAttCert))).toMatchObject([
+      { status: 'AccessGranted', site: 'Partner', provenance: 'mapped' },
+      { reason: 'externalSignature', site: 'Partner', holder: '/O=Test/CN=Visitor' },
+      { reason: 'externalHost', site: 'Partner' },
+      { reason: 'externalSigner', site: 'Partner' },
+      { reason: 'untrustedHost', site: `${'x'.repeat(100)}...` },
+      { reason: 'externalForm', site: '' },
+    ]);
   });
 });
 

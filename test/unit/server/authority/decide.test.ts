@@ -89,6 +89,7 @@ describe('a user with roles of this site', () => {
     expect(decision).toEqual({
       status: 'AccessGranted',
       user: USER,
+      site: '',
       content: {
         holder: '/O=Test/CN=User',
         issuer: '/O=Test/CN=Here',
@@ -108,6 +109,8 @@ describe('a user without roles of this site', () => {
     expect(decided({ usrAttCert })).toEqual({
       status: 'AccessDenied',
       user: USER,
+      claimed: '',
+      site: '',
       refusal: { code: 'unregistered', sentence: 'The user /O=Test/CN=User is not registered at Here.' },
       asked: 'user(chain)',
     });
@@ -235,10 +238,12 @@ test('a chain that proves nobody is an error, and nothing else is looked at', ()
     notBeforeOffsetSeconds: 0,
     clockSkewSeconds: 0,
   };
-  const evidence: Evidence = { userOf: () => ({ kind: 'refused', refusal }), certificateOf: never };
+  const evidence: Evidence = { userOf: () => ({ kind: 'refused', refusal, claimed: '/CN=Who' }), certificateOf: never };
   expect(decide({ usrProxyCert: '', usrAttCert: '' }, policy, evidence)).toEqual({
     status: 'AccessError',
     user: undefined,
+    claimed: '/CN=Who',
+    site: '',
     refusal,
   });
 });
