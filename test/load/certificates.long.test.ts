@@ -33,7 +33,7 @@ function suiteBlocks(kind: 'certificates' | 'crls'): readonly Uint8Array[] {
   const texts = cases.flatMap(({ leaf, inter, trusted, crls }) =>
     kind === 'crls' ? crls : [leaf, ...inter, ...trusted],
   );
-  const readings = [...new Set(texts)].map(readPem);
+  const readings = [...new Set(texts)].map((text) => readPem(text));
   return readings.flatMap((reading) => (reading.kind === 'read' ? reading.blocks.map(({ der }) => der) : []));
 }
 

@@ -10,6 +10,7 @@ import { readCertificateFile, readCrlFile } from '../x509/chain.ts';
 import type { Crl } from '../x509/crl.ts';
 import { nameProblem, nameText } from '../x509/name.ts';
 import type { Namespaces } from '../x509/namespaces.ts';
+import type { PrivateKeys } from '../x509/pem.ts';
 import { trustStoreOf } from '../x509/trust.ts';
 import { validateChain } from '../x509/validate.ts';
 import { ENTRIES_MAX, FILE_BYTES_MAX, readBytes } from './files.ts';
@@ -38,7 +39,7 @@ export function readAnchors(
 ): readonly Certificate[] {
   const anchors: Certificate[] = [];
   for (const [i, path] of paths.entries()) {
-    anchors.push(...certificatesOf(path, placeOf(i), mistakes));
+    anchors.push(...certificatesOf(path, placeOf(i), mistakes, 'refused'));
     if (anchors.length <= ANCHORS_MAX && i < ANCHORS_MAX) continue;
     mistakes.add(placeOf(i), `ca: more than ${ANCHORS_MAX} certificates, or files of them`);
     break;
@@ -46,11 +47,16 @@ export function readAnchors(
   return anchors;
 }
 
-function certificatesOf(path: string, place: Place, mistakes: Mistakes): readonly Certificate[] {
+function certificatesOf(
+  path: string,
+  place: Place,
+  mistakes: Mistakes,
+  privateKeys: PrivateKeys,
+): readonly Certificate[] {
   if (path === '') return [];
   const bytes = readBytes(path, FILE_BYTES_MAX.certificates, place, mistakes);
   if (bytes === undefined) return [];
-  const reading = readCertificateFile(bytes);
+  const reading = readCertificateFile(bytes, privateKeys);
   if (reading.kind === 'read') return reading.certificates;
   mistakes.add({ file: path }, reading.reason);
   return [];
@@ -68,7 +74,7 @@ interface IdentityContext {
 export function readIdentity(keys: AuthorityKeys, context: IdentityContext): Identity | undefined {
   const { at, namespaces, anchors, placeOf, mistakes } = context;
   const key = keyOf(keys.key, placeOf('key'), mistakes);
-  const certificates = certificatesOf(keys.certificate, placeOf('certificate'), mistakes);
+  const certificates = certificatesOf(keys.certificate, placeOf('certificate'), mistakes, 'passed over');
   const [certificate] = certificates;
   if (!key || !certificate) return undefined;
   const complain = (message: string): void => mistakes.add({ file: keys.certificate }, message);

@@ -54,7 +54,11 @@ export const KEYS = {
     "this site's name, as other sites know it: the issuerName of its certificates",
   ),
   key: required<string>(PATH, 'one', 'PEM file of the private key, RSA of 2,048 bits or more, or EC P-256'),
-  certificate: required<string>(PATH, 'one', 'PEM file of the certificate of that key; its subject is the issuer'),
+  certificate: required<string>(
+    PATH,
+    'one',
+    'PEM file of the certificate of that key, which may stand there too; its subject is the issuer',
+  ),
   ca: required<readonly string[]>(
     PATH,
     'many',

@@ -3,7 +3,7 @@
 import { type Certificate, parseCertificate } from './certificate.ts';
 import { type Crl, parseCrl } from './crl.ts';
 import { DerError } from './der.ts';
-import { readPem } from './pem.ts';
+import { type PrivateKeys, readPem } from './pem.ts';
 
 /** How much a text may hold. */
 export interface ChainLimits {
@@ -48,9 +48,9 @@ export function certificateOf(der: Uint8Array): Certificate | undefined {
   return reading.kind === 'read' ? reading.all[0] : undefined;
 }
 
-/** Reads a file of certificates: PEM like `readChain`, or one certificate in DER. */
-export function readCertificateFile(bytes: Uint8Array, limits: ChainLimits = FILE_LIMITS): ChainReading {
-  const reading = readFile(bytes, limits, CERTIFICATES);
+/** Reads a file of certificates within FILE_LIMITS: PEM like `readChain`, or one certificate in DER. */
+export function readCertificateFile(bytes: Uint8Array, keys: PrivateKeys = 'refused'): ChainReading {
+  const reading = readFile(bytes, FILE_LIMITS, { ...CERTIFICATES, keys });
   return reading.kind === 'read' ? { kind: 'read', certificates: reading.all } : reading;
 }
 
@@ -65,6 +65,7 @@ interface Kind<T> {
   readonly one: string;
   readonly many: string;
   readonly parse: (der: Uint8Array) => T;
+  readonly keys?: PrivateKeys;
 }
 
 const CERTIFICATES: Kind<Certificate> = {
@@ -87,7 +88,7 @@ function readFile<T>(bytes: Uint8Array, limits: ChainLimits, kind: Kind<T>): Fil
 
 function readBlocks<T>(text: string, limits: ChainLimits, kind: Kind<T>): FileReading<T> {
   if (text.length > limits.textBytes || Buffer.byteLength(text) > limits.textBytes) return tooLong(limits);
-  const reading = readPem(text);
+  const reading = readPem(text, kind.keys);
   if (reading.kind === 'unreadable') return unreadable(`The text ${reading.problem}.`);
   const { blocks } = reading;
   if (blocks.length === 0) return unreadable(`The text holds no ${kind.one} in PEM form.`);

@@ -21,11 +21,11 @@ export type FileDescription =
   | { readonly kind: 'read'; readonly tables: readonly Description[] }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Describes a file: PEM with certificates and CRLs in any order, or one of either in DER. */
+/** Describes a file: PEM with certificates and CRLs in any order, private keys passed over; or one of either in DER. */
 export function describeFile(bytes: Uint8Array, limits: ChainLimits = FILE_LIMITS): FileDescription {
   if (bytes.length > limits.textBytes) return unreadable(`The file is longer than ${limits.textBytes / 1024} KiB.`);
   const isDer = bytes[0] === 0x30 && (bytes[1] ?? 0) >= 0x80;
-  const reading = isDer ? derBlock(bytes) : readPem(Buffer.from(bytes).toString('latin1'));
+  const reading = isDer ? derBlock(bytes) : readPem(Buffer.from(bytes).toString('latin1'), 'passed over');
   if (reading.kind === 'unreadable') return unreadable(`The file ${reading.problem}.`);
   const { blocks } = reading;
   if (blocks.length === 0) return unreadable('The file holds no certificate and no CRL.');

@@ -1,5 +1,5 @@
 // PEM (RFC 7468, section 2): blocks of base64 between BEGIN and END lines, with any text around them. Strict about what
-// is in a block. Private keys are recognised first and never read. Knows no certificates; chain.ts does.
+// is in a block. Private keys are recognised and never read. Knows no certificates; chain.ts does.
 
 /** One block: its label (`CERTIFICATE`) and its bytes. */
 export interface PemBlock {
@@ -24,11 +24,18 @@ export function holdsPrivateKey(text: string): boolean {
 }
 
 /**
- * Reads the blocks of a text. Linear in its length; the bytes are copies. A text without blocks is read as having none.
- * Unreadable: a private key, whole or not; a block that does not end, is nested, or holds anything but base64.
+ * What becomes of private keys: a text that somebody sent is refused for one, whole or not; in a file at home, such as
+ * that of a proxy, they are passed over.
  */
-export function readPem(text: string): PemReading {
-  if (holdsPrivateKey(text)) return unreadable('holds a private key, which must never be sent to anyone');
+export type PrivateKeys = 'refused' | 'passed over';
+
+/**
+ * Reads the blocks of a text. Linear in its length; the bytes are copies. A text without blocks is read as having none.
+ * Unreadable: a private key that is refused; a block that does not end, is nested, or holds anything but base64.
+ */
+export function readPem(text: string, keys: PrivateKeys = 'refused'): PemReading {
+  if (keys === 'refused' && holdsPrivateKey(text))
+    return unreadable('holds a private key, which must never be sent to anyone');
   const blocks: PemBlock[] = [];
   let offset = 0;
   for (;;) {
@@ -45,11 +52,12 @@ export function readPem(text: string): PemReading {
     const last = `${END}${label}${DASHES}`;
     const end = text.indexOf(last, labelEnd);
     if (end < 0) return unreadable('has a block without an end');
+    offset = end + last.length;
+    if (label.endsWith('PRIVATE KEY')) continue;
     const base64 = text.slice(labelEnd + DASHES.length, end).replace(/[ \t\r\n]+/g, '');
     const der = Buffer.from(base64, 'base64');
     if (!isBase64Of(base64, der)) return unreadable('has a block that is no base64');
     blocks.push({ label, der });
-    offset = end + last.length;
   }
 }
 

@@ -42,8 +42,11 @@ function addCheck(group: Command, { stdout }: Outputs): void {
 function addInspect(group: Command, { stdout }: Outputs): void {
   group
     .command('inspect')
-    .description('Print what is in an attribute certificate, or in the certificates of a PEM file.')
-    .argument('<file>', 'file with an attribute certificate (XML), or with certificates (PEM)')
+    .description('Print what is in an attribute certificate, or in the certificates and CRLs of a file.')
+    .argument(
+      '<file>',
+      'file with an attribute certificate (XML), or with certificates and CRLs (PEM, or one in DER); private keys in it are passed over',
+    )
     .addHelpText('after', example('authority inspect attribute-certificate.xml'))
     .action(async (file: string) => {
       const { inspectText } = await import('./tools.ts');

@@ -1,6 +1,6 @@
 // What `authority check`, `inspect` and `issue` do: read the files they are given, print what is in them, write what
 // was issued. Knows no flags beyond their values; toolCommands.ts does.
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
 import { type AuthorityData, loadedOrThrown } from '../../authority/configuration/load.ts';
@@ -125,11 +125,15 @@ interface IssuerFiles {
 
 function issuerOf({ issuer, issuerKey }: IssueFlags): IssuerFiles | undefined {
   if (issuer === undefined || issuerKey === undefined) return undefined;
-  const reading = readCertificateFile(bytesOf(issuer));
+  const reading = readCertificateFile(bytesOf(issuer), 'passed over');
   if (reading.kind === 'unreadable') throw new OperationError('input', `${issuer}: ${reading.reason}`);
-  const { subject, extensions } = reading.certificates[0]!;
+  const { subject, extensions, publicKey } = reading.certificates[0]!;
+  const key = keyOf(issuerKey);
+  if (!publicKey?.equals(createPublicKey(key))) {
+    throw new OperationError('input', `${issuer}: its first certificate is not that of the key in ${issuerKey}`);
+  }
   const keyId = extensions.subjectKeyId === undefined ? undefined : Buffer.from(extensions.subjectKeyId, 'hex');
-  return { by: { name: subject.der, key: keyOf(issuerKey), keyId }, chain: reading.certificates };
+  return { by: { name: subject.der, key, keyId }, chain: reading.certificates };
 }
 
 function keyOf(file: string): KeyObject {

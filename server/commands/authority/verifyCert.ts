@@ -1,19 +1,22 @@
 // What `authority verify-cert` does: reads the files, validates, prints the verdict. The only files read are those
 // named. Knows no flags; verifyCertCommand.ts does.
+import { statSync } from 'node:fs';
 import { OperationError } from '../../../data/operationError.ts';
-import { shownSubject } from '../../authority/x509/certificate.ts';
+import { type Certificate, shownSubject } from '../../authority/x509/certificate.ts';
+import { readCrlFiles } from '../../authority/configuration/identity.ts';
+import { mistakeText, noMistakes } from '../../authority/configuration/mistakes.ts';
 import { readCertificateFile, readCrlFile } from '../../authority/x509/chain.ts';
-import { crlStoreOf } from '../../authority/x509/crl.ts';
+import { type Crl, crlStoreOf } from '../../authority/x509/crl.ts';
 import { timeText } from '../../authority/x509/time.ts';
 import { trustStoreOf } from '../../authority/x509/trust.ts';
 import { type AcceptedChain, validateChain, type Verdict } from '../../authority/x509/validate.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { tableText } from '../terminal.ts';
 
-/** What is to be judged and how. `at` is in seconds since 1970, the files are paths. */
+/** What is to be judged and how. `at` is in seconds since 1970; the files are paths, `crls` one of a directory too. */
 export interface VerifyRequest {
   readonly chain: string;
-  readonly trust: string;
+  readonly trust: readonly string[];
   readonly crls?: string;
   readonly at: number;
   readonly maxDepth: number;
@@ -27,10 +30,11 @@ export interface VerifyRequest {
  * Prints that a certificate is accepted, and as what. Throws OperationError `refused` with the reason where it is not.
  */
 export function verifyCert(request: VerifyRequest, print: (line: string) => void): void {
+  const { crls } = request;
   const files = {
-    trust: bytesOf(request.trust),
+    trust: request.trust.map((path) => [path, bytesOf(path)] as const),
     chain: bytesOf(request.chain),
-    crls: request.crls === undefined ? undefined : bytesOf(request.crls),
+    crls: crls === undefined || isDirectory(crls) ? undefined : bytesOf(crls),
   };
   const before = process.cpuUsage();
   const verdict = verdictOf(files, request);
@@ -40,28 +44,36 @@ export function verifyCert(request: VerifyRequest, print: (line: string) => void
   print(`accepted\n${tableText(rowsOf(verdict))}`);
 }
 
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
 interface Files {
-  readonly trust: Uint8Array;
+  readonly trust: readonly (readonly [path: string, bytes: Uint8Array])[];
   readonly chain: Uint8Array;
   readonly crls: Uint8Array | undefined;
 }
 
 /** From the bytes of the files to the verdict. A file that cannot be read refuses; the reason then names it. */
 function verdictOf(files: Files, request: VerifyRequest): Verdict {
-  const trust = readCertificateFile(files.trust);
-  if (trust.kind === 'unreadable') return refused(request.trust, trust.reason);
-  const chain = readCertificateFile(files.chain);
+  const trusted: Certificate[] = [];
+  for (const [path, bytes] of files.trust) {
+    const trust = readCertificateFile(bytes);
+    if (trust.kind === 'unreadable') return refused(path, trust.reason);
+    trusted.push(...trust.certificates);
+  }
+  const chain = readCertificateFile(files.chain, 'passed over');
   if (chain.kind === 'unreadable') return refused(request.chain, chain.reason);
-  const crls = files.crls && readCrlFile(files.crls);
-  if (crls?.kind === 'unreadable') return refused(request.crls ?? '', crls.reason);
+  const crls = request.crls === undefined ? [] : crlsOf(request.crls, files.crls);
+  if (typeof crls === 'string') return { accepted: false, reason: crls };
   const {
     allowProxies: full = false,
     allowLimitedProxies: limited = false,
     allowLegacyProxies: legacy = false,
   } = request;
   return validateChain(chain.certificates, {
-    trust: trustStoreOf(trust.certificates),
-    crls: crls && crlStoreOf(crls.all),
+    trust: trustStoreOf(trusted),
+    crls: request.crls === undefined ? undefined : crlStoreOf(crls),
     at: request.at,
     maxDepth: request.maxDepth,
     proxies: { full, limited, legacy },
@@ -69,6 +81,17 @@ function verdictOf(files: Files, request: VerifyRequest): Verdict {
     clockSkewSeconds: 0,
     allowWeak: false,
   });
+}
+
+/** Those of a file, by its bytes, or of a directory, as the setting `crls` has it; or what is wrong with it. */
+function crlsOf(path: string, bytes: Uint8Array | undefined): readonly Crl[] | string {
+  if (bytes) {
+    const reading = readCrlFile(bytes);
+    return reading.kind === 'read' ? reading.all : `${path}: ${reading.reason}`;
+  }
+  const mistakes = noMistakes();
+  const crls = readCrlFiles(path, { file: path }, mistakes).flatMap((file) => file.crls);
+  return mistakes.all.length > 0 ? mistakes.all.map(mistakeText).join('\n') : crls;
 }
 
 function refused(file: string, reason: string): Verdict {

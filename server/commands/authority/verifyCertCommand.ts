@@ -1,12 +1,12 @@
 // `authority verify-cert`: its flags and help.
 // The work is in verifyCert.ts, loaded when the command runs.
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { epochMs } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { INSTANT, integerBetween } from '../../settings/values.ts';
 
 interface VerifyFlags {
-  readonly trust: string;
+  readonly trust: readonly string[];
   readonly time?: number;
   readonly maxDepth: number;
   readonly crls?: string;
@@ -25,15 +25,25 @@ export function addVerifyCert(group: Command, { stdout }: Outputs): void {
   group
     .command('verify-cert')
     .description('Judge a certificate by the CAs that are trusted: RFC 5280, and proxies by RFC 3820.')
-    .argument('<chain>', 'PEM file: the certificate first, then intermediates in any order, unneeded ones too')
-    .requiredOption('--trust <file>', 'PEM file of the CAs that are trusted')
+    .argument(
+      '<chain>',
+      'PEM file: the certificate first, then intermediates in any order, unneeded ones too; private keys in it are passed over',
+    )
+    .addOption(
+      new Option('--trust <file>', 'PEM file of the CAs that are trusted (repeatable)')
+        .argParser((path: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), path])
+        .makeOptionMandatory(),
+    )
     .addOption(valueOption('--time', 'time to judge at (default: now)', INSTANT))
     .addOption(
       valueOption('--max-depth', 'most intermediate CAs of a path', integerBetween(0, DEPTH_MAX)).default(
         DEPTH_INITIAL,
       ),
     )
-    .option('--crls <file>', 'PEM file of CRLs; every CA then needs a current one (default: revocation is not checked)')
+    .option(
+      '--crls <path>',
+      'PEM file of CRLs, or directory of such files; every CA then needs a current one (default: revocation is not checked)',
+    )
     .option('--allow-proxies', 'accept proxies with all rights of their owner')
     .option('--allow-limited-proxies', 'accept limited proxies')
     .option('--allow-legacy-proxies', 'accept legacy proxies; a limited one needs both flags')

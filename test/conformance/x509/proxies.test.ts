@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseCertificate } from '../../../server/authority/x509/certificate.ts';
+import { readChain } from '../../../server/authority/x509/chain.ts';
 import { readPem } from '../../../server/authority/x509/pem.ts';
 import { commandLine } from '../../../server/commands/commands.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
@@ -212,16 +213,22 @@ describe.skipIf(!hasProgram('openssl'))('a proxy made by openssl', () => {
     expect(await judged([proxyOf(user, { extensions }), user])).toMatch(/cannot be processed \(1\.2\.3\.4\)\.$/);
   });
 
-  test('is refused with its private key in the text, which is not repeated', async () => {
+  test('is refused with its private key in a text that was sent, which is not repeated', () => {
     const proxy = proxyOf(user);
-    for (const chain of [
-      [proxy, proxy.keyPem, user],
-      [proxy, user, proxy.keyPem.split('-----END')[0]!],
-    ]) {
-      const reason = await judged(chain);
-      expect(reason).toMatch(/holds a private key, which must never be sent to anyone\.$/);
-      expect(reason).not.toContain(proxy.keyPem.split('\n')[1]);
-    }
+    for (const text of [proxy.pem + proxy.keyPem + user.pem, proxy.pem + user.pem + proxy.keyPem.split('-----END')[0]!])
+      expect(readChain(text)).toEqual({
+        kind: 'unreadable',
+        reason: 'The text holds a private key, which must never be sent to anyone.',
+      });
+  });
+
+  test('is judged with its private key in its file, as tools write it, and nothing of the key is told', async () => {
+    const proxy = proxyOf(user);
+    const told = await judged([proxy, proxy.keyPem, user]);
+    expect(told).toMatch(/^accepted$[^]*^proxy +all rights$/m);
+    const broken = await judged([proxy, user, proxy.keyPem.split('-----END')[0]!]);
+    expect(broken).toMatch(/: The text has a block without an end\.$/);
+    for (const text of [told, broken]) expect(text).not.toContain(proxy.keyPem.split('\n')[1]);
   });
 
   test('is refused with a key or a signature that is too weak', async () => {

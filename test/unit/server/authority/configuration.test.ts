@@ -64,6 +64,11 @@ describe('a good configuration', () => {
     expect(Buffer.from(certificate)).toEqual(Buffer.from(site.site.certificate.der));
   });
 
+  test('has its key and certificate in one file, where that is so', () => {
+    site.write('both.pem', `${site.site.key.export({ type: 'pkcs8', format: 'pem' }) as string}${site.site.pem}`);
+    expect(mistakesOf(changed({ key: 'key = "both.pem"', certificate: 'certificate = "both.pem"' }))).toEqual([]);
+  });
+
   test('says what an operator should know', () => {
     site.write('authority.toml', ['allowWeak = true', 'externalSignatures = ["rsa-sha1"]', ...CONFIG_LINES].join('\n'));
     chmodSync(join(site.directory, 'site.key'), 0o644);

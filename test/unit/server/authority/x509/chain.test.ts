@@ -76,6 +76,19 @@ describe('a text is refused', () => {
     },
   );
 
+  test('that is a file at home, but for the key, where that is passed over', () => {
+    const encrypted =
+      '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAA==\n-----END RSA PRIVATE KEY-----\n';
+    const file = Buffer.from(CA.pem + pemOf('PRIVATE KEY', Buffer.from('secret')) + encrypted + USER.pem);
+    expect(readCertificateFile(file)).toMatchObject({
+      reason: 'The text holds a private key, which must never be sent to anyone.',
+    });
+    expect(readCertificateFile(file, 'passed over')).toMatchObject({ kind: 'read', certificates: { length: 2 } });
+    expect(readCertificateFile(Buffer.from(encrypted), 'passed over')).toMatchObject({
+      reason: 'The text holds no certificate in PEM form.',
+    });
+  });
+
   test('that is longer than 256 KiB, in characters or in bytes', () => {
     expect(reasonOf(`${USER.pem}${' '.repeat(USER_CHAIN_LIMITS.textBytes)}`)).toBe('The text is longer than 256 KiB.');
     expect(reasonOf(`${USER.pem}${'é'.repeat(USER_CHAIN_LIMITS.textBytes / 2)}`)).toBe(

@@ -101,11 +101,7 @@ test('what is wrong with names and proxies is told, and nothing that does not pr
 describe('a file is refused', () => {
   test.each([
     ['that is empty', '', 'The file holds no certificate and no CRL.'],
-    [
-      'with a private key',
-      pemOf('PRIVATE KEY', Buffer.from('x')),
-      'The file holds a private key, which must never be sent to anyone.',
-    ],
+    ['with a private key alone', pemOf('PRIVATE KEY', Buffer.from('x')), 'The file holds no certificate and no CRL.'],
     [
       'with something else',
       USER.pem + pemOf('PUBLIC KEY', Buffer.from('x')),

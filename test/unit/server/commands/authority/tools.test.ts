@@ -127,6 +127,39 @@ test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in
   expect((await authority(...verify, '--allow-proxies')).end).toBe('refused');
 });
 
+test('issue takes no key that is not that of the issuer, and its certificate out of a file with its key', async () => {
+  const issued = async (kind: string, name: string, issuer: string, key: string) =>
+    authority(
+      'issue',
+      '--kind',
+      kind,
+      ...(kind === 'proxy' ? [] : ['--name', `/O=Test/CN=${name}`]),
+      '-o',
+      file(name),
+      '--issuer',
+      file(issuer),
+      '--issuer-key',
+      file(key),
+    );
+  await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca2'));
+  await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca3'));
+  expect(await issued('user', 'user2', 'ca2.pem', 'ca3.key')).toEqual({
+    end: 'input',
+    out: '',
+    err: 'ca2.pem: its first certificate is not that of the key in ca3.key',
+  });
+  expect(existsSync(file('user2.key'))).toBe(false);
+  expect((await issued('user', 'user2', 'ca2.pem', 'ca2.key')).end).toBe('');
+  writeFileSync(file('both.pem'), readFileSync(file('user2.key'), 'utf8') + readFileSync(file('user2.pem'), 'utf8'));
+  expect((await issued('proxy', 'proxy2', 'both.pem', 'both.pem')).end).toBe('');
+  const whole = readFileSync(file('proxy2.pem'), 'utf8') + readFileSync(file('proxy2.key'), 'utf8');
+  writeFileSync(file('x509up'), whole);
+  const verify = ['verify-cert', '--trust', file('ca3.pem'), '--trust', file('ca2.pem'), '--allow-proxies'];
+  expect((await authority(...verify, file('x509up'))).end).toBe('');
+  const inspected = await authority('inspect', file('x509up'));
+  expect(inspected.out).toBe((await authority('inspect', file('proxy2.pem'))).out);
+});
+
 test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other file beside it', async (ending) => {
   const prefix = `kept-${ending}`;
   writeFileSync(file(`${prefix}.${ending}`), 'mine');

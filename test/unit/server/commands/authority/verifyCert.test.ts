@@ -1,6 +1,6 @@
 // `authority verify-cert`: its flags, what it prints, and how it ends.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -92,6 +92,34 @@ test('--crls checks revocation, with a file that may hold several', async () => 
   expect(await verify('--crls', one, ...words)).toMatchObject({
     thrown: { message: 'refused: There is no current CRL of /O=Test/CN=Lower.' },
   });
+});
+
+test('--crls takes a directory too, as the setting of an authority does', async () => {
+  const crls = join(directory, 'crls');
+  mkdirSync(crls);
+  writeFileSync(join(crls, 'ca.crl'), makeCrl({ issuer: CA }));
+  writeFileSync(join(crls, 'lower.r0'), pemOf('X509 CRL', makeCrl({ issuer: LOWER })));
+  writeFileSync(join(crls, 'README'), 'no CRL, and not read');
+  const words = [...TRUST, ...TIME, '--allow-proxies', file(CHAIN), '--crls', crls];
+  expect(await verify(...words)).toMatchObject({ thrown: undefined });
+  rmSync(join(crls, 'ca.crl'));
+  expect(await verify(...words)).toMatchObject({
+    thrown: { message: 'refused: There is no current CRL of /O=Test/CN=CA.' },
+  });
+  writeFileSync(join(crls, 'ca.crl'), 'nothing');
+  expect(await verify(...words)).toMatchObject({
+    thrown: { message: `refused: ${join(crls, 'ca.crl')}: The text holds no CRL in PEM form.` },
+  });
+});
+
+test('of several --trust all are trusted, in any order', async () => {
+  const other = ['--trust', file(makeCa('Other').pem)];
+  const words = [...TIME, '--allow-proxies', file(CHAIN)];
+  for (const trust of [
+    [...TRUST, ...other],
+    [...other, ...TRUST],
+  ])
+    expect(await verify(...trust, ...words)).toMatchObject({ thrown: undefined });
 });
 
 test('without an --allow flag the strict profile applies', async () => {
