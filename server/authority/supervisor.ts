@@ -1,9 +1,10 @@
 // The authority as the supervisor has it: loads the configuration, hands it to every serving thread, reloads it as a
-// whole or not at all, and gathers the events of all threads. Signs nothing.
+// whole or not at all, tells what runs out meanwhile, and gathers the events of all threads. Signs nothing.
 import type { AuditFile } from '../observe/log.ts';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { epochSeconds } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
+import { type Expiry, firstExpiries } from './configuration/expiries.ts';
 import { directoryStamp } from './configuration/files.ts';
 import { loadAuthority, type LoadedAuthority, loadedOrThrown } from './configuration/load.ts';
 import { mistakeText } from './configuration/mistakes.ts';
@@ -17,8 +18,24 @@ export interface AuthoritySupervisor {
    * Loads all files again; answers whether they were taken. With a mistake in them, the configuration stays as it was.
    */
   reload(): boolean;
+  /** How it is now, for operators. */
+  status(): AuthorityStatus;
   /** No reload behind it. The threads close their links themselves. */
   stop(): void;
+}
+
+/**
+ * The configuration that answers: since when, what operators should know of it, and when the first of each kind runs
+ * out. `refused` has the mistakes of a later one that was not taken. Times are in seconds since 1970.
+ */
+export interface AuthorityStatus {
+  readonly siteName: string;
+  readonly loadedAt: number;
+  readonly users: number;
+  readonly trustedHosts: number;
+  readonly notes: readonly string[];
+  readonly expires: Readonly<Partial<Record<Expiry['what'], number>>>;
+  readonly refused: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
 }
 
 /**
@@ -30,9 +47,18 @@ export const CRLS_EVERY_MS = 60_000;
 /**
  * Loads a configuration file. Throws OperationError `input` with every mistake, a line each. Events of the threads, and
  * of reloads, go to `observe`; decisions are recorded in `auditLog` before, and nothing is granted that cannot be.
+ * `now` is in whole seconds since 1970.
  */
-export function superviseAuthority(file: string, observe: Observer, auditLog?: AuditFile): AuthoritySupervisor {
-  let loaded = loadedOrThrown(file, epochSeconds());
+export function superviseAuthority(
+  file: string,
+  observe: Observer,
+  auditLog?: AuditFile,
+  now: () => number = epochSeconds,
+): AuthoritySupervisor {
+  let loadedAt = now();
+  let loaded = loadedOrThrown(file, loadedAt);
+  let expired: readonly string[] = [];
+  let refused: AuthorityStatus['refused'];
   observe([loadedEvent(loaded)]);
   const ports = new Set<MessagePort>();
   let stamp = loaded.crlStamp;
@@ -40,19 +66,28 @@ export function superviseAuthority(file: string, observe: Observer, auditLog?: A
   const reload = (): boolean => {
     // A state that is refused is told once, and looked at again when it changes.
     stamp = crlStampNow();
-    const loading = loadAuthority(file, epochSeconds());
+    const at = now();
+    const loading = loadAuthority(file, at);
     if (loading.kind === 'refused') {
-      observe([{ kind: 'authorityReloadRefused', at: epochSeconds(), mistakes: loading.mistakes.map(mistakeText) }]);
+      refused = { at, mistakes: loading.mistakes.map(mistakeText) };
+      observe([{ kind: 'authorityReloadRefused', ...refused }]);
       return false;
     }
-    loaded = loading;
+    [loaded, loadedAt, expired, refused] = [loading, at, [], undefined];
     stamp = loaded.crlStamp;
     for (const port of ports) port.postMessage(loaded.data);
     observe([loadedEvent(loaded)]);
     return true;
   };
+  const tellExpired = (): void => {
+    const at = now();
+    const untold = expiredSince(loaded, { loadedAt, at }).filter((note) => !expired.includes(note));
+    expired = [...expired, ...untold];
+    if (untold.length > 0) observe(untold.map((note) => ({ kind: 'authorityExpired', at, note })));
+  };
   const timer = setInterval(() => {
     if (crlStampNow() !== stamp) reload();
+    tellExpired();
   }, CRLS_EVERY_MS).unref();
   return {
     link() {
@@ -64,8 +99,27 @@ export function superviseAuthority(file: string, observe: Observer, auditLog?: A
       return { data: loaded.data, auditLog, port: port2 };
     },
     reload,
+    status: () => ({ ...statusOf(loaded), loadedAt, notes: [...loaded.notes, ...expired], refused }),
     stop: () => clearInterval(timer),
   };
+}
+
+/** What has run out since a configuration was loaded, each once: what had by then is among its notes. */
+function expiredSince(
+  { data, expiries, notes }: LoadedAuthority,
+  { loadedAt, at }: { readonly loadedAt: number; readonly at: number },
+): readonly string[] {
+  const [begin, end] = [loadedAt - data.clockSkewSeconds, at - data.clockSkewSeconds];
+  const lapsed = expiries.filter((expiry) => expiry.at >= begin && expiry.at < end).map(({ note }) => note);
+  return [...new Set(lapsed)].filter((note) => !notes.includes(note));
+}
+
+function statusOf({
+  data: { siteName, users, hosts },
+  expiries,
+}: LoadedAuthority): Pick<AuthorityStatus, 'siteName' | 'users' | 'trustedHosts' | 'expires'> {
+  const expires = firstExpiries(expiries);
+  return { siteName, users: users.sets.length, trustedHosts: hosts.length, expires };
 }
 
 function loadedEvent({ data, notes }: LoadedAuthority): ServiceEvent {

@@ -80,6 +80,13 @@ export interface AuthorityReloadRefused {
   readonly mistakes: readonly string[];
 }
 
+/** Something that the configuration rests on has run out while it is served; `note` says what, and what comes of it. */
+export interface AuthorityExpired {
+  readonly kind: 'authorityExpired';
+  readonly at: number;
+  readonly note: string;
+}
+
 /** A bug of ours that a request met; its answer did not tell. */
 export interface AuthorityBug {
   readonly kind: 'authorityBug';
@@ -111,7 +118,13 @@ export interface ThreadStarved {
 
 /** Everything that is told; `at` is in seconds since 1970. */
 export type ServiceEvent =
-  AuthorisationRecord | AuthorityLoaded | AuthorityReloadRefused | AuthorityBug | ThreadDied | ThreadStarved;
+  | AuthorisationRecord
+  | AuthorityLoaded
+  | AuthorityReloadRefused
+  | AuthorityExpired
+  | AuthorityBug
+  | ThreadDied
+  | ThreadStarved;
 
 /** Takes events, one or more at a time, in the order in which they come. It must not throw and should be quick. */
 export type Observer = (events: readonly ServiceEvent[]) => void;

@@ -2,6 +2,7 @@
 // Composition and plain data; decides nothing about serving.
 import { bytesByPart } from '../../data/store/memory.ts';
 import { metadataOf, type LoadedSnapshot, sectionsOf } from '../../engine/shared.ts';
+import type { AuthorityStatus } from '../authority/supervisor.ts';
 import { type AdminAnswer, type AdminAnswers, type AdminListener, jsonAnswer } from '../admin/listener.ts';
 import { listenForAdmin } from '../admin/listener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -34,6 +35,11 @@ export interface FollowedCatalogue {
   ageMs(): number | undefined;
 }
 
+/** The attribute authority that a server has, for those who ask after it. */
+export interface AttendedAuthority {
+  status(): AuthorityStatus;
+}
+
 /** Figures of a target that is followed, those that there are. */
 export type TargetFigures = Readonly<Record<keyof typeof TARGET_GAUGES, number | undefined>>;
 
@@ -62,6 +68,7 @@ export class Administration {
   readonly #changes: Tally;
   #subscription: FollowedTarget | undefined;
   #follower: FollowedCatalogue | undefined;
+  #authority: AttendedAuthority | undefined;
   #listener: AdminListener | undefined;
   readonly #gaugesOf = new Map<number, Map<TalliedMetric | TalliedHistogram, Tally>>();
   readonly #loopDelays: TalliedHistogram;
@@ -103,6 +110,11 @@ export class Administration {
   /** Tells of another catalogue that is followed, too. */
   follow(follower: FollowedCatalogue): void {
     this.#follower = follower;
+  }
+
+  /** Tells of an attribute authority, too. */
+  attend(authority: AttendedAuthority): void {
+    this.#authority = authority;
   }
 
   /** What a serving thread counts requests in. */
@@ -216,6 +228,12 @@ export class Administration {
         label: 'collection',
         valuesOf: () => Object.entries(this.#counts),
       },
+      {
+        name: 'authority_expiry_seconds',
+        help: 'When the first of these of the authority expires, in seconds since 1970; 0 for CRLs where one is missing.',
+        label: 'what',
+        valuesOf: () => Object.entries(this.#authority?.status().expires ?? {}),
+      },
       ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
         name,
         help,
@@ -266,6 +284,18 @@ export class Administration {
     };
   }
 
+  #authorityStatus(): unknown {
+    if (!this.#authority) return null;
+    const { loadedAt, expires, refused, ...status } = this.#authority.status();
+    const expiries = Object.entries(expires).map(([what, at]) => [what, instantOf(at)]);
+    return {
+      ...status,
+      loaded: instantOf(loadedAt),
+      expires: Object.fromEntries(expiries),
+      refused: refused ? { at: instantOf(refused.at), mistakes: refused.mistakes } : null,
+    };
+  }
+
   #status(): unknown {
     const served = this.#served?.generation;
     return {
@@ -286,6 +316,7 @@ export class Administration {
       lastChange: this.#lastChange ?? null,
       reloads: this.#reloads.status(),
       refresh: this.#refreshStatus(),
+      authority: this.#authorityStatus(),
       steps: this.#steps.status(),
       threads: { serving: this.#settings.threads, lost: this.#losses.counts() },
       settings: this.#settings,
@@ -297,6 +328,10 @@ function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key) ?? make();
   map.set(key, known);
   return known;
+}
+
+function instantOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
 }
 
 /** One value, where there is one. */

@@ -39,7 +39,7 @@ function unwrittenTo(log: Observer, isFile: boolean): Observer {
 }
 
 function levelOf({ kind }: ServiceEvent): Level {
-  if (kind === 'authorityReloadRefused') return 'warn';
+  if (kind === 'authorityReloadRefused' || kind === 'authorityExpired') return 'warn';
   return kind === 'authorityBug' ? 'error' : 'info';
 }
 
@@ -52,6 +52,7 @@ function linesOf(event: ServiceEvent): readonly string[] {
   if (event.kind === 'authorityReloadRefused') {
     return ['attribute authority: not reloaded, the configuration before goes on', ...event.mistakes];
   }
+  if (event.kind === 'authorityExpired') return [`attribute authority: ${event.note}`];
   return event.kind === 'authorityBug' ? [`a request met a bug, please report it: ${event.stack}`] : [];
 }
 

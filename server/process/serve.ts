@@ -91,7 +91,7 @@ export async function serve(
     accessLogs = await accessLogsOf(settings, report);
     administration = await administrationOf(settings, report, losses);
     // Before the data, which may take minutes: whoever has a mistake in the authority's configuration is told at once.
-    const authority = await authorityOf(settings, report, administration?.metrics.observe ?? NOBODY);
+    const authority = await authorityOf(settings, report, administration);
     if (authority) stops.push(authority.stop);
     const follower = await followerOf(settings, commandLine, report, administration);
     if (follower) {
@@ -222,11 +222,13 @@ export function hasAuthority({ authority, data }: Settings): boolean {
 async function authorityOf(
   settings: Settings,
   report: Report,
-  observe: Observer,
+  administration: Administration | undefined,
 ): Promise<AuthoritySupervisor | undefined> {
   if (!hasAuthority(settings)) return undefined;
   const { startAuthority } = await import('./authorityStart.ts');
-  return startAuthority(settings, report, observe);
+  const authority = startAuthority(settings, report, administration?.metrics.observe ?? NOBODY);
+  administration?.attend(authority);
+  return authority;
 }
 
 /** Who follows another catalogue, where the settings name one; its code is read only then. */

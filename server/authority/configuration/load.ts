@@ -9,6 +9,7 @@ import { directoryStamp, FILE_BYTES_MAX, readText } from './files.ts';
 import { checkedHosts, type HostDraft, hostDrafts, hostNotes, type TrustedHost } from './hosts.ts';
 import { readAnchors, readCrlFiles, readIdentity } from './identity.ts';
 import { type AuthorityKeys, keysOf } from './keys.ts';
+import { expiriesOf, type Expiry } from './expiries.ts';
 import { readMapConfig } from './mapConfig.ts';
 import { type Mistake, type Mistakes, mistakeText, noMistakes } from './mistakes.ts';
 import { namespaceNotes, readNamespaces } from './namespaces.ts';
@@ -40,13 +41,14 @@ export interface AuthorityData extends Pick<
 }
 
 /**
- * A configuration, with what an operator should know of it. `crlDirectory` is to be watched: `crlStamp` is its state
- * (see directoryStamp) before it was read, '' without one.
+ * A configuration, with what an operator should know of it, and when what it rests on runs out. `crlDirectory` is to
+ * be watched: `crlStamp` is its state (see directoryStamp) before it was read, '' without one.
  */
 export interface LoadedAuthority {
   readonly kind: 'loaded';
   readonly data: AuthorityData;
   readonly notes: readonly string[];
+  readonly expiries: readonly Expiry[];
   readonly crlDirectory: string | undefined;
   readonly crlStamp: string;
 }
@@ -101,15 +103,18 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     allowWeak,
     externalSignatures,
   };
+  const { certificate } = identity;
+  const { clockSkewSeconds: skew } = keys;
   const crls = crlFiles?.flatMap((read) => read.crls);
+  const expiries = expiriesOf({ certificate, anchors, crls, clockSkewSeconds: skew }, at);
   const notes = [
     ...identity.notes,
     ...users.notes,
     ...hostNotes(drafts, namespaces?.patterns),
     ...namespaceNotes(namespaces, anchors),
-    ...notesOf({ keys, anchors, crls, userCount: users.users.length, hosts, at }),
+    ...notesOf({ keys, anchors, expiries, userCount: users.users.length, hosts, at }),
   ];
-  return { kind: 'loaded', data, notes, crlDirectory: keys.crls, crlStamp };
+  return { kind: 'loaded', data, notes, expiries, crlDirectory: keys.crls, crlStamp };
 }
 
 /** Loads a configuration file. Throws OperationError `input` with every mistake, a line each. */

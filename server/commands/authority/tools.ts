@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { existsSync, writeFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
 import { type AuthorityData, loadedOrThrown } from '../../authority/configuration/load.ts';
+import { firstExpiries } from '../../authority/configuration/expiries.ts';
 import { inspect } from '../../authority/inspect.ts';
 import {
   type CertificateKind,
@@ -20,6 +21,7 @@ import { trustedHostStrings } from '../../authority/trustedHosts.ts';
 import { type Certificate, parseCertificate } from '../../authority/x509/certificate.ts';
 import { readCertificateFile } from '../../authority/x509/chain.ts';
 import { nameText } from '../../authority/x509/name.ts';
+import { timeText } from '../../authority/x509/time.ts';
 import { bytesOf } from '../fileBytes.ts';
 import { countText } from '../../observe/quantities.ts';
 import { tableText } from '../terminal.ts';
@@ -28,18 +30,27 @@ import { tableText } from '../terminal.ts';
  * What is in a good configuration. Throws OperationError `input` with every mistake of one that is not, a line each.
  */
 export function checkText(config: string, at: number): string {
-  const { data, notes } = loadedOrThrown(config, at);
-  return [tableText(configurationRows(data)), ...notes.map((note) => `note: ${note}`), `${config} is good`].join('\n');
+  const { data, notes, expiries } = loadedOrThrown(config, at);
+  return [
+    tableText(configurationRows(data, firstExpiries(expiries))),
+    ...notes.map((note) => `note: ${note}`),
+    `${config} is good`,
+  ].join('\n');
 }
 
-function configurationRows(data: AuthorityData): readonly (readonly string[])[] {
-  const { subject, notAfter } = parseCertificate(data.certificate);
+function configurationRows(
+  data: AuthorityData,
+  { certificate = 0, cas = 0, crls }: ReturnType<typeof firstExpiries>,
+): readonly (readonly string[])[] {
+  const { subject } = parseCertificate(data.certificate);
   return [
     ['site', data.siteName],
     ['issuer', nameText(subject)],
-    ['its certificate expires', new Date(notAfter * 1000).toISOString()],
+    ['its certificate expires', timeText(certificate)],
     ['CAs', countText(data.anchors.length)],
+    ['the first CA expires', cas === 0 ? 'there is none' : timeText(cas)],
     ['files of CRLs', data.crls ? countText(data.crls.length) : 'none'],
+    ...(crls === undefined ? [] : [['all CAs have one until', crls === 0 ? 'one has none now' : timeText(crls)]]),
     ['users', countText(data.users.sets.length)],
     ['trusted hosts', data.hosts.map(({ name }) => name).join(', ')],
     ['roles that they map to', [...trustedHostStrings(data.hosts).keys()].join(', ')],

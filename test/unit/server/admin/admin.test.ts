@@ -84,6 +84,25 @@ describe('the admin port', () => {
     expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 
+  test('tells of the attribute authority, and when what it rests on runs out', async () => {
+    const { authority } = JSON.parse((await admin.get('/status')).body) as { authority: Record<string, unknown> };
+    const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/) as string;
+    expect(authority).toEqual({
+      siteName: 'Demonstration',
+      users: 1,
+      trustedHosts: 2,
+      notes: expect.arrayContaining(['revocation is not checked: the configuration names no crls']) as unknown,
+      loaded: instant,
+      expires: { certificate: instant, cas: instant },
+      refused: null,
+    });
+    const expires = authority['expires'] as Record<string, string>;
+    const told = await samples();
+    for (const what of ['certificate', 'cas'])
+      expect(told.get(`authority_expiry_seconds{what="${what}"}`)).toBe(Date.parse(expires[what]!) / 1000);
+    expect(told.has('authority_expiry_seconds{what="crls"}')).toBe(false);
+  });
+
   test('is nowhere on the public port', async () => {
     for (const target of ['/livez', '/readyz', '/metrics', '/status']) {
       expect((await once(server.port, { method: 'GET', target, headers: {} })).status).toBe(404);

@@ -1,0 +1,150 @@
+// What a configuration rests on runs out while it is served: when is known before, and what comes of it is told once.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
+import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
+import { nameDer } from '../../../../server/authority/issuance/certificate.ts';
+import {
+  type AuthoritySupervisor,
+  CRLS_EVERY_MS,
+  superviseAuthority,
+} from '../../../../server/authority/supervisor.ts';
+import type { ServiceEvent } from '../../../../server/observe/events.ts';
+import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
+import { makeCrl, pemOf } from '../../../support/certificates.ts';
+import { AT, ecPair, type Holder, holderOf, person } from '../../../support/pki.ts';
+
+let site: TestSite;
+let supervisor: AuthoritySupervisor | undefined;
+let events: ServiceEvent[];
+let now: number;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  [events, now] = [[], AT];
+  site = testSite({ site: ecPair(), partner: ecPair(), validity: { notBefore: AT - 100, notAfter: AT + 1000 } });
+  mkdirSync(join(site.directory, 'crls'));
+  const old = holderOf('ca', nameDer(person('Old CA')), ecPair(), undefined, {
+    notBefore: AT - 100,
+    notAfter: AT + 500,
+  });
+  site.write('ca.pem', site.ca.pem + old.pem);
+  writeCrl('old.crl', AT + 2000, { name: old.name, key: old.key });
+  writeCrl('ca.crl', AT + 90);
+  writeCrl('ca.r0', AT + 300);
+  configure(['crls = "crls"']);
+});
+afterEach(() => {
+  supervisor?.stop();
+  vi.useRealTimers();
+  site.remove();
+});
+
+function configure(lines: readonly string[]): void {
+  site.write('authority.toml', [...lines, ...CONFIG_LINES].join('\n'));
+}
+
+function writeCrl(
+  name: string,
+  nextUpdate: number,
+  { name: subject, key: privateKey }: Pick<Holder, 'name' | 'key'> = site.ca,
+): void {
+  const crl = makeCrl({ issuer: { subject, keys: { privateKey } }, revoked: [], thisUpdate: AT - 60, nextUpdate });
+  site.write(join('crls', name), pemOf('X509 CRL', crl));
+}
+
+/** When the first of each kind runs out; what is wrong with the configuration where something is. */
+function firsts(at = AT): unknown {
+  const loading = loadAuthority(site.config, at);
+  return loading.kind === 'loaded' ? firstExpiries(loading.expiries) : loading.mistakes;
+}
+
+/** What is told when a minute has passed, so many seconds behind AT. */
+function toldAt(seconds: number): readonly string[] {
+  now = AT + seconds;
+  events.length = 0;
+  vi.advanceTimersByTime(CRLS_EVERY_MS);
+  return events.map((event) => (event.kind === 'authorityExpired' ? `${event.at - AT}: ${event.note}` : event.kind));
+}
+
+const UNLISTED = 'there is no current CRL of /O=Test/CN=CA: nobody whom it certified gets in';
+const EXPIRED = 'the CA /O=Test/CN=Old CA has expired: nobody whom it certified gets in';
+
+test('the first of each kind is known: of several CRLs of a CA the last counts, and none at all is 0', () => {
+  expect(firsts()).toEqual({ certificate: AT + 1000, cas: AT + 500, crls: AT + 300 });
+  expect(firsts(AT + 301)).toEqual({ certificate: AT + 1000, cas: AT + 500, crls: 0 });
+  configure([]);
+  expect(firsts()).toEqual({ certificate: AT + 1000, cas: AT + 500 });
+});
+
+test('what runs out while it is served is told once, within a minute, and stands in the status', () => {
+  supervisor = superviseAuthority(
+    site.config,
+    (told) => events.push(...told),
+    undefined,
+    () => now,
+  );
+  expect(supervisor.status()).toEqual({
+    siteName: 'Here',
+    loadedAt: AT,
+    users: 2,
+    trustedHosts: 1,
+    notes: [expect.stringMatching(/^the certificate of .* expires within 1 days$/)],
+    expires: { certificate: AT + 1000, cas: AT + 500, crls: AT + 300 },
+    refused: undefined,
+  });
+  expect([toldAt(300), toldAt(301), toldAt(302)]).toEqual([[], [`301: ${UNLISTED}`], []]);
+  expect([toldAt(501), toldAt(561)]).toEqual([[`501: ${EXPIRED}`], []]);
+  expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED, EXPIRED]);
+  expect(toldAt(1001)).toEqual([
+    '1001: the certificate of /O=Test/CN=Here Authority has expired: nobody believes what is issued',
+    '1001: the CA /O=Test/CN=CA has expired: nobody whom it certified gets in',
+  ]);
+});
+
+test('what had run out before is a note, not told again; what is mended is neither', () => {
+  now = AT + 301;
+  supervisor = superviseAuthority(
+    site.config,
+    (told) => events.push(...told),
+    undefined,
+    () => now,
+  );
+  expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED]);
+  expect(toldAt(302)).toEqual([]);
+  writeCrl('ca.newer.crl', AT + 400);
+  expect(toldAt(303)).toEqual(['authorityLoaded']);
+  expect(supervisor.status()).toMatchObject({ loadedAt: AT + 303, expires: { crls: AT + 400 } });
+  expect(supervisor.status().notes.slice(1)).toEqual([]);
+  expect(toldAt(401)).toEqual([`401: ${UNLISTED}`]);
+});
+
+test('clocks may differ by the skew that is set', () => {
+  configure(['crls = "crls"', 'clockSkewSeconds = 60']);
+  supervisor = superviseAuthority(
+    site.config,
+    (told) => events.push(...told),
+    undefined,
+    () => now,
+  );
+  expect([toldAt(360), toldAt(361)]).toEqual([[], [`361: ${UNLISTED}`]]);
+});
+
+test('the mistakes of files that were not taken stand in the status until they are mended', () => {
+  supervisor = superviseAuthority(
+    site.config,
+    (told) => events.push(...told),
+    undefined,
+    () => now,
+  );
+  configure(['mistake = 1']);
+  expect(supervisor.reload()).toBe(false);
+  expect(supervisor.status()).toMatchObject({
+    loadedAt: AT,
+    refused: { at: AT, mistakes: [expect.stringMatching(/authority\.toml:1:1: unknown key "mistake"/)] },
+  });
+  configure([]);
+  expect(supervisor.reload()).toBe(true);
+  expect(supervisor.status().refused).toBeUndefined();
+});
