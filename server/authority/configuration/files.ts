@@ -1,6 +1,7 @@
 // Reads the files that a configuration names, each within its limit; what cannot be read is a mistake of the
 // configuration. The authority's only file reader. Called while a configuration is loaded and watched, never while
 // requests are answered.
+import { isUtf8 } from 'node:buffer';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_FILE, readAtMost } from '../../../data/files.ts';
@@ -39,16 +40,33 @@ function addMistake(what: string, path: string, place: Place, mistakes: Mistakes
   mistakes.add(place, path === place.file ? what : `${path} ${what}`);
 }
 
-/** The text of a file in UTF-8, without a byte order mark, or undefined with a mistake at `place`. */
+/**
+ * The text of a file in UTF-8, without a byte order mark, or undefined with a mistake: at `place`, or at the first line
+ * in another encoding, as older systems wrote.
+ */
 export function readText(path: string, bytesMax: number, place: Place, mistakes: Mistakes): string | undefined {
   const bytes = readBytes(path, bytesMax, place, mistakes);
   if (!bytes) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    addMistake('is not UTF-8', path, place, mistakes);
+    mistakes.add({ file: path, line: firstLineOf(bytes, (line) => !isUtf8(line)) }, 'is not UTF-8');
     return undefined;
   }
+}
+
+const LINE_END = 0x0a;
+
+/** The number, from 1, of the first line of that kind; undefined where there is none. */
+function firstLineOf(bytes: Buffer, isOfKind: (line: Buffer) => boolean): number | undefined {
+  let line = 1;
+  for (let start = 0; start < bytes.length; line++) {
+    const end = bytes.indexOf(LINE_END, start);
+    const next = end < 0 ? bytes.length : end + 1;
+    if (isOfKind(bytes.subarray(start, next))) return line;
+    start = next;
+  }
+  return undefined;
 }
 
 /** Entries of a directory of CRLs (A107): grid directories hold some hundreds. */

@@ -44,8 +44,7 @@ export function checkedHosts(
     if (draft.name === siteName) complain(`the trusted host ${JSON.stringify(draft.name)} has the name of this site`);
     complain(problemOf('name', draft.name, siteNameProblem));
     complain(problemOf('signer', draft.signer, personProblem));
-    if (!isAddress(draft.uri))
-      complain(`uri: got ${JSON.stringify(draft.uri)}, want an address such as https://host/path`);
+    if (!isAddress(draft.uri)) complain(`${gotten('uri', draft.uri)}, want an address such as https://host/path`);
     const mappings = draft.mappings.map(({ remote, local, place }) => {
       complainAt(place, mistakes)(problemOf('remote', remote, roleProblem));
       complainAt(place, mistakes)(problemOf('local', local, roleProblem));
@@ -73,7 +72,13 @@ function complainAt(place: Place, mistakes: Mistakes): (message: string | undefi
 
 function problemOf(what: string, text: string, judge: (text: string) => string | undefined): string | undefined {
   const problem = judge(text);
+  if (text === '') return gotten(what, text);
   return problem && `${what}: ${JSON.stringify(text)} ${problem}`;
+}
+
+/** What stands under a key; a key that is missing is read as ''. */
+function gotten(key: string, text: string): string {
+  return text === '' ? `${key} is missing or empty` : `${key}: got ${JSON.stringify(text)}`;
 }
 
 /** An absolute URI in printable ASCII: it is handed to clients as it stands. */

@@ -269,7 +269,7 @@ describe('a mistake is told with its file and line:', () => {
         'authority.toml:13:3: remote: "stu,dent" has a colon or comma',
         'authority.toml:13:3: local: "rea:der" has a colon or comma',
         'authority.toml:14:23: unknown key "locale"; known are remote, local',
-        'authority.toml:14:3: local: "" is empty',
+        'authority.toml:14:3: local is missing or empty',
       ],
     ],
     [
@@ -347,8 +347,8 @@ describe('a key or certificate that nobody would accept is a mistake:', () => {
     ],
     [
       'a user file that is not UTF-8',
-      () => site.write('users', Buffer.from([0x22, 0xff])),
-      /^authority\.toml:5:1: users is not UTF-8$/,
+      () => site.write('users', Buffer.from('"/CN=Zo\xc3\xab" r\n"/CN=Zo\xeb" r\n"/CN=\xeb" r', 'latin1')),
+      /^users:2: is not UTF-8$/,
     ],
   ])('%s', ([, prepare, mistake]) => {
     site.write('authority.toml', CONFIG_LINES.join('\n'));

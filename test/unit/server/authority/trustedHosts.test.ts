@@ -55,10 +55,10 @@ ${trusted}
     expect(mistakesOf(withOlder)).toEqual([
       'mapConfig.xml:4: thisHost is "There", but this site is "Here"',
       'mapConfig.xml:5: name: "Ol:d" has a colon',
-      'mapConfig.xml:5: signer: "" is not of the form /TYPE=value/TYPE=value',
+      'mapConfig.xml:5: signer is missing or empty',
       'mapConfig.xml:5: uri: got "y", want an address such as https://host/path',
       'mapConfig.xml:6: remote: "a,b" has a colon or comma',
-      'mapConfig.xml:6: local: "" is empty',
+      'mapConfig.xml:6: local is missing or empty',
       'mapConfig.xml:7: Ol:d has two addresses: y and x',
     ]);
   });
