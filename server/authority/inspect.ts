@@ -6,7 +6,7 @@ import { signatureProblem } from './attributeCertificate/verify.ts';
 import { printable } from './x509/certificate.ts';
 import { certificateOf } from './x509/chain.ts';
 import { describeFile, type Description, type FileDescription } from './x509/describe.ts';
-import { nameText } from './x509/name.ts';
+import { nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
 
 /** A text that begins with a tag is an attribute certificate; any other is left to describeFile. */
 export function inspect(bytes: Uint8Array): FileDescription {
@@ -32,6 +32,9 @@ function attributeRows({ content, signature }: ReadCertificate): Description {
   const problem = signer
     ? signatureProblem(signature, signer, { algorithms: [signature.algorithm.name], allowWeak: true })
     : 'has no certificate of its signer';
+  // Whoever has a certificate can sign, and write another's name as the issuer's.
+  const isOfIssuer = signer && nameSetKey(signer.subject) === nameSetKeyOfText(content.issuer);
+  const verdict = problem === undefined ? (isOfIssuer ? 'good' : 'BAD: it is not of the issuer') : `BAD: it ${problem}`;
   return [
     ['attribute certificate', `version ${VERSION}`],
     ['holder', content.holder],
@@ -42,7 +45,7 @@ function attributeRows({ content, signature }: ReadCertificate): Description {
     ['issuer serial', content.issuerSerialNumber],
     ['valid from', `${timeFields(content.notBefore)} UTC`],
     ['valid to', `${timeFields(content.notAfter)} UTC`],
-    ['signature', `${signature.algorithm.name}, ${problem === undefined ? 'good' : `BAD: it ${problem}`}`],
+    ['signature', `${signature.algorithm.name}, ${verdict}`],
     ['signer', signer ? nameText(signer.subject) : 'unreadable'],
   ];
 }

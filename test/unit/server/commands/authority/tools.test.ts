@@ -9,11 +9,14 @@ import {
   prepareDemonstration,
   writeDemonstration,
 } from '../../../../../server/authority/demonstration.ts';
+import { signerOf } from '../../../../../server/authority/attributeCertificate/write.ts';
+import { nameDer } from '../../../../../server/authority/issuance/certificate.ts';
 import { epochMs } from '../../../../../server/observe/clock.ts';
 import { CommanderError } from 'commander';
 import { OperationError } from '../../../../../data/operationError.ts';
 import { commandLine } from '../../../../../server/commands/commands.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
+import { caOf, ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
 
 let directory: string;
 const NOW = Math.floor(epochMs() / 1000);
@@ -98,6 +101,28 @@ test('inspect tells an attribute certificate, whether its signature is good, and
     end: 'input',
     err: expect.stringMatching(/^users: /) as string,
   });
+});
+
+test('inspect tells that somebody signed who is not the issuer, as whoever has a certificate can', async () => {
+  const ca = caOf('CA');
+  const [authorityItself, ada] = ['Authority', 'Ada'].map((name) =>
+    holderOf('signer', nameDer(person(name)), ecPair(), ca),
+  ) as [Holder, Holder];
+  const content = {
+    holder: '/O=Test/CN=Ada',
+    issuer: '/CN=Authority/O=Test',
+    issuerName: 'Here',
+    notBefore: NOW,
+    notAfter: NOW + 60,
+    roles: ['admin'],
+    provenance: 'original',
+  } as const;
+  writeFileSync(file('own.xml'), signerOf(authorityItself)(content));
+  writeFileSync(file('forged.xml'), signerOf(ada)(content));
+  expect((await authority('inspect', file('own.xml'))).out).toMatch(/^signature +ecdsa-sha256, good$/m);
+  expect((await authority('inspect', file('forged.xml'))).out).toMatch(
+    /^signature +ecdsa-sha256, BAD: it is not of the issuer$/m,
+  );
 });
 
 test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in the strict profile too', async () => {
