@@ -8,10 +8,15 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
 import { bytesWithin } from '../../data/boundedBytes.ts';
 
-/** What the request has, when it is given up (`signal`, or `timeout` ms of silence), and how much of it is taken. */
-export interface Question extends Pick<RequestOptions, 'signal' | 'timeout'> {
+/**
+ * What the request has, when it is given up (`signal`, or `timeout` ms of silence), and how much of it is taken. Over
+ * TLS: whom it believes (`ca`, in place of the system's) and who asks (`cert`, `key`), each as PEM.
+ */
+export interface Question
+  extends Pick<RequestOptions, 'signal' | 'timeout'>, Pick<SecureContextOptions, 'ca' | 'cert' | 'key'> {
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: Uint8Array | undefined;
   readonly bytesMax: number;

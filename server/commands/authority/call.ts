@@ -6,17 +6,21 @@ import { OperationError } from '../../../data/operationError.ts';
 import { inspect } from '../../authority/inspect.ts';
 import { holdsPrivateKey } from '../../authority/x509/pem.ts';
 import { bytesOf } from '../fileBytes.ts';
-import { askServer } from '../question.ts';
+import { askServer, type Question } from '../question.ts';
 import { tableText } from '../terminal.ts';
 import { NAMESPACES, type Operation, REQ_AUTHORISATION, SERVICE_PATH } from '../../soap/protocol.ts';
 import { readAnswer, requestBytes } from '../../soap/requests.ts';
 import type { Result } from '../../soap/responses.ts';
 
-/** What is to be asked: an address, an operation, and the values of its parts in their order. */
+/**
+ * What is to be asked: an address, an operation, and the values of its parts in their order; and whom to believe and
+ * who asks, where a proxy in front wants TLS.
+ */
 export interface AuthorityCall {
   readonly url: string;
   readonly operation: Operation;
   readonly values: readonly string[];
+  readonly tls: Pick<Question, 'ca' | 'cert' | 'key'>;
 }
 
 /** An answer may hold 100,000 hosts. */
@@ -62,6 +66,20 @@ export function certificatesIn(path: string, warn: (line: string) => void): stri
   return certificates.join('');
 }
 
+/** The files of a TLS connection: CAs, and a client's certificate with its key, in its own file or another. */
+export interface TlsFiles {
+  readonly tlsCa?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+/** What is in them. Throws OperationError `file`, and `usage` for a key without a certificate. */
+export function tlsOf({ tlsCa, tlsCert, tlsKey = tlsCert }: TlsFiles): AuthorityCall['tls'] {
+  if (tlsCert === undefined && tlsKey !== undefined) throw new OperationError('usage', '--tls-key wants --tls-cert');
+  const ca = tlsCa === undefined ? {} : { ca: bytesOf(tlsCa) };
+  return tlsCert === undefined || tlsKey === undefined ? ca : { ...ca, cert: bytesOf(tlsCert), key: bytesOf(tlsKey) };
+}
+
 /** The text of an attribute certificate. Throws OperationError `file`, and `input` for a file with a private key. */
 export function attributesIn(path: string): string {
   const text = bytesOf(path).toString('utf8');
@@ -96,12 +114,15 @@ function linesOf(name: string, result: Result): readonly string[] {
   return result.includes('\n') ? [`${name}:`, result] : [`${name}: ${result}`.trimEnd()];
 }
 
-async function posted(url: string, { operation, values }: AuthorityCall): Promise<{ status: number; body: Buffer }> {
+async function posted(
+  url: string,
+  { operation, values, tls }: AuthorityCall,
+): Promise<{ status: number; body: Buffer }> {
   const headers = {
     'Content-Type': 'text/xml; charset=utf-8',
     SOAPAction: `"${NAMESPACES.service}#${operation.name}"`,
   };
-  const bounds = { timeout: WAIT_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
+  const bounds = { timeout: WAIT_MS_MAX, bytesMax: ANSWER_BYTES_MAX, ...tls };
   try {
     const question = { body: requestBytes(operation, values), headers, ...bounds };
     const { status, body } = await askServer(new URL(url), question);

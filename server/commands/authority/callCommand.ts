@@ -3,9 +3,10 @@
 import { Argument, type Command } from 'commander';
 import { OperationError } from '../../../data/operationError.ts';
 import { example, type Outputs } from '../parts.ts';
+import type { TlsFiles } from './call.ts';
 import { GET_TRUSTED_HOST_INFO, type Operation, OPERATIONS, REQ_AUTHORISATION } from '../../soap/protocol.ts';
 
-interface CallFlags {
+interface CallFlags extends TlsFiles {
   readonly cert?: string;
   readonly attCert?: string;
   readonly role?: string;
@@ -27,19 +28,22 @@ export function addCallCommand(group: Command, { stdout, stderr }: Outputs): voi
     .option('--att-cert <file>', 'reqAuthorisation: file of an attribute certificate of another site (default: none)')
     .option('--out <file>', 'reqAuthorisation: keep the attribute certificate itself there; what it says is printed')
     .option('--role <role>', 'getTrustedHostInfo: a role of that site')
+    .option('--tls-ca <file>', 'https: PEM file of the CAs of the server (default: those of Node)')
+    .option('--tls-cert <file>', 'https: PEM file of a client certificate, where a proxy in front wants one')
+    .option('--tls-key <file>', 'https: PEM file of its key (default: in the same file)')
     .addHelpText('after', HINT)
     .addHelpText('after', example('authority call http://localhost:8080 getTrustedHostInfo --role academic'))
     .action(async (url: string, name: string, flags: CallFlags) => {
       const operation = OPERATIONS.find((one) => one.name === name)!;
       refuseForeign(operation, flags);
-      const { callAuthority, certificatesIn, attributesIn } = await import('./call.ts');
+      const { callAuthority, certificatesIn, attributesIn, tlsOf } = await import('./call.ts');
       const { cert = '', attCert, role = '', out } = flags;
       const warn = (line: string): void => void stderr.write(`${line}\n`);
       const values =
         operation === GET_TRUSTED_HOST_INFO
           ? [role]
           : [certificatesIn(cert, warn), attCert === undefined ? '' : attributesIn(attCert)];
-      await callAuthority({ url, operation, values }, (line) => void stdout.write(`${line}\n`), out);
+      await callAuthority({ url, operation, values, tls: tlsOf(flags) }, (line) => void stdout.write(`${line}\n`), out);
     });
 }
 

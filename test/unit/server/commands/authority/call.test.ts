@@ -1,7 +1,11 @@
 // `authority call` against a running service: what it prints, what it refuses, and how the program ends.
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../../../../server/commands/commands.ts';
 import { GET_TRUSTED_HOST_INFO, OPERATIONS, REQ_AUTHORISATION } from '../../../../../server/soap/protocol.ts';
@@ -10,13 +14,17 @@ import { readEnvelope } from '../../../../../server/soap/envelopeReader.ts';
 import { faultBytes, responseBytes } from '../../../../../server/soap/responses.ts';
 import { FAULTS } from '../../../../../server/soap/faults.ts';
 import type { Authority } from '../../../../../server/authority/authority.ts';
-import { partnersCertificate, testSite } from '../../../../support/authorities.ts';
+import { nameDer } from '../../../../../server/authority/issuance/certificate.ts';
+import { epochSeconds } from '../../../../../server/observe/clock.ts';
+import { partnersCertificate, testSite, validAround } from '../../../../support/authorities.ts';
+import { ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
 import { envelope } from '../../../../support/envelopes.ts';
 import { granted, memoryAuthority, TRUSTED_HOSTS } from '../../../../support/memoryAuthority.ts';
 import { startSoapServer, type SoapServer } from '../../../../support/soapServer.ts';
 
 const KEY = '-----BEGIN RSA PRIVATE KEY-----\nMIIK\n-----END RSA PRIVATE KEY-----\n';
+const VALID = validAround(epochSeconds());
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
 let server: SoapServer;
@@ -55,6 +63,36 @@ test.each(['', '/', '/attAuthority.wsdl'])(
     expect(out).toBe(`trustedHostInfo: 2\n  ${TRUSTED_HOSTS.get('academic')!.join('\n  ')}\nerrMsg:\n`);
   },
 );
+
+test('over TLS the CAs are those of a file, and the client shows its certificate', async () => {
+  const ca = holderOf('ca', nameDer(person('CA')), ecPair(), undefined, VALID);
+  const [host, ada] = ['localhost', 'Ada'].map((name) =>
+    holderOf('signer', nameDer(person(name)), ecPair(), ca, VALID),
+  ) as [Holder, Holder];
+  const keyOf = ({ key }: Holder): string => key.export({ type: 'pkcs8', format: 'pem' }) as string;
+  const asked: unknown[] = [];
+  const front = createServer({ ca: ca.pem, cert: host.pem, key: keyOf(host), requestCert: true }, (request, answer) => {
+    asked.push((request.socket as TLSSocket).getPeerCertificate().subject.CN);
+    answer.end(responseBytes(GET_TRUSTED_HOST_INFO, [['x'], '']));
+  });
+  await once(front.listen(0, 'localhost'), 'listening');
+  try {
+    const url = `https://localhost:${(front.address() as AddressInfo).port}`;
+    const words = [url, 'getTrustedHostInfo', '--role', 'r'];
+    const trust = ['--tls-ca', file('tls-ca.pem', ca.pem)];
+    const both = file('tls-both.pem', ada.pem + keyOf(ada));
+    const [own, key] = [file('tls-own.pem', ada.pem), file('tls-own.key', keyOf(ada))];
+    expect((await call(...words, ...trust, '--tls-cert', both)).out).toContain('trustedHostInfo: 1');
+    expect((await call(...words, ...trust, '--tls-cert', own, '--tls-key', key)).out).toContain('trustedHostInfo: 1');
+    expect(asked).toEqual(['Ada', 'Ada']);
+    expect((await call(...words)).thrown).toMatchObject({ code: 'network' });
+    expect((await call(...words, ...trust, '--tls-cert', own)).thrown).toMatchObject({ code: 'network' });
+    expect((await call(...words, ...trust, '--tls-key', key)).thrown).toMatchObject({ code: 'usage' });
+    expect((await call(...words, '--tls-ca', 'nowhere')).thrown).toMatchObject({ code: 'file' });
+  } finally {
+    front.close();
+  }
+});
 
 test('without a role the authority says what it wants', async () => {
   expect((await call(server.url, 'getTrustedHostInfo')).out).toBe('trustedHostInfo: 0\nerrMsg: No role was input\n');
