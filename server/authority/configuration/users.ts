@@ -45,8 +45,14 @@ export class UserList {
     if (roles.length === 0) this.#complain(place, `the user ${JSON.stringify(name)} has no roles`);
     if (key !== undefined) this.users.push({ key, roles: [...new Set(roles)] });
     if (key === undefined || this.notes.length === NOTES_MAX) return;
-    const doubt = personDoubt(name, this.users.length > LOOKED_FOR_MAX ? undefined : this.#namespaces);
-    if (doubt !== undefined) this.notes.push(`the user ${JSON.stringify(name)} ${doubt}`);
+    this.#note(name, personDoubt(name, this.users.length > LOOKED_FOR_MAX ? undefined : this.#namespaces));
+    const commented = roles.find((role) => / #/.test(role));
+    this.#note(name, commented && `has the role ${JSON.stringify(commented)}: a comment has a line of its own`);
+  }
+
+  #note(name: string, doubt: string | undefined): void {
+    if (doubt === undefined || this.notes.length === NOTES_MAX) return;
+    this.notes.push(`the user ${JSON.stringify(name)} ${doubt}`);
   }
 
   #keyOf(name: string, place: Place): string | undefined {

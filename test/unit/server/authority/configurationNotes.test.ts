@@ -1,4 +1,4 @@
-// What an operator is told of a configuration that is good: hosts whose users will get nothing.
+// What an operator is told of a configuration that is good: hosts whose users will get nothing, roles that are none.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { CONFIG_LINES, type TestSite, testSite } from '../../../support/authorities.ts';
@@ -22,6 +22,20 @@ test('a trusted host without mappings is legal, and told', () => {
   const note = 'the trusted host "Bare" maps no roles: its users get none here';
   expect(hostNotesOf([...CONFIG_LINES, ...bare])).toEqual([note]);
   expect(hostNotesOf([...CONFIG_LINES, ...bare, 'roles = []'])).toEqual([note]);
+});
+
+test('a comment behind a role is told, since it is read as one', () => {
+  const notes = (users: string): readonly string[] => {
+    site.write('users', users);
+    site.write('authority.toml', CONFIG_LINES.join('\n'));
+    const loading = loadAuthority(site.config, AT);
+    if (loading.kind === 'refused') return loading.mistakes.map(({ message }) => message);
+    return loading.notes.filter((note) => note.includes('the user '));
+  };
+  expect(notes('# Ada\n"/CN=Ada" staff, c#\n')).toEqual([]);
+  expect(notes('"/CN=Ada" staff, reader # since 2007\n')).toEqual([
+    'the user "/CN=Ada" has the role "reader # since 2007": a comment has a line of its own',
+  ]);
 });
 
 test('a signer that can never be met is told', () => {
