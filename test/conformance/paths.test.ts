@@ -81,10 +81,15 @@ describe('design, paths', () => {
     for (const spelled of [`0${id}`, `+${id}`, `${id}%20`, `%20${id}`]) {
       expect((await sample.get(`${LIST}${spelled}/`)).body, spelled).toBe(body);
     }
-    for (const spelled of ['x', `${id}x`, `${id}.0`, '1e3', '%zz', '']) {
+    for (const spelled of ['x', `${id}x`, `${id}.0`, '1e3', '%zz']) {
       const answer = await sample.get(`${LIST}${spelled}/`);
       expect({ status: answer.status, body: answer.body }, spelled).toEqual({ status: 404, body: NOT_FOUND });
     }
+    const { status, body: told } = await sample.get(`${LIST}/`);
+    expect({ status, body: told }).toEqual({
+      status: 404,
+      body: `{"detail":"Not found. Did you mean \\"${LIST}\\"?"}`,
+    });
   });
 
   design('`/` answers a small JSON index', async () => {
