@@ -13,9 +13,18 @@ const DEPLOY = join(ROOT, 'deploy');
 const MODELS = join(ROOT, 'node_modules/kubernetes-models');
 const textOf = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8');
 
+interface PodTemplate {
+  readonly spec: { readonly enableServiceLinks?: boolean };
+}
+
 interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: {
+    readonly template?: PodTemplate;
+    readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
+  };
 }
 
 /** A class of the library for one kind of resource. */
@@ -66,6 +75,15 @@ describe('manifests of Kubernetes', () => {
       expect(await faultsOf(one)).toEqual([]);
     },
   );
+
+  test('let no pod have the variables of a Service, which would be read as settings', () => {
+    const names = manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => 'CATALOGUE_PORT'.startsWith(`${name.toUpperCase()}_`))).not.toEqual([]);
+    const pods = manifests.flatMap(({ kind, spec }) =>
+      kind === 'Deployment' ? [spec!.template] : kind === 'CronJob' ? [spec!.jobTemplate!.spec.template] : [],
+    );
+    expect(pods.map((pod) => pod!.spec.enableServiceLinks)).toEqual([false, false]);
+  });
 
   test.each([
     [/readinessProbe/, 'readinesProbe', 'no schema has /spec/template/spec/containers/0/readinesProbe'],
