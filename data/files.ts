@@ -144,6 +144,14 @@ export function attempt<T>(what: string, operation: () => T): T {
   }
 }
 
+/**
+ * The properties of what a path names, or undefined where nothing is there. Throws OperationError `file` where that is
+ * not to be known, as without the right to look into a folder.
+ */
+export function foundAt(path: string): Stats | undefined {
+  return attempt(`cannot read ${path}`, () => statSync(path, { throwIfNoEntry: false }));
+}
+
 /** Turns a failure to read `what` later, as promises tell it, into an OperationError `file`. */
 export function cannotRead(what: string): (error: unknown) => never {
   return (error) => {

@@ -1,13 +1,13 @@
 // Makes a snapshot file or a data set directory ready to be served: whichever `--data` names. Reads the code of an
 // import only for a directory.
-import { closeSync, statSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { readMetadata } from '../engine/snapshot/checkMetadata.ts';
 import { misnamedSection, straySection } from '../engine/snapshot/inventory.ts';
 import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { METADATA_NAME, type Metadata } from '../engine/snapshot/metadata.ts';
 import { METADATA } from '../engine/snapshot/sections.ts';
 import { accept, type HeldFile, loadHeld } from './store/load.ts';
-import { openFile, placeOf } from './files.ts';
+import { foundAt, openFile, placeOf } from './files.ts';
 import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -25,17 +25,11 @@ export async function openData(data: string, options: OpenOptions, onProgress: O
 
 /** The snapshot file that `data` names, held open; undefined for a directory. Throws OperationError `file`. */
 export function holdData(data: string): HeldFile | undefined {
+  const found = foundAt(placeOf(data));
   const absence = `there is no data at ${data}: name a snapshot file or a data set directory`;
-  if (isDirectory(data, absence)) return undefined;
+  if (!found) throw new OperationError('file', absence);
+  if (found.isDirectory()) return undefined;
   return { descriptor: openFile(data), file: data };
-}
-
-function isDirectory(data: string, absence: string): boolean {
-  try {
-    return statSync(placeOf(data)).isDirectory();
-  } catch (error) {
-    throw new OperationError('file', absence, error);
-  }
 }
 
 /** Loads a snapshot file that is held open. Throws OperationError `file` or `snapshot`. Cost: a load. */

@@ -1,10 +1,10 @@
 // The names of files of blocks, beside their snapshot: how they are found again, which are kept and which removed.
 // Knows nothing of what is in them.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
-import { attempt } from '../files.ts';
+import { attempt, foundAt } from '../files.ts';
 
 /** What `blocksFile` makes: the snapshot's name, its generation and the address. */
 const KEPT_NAME = /^(.+)\.([0-9a-f]{12})-([0-9a-f]{8})\.blocks$/;
@@ -61,7 +61,7 @@ export function keptWith(file: string): readonly string[] {
   return attempt(`cannot read ${directory}`, () => readdirSync(directory))
     .filter(isOne)
     .map((name) => path.join(directory, name))
-    .map((kept) => ({ kept, ms: statSync(kept, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .map((kept) => ({ kept, ms: foundAt(kept)?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.ms - a.ms)
     .map(({ kept }) => kept);
 }

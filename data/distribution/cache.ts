@@ -1,9 +1,9 @@
 // What a replica has of a target on its own disk: the last two generations that it served, so that it can start without
 // the target. Each is whole before `cache.json` names it. Several replicas may share one directory.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { blocksFileAt } from '../blocks/blockFiles.ts';
-import { attempt, readAtMost, syncDirectory } from '../files.ts';
+import { attempt, foundAt, readAtMost, syncDirectory } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { partialOf } from './fetch.ts';
@@ -118,7 +118,7 @@ export class SnapshotCache {
 
   /** When that was last, in milliseconds since 1970; undefined where it never was. */
   confirmedMs(): number | undefined {
-    return statSync(path.join(this.#directory, INDEX_NAME), { throwIfNoEntry: false })?.mtimeMs;
+    return foundAt(path.join(this.#directory, INDEX_NAME))?.mtimeMs;
   }
 
   #removeOthers(): void {
@@ -140,7 +140,7 @@ interface KnownIndex {
 }
 
 function indexIn(file: string): KnownIndex | undefined {
-  if (!existsSync(file)) return undefined;
+  if (!foundAt(file)) return undefined;
   const text = attempt(`cannot read ${file}`, () => readAtMost(file, INDEX_BYTES_MAX));
   try {
     const { format, target, pointers, fetched } = JSON.parse(String(text)) as Index;

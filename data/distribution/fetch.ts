@@ -1,11 +1,11 @@
 // Fetches an object of a target into a file: goes on where an earlier run ended, hashes on the way, and gives the file
 // its name only when it is whole, as its hash says, and on the disk. Believes nothing that a target says of lengths.
 import { createHash, type Hash } from 'node:crypto';
-import { constants, existsSync, renameSync, statSync } from 'node:fs';
+import { constants, existsSync, renameSync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { attempt, syncDirectory } from '../files.ts';
+import { attempt, foundAt, syncDirectory } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import { writeAll } from './fileTarget.ts';
 import type { StoredObject } from './pointer.ts';
@@ -40,10 +40,10 @@ export function partialOf(file: string): string {
  */
 export async function fetchObject(options: FetchOptions): Promise<number> {
   const { stored, file } = options;
-  if (statSync(file, { throwIfNoEntry: false })?.size === stored.size) return 0;
+  if (foundAt(file)?.size === stored.size) return 0;
   const partial = partialOf(file);
   try {
-    const kept = Math.min(statSync(partial, { throwIfNoEntry: false })?.size ?? 0, stored.size);
+    const kept = Math.min(foundAt(partial)?.size ?? 0, stored.size);
     await assertRoom(path.dirname(file), stored.size - kept);
     const { came, sum } = await fetchInto(partial, options);
     if (sum === stored.sha256) {

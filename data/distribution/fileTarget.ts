@@ -1,10 +1,10 @@
 // A target that is a folder, which any HTTP server may hand out. Objects and pointer appear by a rename of what the
 // disk has already; which of two publishers comes next is settled by a link, which only one can make.
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attempt, cannotRead, putInPlace, textWithin } from '../files.ts';
+import { attempt, cannotRead, foundAt, putInPlace, textWithin } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
@@ -28,10 +28,10 @@ export function fileTarget(url: URL): PublishingTarget {
     },
     read: async (name, offset) => {
       const file = at(name);
-      if (!existsSync(file)) return undefined;
+      if (!foundAt(file)) return undefined;
       return { offset, pieces: piecesOf(file, offset) };
     },
-    has: async (name, size) => statSync(at(name), { throwIfNoEntry: false })?.size === size,
+    has: async (name, size) => foundAt(at(name))?.size === size,
     write: async (name, _size, pieces) => {
       const file = at(name);
       attempt(`cannot write ${file}`, () => mkdirSync(folder, { recursive: true }));
@@ -51,7 +51,7 @@ export function fileTarget(url: URL): PublishingTarget {
       attempt(`cannot read ${folder}`, () => readdirSync(folder))
         .filter(isObjectName)
         .flatMap((name) => {
-          const found = statSync(at(name), { throwIfNoEntry: false });
+          const found = foundAt(at(name));
           return found ? [{ name, size: found.size, modifiedMs: found.mtimeMs }] : [];
         }),
     remove: async (name) => attempt(`cannot remove ${at(name)}`, () => rmSync(at(name), { force: true })),
@@ -69,7 +69,7 @@ function folderOf(url: URL): string {
 
 function pointerIn(folder: string): string | undefined {
   const file = path.join(folder, POINTER_NAME);
-  return existsSync(file) ? textWithin(file, POINTER_BYTES_MAX) : undefined;
+  return foundAt(file) ? textWithin(file, POINTER_BYTES_MAX) : undefined;
 }
 
 /** The bytes of a file from an offset on. Throws OperationError `file`. */

@@ -1,10 +1,10 @@
 // What `diff` and `changes` print of records that were created, changed or deleted: a table of how many, or a line of
 // JSON each. commands.ts declares them; what changed is found in data/changes/.
-import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CHANGES_FILE, changesSince } from '../../data/changes/changeFile.ts';
 import { CHANGE_KINDS, type ChangeKind, changesBetween, kindOf, type RecordChange } from '../../data/changes/diff.ts';
 import { digestsOf } from '../../data/changes/digests.ts';
+import { foundAt } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { countText } from '../observe/quantities.ts';
 import type { Outputs } from './parts.ts';
@@ -39,9 +39,9 @@ export function runChanges(
   { format, since }: { readonly format: ChangeFormat; readonly since?: string },
   { stdout }: Outputs,
 ): void {
-  const isFolder = statSync(where, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFolder = foundAt(where)?.isDirectory() === true;
   const file = isFolder ? path.join(where, CHANGES_FILE) : where;
-  if (!existsSync(file)) {
+  if (!foundAt(file)) {
     const cure = 'name the folder that follow keeps, or its changes.log';
     throw new OperationError('file', `${file}: there is no change log: ${cure}`);
   }

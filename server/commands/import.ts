@@ -2,6 +2,7 @@
 // import itself is data/import/import.ts.
 import { statSync } from 'node:fs';
 import { keepBlocks } from '../../data/blocks/blockStore.ts';
+import { foundAt } from '../../data/files.ts';
 import { importDirectory } from '../../data/import/import.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { steadyMs } from '../observe/clock.ts';
@@ -56,6 +57,6 @@ export async function runImport(
 
 /** Before the import, which may take minutes: only its last step, the move to that name, would find out. */
 function refuseDirectory(output: string): void {
-  if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (!foundAt(output)?.isDirectory()) return;
   throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
 }

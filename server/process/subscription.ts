@@ -131,7 +131,10 @@ export class Subscription {
 
   /** An order to take what the target has now; answers what came of it. */
   async order(generations: () => Promise<Generations>): Promise<Change> {
-    const failure = await this.#checkOnce(generations, true);
+    let taken: Change | undefined;
+    const failure = await this.#checkOnce(generations, true, (change) => (taken = change));
+    // One order ends once: what was found new was ordered already, and how that ended is the answer.
+    if (taken && (taken.status === 'refused') === (failure !== undefined)) return taken;
     return failure ? (await generations()).refuse(failure.message) : (await generations()).reload();
   }
 
@@ -215,10 +218,16 @@ export class Subscription {
   }
 
   /** One check at a time: who comes meanwhile waits for it, and an order then has its own. */
-  async #checkOnce(generations: () => Promise<Generations>, isOrder: boolean): Promise<OperationError | undefined> {
+  async #checkOnce(
+    generations: () => Promise<Generations>,
+    isOrder: boolean,
+    onTaken: (change: Change) => void = () => undefined,
+  ): Promise<OperationError | undefined> {
     while (this.#checking) await this.#checking;
     this.#checking = this.#check(isOrder, async () => {
-      const { status, reason } = await (await generations()).reload();
+      const change = await (await generations()).reload();
+      onTaken(change);
+      const { status, reason } = change;
       return status === 'refused' ? reason : undefined;
     }).finally(() => (this.#checking = undefined));
     return this.#checking;

@@ -1,6 +1,15 @@
 // Publishing into a folder: what is there afterwards, however many publish and whatever the snapshot is; and what
 // pruning leaves. How they are killed is in kills.long.test.ts.
-import { copyFileSync, readFileSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
@@ -52,6 +61,19 @@ describe('publishing', () => {
     rmSync(join(folder, snapshotName(pointer)));
     expect(await published(url, next)).toMatchObject({ isNew: false, sentBytes: pointer.size });
     expect(wholePointer(folder)).toEqual(pointer);
+  });
+
+  test('says what is in the way where nobody can look into the folder, and so does who reads it', async () => {
+    const { folder, url } = newFolder(directory);
+    rmSync(folder, { recursive: true });
+    symlinkSync(folder, folder);
+    await expect(published(url, next)).rejects.toEqual(refusal(/^cannot read .*current\.json: ELOOP/, 'file'));
+    const target = await openPublishingTarget(url);
+    const read = target.readPointer(undefined, new AbortController().signal);
+    await expect(read).rejects.toEqual(refusal(/^cannot read .*current\.json: ELOOP/, 'file'));
+    await expect(target.has(snapshotName({ sha256: 'a'.repeat(64), size: 1 }), 1)).rejects.toEqual(
+      refusal(/ELOOP/, 'file'),
+    );
   });
 
   test('of older data is refused, before anything is sent, unless it is allowed', async () => {

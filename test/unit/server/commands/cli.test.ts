@@ -1,6 +1,6 @@
 // The command line: help, version, refusals with the nearest known name, and the exit code of each kind of end.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -117,6 +117,18 @@ describe('a usage error', () => {
     });
     expect(error).toBe('');
   });
+});
+
+test('import and changes say what is in the way where nobody can look for what they are to write or read', async () => {
+  const loop = join(directory, 'loop');
+  symlinkSync(loop, loop);
+  const reason = (name: string): unknown =>
+    expect.objectContaining({
+      code: 'file',
+      message: expect.stringMatching(new RegExp(`^cannot read .*${name}: ELOOP`)) as string,
+    });
+  expect((await parse('import', join(directory, 'absent'), '-o', join(loop, 'x'))).thrown).toEqual(reason('x'));
+  expect((await parse('changes', join(loop, 'y'))).thrown).toEqual(reason('y'));
 });
 
 describe('the exit code', () => {

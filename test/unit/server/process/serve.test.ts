@@ -1,6 +1,6 @@
 // The serve command as a process: what it refuses to start on, what it prints, how it shares a port and how it ends.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -118,6 +118,12 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
       ['--data', join(directory, 'absent'), '--port', '0'],
       /^catalogue-replica: there is no data at .*absent: .*\n$/,
     );
+  });
+
+  test('data that nobody can look for', async () => {
+    const data = join(directory, 'loop');
+    symlinkSync(data, data);
+    await refused(['--data', data, '--port', '0'], /^catalogue-replica: cannot read .*loop: ELOOP: .*\n$/);
   });
 
   test('a directory of records where it cannot write a temporary file', async () => {

@@ -1,0 +1,80 @@
+// A real server that follows a target and is told to take what is new: what it answers and counts, and that it serves
+// on where its cache cannot be had.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { encodePointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { newFolder, published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
+import { type Follower, startFollower } from '../../../support/followers.ts';
+
+const directory = temporaryDirectory();
+const POLL = { timeout: 20_000, interval: 50 };
+let releases: readonly [Release, Release, Release];
+beforeAll(async () => {
+  releases = [await releaseOf(directory, 1), await releaseOf(directory, 2), await releaseOf(directory, 3)];
+});
+
+const running: Follower[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.kill();
+});
+
+/** A server that serves what a target has, and has asked it once by itself; then it asks every `poll`. */
+async function serving(url: string, cache: string, poll: string): Promise<Follower> {
+  const server = await startFollower(url, cache, ['--poll', poll]);
+  running.push(server);
+  await server.printed(/listening on/);
+  await expect.poll(async () => (await server.status()).target.lastSuccess, POLL).not.toBeNull();
+  return server;
+}
+
+const newCache = (): string => join(mkdtempSync(join(directory, 'cache-')), 'cache');
+
+/** Has the pointer of a folder name its snapshot with a wrong byte behind the header, which only loading finds. */
+function damageSection(folder: string): void {
+  const pointer = wholePointer(folder)!;
+  const body = readFileSync(join(folder, snapshotName(pointer)));
+  body[200]! ^= 1;
+  const damaged = { ...pointer, sha256: createHash('sha256').update(body).digest('hex') };
+  writeFileSync(join(folder, snapshotName(damaged)), body);
+  writeFileSync(join(folder, 'current.json'), encodePointer(damaged));
+}
+
+test('what is new is taken on an order, which is answered with what came of it and counted once', async () => {
+  const { folder, url } = newFolder(directory);
+  const [first, second, third] = releases;
+  await published(url, first);
+  const server = await serving(url, newCache(), '1d');
+  await published(url, second);
+  expect(await server.reload()).toMatchObject({ status: 'swapped', served: second.generation });
+  expect((await server.status()).lastChange).toMatchObject({ status: 'swapped' });
+  await published(url, third);
+  damageSection(folder);
+  expect(await server.reload()).toMatchObject({ status: 'refused', served: second.generation });
+  const counted = (await server.metrics()).matchAll(/^catalogue_replica_reloads_total\{status="(\w+)"\} (\d+)$/gm);
+  expect([...counted].map(([, status, count]) => `${status} ${count}`)).toEqual([
+    'swapped 1',
+    'unchanged 0',
+    'refused 1',
+  ]);
+});
+
+test('it serves on while nobody can look into its cache, says so, and takes what is new once they can', async () => {
+  const { url } = newFolder(directory);
+  const [first, second] = releases;
+  const cache = newCache();
+  await published(url, first);
+  const server = await serving(url, cache, '100ms');
+  renameSync(cache, `${cache}.away`);
+  // Of this name nothing is known, not even that it is not there, whoever asks: as without rights, or of a sick disk.
+  symlinkSync(cache, cache);
+  await published(url, second);
+  const reason = expect.stringMatching(/^cannot read .*\.snapshot: ELOOP/) as string;
+  await expect.poll(async () => (await server.status()).target.lastFailure?.reason, POLL).toEqual(reason);
+  expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
+  rmSync(cache);
+  renameSync(`${cache}.away`, cache);
+  await expect.poll(async () => (await server.status()).data?.generation, POLL).toBe(second.generation);
+});
