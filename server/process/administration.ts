@@ -64,7 +64,7 @@ export class Administration {
   readonly #reloads = new LastOutcomes<Change['status']>('refused');
   readonly #refreshes = new LastOutcomes<Change['status']>('refused');
   readonly #refreshTally: Tally;
-  #commands: AdminAnswers = {};
+  #commands: AdminAnswers;
   readonly #changes: Tally;
   #subscription: FollowedTarget | undefined;
   #follower: FollowedCatalogue | undefined;
@@ -79,6 +79,10 @@ export class Administration {
   constructor(settings: Settings, losses: Pick<ThreadLosses, 'counts'>) {
     this.#settings = settings;
     this.#losses = losses;
+    // Orders that come while it loads are for who is not there yet, and come again: no path is unknown then.
+    const orders = ['/reload', '/rollback', ...(settings.follow === undefined ? [] : ['/refresh'])];
+    const notYet = (): AdminAnswer => ({ ...jsonAnswer(503, this.#readiness()), headers: { 'Retry-After': '1' } });
+    this.#commands = Object.fromEntries(orders.map((path) => [path, notYet]));
     this.#loopDelays = loopDelaysOf(settings.threads);
     for (const gauge of [...this.#gauges(), ...this.#refreshGauges(), ...this.#steps.gauges()])
       this.metrics.gauge(gauge);

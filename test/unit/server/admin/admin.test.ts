@@ -275,6 +275,13 @@ test('it says that it loads, and that it drains, before it takes requests and wh
       return said;
     };
     await word();
+    // An order comes too early, but its path is known.
+    const order = await client.send({ method: 'POST', target: '/reload', headers: {}, body: '' });
+    expect([order.status, order.headers['retry-after'], JSON.parse(order.body)]).toEqual([
+      503,
+      '1',
+      { status: 'loading' },
+    ]);
     const [, port] = await one.printed(/listening on http:\/\/\S+:(\d+)\n/);
     await expect.poll(word, { timeout: 10_000 }).toBe('ready');
     // A client that does not read holds the drain.
