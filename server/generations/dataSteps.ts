@@ -14,7 +14,7 @@ interface LastStep {
 type Figure = 'at' | 'bytes' | 'seconds';
 
 const GAUGES: readonly (readonly [figure: Figure, name: string, help: string])[] = [
-  ['at', 'last_step_seconds', 'When a step of the data was last done, in seconds since 1970.'],
+  ['at', 'last_step_timestamp_seconds', 'When a step of the data was last done, in seconds since 1970.'],
   ['bytes', 'step_bytes', 'The bytes of a step of the data when it was last done.'],
   ['seconds', 'step_seconds', 'How long a step of the data took when it was last done.'],
 ];

@@ -45,8 +45,11 @@ export type TargetFigures = Readonly<Record<keyof typeof TARGET_GAUGES, number |
 
 const TARGET_GAUGES = {
   stale: ['target_stale_seconds', 'For how long the target has not confirmed what is served.'],
-  success: ['target_success_seconds', 'When the target last did, in seconds since 1970.'],
-  failure: ['target_failure_seconds', 'When it last failed, or gave what was refused, in seconds since 1970.'],
+  success: ['target_success_timestamp_seconds', 'When the target last did, in seconds since 1970.'],
+  failure: [
+    'target_failure_timestamp_seconds',
+    'When it last failed, or gave what was refused, in seconds since 1970.',
+  ],
   fetchBytes: ['target_fetch_bytes', 'Bytes of the last fetch.'],
   fetchSeconds: ['target_fetch_seconds', 'How long the last fetch took.'],
 } as const;
@@ -205,13 +208,19 @@ export class Administration {
         valuesOf: () => one(this.#readiness().status === 'ready' ? 1 : 0),
       },
       {
+        name: 'build_info',
+        help: 'The version of the program, as a label.',
+        label: 'version',
+        valuesOf: () => one(1, packageVersion()),
+      },
+      {
         name: 'data_info',
         help: 'The generation that is served, as a label.',
         label: 'generation',
         valuesOf: () => one(1, loaded()?.generation ?? ''),
       },
       {
-        name: 'data_created_seconds',
+        name: 'data_created_timestamp_seconds',
         help: 'When the data was made, in seconds since 1970.',
         valuesOf: () => one(this.#createdSeconds()),
       },
@@ -221,7 +230,7 @@ export class Administration {
         valuesOf: () => one(this.#dataAge()),
       },
       {
-        name: 'last_reload_seconds',
+        name: 'last_reload_timestamp_seconds',
         help: 'When an order to take other data last ended so, in seconds since 1970.',
         label: 'status',
         valuesOf: () => this.#reloads.seconds,
@@ -249,7 +258,7 @@ export class Administration {
   #refreshGauges(): readonly OwnGauge[] {
     return [
       {
-        name: 'last_refresh_seconds',
+        name: 'last_refresh_timestamp_seconds',
         help: 'When a refresh of what is followed last ended so, in seconds since 1970.',
         label: 'status',
         valuesOf: () => this.#refreshes.seconds,

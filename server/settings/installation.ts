@@ -11,8 +11,13 @@ export function installed(path: string): string {
   return fileURLToPath(new URL(path, ROOT));
 }
 
-/** The version of the program, as its package says. Reads one small file. */
+let version: string | undefined;
+
+/**
+ * The version of the program, as its package said when this was asked first: what is installed in its place while it
+ * runs is not what runs. Reads one small file, once.
+ */
 export function packageVersion(): string {
-  const text = readFileSync(installed('package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+  version ??= (JSON.parse(readFileSync(installed('package.json'), 'utf8')) as { readonly version: string }).version;
+  return version;
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../engine/engine.ts';
+import { packageVersion } from '../../../../server/settings/installation.ts';
 import { clientOf, type Client, type Received } from '../../../support/client.ts';
 import { runCommand, runServer } from '../../../support/commandProcess.ts';
 import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -124,6 +125,15 @@ describe('the admin port', () => {
     }
     expect(await names()).toEqual(before);
     expect(before.join()).not.toContain('made');
+  });
+
+  test('tells the version that runs, and of each time by its name that it is one', async () => {
+    const { body } = await admin.get('/metrics');
+    expect(body).toContain(`\ncatalogue_replica_build_info{version="${packageVersion()}"} 1\n`);
+    const helps = [...body.matchAll(/^# HELP catalogue_replica_(\S+) .*$/gm)];
+    const times = helps.filter(([line]) => line.includes('since 1970')).map(([, name]) => name!);
+    expect(times.length).toBeGreaterThan(3);
+    expect(times.filter((name) => !name.endsWith('_timestamp_seconds'))).toEqual([]);
   });
 
   test('has a line in its guide for every metric, and none more', async () => {

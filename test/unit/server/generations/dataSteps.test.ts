@@ -18,7 +18,7 @@ test('of each step the last time is told, with its bytes and seconds where it ha
   });
   const told = steps.gauges().map(({ name, valuesOf }) => [name, valuesOf()] as const);
   expect(Object.fromEntries(told)).toEqual({
-    last_step_seconds: [
+    last_step_timestamp_seconds: [
       ['crawled', AT_MS / 1000 + 60],
       ['swapped', AT_MS / 1000],
       ['refused', AT_MS / 1000],
