@@ -11,6 +11,12 @@ unset CATALOGUE_REPLICA
 
 $command crawl "$upstream" -o "$folder/catalogue" --contact "$contact"
 $command import "$folder/catalogue" -o "$folder/catalogue.snapshot" --base-url "$base"
+# One that is away, or refuses, keeps none of the others from what is new.
+refused=0
 for address in "$@"; do
-  curl --silent --show-error --fail-with-body --request POST "http://$address/reload"
+  curl --silent --show-error --fail-with-body --request POST "http://$address/reload" || {
+    echo "refresh.sh: $address has not taken it" >&2
+    refused=1
+  }
 done
+exit $refused

@@ -122,5 +122,7 @@ test.skipIf(process.platform === 'win32' || !hasProgram('curl'))(
     expect(run('nothing')).toEqual([true, [crawl, build, order('a:9081'), order('b:9082')]]);
     expect(run('crawl')).toEqual([false, [crawl]]);
     expect(run('import')).toEqual([false, [crawl, build]]);
+    // Of curl: all replicas are told, also where one does not take it.
+    expect(run('--silent')).toEqual([false, [crawl, build, order('a:9081'), order('b:9082')]]);
   },
 );
