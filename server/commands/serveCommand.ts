@@ -62,6 +62,8 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
   // Progress is told like all else where lines are for machines.
   const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
   outliveSignals(report);
+  // Who reads a log later did not see it start, nor end.
+  if (isJson) report(`${NAME} ${packageVersion()} on Node ${process.versions.node}, process ${process.pid}`);
   // Nobody watches elsewhere, and a server in production must not meet requests of its own.
   const isWatched = output.isTTY === true && !isJson && !isQuiet;
   const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report, settings) : undefined;
@@ -75,4 +77,5 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
   await Promise.race([stopped, firstRun?.ask(server.url, hasAuthority(settings))]);
   await stopped;
   if (firstRun) report(firstRun.totals());
+  if (isJson) report('stopped');
 }

@@ -31,28 +31,28 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const ONE_PRESS_MS = 500;
 
 /**
- * Waits for a signal, reports `draining ...`, calls `stop` and resolves when it did. A second signal ends the process
- * by that very signal: no exit handlers, because ending threads with an open uWebSockets.js App can abort the process.
- * `clock` tells it from an echo of the first. Rejects with what `stop` rejects with.
+ * Waits for a signal, reports `draining ...` and which it was, calls `stop` and resolves when it did. A second signal
+ * ends the process by that very signal: no exit handlers, because ending threads with an open uWebSockets.js App can
+ * abort the process. `clock` tells it from an echo of the first. Rejects with what `stop` rejects with.
  */
 export async function stopOnSignal(
   stop: () => Promise<void>,
   report: (line: string) => void,
   clock: Clock = steadyMs,
 ): Promise<void> {
-  await firstSignal(clock);
-  report('draining ... (a second Ctrl-C ends at once)');
+  const signal = await firstSignal(clock);
+  report(`draining ... after ${signal} (a second Ctrl-C ends at once)`);
   await stop();
 }
 
 /** The listeners stay: an echo may come when everything has stopped, and must not end the process then either. */
-function firstSignal(clock: Clock): Promise<void> {
+function firstSignal(clock: Clock): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstMs: number | undefined;
     const onSignal = (signal: NodeJS.Signals): void => {
       if (firstMs === undefined) {
         firstMs = clock();
-        resolve();
+        resolve(signal);
       } else if (clock() - firstMs >= ONE_PRESS_MS) {
         process.off(signal, onSignal);
         // Without a listener the signal has its default effect: the kernel ends the process.

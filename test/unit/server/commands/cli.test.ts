@@ -9,7 +9,7 @@ import { commandLine } from '../../../../server/commands/commands.ts';
 import { BUILDING_MEMORY } from '../../../../server/process/follower.ts';
 import { SETTINGS } from '../../../../server/settings/declarations.ts';
 import { flagName } from '../../../../server/settings/sources.ts';
-import { runProgram } from '../../../support/commandProcess.ts';
+import { runCommand, runProgram } from '../../../support/commandProcess.ts';
 import { dataSetOf } from '../../../support/dataSets.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 
@@ -315,7 +315,7 @@ describe('a signal', () => {
 
   test.each(['SIGINT', 'SIGTERM'] as const)('%s drains and the process ends with 0', async (signal) => {
     const { out, code } = await end('Promise.resolve()', signal);
-    expect(out).toMatch(/^ready\ndraining \.\.\..*\nstopped\n$/);
+    expect(out).toBe(`ready\ndraining ... after ${signal} (a second Ctrl-C ends at once)\nstopped\n`);
     expect(code).toBe(0);
   });
 
@@ -324,6 +324,18 @@ describe('a signal', () => {
     expect(out).toMatch(/^ready\ndraining \.\.\..*\n$/);
     expect(by).toBe('SIGINT');
   });
+});
+
+test('a log of JSON begins with the version and the process, and says by which signal it came to its end', async () => {
+  const words = ['--data', await sampleSnapshot(), '--port', '0', '--threads', '1', '--log-format', 'json'];
+  const server = runCommand(['serve', ...words]);
+  await server.printed(/try: .*\n/);
+  server.signal('SIGTERM');
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+  const lines = server.out().trimEnd().split('\n');
+  const messages = lines.map((line) => (JSON.parse(line) as { readonly message: string }).message);
+  expect(messages[0]).toMatch(/^catalogue-replica \d+\.\d+\.\d+ on Node \d+\.\d+\.\d+, process \d+$/);
+  expect(messages.slice(-2)).toEqual(['draining ... after SIGTERM (a second Ctrl-C ends at once)', 'stopped']);
 });
 
 describe('serve --check', () => {
