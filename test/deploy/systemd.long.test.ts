@@ -125,6 +125,17 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     );
   });
 
+  test('has the program that it began with until it is started again, also where the next version is installed', async () => {
+    const [upgrade] = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Upgrade');
+    await runBlocks([{ ...upgrade!, text: upgrade!.text.replace(/^for .*$/m, '') }], site);
+    const own = `tr '\\0' '\\n' < /proc/$(pgrep --full 'cli.js serve .*port 8083' | head -1)/cmdline | sed -n 's#/dist/.*#/package.json#p' | xargs cat`;
+    expect(machine.run(own).printed).toContain('"version": "0.1.0"');
+    // What nobody has asked for yet is read now.
+    expect(answers('/browse/', 8083)).toEqual([expect.stringContaining('<!doctype html>')]);
+    expect(versions()).toEqual(['0.1.0', '0.1.0', '0.1.0']);
+    machine.run('ln -sfn catalogue-0.1.0 /opt/catalogue && rm -r /opt/catalogue-0.2.0');
+  });
+
   test('is upgraded one after the other as the runbook says', async () => {
     const blocks = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Upgrade');
     expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);
