@@ -170,7 +170,12 @@ function tellBlocks(
   const anew = made ? anewText(made) : '';
   const line = `${done} (${bytesText(bytes)}) in ${(ms / 1000).toFixed(1)} s${anew}${place}${reason}`;
   const seconds = Math.round(ms) / 1000;
-  report(line, 'info', made && { event: 'compressed', generation, bytes, seconds, ...made });
+  // Kept nowhere, or not read, they are made anew with each start: somebody has to look.
+  report(
+    line,
+    refusal === undefined ? 'info' : 'warn',
+    made && { event: 'compressed', generation, bytes, seconds, ...made },
+  );
 }
 
 /** The bytes of what all threads share of a generation. */

@@ -56,7 +56,9 @@ export class ThreadLosses {
     this.#tell(
       thread,
       `a ${thread} thread cannot start (${reason}) and is tried again; what needs it is answered 503: ` +
-        'give the process more descriptors, threads or memory',
+        (reason === 'ERR_MODULE_NOT_FOUND'
+          ? 'the program is not where it was when the server started: start the server again'
+          : 'give the process more descriptors, threads or memory'),
     );
   }
 

@@ -1,6 +1,6 @@
 // Compressed records around the serve command as a process: made by import or by serve, kept, found again, done
 // without.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, expect, test } from 'vitest';
@@ -75,6 +75,27 @@ test('serve does without them where they can be written nowhere, says so, and co
   const server = await served(['--data', snapshot], { TMPDIR: join(directory, 'absent') });
   expect(server.out()).toMatch(/^records are not compressed in advance: cannot write to .*absent: set TMPDIR/m);
   expect(await wayOf(server.url)).toBe('-z"');
+});
+
+test('serve that cannot keep them warns of it and why, since each start makes them anew', async () => {
+  const { file } = await imported(data, { file: join(directory, 'unkept.snapshot') });
+  await served(['--data', file, ...LASTING]);
+  const kept = join(
+    directory,
+    blocksIn(directory).find((name) => name.startsWith('unkept'))!,
+  );
+  rmSync(kept);
+  // Nothing is put in the place of a directory with files.
+  mkdirSync(join(kept, 'in the way'), { recursive: true });
+  const server = runCommand(['serve', '--data', file, '--port', '0', ...LASTING, '--log-format', 'json']);
+  running.push(server);
+  await server.printed(/try: .*\n/);
+  const lines = server.out().trimEnd().split('\n');
+  const told = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  expect(told.find(({ event }) => event === 'compressed')).toMatchObject({
+    level: 'warn',
+    message: expect.stringMatching(/ \(cannot (?:read|write) .*unkept\..*\.blocks.*\)$/) as string,
+  });
 });
 
 test('new data is compressed where it has changed, with the four records behind, and a rollback compresses nothing', async () => {

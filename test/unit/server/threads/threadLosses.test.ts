@@ -31,6 +31,11 @@ describe('a thread that cannot start for want of something', () => {
     expect(events[0]).toMatchObject({ kind: 'threadStarved', thread: 'pool', reason: 'EAGAIN' });
   });
 
+  test('is told that it wants another start where what is missing is its program', () => {
+    losses.starved('pool', 'ERR_MODULE_NOT_FOUND');
+    expect(lines).toEqual([expect.stringMatching(/ 503: the program is not where it was .*: start the server again$/)]);
+  });
+
   test('is told of in a minute of its own for each kind, and for descriptors', () => {
     losses.starved('pool', 'EAGAIN');
     losses.starved('signing', 'ENOMEM');
