@@ -242,7 +242,7 @@ export class Administration {
         valuesOf: () => Object.entries(this.#counts),
       },
       {
-        name: 'authority_expiry_seconds',
+        name: 'authority_expiry_timestamp_seconds',
         help: 'When the first of these of the authority expires, in seconds since 1970; 0 for CRLs where one is missing.',
         label: 'what',
         valuesOf: () => Object.entries(this.#authority?.status().expires ?? {}),

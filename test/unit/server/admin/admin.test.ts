@@ -100,8 +100,8 @@ describe('the admin port', () => {
     const expires = authority['expires'] as Record<string, string>;
     const told = await samples();
     for (const what of ['certificate', 'cas'])
-      expect(told.get(`authority_expiry_seconds{what="${what}"}`)).toBe(Date.parse(expires[what]!) / 1000);
-    expect(told.has('authority_expiry_seconds{what="crls"}')).toBe(false);
+      expect(told.get(`authority_expiry_timestamp_seconds{what="${what}"}`)).toBe(Date.parse(expires[what]!) / 1000);
+    expect(told.has('authority_expiry_timestamp_seconds{what="crls"}')).toBe(false);
   });
 
   test('is nowhere on the public port', async () => {
