@@ -47,6 +47,8 @@ sub vcl_init {
 sub vcl_recv {
   set req.backend_hint = catalogue.backend();
   set req.http.X-Forwarded-Host = req.http.Host;
+  # The id in the replica's access log and audit, where this host is a --trusted-proxy.
+  set req.http.X-Request-Id = req.xid;
   # One object for all who take gzip, whatever else they list.
   if (req.http.Accept-Encoding ~ "gzip" && req.http.Accept-Encoding !~ "gzip\s*;\s*q=0") {
     set req.http.Accept-Encoding = "gzip";

@@ -16,6 +16,7 @@ import { call } from '../support/envelopes.ts';
 import { PROXIES, type ProxyName } from '../../bench/proxy/shippedProxies.ts';
 import { type Proxy, PUBLIC_URL, type Replica, requestsOf, startProxy, startReplica } from '../support/proxies.ts';
 import { loadOn, soundRequest } from '../support/proxyLoad.ts';
+import { until } from '../support/watchedServer.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
 
 const LIST = '/api/v3/observations/';
@@ -176,6 +177,28 @@ describe.each(NAMES)('%s', (name) => {
     for (const host of ['catalogue.example.org', 'evil.example.net']) {
       const { body } = await client.get(`${LIST}?limit=1`, { host });
       expect((JSON.parse(body) as { next: string }).next).toMatch(`${PUBLIC_URL}${LIST}`);
+    }
+  });
+
+  test('gives a request an id, which its log, the log of the replica and the answer have', async () => {
+    const accessLog = join(folder, `${name}.access.log`);
+    const replica = await startReplica(1, ['--access-log', accessLog, '--trusted-proxy', '127.0.0.0/8']);
+    const watched = await startProxy(name, folder, [replica]);
+    const one = clientOf(watched.url);
+    try {
+      const { headers } = await one.get(`${LIST}?limit=1`, { 'x-request-id': 'of-the-client' });
+      const { 'x-request-id': id = '' } = headers;
+      expect(id).toMatch(/^[\da-f-]+$/);
+      const logs = (): readonly string[] => [
+        readFileSync(accessLog, 'utf8'),
+        ...(name === 'varnish' ? [] : [watched.log()]),
+      ];
+      await until(() => Promise.resolve(logs().every((log) => log.includes(id))));
+      expect(logs().join('')).not.toContain('of-the-client');
+    } finally {
+      one.close();
+      await watched.stop();
+      await replica.process.kill();
     }
   });
 
