@@ -17,24 +17,17 @@ import { tableText } from './terminal.ts';
 const TIMEOUT_MS = 10_000;
 
 /**
- * What would run under these settings, as lines for people: `origins` are those of settings that are no defaults. Reads
- * of the data no more than headers and names, of the authority all of its configuration. Throws OperationError `file`,
+ * What would run under these settings, as lines for people: `rows` are those of the settings (readOrigins). Reads of
+ * the data no more than headers and names, of the authority all of its configuration. Throws OperationError `file`,
  * `snapshot` or `input` with what would keep a server from starting.
  */
-export async function dryRunText(settings: Settings, origins: Readonly<Record<string, string>>): Promise<string> {
-  const names = Object.keys(settings) as (keyof Settings)[];
-  const rows = names.map((name) => [name, shown(settings[name]), origins[name] ?? 'default']);
+export async function dryRunText(settings: Settings, rows: readonly (readonly string[])[]): Promise<string> {
   const { from } = settings;
   const lines = [
     from === undefined ? await dataLine(settings) : await targetLine(from, settings),
     authorityLine(settings),
   ];
   return [tableText([['setting', 'value', 'from'], ...rows]), ...lines].join('\n');
-}
-
-function shown(value: Settings[keyof Settings]): string {
-  if (typeof value === 'object') return value.join(' ') || '-';
-  return value === undefined ? '-' : String(value);
 }
 
 /** A target that cannot be asked keeps no server from starting that has a cache. */

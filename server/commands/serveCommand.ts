@@ -39,10 +39,10 @@ function addServe(root: Command, { stdout, stderr }: Outputs): void {
       example('serve --data catalogue.snapshot --port 8080 --base-url https://catalogue.example.org'),
     )
     .action(async ({ check: isCheck, quiet: isQuiet, ...flags }: Flags) => {
-      const { settings, origins } = readOrigins(flags);
+      const { settings, rows } = readOrigins(flags);
       if (isCheck === true) {
         const { dryRunText } = await import('./dryRun.ts');
-        stdout.write(`${await dryRunText(settings, origins)}\n`);
+        stdout.write(`${await dryRunText(settings, rows)}\n`);
         return;
       }
       await runServe(settings, isQuiet === true, { stdout, stderr });

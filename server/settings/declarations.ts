@@ -15,6 +15,7 @@ import {
   named,
   one,
   type Setting,
+  settingRows,
   sharedValues,
   type ValuesOf,
 } from './sources.ts';
@@ -164,20 +165,21 @@ export function targetAccess(settings: Settings, environment: Environment = proc
   return targetAccessOf(settings, environment);
 }
 
-/** The settings, and where each that is no default came from, by its name. Throws as readSettings does. */
+/** The settings, and a row of each for people, see settingRows. Throws as readSettings does. */
 export function readOrigins(
   flags: Flags,
   environment: Environment = process.env,
-): { readonly settings: Settings; readonly origins: Readonly<Record<string, string>> } {
+): { readonly settings: Settings; readonly rows: ReturnType<typeof settingRows> } {
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
-  const { values, origins, mistakes } = gatherSettings(sources);
+  const gathered = gatherSettings(sources);
+  const { values, origins, mistakes } = gathered;
   mistakes.push(...sharedValues({ values, origins }, PORTS), ...sourceMistakes(values, origins));
   // The data is what is fetched, wherever the default would lead.
   if (values['from'] !== undefined) values['data'] = values['cache'];
   if (values['follow'] !== undefined) values['data'] = path.join(String(values['state']), 'catalogue.snapshot');
   if (mistakes.length > 0) throw new OperationError('usage', mistakes.join('\n'));
   // One value per key of DECLARATIONS, made by the declaration of that key; its mapped type ties the two.
-  return { settings: values as unknown as Settings, origins };
+  return { settings: values as unknown as Settings, rows: settingRows(DECLARATIONS, gathered) };
 }
 
 /** What is wrong where data is to come from more than one place. */

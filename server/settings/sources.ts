@@ -81,12 +81,13 @@ export interface Sources {
 }
 
 /**
- * A value per key of the declarations (its default where a mistake was made), where each that is no default came from,
- * and every mistake as one line.
+ * A value per key of the declarations (its default where a mistake was made), where each that is no default came from
+ * and as what it was given, and every mistake as one line.
  */
 export interface GatheredSettings {
   readonly values: Record<string, unknown>;
   readonly origins: Record<string, string>;
+  readonly texts: Record<string, string>;
   readonly mistakes: string[];
 }
 
@@ -114,12 +115,29 @@ export function gatherSettings(sources: Sources): GatheredSettings {
   mistakes.push(...unknownVariables(sources));
   const values: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
+  const texts: Record<string, string> = {};
   for (const [key, setting] of Object.entries(sources.declarations)) {
     const source = given(setting, sources, file);
     values[key] = source ? valueOf(setting, source, mistakes) : setting.initial;
-    if (source) origins[key] = source.from;
+    if (!source) continue;
+    origins[key] = source.from;
+    texts[key] = source.values.map(String).join(' ');
   }
-  return { values, origins, mistakes };
+  return { values, origins, texts, mistakes };
+}
+
+/** The settings as people write them, a row each: TOML key, value, and where that came from. */
+export function settingRows(
+  declarations: Sources['declarations'],
+  { values, origins, texts }: GatheredSettings,
+): readonly (readonly [name: string, value: string, from: string])[] {
+  return Object.entries(declarations).map(([key, setting]) => {
+    const { name, initial, initialText } = setting;
+    const value = values[key];
+    // Of a value in other units than it is given in, and of none, the words say what it is.
+    const isTold = value !== initial || (name === key && value !== undefined);
+    return [name, texts[key] ?? (isTold ? String(value) : initialText), origins[key] ?? 'default'];
+  });
 }
 
 /** A misspelt variable would leave its setting at the default without a word. */

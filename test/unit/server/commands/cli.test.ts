@@ -343,7 +343,8 @@ describe('serve --check', () => {
     const config = join(directory, 'checked.toml');
     writeFileSync(config, 'links = "request"\n');
     const environment = { CATALOGUE_THREADS: '3', CATALOGUE_CONFIG: config };
-    const { status, stdout, stderr } = run(['serve', '--check', '--port', '9000'], { environment });
+    const words = ['serve', '--check', '--port', '9000', '--poll', '3s', '--allow-base-url', 'http://a.example'];
+    const { status, stdout, stderr } = run(words, { environment });
     expect([status, stderr]).toEqual([0, '']);
     const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows[0]).toEqual(['setting', 'value', 'from']);
@@ -351,6 +352,11 @@ describe('serve --check', () => {
     expect(rows).toContainEqual(['threads', '3', 'environment variable CATALOGUE_THREADS']);
     expect(rows).toContainEqual(['links', 'request', `${config}:1:1: key links`]);
     expect(rows).toContainEqual(['host', '127.0.0.1', 'default']);
+    // As they stand in a file: by its keys, in its units.
+    expect(rows).toContainEqual(['poll', '3s', 'flag --poll']);
+    expect(rows).toContainEqual(['allowBaseUrl', 'http://a.example', 'flag --allow-base-url']);
+    expect(rows).toContainEqual(['every', '15m', 'default']);
+    expect(rows).toContainEqual(['maxStale', 'off', 'default']);
     expect(stdout).toMatch(/\ndata: a directory of 34 files .*\nattribute authority: a demonstration\n$/);
   });
 
