@@ -13,7 +13,7 @@ import {
 } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { type ObjectInfo, Objm, type ObjectStore } from '@nats-io/obj';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type NatsConnection, TimeoutError } from '@nats-io/transport-node';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OperationError } from '../operationError.ts';
 import { natsAccessOptions } from './natsAccess.ts';
@@ -214,7 +214,8 @@ class NatsTarget implements PublishingTarget {
   }
 
   #told(error: unknown): OperationError {
-    return error instanceof OperationError ? error : this.#failed((error as Error).message, error);
+    if (error instanceof OperationError) return error;
+    return this.#failed(error instanceof TimeoutError ? 'no server answers in time' : (error as Error).message, error);
   }
 
   #failed(why: string, cause?: unknown): OperationError {

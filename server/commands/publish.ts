@@ -40,12 +40,12 @@ export async function publishTold(options: PublishOptions, report: Report, progr
     publishSnapshot(options, onProgress),
   );
   const { generation, created, sequence } = pointer;
-  const what = isNew ? 'published' : 'is published already:';
+  const what = isNew ? `published generation ${generation}` : `generation ${generation} is published already`;
   const seconds = Math.round(steadyMs() - startMs) / 1000;
   const sent = `${bytesText(sentBytes)} sent in ${seconds.toFixed(1)} s`;
   const of = created === undefined ? '' : `, data of ${created}`;
   const figures = { target: name, generation, sequence, created, bytes: sentBytes, seconds };
-  const line = `${name}: ${what} generation ${generation}, number ${sequence}${of}, ${sent}`;
+  const line = `${name}: ${what}, number ${sequence}${of}, ${sent}`;
   report(line, 'info', { event: isNew ? 'published' : 'unchanged', ...figures });
 }
 
