@@ -71,16 +71,20 @@ export function inDoubt(
   return new Set(names.filter((name) => manners.has(name) && manners.get(name) !== 'walked'));
 }
 
+/** Which links lead nowhere most often, as `50 as notes link to times/4`; undefined where none does. */
+export function worstLinks({ pairs }: LinkSurvey): string | undefined {
+  const [worst] = pairs.toSorted((a, b) => b.count - a.count);
+  return worst && `${worst.count} as ${worst.from} link to ${worst.to}/${worst.id}`;
+}
+
 /** Throws OperationError `input` where too few links lead to a record; the message names the worst of them. */
 export function judgeLinks(survey: LinkSurvey, options: Acceptance): void {
   if (isAccepted(survey, options)) return;
-  const { links, dangling, pairs } = survey;
-  const [worst] = pairs.toSorted((a, b) => b.count - a.count);
-  const { count, from, to, id } = worst!;
+  const { links, dangling } = survey;
   const cure = cureOf('--links-min', options);
   throw new OperationError(
     'input',
-    `${dangling} of ${links} links lead to no record, ${count} as ${from} link to ${to}/${id}; ` +
+    `${dangling} of ${links} links lead to no record, ${worstLinks(survey)!}; ` +
       `less than ${options.linksMin} % resolve: ${cure}`,
   );
 }

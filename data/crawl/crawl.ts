@@ -6,7 +6,7 @@ import { MANIFEST_FILE } from '../import/manifest.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { Trouble, Upstream, type UpstreamOptions } from '../upstream.ts';
-import { type Acceptance, inDoubt, judgeLinks, judgeLosses, surveyLinks } from './acceptance.ts';
+import { type Acceptance, inDoubt, judgeLinks, judgeLosses, surveyLinks, worstLinks } from './acceptance.ts';
 import { parsed } from './page.ts';
 import { PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
@@ -51,6 +51,8 @@ export interface CrawlReport {
   readonly bytes: number;
   readonly links: number;
   readonly dangling: number;
+  /** Which of those there are most of, see worstLinks. */
+  readonly worst: string | undefined;
   /** Collections of the upstream that the declaration does not have. */
   readonly unknown: readonly string[];
   /** When the run that was resumed began. */
@@ -130,7 +132,9 @@ async function collect(
     publish(state, options.output);
   }
   const resumed = isResumed ? begun : undefined;
-  return { isUnchanged: same !== undefined, isRenewal, manners, counts, bytes, links, dangling, unknown, resumed };
+  const isUnchanged = same !== undefined;
+  const worst = worstLinks(survey);
+  return { isUnchanged, isRenewal, manners, counts, bytes, links, dangling, worst, unknown, resumed };
 }
 
 /** Fills a part that is empty out of what is held, where that can be; answers how. */

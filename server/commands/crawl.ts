@@ -94,12 +94,12 @@ function recordsIn({ counts }: CrawlReport): number {
 
 function crawlText(report: CrawlReport | undefined, output: string): string {
   if (!report) return `${output}: what an earlier run had fetched is in place; run again to fetch anew`;
-  const { counts, links, dangling, unknown, resumed } = report;
+  const { counts, links, dangling, worst, unknown, resumed } = report;
   return [
     ...(resumed === undefined ? [] : [`continued the crawl of ${resumed}`]),
     ...leftOut(unknown),
     `${output}: ${countText(recordsIn(report))} records in ${Object.keys(counts).length} collections; ` +
-      `${countText(dangling)} of ${countText(links)} links lead to no record`,
+      `${countText(dangling)} of ${countText(links)} links lead to no record${worst === undefined ? '' : `, ${worst}`}`,
   ].join('\n');
 }
 
