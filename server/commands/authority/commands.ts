@@ -2,6 +2,7 @@
 // adds its own commands; this one only gathers them.
 import type { Command } from 'commander';
 import { addCallCommand } from './callCommand.ts';
+import { addVerifyAttributes } from './verifyAttributesCommand.ts';
 import { addVerifyCert } from './verifyCertCommand.ts';
 import { addConfigurationCommands } from './toolCommands.ts';
 import type { Outputs } from '../parts.ts';
@@ -11,5 +12,6 @@ export function addAuthority(root: Command, outputs: Outputs): void {
   const group = root.command('authority').description('Look after the attribute authority and what it trusts.');
   addConfigurationCommands(group, outputs);
   addVerifyCert(group, outputs);
+  addVerifyAttributes(group, outputs);
   addCallCommand(group, outputs);
 }

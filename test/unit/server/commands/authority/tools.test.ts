@@ -16,7 +16,7 @@ import { CommanderError } from 'commander';
 import { OperationError } from '../../../../../data/operationError.ts';
 import { commandLine } from '../../../../../server/commands/commands.ts';
 import { runCommand } from '../../../../support/commandProcess.ts';
-import { caOf, ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
+import { AT, caOf, ecPair, type Holder, holderOf, person } from '../../../../support/pki.ts';
 
 let directory: string;
 const NOW = Math.floor(epochMs() / 1000);
@@ -27,6 +27,20 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const file = (name: string): string => join(directory, name);
+
+const CA = caOf('CA');
+const signer = (name: string): Holder => holderOf('signer', nameDer(person(name)), ecPair(), CA);
+const SIGNERS = { Authority: signer('Authority'), Ada: signer('Ada') };
+const instant = (at: number): string => new Date(at * 1000).toISOString().replace('.000', '');
+const ADMIN = {
+  holder: '/O=Test/CN=Ada',
+  issuer: '/CN=Authority/O=Test',
+  issuerName: 'Here',
+  notBefore: AT,
+  notAfter: AT + 60,
+  roles: ['admin', 'staff'],
+  provenance: 'original',
+} as const;
 
 /** Runs `authority` with these words in this process: what it prints, and the error it ends with, '' for none. */
 async function authority(
@@ -104,25 +118,57 @@ test('inspect tells an attribute certificate, whether its signature is good, and
 });
 
 test('inspect tells that somebody signed who is not the issuer, as whoever has a certificate can', async () => {
-  const ca = caOf('CA');
-  const [authorityItself, ada] = ['Authority', 'Ada'].map((name) =>
-    holderOf('signer', nameDer(person(name)), ecPair(), ca),
-  ) as [Holder, Holder];
-  const content = {
-    holder: '/O=Test/CN=Ada',
-    issuer: '/CN=Authority/O=Test',
-    issuerName: 'Here',
-    notBefore: NOW,
-    notAfter: NOW + 60,
-    roles: ['admin'],
-    provenance: 'original',
-  } as const;
-  writeFileSync(file('own.xml'), signerOf(authorityItself)(content));
-  writeFileSync(file('forged.xml'), signerOf(ada)(content));
+  writeFileSync(file('own.xml'), signerOf(SIGNERS.Authority)(ADMIN));
+  writeFileSync(file('forged.xml'), signerOf(SIGNERS.Ada)(ADMIN));
   expect((await authority('inspect', file('own.xml'))).out).toMatch(/^signature +ecdsa-sha256, good$/m);
   expect((await authority('inspect', file('forged.xml'))).out).toMatch(
     /^signature +ecdsa-sha256, BAD: it is not of the issuer$/m,
   );
+});
+
+test.each([
+  [
+    '',
+    [],
+    /^accepted\nholder +\/O=Test\/CN=Ada\nroles +admin, staff\nprovenance +original\nissuer name +Here\nvalid to +.* UTC\n$/,
+  ],
+  // A name is a set of its parts.
+  ['', ['--holder', '/CN=Ada/O=Test'], /^accepted/],
+  ['is of /O=Test/CN=Ada, and not of /O=Test/CN=Eve', ['--holder', '/O=Test/CN=Eve'], /^$/],
+  ['is not valid before', ['--time', instant(AT - 1)], /^$/],
+  ['has expired at', ['--time', instant(AT + 61)], /^$/],
+  ['is signed by a certificate that has expired', ['--time', '2090-01-01T00:00:00Z'], /^$/],
+])('verify-attributes judges what a service does: %j, asked with %j', async (problem, flags, printed) => {
+  writeFileSync(file('staff.xml'), signerOf(SIGNERS.Authority)(ADMIN));
+  writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
+  const words = ['--time', instant(AT), '--signer', file('signer.pem'), ...flags, file('staff.xml')];
+  const { end, out, err } = await authority('verify-attributes', ...words);
+  expect([end, out]).toEqual([problem === '' ? '' : 'refused', expect.stringMatching(printed)]);
+  if (problem !== '') expect(err).toContain(`refused: staff.xml: the attribute certificate ${problem}`);
+});
+
+test('verify-attributes believes no key but that of the authority, whatever certificate comes along', async () => {
+  writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
+  const judged = async (text: string): Promise<string> => {
+    writeFileSync(file('sent.xml'), text);
+    const words = ['--time', instant(AT), '--signer', file('signer.pem'), file('sent.xml')];
+    const { end, err } = await authority('verify-attributes', ...words);
+    expect(end).toBe('refused');
+    return err;
+  };
+  const [own, forged] = [signerOf(SIGNERS.Authority)(ADMIN), signerOf(SIGNERS.Ada)(ADMIN)];
+  expect(await judged(forged)).toContain(
+    'is signed by the key of /O=Test/CN=Ada, and not by that of /O=Test/CN=Authority',
+  );
+  const certificateIn = (text: string): string => /<[^<]*X509Certificate>([^<]*)</.exec(text)![1]!;
+  expect(await judged(forged.replace(certificateIn(forged), certificateIn(own)))).toMatch(/signature|changed|names/);
+  expect(await judged(own.replace('admin', 'owner'))).toContain('was changed after it was signed');
+  const other = signerOf(SIGNERS.Authority)({ ...ADMIN, issuer: '/O=Test/CN=Other' });
+  expect(await judged(other)).toContain('names /O=Test/CN=Other as its issuer, and is signed by /O=Test/CN=Authority');
+  expect(await judged('<a/>')).toContain('refused: sent.xml: the attribute certificate ');
+  expect(await judged('')).toContain('refused: sent.xml: the attribute certificate ');
+  const noSigner = await authority('verify-attributes', '--signer', file('sent.xml'), file('sent.xml'));
+  expect([noSigner.end, noSigner.err]).toEqual(['input', expect.stringMatching(/^sent\.xml: /)]);
 });
 
 test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in the strict profile too', async () => {

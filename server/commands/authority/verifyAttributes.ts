@@ -1,0 +1,81 @@
+// What `authority verify-attributes` does: what a service checks of an attribute certificate before it counts roles.
+// The only files read are those named. Knows no flags; verifyAttributesCommand.ts does.
+import { OperationError } from '../../../data/operationError.ts';
+import { SIGNATURE_ALGORITHMS } from '../../authority/attributeCertificate/algorithms.ts';
+import { type AttributeContent, timeFields } from '../../authority/attributeCertificate/content.ts';
+import { readCertificate, type ReadCertificate } from '../../authority/attributeCertificate/read.ts';
+import { signatureProblem } from '../../authority/attributeCertificate/verify.ts';
+import { type Certificate, printable, shownSubject } from '../../authority/x509/certificate.ts';
+import { certificateOf, readCertificateFile } from '../../authority/x509/chain.ts';
+import { nameSetKey, nameSetKeyOfText } from '../../authority/x509/name.ts';
+import { bytesOf } from '../fileBytes.ts';
+import { tableText } from '../terminal.ts';
+
+/**
+ * What is to be judged: the file of an attribute certificate, by the file with the certificate of the authority that
+ * has to have signed it, at a time in seconds since 1970; `holder` is whose it has to be, a name as text.
+ */
+export interface AttributesRequest {
+  readonly file: string;
+  readonly signer: string;
+  readonly holder?: string;
+  readonly at: number;
+}
+
+/**
+ * Prints that an attribute certificate counts, whose it is and for which roles. Throws OperationError `refused` with
+ * the reason where it does not, `input` where the signer's file holds no certificate.
+ */
+export function verifyAttributes({ file, signer, holder, at }: AttributesRequest, print: (line: string) => void): void {
+  const trusted = readCertificateFile(bytesOf(signer), 'passed over');
+  if (trusted.kind === 'unreadable') throw new OperationError('input', `${signer}: ${trusted.reason}`);
+  const reading = readCertificate(textOf(bytesOf(file)));
+  const problem =
+    reading.kind === 'unreadable'
+      ? reading.reason
+      : (signerProblem(reading.certificate, trusted.certificates[0]!, at) ??
+        contentProblem(reading.certificate.content, holder, at));
+  if (problem !== undefined || reading.kind === 'unreadable') {
+    throw new OperationError('refused', `refused: ${file}: the attribute certificate ${printable(problem ?? '')}`);
+  }
+  const { content } = reading.certificate;
+  const rows = [
+    ['holder', content.holder],
+    ['roles', content.roles.join(', ')],
+    ['provenance', content.provenance],
+    ['issuer name', content.issuerName],
+    ['valid to', `${timeFields(content.notAfter)} UTC`],
+  ];
+  print(`accepted\n${tableText(rows.map((row) => row.map(printable)))}`);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trim();
+}
+
+/** That the trusted key signed it counts, and not which certificate comes with it, though that is to say the same. */
+function signerProblem({ content, signature }: ReadCertificate, trusted: Certificate, at: number): string | undefined {
+  const carried = certificateOf(signature.der);
+  if (!carried) return 'is signed by something that is no certificate';
+  if (!trusted.publicKey || !carried.publicKey?.equals(trusted.publicKey)) {
+    return `is signed by the key of ${shownSubject(carried)}, and not by that of ${shownSubject(trusted)}`;
+  }
+  const algorithms = SIGNATURE_ALGORITHMS.map(({ name }) => name);
+  const problem = signatureProblem(signature, carried, { algorithms, allowWeak: false });
+  if (problem !== undefined) return problem;
+  if (nameSetKeyOfText(content.issuer) !== nameSetKey(trusted.subject)) {
+    return `names ${content.issuer} as its issuer, and is signed by ${shownSubject(trusted)}`;
+  }
+  if (at < trusted.notBefore) return 'is signed by a certificate that is not valid yet';
+  return at > trusted.notAfter ? 'is signed by a certificate that has expired' : undefined;
+}
+
+function contentProblem(content: AttributeContent, holder: string | undefined, at: number): string | undefined {
+  if (at < content.notBefore) return `is not valid before ${timeFields(content.notBefore)} UTC`;
+  if (at > content.notAfter) return `has expired at ${timeFields(content.notAfter)} UTC`;
+  const isOfHolder = holder === undefined || nameSetKeyOfText(content.holder) === nameSetKeyOfText(holder);
+  return isOfHolder ? undefined : `is of ${content.holder}, and not of ${holder}`;
+}
