@@ -42,8 +42,7 @@ export interface BlockOptions extends Pick<LoadOptions, 'assertRoom'> {
  * or of other records, is made again; of other generations under the same names the last one stays. What is made takes
  * over what `earlier` blocks, or else those of the last generation that is kept, have of the same records. Throws
  * OperationError `file` when nothing can be written anywhere, and what `assertRoom` throws. Cost: a load, or a
- * deflation of all other records in nice threads, one a core unless told otherwise: some 20 s of CPU for
- * 465 MB.
+ * deflation of all other records in nice threads, one a core unless told otherwise: some 20 s of CPU for 465 MB.
  */
 export async function loadBlocks(
   loaded: LoadedSnapshot,

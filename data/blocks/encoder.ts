@@ -1,6 +1,8 @@
 // Deflate of neighbouring records, each by itself and with those before it, in WebAssembly: source/encoder.as says how.
 // Neither zlib nor a library of it takes two records' worth of work at once: a call and a stream for each block, whose
-// tables are cleared, cost 2.4 to 6 times as much, most where records are short.
+// tables are cleared, cost 2 to 4 times as much, most where records are short.
+import { compiledOnce } from '../../engine/kernel/kernel.ts';
+import { newOwn, takeRoom } from '../../engine/kernel/own.ts';
 import { attempt } from '../files.ts';
 import { ENCODER_BASE64 } from './encoderBytes.ts';
 
@@ -11,8 +13,6 @@ interface EncoderModule {
   deflate(from: number, to: number, low: number, at: number): number;
 }
 
-const PAGE_BYTES = 65_536;
-const PAGES_MAX = 65_536;
 /** Behind the tables of the module. */
 const WINDOW_AT = 81_920;
 /** Four bytes for each of the most symbols of a block, and some that are put behind them. */
@@ -20,25 +20,19 @@ const SYMBOLS_BYTES = 4 * 16_400;
 /** What the module may read behind a window, and write behind a block. */
 const SLACK_BYTES = 64;
 
-let compiled: WebAssembly.Module | undefined;
-
-/** The module, compiled once a thread: a millisecond. */
-function encoderModule(): WebAssembly.Module {
-  return (compiled ??= new WebAssembly.Module(Buffer.from(ENCODER_BASE64, 'base64')));
-}
+const encoderModule = compiledOnce(ENCODER_BASE64);
 
 /**
  * Makes deflate blocks of what stands in a window of bytes. It keeps a memory of its own, some four times the largest
  * window, until it is garbage.
  */
 export class DeflateEncoder {
-  readonly #memory = new WebAssembly.Memory({ initial: 2, maximum: PAGES_MAX });
+  readonly #own = newOwn();
   readonly #module: EncoderModule;
-  #bytes = new Uint8Array(this.#memory.buffer);
   #outputAt = 0;
 
   constructor() {
-    const { exports } = new WebAssembly.Instance(encoderModule(), { memories: { own: this.#memory } });
+    const { exports } = new WebAssembly.Instance(encoderModule(), { memories: { own: this.#own.memory } });
     this.#module = exports as unknown as EncoderModule;
   }
 
@@ -47,8 +41,9 @@ export class DeflateEncoder {
     const beforeAt = aligned(WINDOW_AT + window.length + SLACK_BYTES);
     const symbolsAt = aligned(beforeAt + 2 * window.length);
     this.#outputAt = symbolsAt + SYMBOLS_BYTES;
-    this.#reserve(this.#outputAt + mostBytes(window.length));
-    this.#bytes.set(window, WINDOW_AT);
+    const bytes = this.#outputAt + mostBytes(window.length);
+    attempt(`cannot deflate records (${bytes} bytes of memory)`, () => takeRoom(this.#own, bytes));
+    this.#own.bytes.set(window, WINDOW_AT);
     this.#module.open(WINDOW_AT, beforeAt, symbolsAt);
   }
 
@@ -60,19 +55,10 @@ export class DeflateEncoder {
   /**
    * The bytes between two positions as deflate blocks, none the last one, and the header of a stored block, up to a
    * whole byte: valid until the next one is made. They may refer to what was added from `low` on, and are the same
-   * whatever stands before that and behind them. Cost: some 6 ns a byte.
+   * whatever stands before that and behind them. Cost: a few us, and some 10 ns a byte.
    */
   block(from: number, to: number, low: number): Uint8Array {
-    return this.#bytes.subarray(this.#outputAt, this.#module.deflate(from, to, low, this.#outputAt));
-  }
-
-  #reserve(bytes: number): void {
-    const missing = bytes - this.#bytes.length;
-    if (missing <= 0) return;
-    attempt(`cannot deflate records (${bytes} bytes of memory)`, () =>
-      this.#memory.grow(Math.ceil(missing / PAGE_BYTES)),
-    );
-    this.#bytes = new Uint8Array(this.#memory.buffer);
+    return this.#own.bytes.subarray(this.#outputAt, this.#module.deflate(from, to, low, this.#outputAt));
   }
 }
 

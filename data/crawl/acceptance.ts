@@ -6,8 +6,8 @@ import type { Manner } from './renew.ts';
 
 /**
  * What a crawl is held to: at least `linksMin` percent of its links lead to a record, and no collection has lost more
- * than `shrinkMax` percent of its records. What is to be done about one that is refused
- * depends on whether it is `new` and kept in `state`.
+ * than `shrinkMax` percent of its records. What is to be done about one that is refused depends on whether it is `new`
+ * and kept in `state`.
  */
 export interface Acceptance {
   readonly kind: 'new' | 'sweep' | 'renewal';

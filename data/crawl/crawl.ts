@@ -107,13 +107,14 @@ async function collect(
     manners.set(collection.name, manner ?? 'walked');
   }
   for (const collection of collections) await lookAgain(walker, state, collection, look);
-  const doubtful = inDoubt(surveyLinks(state.parts), manners, options);
+  let survey = surveyLinks(state.parts);
+  const doubtful = inDoubt(survey, manners, options);
   for (const collection of collections.filter(({ name }) => doubtful.has(name))) {
     state.restart(collection.name);
     await look(collection);
     manners.set(collection.name, 'walked');
   }
-  const survey = surveyLinks(state.parts);
+  if (doubtful.size > 0) survey = surveyLinks(state.parts);
   judgeLinks(survey, options);
   const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
   if (!options.isForced) judgeLosses(await countsIn(options.output), counts, options);

@@ -1,7 +1,7 @@
 // What is in a file: an attribute certificate, or certificates, as text for people. Judges signatures only by the
 // certificate that comes with them: whom to trust is a matter of a configuration.
 import { timeFields, VERSION } from './attributeCertificate/content.ts';
-import { readCertificate, type ReadCertificate } from './attributeCertificate/read.ts';
+import { readCertificate, type ReadCertificate, textOfFile } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
 import { printable } from './x509/certificate.ts';
 import { certificateOf } from './x509/chain.ts';
@@ -10,10 +10,7 @@ import { nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
 
 /** A text that begins with a tag is an attribute certificate; any other is left to describeFile. */
 export function inspect(bytes: Uint8Array): FileDescription {
-  const text = Buffer.from(bytes)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trim();
+  const text = textOfFile(bytes);
   return text.startsWith('<') ? inspectAttributes(text) : describeFile(bytes);
 }
 

@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
+import type { PlainRecord } from './plainUpstream.ts';
 
 /** The files of a directory by name, as text; `undefined` where there is none. */
 export function filesOf(directory: string): Readonly<Record<string, string>> | undefined {
@@ -23,10 +24,25 @@ export function recordsOf(directory: string): Readonly<Record<string, string>> |
 
 /** A directory in `parent` with a data set that a crawl may replace. */
 export function oldDataSet(parent: string): string {
-  const directory = join(mkdtempSync(join(parent, 'crawl-')), 'out');
+  const directory = newOutputIn(parent);
   mkdirSync(directory);
   writeFileSync(join(directory, 'notes.ndjson'), '{"ob_id":1}\n{"ob_id":2}\n');
   return directory;
+}
+
+/** The directory that a crawl is to make, in a new one inside `parent`. */
+export function newOutputIn(parent: string): string {
+  return join(mkdtempSync(join(parent, 'crawl-')), 'out');
+}
+
+/** Records that have an id alone, from `first` to before `end`. */
+export function recordsFrom(first: number, end: number): PlainRecord[] {
+  return Array.from({ length: end - first }, (_, i) => ({ ob_id: first + i }));
+}
+
+/** What a data set has of records, a line each. */
+export function linesOf(records: readonly PlainRecord[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
 
 /** Crawls `base` into `output` with three tries of each request and hardly a wait between them. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterEach } from 'vitest';
 import { sendJson } from './rudeUpstream.ts';
 
 /** A record with an id; other members as they are. */
@@ -34,6 +35,19 @@ export interface PlainUpstream {
   readonly requests: readonly IncomingMessage[];
   readonly underWayMax: () => number;
   close(): Promise<void>;
+}
+
+/** What starts servers that a test file has until each of its tests ends. Call it at the top of the file. */
+export function plainUpstreams(): typeof startPlainUpstream {
+  const running: PlainUpstream[] = [];
+  afterEach(async () => {
+    for (const upstream of running.splice(0)) await upstream.close();
+  });
+  return async (options) => {
+    const upstream = await startPlainUpstream(options);
+    running.push(upstream);
+    return upstream;
+  };
 }
 
 /** Starts the server on a free port. */

@@ -37,6 +37,14 @@ export function readCertificate(text: string): CertificateReading {
   }
 }
 
+/** The text of a file that holds one, as editors and downloads leave it: without byte order mark and blanks around. */
+export function textOfFile(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trim();
+}
+
 function certificateOf(root: XmlElement): ReadCertificate {
   isPlain(root, 'attributeCertificate');
   const [acInfo, signature] = childrenOf(root, ['acInfo', 'Signature']);

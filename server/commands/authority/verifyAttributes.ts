@@ -3,7 +3,7 @@
 import { OperationError } from '../../../data/operationError.ts';
 import { SIGNATURE_ALGORITHMS } from '../../authority/attributeCertificate/algorithms.ts';
 import { type AttributeContent, timeFields } from '../../authority/attributeCertificate/content.ts';
-import { readCertificate, type ReadCertificate } from '../../authority/attributeCertificate/read.ts';
+import { readCertificate, type ReadCertificate, textOfFile } from '../../authority/attributeCertificate/read.ts';
 import { signatureProblem } from '../../authority/attributeCertificate/verify.ts';
 import { type Certificate, printable, shownSubject } from '../../authority/x509/certificate.ts';
 import { certificateOf, readCertificateFile } from '../../authority/x509/chain.ts';
@@ -29,16 +29,12 @@ export interface AttributesRequest {
 export function verifyAttributes({ file, signer, holder, at }: AttributesRequest, print: (line: string) => void): void {
   const trusted = readCertificateFile(bytesOf(signer), 'passed over');
   if (trusted.kind === 'unreadable') throw new OperationError('input', `${signer}: ${trusted.reason}`);
-  const reading = readCertificate(textOf(bytesOf(file)));
-  const problem =
-    reading.kind === 'unreadable'
-      ? reading.reason
-      : (signerProblem(reading.certificate, trusted.certificates[0]!, at) ??
-        contentProblem(reading.certificate.content, holder, at));
-  if (problem !== undefined || reading.kind === 'unreadable') {
-    throw new OperationError('refused', `refused: ${file}: the attribute certificate ${printable(problem ?? '')}`);
-  }
+  const reading = readCertificate(textOfFile(bytesOf(file)));
+  if (reading.kind === 'unreadable') throw refused(file, reading.reason);
   const { content } = reading.certificate;
+  const problem =
+    signerProblem(reading.certificate, trusted.certificates[0]!, at) ?? contentProblem(content, holder, at);
+  if (problem !== undefined) throw refused(file, problem);
   const rows = [
     ['holder', content.holder],
     ['roles', content.roles.join(', ')],
@@ -49,11 +45,8 @@ export function verifyAttributes({ file, signer, holder, at }: AttributesRequest
   print(`accepted\n${tableText(rows.map((row) => row.map(printable)))}`);
 }
 
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trim();
+function refused(file: string, reason: string): OperationError {
+  return new OperationError('refused', `refused: ${file}: the attribute certificate ${printable(reason)}`);
 }
 
 /** That the trusted key signed it counts, and not which certificate comes with it, though that is to say the same. */

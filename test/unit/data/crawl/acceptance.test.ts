@@ -1,36 +1,14 @@
 // Which crawls are accepted, by what a collection lost of the records that it had.
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { crawled, filesOf, recordsOf } from '../../../support/crawls.ts';
+import { expect, test } from 'vitest';
+import { crawled, filesOf, linesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
-import { type PlainRecord, type PlainUpstream, startPlainUpstream } from '../../../support/plainUpstream.ts';
+import { plainUpstreams } from '../../../support/plainUpstream.ts';
 
 const directory = temporaryDirectory();
-const running: PlainUpstream[] = [];
-afterEach(async () => {
-  for (const upstream of running.splice(0)) await upstream.close();
-});
-
-async function upstreamOf(options: {
-  readonly collections: Record<string, readonly PlainRecord[]>;
-}): Promise<PlainUpstream> {
-  const upstream = await startPlainUpstream(options);
-  running.push(upstream);
-  return upstream;
-}
-
-function newOutput(): string {
-  return join(mkdtempSync(join(directory, 'crawl-')), 'out');
-}
-
-function recordsFrom(first: number, end: number): PlainRecord[] {
-  return Array.from({ length: end - first }, (_, i) => ({ ob_id: first + i }));
-}
-
-function linesOf(records: readonly PlainRecord[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
-}
+const upstreamOf = plainUpstreams();
+const newOutput = (): string => newOutputIn(directory);
 
 test('a collection that lost more than --shrink-max ends a crawl, unless --force lets it', async () => {
   const collections = { notes: recordsFrom(0, 100), times: recordsFrom(0, 100) };

@@ -1,45 +1,25 @@
 // What a crawl makes of a catalogue that behaves, but changes, shrinks, links to nothing or is another one than before;
 // and how politely it asks.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
-import { crawled, filesOf, recordsOf } from '../../../support/crawls.ts';
+import { expect, test, vi } from 'vitest';
+import { crawled, filesOf, linesOf, newOutputIn, recordsFrom, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {
   type PlainRecord,
   type PlainUpstream,
   type PlainUpstreamOptions,
-  startPlainUpstream,
+  plainUpstreams,
 } from '../../../support/plainUpstream.ts';
 import { sendJson, startRudeUpstream } from '../../../support/rudeUpstream.ts';
 
 const directory = temporaryDirectory();
-const running: PlainUpstream[] = [];
-afterEach(async () => {
-  for (const upstream of running.splice(0)) await upstream.close();
-});
-
-async function upstreamOf(options: PlainUpstreamOptions): Promise<PlainUpstream> {
-  const upstream = await startPlainUpstream(options);
-  running.push(upstream);
-  return upstream;
-}
-
-function newOutput(): string {
-  return join(mkdtempSync(join(directory, 'crawl-')), 'out');
-}
-
-function recordsFrom(first: number, end: number): PlainRecord[] {
-  return Array.from({ length: end - first }, (_, i) => ({ ob_id: first + i }));
-}
-
-function linesOf(records: readonly PlainRecord[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
-}
+const upstreamOf = plainUpstreams();
+const newOutput = (): string => newOutputIn(directory);
 
 /** Asks for a page of notes at the given offset or behind it, by whose answer something has changed. */
 function once(offset: number, change: () => void): NonNullable<PlainUpstreamOptions['onRequest']> {

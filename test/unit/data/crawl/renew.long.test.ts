@@ -1,35 +1,24 @@
 // A crawl that asks only for what changed ends in what a whole crawl of the same upstream gives, byte for byte, by
 // whatever the upstream can be asked for and however it lies; what cannot be asked for is found by the next sweep.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { crawled, filesOf, recordsOf } from '../../../support/crawls.ts';
+import { describe, expect, test } from 'vitest';
+import { crawled, filesOf, newOutputIn, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {
   type PlainRecord,
   type PlainUpstream,
   type PlainUpstreamOptions,
-  startPlainUpstream,
+  plainUpstreams,
 } from '../../../support/plainUpstream.ts';
 import { randomOf } from '../../../support/random.ts';
 import { type Misbehave, notesLines, sendJson, startRudeUpstream } from '../../../support/rudeUpstream.ts';
 import { RUDE_WAYS } from '../../../support/rudeWays.ts';
 
 const directory = temporaryDirectory();
-const running: PlainUpstream[] = [];
-afterEach(async () => {
-  for (const upstream of running.splice(0)) await upstream.close();
-});
+const upstreamOf = plainUpstreams();
 
-async function upstreamOf(options: PlainUpstreamOptions): Promise<PlainUpstream> {
-  const upstream = await startPlainUpstream(options);
-  running.push(upstream);
-  return upstream;
-}
-
-function newOutput(): string {
-  return join(mkdtempSync(join(directory, 'crawl-')), 'out');
-}
+const newOutput = (): string => newOutputIn(directory);
 
 /** The day of a record that was changed so late. */
 function dayOf(day: number): string {

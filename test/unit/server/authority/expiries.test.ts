@@ -41,6 +41,15 @@ afterEach(() => {
   site.remove();
 });
 
+function supervised(): AuthoritySupervisor {
+  return superviseAuthority(
+    site.config,
+    (told) => events.push(...told),
+    undefined,
+    () => now,
+  );
+}
+
 function configure(lines: readonly string[]): void {
   site.write('authority.toml', [...lines, ...CONFIG_LINES].join('\n'));
 }
@@ -79,12 +88,7 @@ test('the first of each kind is known: of several CRLs of a CA the last counts, 
 });
 
 test('what runs out while it is served is told once, within a minute, and stands in the status', () => {
-  supervisor = superviseAuthority(
-    site.config,
-    (told) => events.push(...told),
-    undefined,
-    () => now,
-  );
+  supervisor = supervised();
   expect(supervisor.status()).toEqual({
     siteName: 'Here',
     loadedAt: AT,
@@ -105,12 +109,7 @@ test('what runs out while it is served is told once, within a minute, and stands
 
 test('what had run out before is a note, not told again; what is mended is neither', () => {
   now = AT + 301;
-  supervisor = superviseAuthority(
-    site.config,
-    (told) => events.push(...told),
-    undefined,
-    () => now,
-  );
+  supervisor = supervised();
   expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED]);
   expect(toldAt(302)).toEqual([]);
   writeCrl('ca.newer.crl', AT + 400);
@@ -122,22 +121,12 @@ test('what had run out before is a note, not told again; what is mended is neith
 
 test('clocks may differ by the skew that is set', () => {
   configure(['crls = "crls"', 'clockSkewSeconds = 60']);
-  supervisor = superviseAuthority(
-    site.config,
-    (told) => events.push(...told),
-    undefined,
-    () => now,
-  );
+  supervisor = supervised();
   expect([toldAt(360), toldAt(361)]).toEqual([[], [`361: ${UNLISTED}`]]);
 });
 
 test('the mistakes of files that were not taken stand in the status until they are mended', () => {
-  supervisor = superviseAuthority(
-    site.config,
-    (told) => events.push(...told),
-    undefined,
-    () => now,
-  );
+  supervisor = supervised();
   configure(['mistake = 1']);
   expect(supervisor.reload()).toBe(false);
   expect(supervisor.status()).toMatchObject({
