@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { OperationError } from './operationError.ts';
+import type { UncachedReader } from './uncached.ts';
 
 const READ_BYTES = 8 << 20;
 const PIECE_BYTES = 4096;
@@ -38,11 +39,18 @@ export function placeOf(data: string): string {
   return !existsSync(data) && existsSync(previous) ? collected : data;
 }
 
-/** Fills `target` from byte `offset` of a snapshot file; OperationError `snapshot` where the file ends before. */
-export function readInto(descriptor: number, file: string, target: Uint8Array, offset: number): void {
+/**
+ * Fills `target` from byte `offset` of a snapshot file, by its descriptor or a reader of it; OperationError `snapshot`
+ * where the file ends before.
+ */
+export function readInto(source: number | UncachedReader, file: string, target: Uint8Array, offset: number): void {
   for (let at = 0; at < target.length;) {
     const wanted = Math.min(target.length - at, READ_BYTES);
-    const bytes = attempt(`cannot read ${file}`, () => readSync(descriptor, target, at, wanted, offset + at));
+    const bytes = attempt(`cannot read ${file}`, () =>
+      typeof source === 'number'
+        ? readSync(source, target, at, wanted, offset + at)
+        : source.read(target.subarray(at), offset + at),
+    );
     if (bytes === 0) throw new OperationError('snapshot', `${file}: ended at byte ${offset + at} while it was read`);
     at += bytes;
   }

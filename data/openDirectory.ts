@@ -16,7 +16,7 @@ import type { OnProgress } from './progress.ts';
 const INLINE_BYTES_MAX = 16 << 20;
 
 /** What data is loaded with (see LoadOptions); `threads` are for an import. */
-export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom'> {
+export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached'> {
   readonly threads: number;
 }
 

@@ -9,6 +9,7 @@ import { parseInstant } from '../../engine/query/instant.ts';
 import type { ColumnLayout } from '../../engine/schema/layout.ts';
 import { BITMAPS, GRAMS } from '../../engine/snapshot/sections.ts';
 import type { Variant } from '../../engine/snapshot/variants.ts';
+import { letGo } from '../threadsInOrder.ts';
 
 /** The number of the text of a row that has none. */
 export const NULL_NUMBER = 0xffffffff;
@@ -35,9 +36,13 @@ export interface CodedColumn {
   readonly grams?: Grams | undefined;
 }
 
-/** A column of new rows alone. Cost: sorts the texts; a pass over their n-grams and over the rows. */
+/**
+ * A column of new rows alone, whose texts are used up: the n-grams take as much memory again. Cost: sorts the texts; a
+ * pass over their n-grams and over the rows.
+ */
 export function storedColumn(made: ColumnTexts): StoredColumn {
   const { dictionary, codes } = sortDictionary(made.column.type, made.texts, parseInstant);
+  letGo(made.texts);
   const rows = made.numbers.map((number) => (number === NULL_NUMBER ? dictionary.size : codes[number]!));
   return indexed({ dictionary, rows }, made);
 }

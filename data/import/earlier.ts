@@ -87,7 +87,7 @@ export class EarlierSnapshot {
    * none, of another schema, damaged, another than its origin says, or has other index variants.
    */
   constructor({ file, origin }: EarlierImport, without: readonly Variant[]) {
-    const sections = new SectionFile(file);
+    const sections = new SectionFile(file, { isUncached: true });
     this.#sections = sections;
     this.#origin = origin;
     try {

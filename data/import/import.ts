@@ -127,7 +127,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   let work: ImportWork = { carried: 0, merged: 0, parsed: 0 };
   let kept: KeptRecords = new Map();
   try {
-    const { bytes, generation } = await writeSnapshot(options.file, async (writer, partial) => {
+    const fill = async (writer: SnapshotWriter, partial: string): Promise<{ created: string | undefined }> => {
       const spillPath = `${partial}-records`;
       const importing = {
         dataSet,
@@ -157,7 +157,10 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       });
       writer.add(METADATA, METADATA.path, { bytes });
       return { created: options.created ?? dataSet.manifest.created };
-    });
+    };
+    // Most of a refresh is a copy.
+    const how = { isUncached: earlier !== undefined };
+    const { bytes, generation } = await writeSnapshot(options.file, fill, how);
     const origin = { generation, sums: sumsOf(dataSet), undeclared };
     const stages = profile.stageTimes();
     return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, kept, stages };

@@ -36,13 +36,15 @@ const ORDERS_MIN = 8;
 
 /**
  * What to load with: `memoryBytesMax` and `threads` (the calling one included) are chosen well where left out.
- * `assertRoom` is told how many bytes of memory will be taken, before any is, and throws where there is none.
+ * `assertRoom` is told how many bytes of memory will be taken, before any is, and throws where there is none. A file
+ * that `isUncached` is read past the page cache of the system, for one that is not there.
  */
 export interface LoadOptions {
   readonly baseUrl: string;
   readonly assertRoom?: ((bytes: number) => void) | undefined;
   readonly memoryBytesMax?: number;
   readonly threads?: number;
+  readonly isUncached?: boolean | undefined;
 }
 
 /**
@@ -87,8 +89,8 @@ export async function loadHeld(
   const memories = memoriesFor(ends, file);
   const threads =
     options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 1 : Math.min(THREADS_MAX, availableParallelism()));
-  const { baseUrl } = options;
-  await load({ descriptor, file, sections, links, placements, memories, baseUrl }, threads, onProgress);
+  const { baseUrl, isUncached = false } = options;
+  await load({ descriptor, file, sections, links, placements, memories, baseUrl, isUncached }, threads, onProgress);
   return { memories, placements, sections, generation, created, baseUrl };
 }
 
@@ -109,10 +111,11 @@ async function load(placed: PlacedFile, threads: number, onProgress: OnProgress)
     done += bytes;
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
+  const own = new SectionLoader(placed, onBytes);
   const others = startLoadThreads(placed, threads - 1, onBytes);
-  const loaders = [new SectionLoader(placed, onBytes), ...others];
+  const loaders = [own, ...others];
   try {
-    await loaders[0]!.load(once.filter(isLinks));
+    await own.load(once.filter(isLinks));
     const queue = inOrders(
       once.filter((i) => !isLinks(i)),
       sections,
@@ -123,6 +126,7 @@ async function load(placed: PlacedFile, threads: number, onProgress: OnProgress)
     if (failed) throw failed.reason;
   } finally {
     // Threads read through the descriptor, which is closed next.
+    own.close();
     await Promise.all(others.map((loader) => loader.close()));
   }
 }

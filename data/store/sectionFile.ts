@@ -14,6 +14,7 @@ import {
 } from '../../engine/snapshot/sections.ts';
 import { openFile, readInto } from '../files.ts';
 import { OperationError } from '../operationError.ts';
+import { UncachedReader } from '../uncached.ts';
 import { readDirectory } from './load.ts';
 
 /** So that a piece is still in the processor's cache when it is hashed and written. */
@@ -25,15 +26,17 @@ export class SectionFile {
   readonly generation: string;
   readonly sections: readonly Section[];
   readonly #descriptor: number;
+  readonly #source: number | UncachedReader;
   readonly #byName: ReadonlyMap<string, Section>;
   /** The offsets of sections that have the right checksum. */
   readonly #whole = new Set<number>();
   #piece = new Uint8Array(0);
 
-  /** Opens a file; header and directory are judged. */
-  constructor(file: string) {
+  /** Opens a file; header and directory are judged. One that `isUncached` is read past the page cache of the system. */
+  constructor(file: string, { isUncached = false } = {}) {
     this.file = file;
     this.#descriptor = openFile(file);
+    this.#source = isUncached ? new UncachedReader(this.#descriptor) : this.#descriptor;
     try {
       const { directory, generation } = readDirectory(this.#descriptor, file);
       this.generation = generation;
@@ -47,6 +50,7 @@ export class SectionFile {
 
   /** Gives the file back. */
   close(): void {
+    if (typeof this.#source !== 'number') this.#source.close();
     closeSync(this.#descriptor);
   }
 
@@ -81,14 +85,14 @@ export class SectionFile {
     if (this.#piece.length === 0) this.#piece = new Uint8Array(PIECE_BYTES);
     for (let at = offset; at < end; at += PIECE_BYTES) {
       const piece = this.#piece.subarray(0, Math.min(PIECE_BYTES, end - at));
-      readInto(this.#descriptor, this.file, piece, at);
+      readInto(this.#source, this.file, piece, at);
       yield piece;
     }
   }
 
   /** Fills `target` from a position of a section; checked by nobody. */
   read({ offset }: Section, at: number, target: Uint8Array): void {
-    readInto(this.#descriptor, this.file, target, offset + at);
+    readInto(this.#source, this.file, target, offset + at);
   }
 
   /** Throws unless some sections have the checksums that the directory says. Cost: one pass over each place, once. */

@@ -9,6 +9,7 @@ import type { Placement } from '../../engine/snapshot/loaded.ts';
 import { misplacedLink, Rebase } from '../../engine/snapshot/rebase.ts';
 import { readInto } from '../files.ts';
 import { OperationError } from '../operationError.ts';
+import { UncachedReader } from '../uncached.ts';
 
 const READ_BYTES = 8 << 20;
 const REPORT_BYTES = 32 << 20;
@@ -26,6 +27,8 @@ export interface PlacedFile {
   readonly placements: readonly Placement[];
   readonly memories: readonly WebAssembly.Memory[];
   readonly baseUrl: string;
+  /** Whether it is read past the page cache of the system. */
+  readonly isUncached: boolean;
 }
 
 /** Loads sections by their index in the directory. `onBytes` hears of every few bytes of the file that were read. */
@@ -33,12 +36,19 @@ export class SectionLoader {
   readonly #placed: PlacedFile;
   readonly #onBytes: (bytes: number) => void;
   readonly #base: Uint8Array;
+  readonly #source: number | UncachedReader;
   #unreported = 0;
 
   constructor(placed: PlacedFile, onBytes: (bytes: number) => void) {
     this.#placed = placed;
     this.#onBytes = onBytes;
     this.#base = new TextEncoder().encode(placed.baseUrl);
+    this.#source = placed.isUncached ? new UncachedReader(placed.descriptor) : placed.descriptor;
+  }
+
+  /** Ends its way to the file, which stays open. */
+  close(): void {
+    if (typeof this.#source !== 'number') this.#source.close();
   }
 
   /**
@@ -70,13 +80,13 @@ export class SectionLoader {
   #column(i: number): void {
     const section = this.#placed.sections[i]!;
     const target = this.#view(i, paddedBytes(section.bytes));
-    readInto(this.#placed.descriptor, this.#placed.file, target, section.offset);
+    readInto(this.#source, this.#placed.file, target, section.offset);
     this.#unreported += section.bytes;
     this.#check(section, checksumOf(target));
   }
 
   async #records(i: number, linksAt: number): Promise<void> {
-    const { descriptor, file, sections, placements } = this.#placed;
+    const { file, sections, placements } = this.#placed;
     const section = sections[i]!;
     // Loaded already.
     const bytes = this.#view(linksAt, sections[linksAt]!.bytes);
@@ -91,7 +101,7 @@ export class SectionLoader {
     for (let at = 0; at < section.bytes; at += staging.length) {
       const piece = staging.subarray(0, Math.min(staging.length, paddedBytes(section.bytes) - at));
       const bytes = Math.min(piece.length, section.bytes - at);
-      readInto(descriptor, file, piece, section.offset + at);
+      readInto(this.#source, file, piece, section.offset + at);
       running.add(piece);
       rebase.piece(piece.subarray(0, bytes), at);
       this.#unreported += bytes;

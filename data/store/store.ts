@@ -6,23 +6,25 @@ import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { type RunningHash, SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
 import { attempt, putInPlace } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
+import { alignedBytes, UncachedWriter } from '../uncached.ts';
 import { generationOf } from './load.ts';
 
-const WRITE_BYTES = 4 << 20;
 /** What is as long is written as it is. */
 const LARGE_BYTES = 256 << 10;
 
 /**
  * Writes the snapshot that `fill` adds sections to, first to a `partial` path of this run. Answers its bytes and
  * generation. The file appears under its name only when it is whole and on the disk, where its name then is too; a
- * failure or a signal leaves what was there before. Throws OperationError `file` when it cannot be written.
+ * failure or a signal leaves what was there before. One that `isUncached` is written past the page cache of the system.
+ * Throws OperationError `file` when it cannot be written.
  */
 export async function writeSnapshot(
   file: string,
   fill: (writer: SnapshotWriter, partial: string) => Promise<{ created: string | undefined }>,
+  how: { isUncached?: boolean } = {},
 ): Promise<{ bytes: number; generation: string }> {
   return unfinished(file, async (partial) => {
-    const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial));
+    const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial, how));
     try {
       const writer = new SnapshotWriter(output);
       const { created } = await fill(writer, partial);
@@ -40,25 +42,32 @@ export async function writeSnapshot(
 class SnapshotOutput implements Sink {
   readonly #descriptor: number;
   readonly #file: string;
-  readonly #buffer = Buffer.allocUnsafe(WRITE_BYTES);
-  #buffered = 0;
-  #bytes = HEADER_BYTES;
+  readonly #uncached: UncachedWriter | undefined;
+  readonly #buffer = alignedBytes();
+  /** The header's place is written twice: at last as it is. */
+  #buffered = HEADER_BYTES;
+  #written = 0;
   #isOpen = true;
 
-  constructor(file: string) {
+  constructor(file: string, { isUncached = false }) {
     this.#file = file;
     this.#descriptor = openSync(file, 'wx');
-    writeSync(this.#descriptor, new Uint8Array(HEADER_BYTES));
+    this.#uncached = isUncached ? new UncachedWriter(this.#descriptor) : undefined;
   }
 
   write(bytes: Uint8Array): void {
-    this.#bytes += bytes.length;
-    const isLarge = bytes.length >= LARGE_BYTES;
-    if (isLarge || this.#buffered + bytes.length > WRITE_BYTES) this.#flush();
-    if (isLarge) this.#put(bytes);
-    else {
-      this.#buffer.set(bytes, this.#buffered);
-      this.#buffered += bytes.length;
+    if (!this.#uncached && bytes.length >= LARGE_BYTES) {
+      this.#flush();
+      this.#put(bytes);
+      return;
+    }
+    // Past the cache only whole buffers are written: all are aligned, and as large as they can be.
+    for (let at = 0; at < bytes.length;) {
+      if (this.#buffered === this.#buffer.length) this.#flush();
+      const part = bytes.subarray(at, at + this.#buffer.length - this.#buffered);
+      this.#buffer.set(part, this.#buffered);
+      this.#buffered += part.length;
+      at += part.length;
     }
   }
 
@@ -68,15 +77,17 @@ class SnapshotOutput implements Sink {
   }
 
   close(header: Uint8Array): number {
+    this.#uncached?.close();
     this.#flush();
     writeSync(this.#descriptor, header, 0, header.length, 0);
     fsyncSync(this.#descriptor);
     this.#isOpen = false;
     closeSync(this.#descriptor);
-    return this.#bytes;
+    return this.#written;
   }
 
   discard(): void {
+    this.#uncached?.close();
     if (this.#isOpen) closeSync(this.#descriptor);
     this.#isOpen = false;
     rmSync(this.#file, { force: true });
@@ -89,7 +100,14 @@ class SnapshotOutput implements Sink {
 
   #put(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
-      at += attempt(`cannot write ${this.#file}`, () => writeSync(this.#descriptor, bytes, at, bytes.length - at));
+      const rest = bytes.subarray(at);
+      const written = attempt(`cannot write ${this.#file}`, () =>
+        this.#uncached
+          ? this.#uncached.write(rest, this.#written)
+          : writeSync(this.#descriptor, rest, 0, rest.length, this.#written),
+      );
+      at += written;
+      this.#written += written;
     }
   }
 }

@@ -38,10 +38,11 @@ export interface ServedData {
 }
 
 /**
- * How a generation is loaded: with this base URL, telling whom; `assertRoom` as in LoadOptions. Records are compressed
- * in so many threads, one a core unless told otherwise, unless they are among those whose blocks are served.
+ * How a generation is loaded: with this base URL, telling whom; `assertRoom` and `isUncached` as in LoadOptions. Records
+ * are compressed in so many threads, one a core unless told otherwise, unless they are among those whose blocks are
+ * served.
  */
-export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom'> {
+export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached'> {
   readonly deflateThreads?: number;
   readonly servedBlocks?: () => LoadedSnapshot | undefined;
   readonly report: Report;
@@ -60,8 +61,8 @@ export async function loadGeneration(
   held: HeldFile | undefined,
 ): Promise<Generation> {
   const startMs = steadyMs();
-  const { baseUrl, assertRoom, report, showProgress } = options;
-  const how = { baseUrl, assertRoom, threads: settings.threads };
+  const { baseUrl, assertRoom, isUncached, report, showProgress } = options;
+  const how = { baseUrl, assertRoom, isUncached, threads: settings.threads };
   const loaded = await showProgress((onProgress) =>
     held ? openHeld(held, how, onProgress) : openData(settings.data, how, onProgress),
   );

@@ -50,6 +50,8 @@ export function generationsOf({
     report,
     showProgress: unseen,
     assertRoom: roomWithin(availableMemoryBytes),
+    // What a refresh writes, it writes past the cache.
+    isUncached: settings.follow !== undefined,
     deflateThreads: 1,
     servedBlocks: () => served.generation.blocks,
   };

@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 export const PROGRAMS = {
   chromium: 'chromium',
   curl: 'curl',
+  fincore: 'util-linux-extra',
   'g++': 'g++',
   gzip: 'gzip',
   haproxy: 'haproxy',

@@ -1,0 +1,139 @@
+// Files that are read and written past the page cache of the system: the bytes are the same, on disks, in memory and
+// where the system refuses such transfers.
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { writeSnapshot } from '../../../data/store/store.ts';
+import { alignedBytes, UNCACHED_BYTES, UncachedReader, UncachedWriter } from '../../../data/uncached.ts';
+import { hasProgram } from '../../support/debian.ts';
+import { temporaryDirectory } from '../../support/dataSets.ts';
+import { freshSeed, randomOf } from '../../support/random.ts';
+
+const SEED = freshSeed();
+/** A disk, as a rule, and memory, where there is such a place. */
+const PLACES = [temporaryDirectory(), ...(existsSync('/dev/shm') ? [mkdtempSync('/dev/shm/uncached-')] : [])];
+afterAll(() => PLACES.slice(1).forEach((place) => rmSync(place, { recursive: true, force: true })));
+
+/** Three windows and a little, no run of them like another. */
+const BYTES = Buffer.from(
+  Uint32Array.from({ length: (3 * UNCACHED_BYTES + 5004) / 4 }, (_, i) => i * 2654435761).buffer,
+);
+
+function withDescriptor<T>(file: string, flags: string, work: (descriptor: number) => T): T {
+  const descriptor = openSync(file, flags);
+  try {
+    return work(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The bytes from `start` to `end`. */
+function read(reader: UncachedReader, start: number, end: number): Uint8Array {
+  const bytes = new Uint8Array(end - start);
+  for (let at = 0; at < bytes.length;) {
+    const came = reader.read(bytes.subarray(at), start + at);
+    expect(came).toBeGreaterThan(0);
+    at += came;
+  }
+  return bytes;
+}
+
+/** Where the kernel of Linux has its pages, as a share of the file. */
+function pagesCached(file: string): number {
+  const words = execFileSync('fincore', ['--bytes', '--noheadings', '--raw', '-o', 'RES,SIZE', file], {
+    encoding: 'utf8',
+  });
+  const [resident = NaN, size = NaN] = words.trim().split(/\s+/).map(Number);
+  return resident / size;
+}
+
+/** Whether a file of a folder can be opened for such transfers. */
+function isUncachable(folder: string): boolean {
+  if (process.platform !== 'linux') return false;
+  const file = join(folder, 'probe');
+  writeFileSync(file, '');
+  try {
+    closeSync(openSync(file, constants.O_RDONLY | constants.O_DIRECT));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each(PLACES)('in %s', (place) => {
+  const file = join(place, 'bytes');
+  writeFileSync(file, BYTES);
+
+  test(`bytes are read from anywhere, one part behind the other or not (seed ${SEED})`, () => {
+    const random = randomOf(SEED);
+    withDescriptor(file, 'r', (descriptor) => {
+      const reader = new UncachedReader(descriptor);
+      expect(BYTES.equals(read(reader, 0, BYTES.length))).toBe(true);
+      for (let i = 0; i < 50; i++) {
+        const start = random.integer(0, BYTES.length);
+        const end = Math.min(BYTES.length, start + random.integer(1, 300_000));
+        expect(BYTES.subarray(start, end).equals(read(reader, start, end)), `${start} to ${end}`).toBe(true);
+      }
+      expect(reader.read(new Uint8Array(10), BYTES.length)).toBe(0);
+      expect(reader.read(new Uint8Array(10), BYTES.length + 100_000)).toBe(0);
+      expect(read(reader, BYTES.length - 1, BYTES.length)).toHaveLength(1);
+      reader.close();
+      expect(read(reader, 5, 6)[0]).toBe(BYTES[5]);
+    });
+  });
+
+  test('what takes no such transfer is written through the cache', () => {
+    const target = join(place, 'written');
+    const memory = alignedBytes();
+    memory.set(BYTES.subarray(0, memory.length));
+    withDescriptor(target, 'w', (descriptor) => {
+      const writer = new UncachedWriter(descriptor);
+      expect(writer.write(memory, 0)).toBe(memory.length);
+      // Neither the length nor the place nor the memory is a multiple of anything.
+      expect(writer.write(memory.subarray(1, 78), memory.length)).toBe(77);
+      expect(writer.write(memory.subarray(78, 4096 + 78), memory.length + 77)).toBe(4096);
+      writer.close();
+    });
+    const expected = Buffer.concat([memory, memory.subarray(1, 4096 + 78)]);
+    expect(readFileSync(target).equals(expected)).toBe(true);
+  });
+
+  test(`a snapshot has the same bytes (seed ${SEED})`, async () => {
+    const written = async (name: string, isUncached: boolean): Promise<Buffer> => {
+      const random = randomOf(SEED);
+      await writeSnapshot(
+        join(place, name),
+        async (writer) => {
+          for (let i = 0; i < 40; i++) {
+            const start = random.integer(0, BYTES.length);
+            writer.addBytes(`section${i}`, [
+              new Uint8Array(BYTES.subarray(start, start + random.pick([0, 7, 5000, 300_000, 5 << 20]))),
+            ]);
+          }
+          return Promise.resolve({ created: undefined });
+        },
+        { isUncached },
+      );
+      return readFileSync(join(place, name));
+    };
+    expect((await written('uncached', true)).equals(await written('cached', false))).toBe(true);
+  });
+});
+
+test.skipIf(!hasProgram('fincore') || !isUncachable(PLACES[0]!))('the cache gets nothing but the end', () => {
+  const file = join(PLACES[0]!, 'kept-out');
+  const memory = alignedBytes();
+  withDescriptor(file, 'w+', (descriptor) => {
+    const writer = new UncachedWriter(descriptor);
+    for (let i = 0; i < 4; i++) writer.write(memory, i * memory.length);
+    writer.close();
+    const reader = new UncachedReader(descriptor);
+    expect(read(reader, 0, 4 * memory.length)).toHaveLength(4 * memory.length);
+    reader.close();
+  });
+  expect(pagesCached(file)).toBe(0);
+  expect(readFileSync(file)).toHaveLength(4 * memory.length);
+  expect(pagesCached(file)).toBeGreaterThan(0.9);
+});
