@@ -39,8 +39,8 @@ export interface ServedData {
 
 /**
  * How a generation is loaded: with this base URL, telling whom; `assertRoom` and `isUncached` as in LoadOptions.
- * Records are compressed in so many threads, one a core unless told otherwise, unless they are among those whose blocks are
- * served.
+ * Records are compressed in so many threads, one a core unless told otherwise, unless they are among those whose
+ * blocks are served.
  */
 export interface GenerationOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached'> {
   readonly deflateThreads?: number;
