@@ -37,13 +37,15 @@ export interface EarlierGeneration {
 
 /**
  * What replicas are to serve: a snapshot and its compressed records. `sequence` counts the pointers of a target, so
- * that their order needs no clock; `created` is the time of the data, `counts` are records by collection, `earlier` the
- * generations before, the newest first.
+ * that their order needs no clock; `created` is the time of the data, `refreshed` when its publisher last found that
+ * this is what the catalogue has, unless it never asks; `counts` are records by collection, `earlier` the generations
+ * before, the newest first.
  */
 export interface Pointer extends StoredObject {
   readonly sequence: number;
   readonly generation: string;
   readonly created: string | undefined;
+  readonly refreshed: string | undefined;
   readonly counts: Readonly<Record<string, number>>;
   readonly blocks: readonly StoredBlocks[];
   readonly earlier: readonly EarlierGeneration[];
@@ -79,17 +81,27 @@ export function following(next: Omit<Pointer, 'sequence' | 'earlier'>, before: P
   return { ...next, sequence: before.sequence + 1, earlier: [last, ...others].slice(0, EARLIER_MAX) };
 }
 
+/** The pointer that follows another one of the same objects, which its publisher found to be current at a time. */
+export function refreshedAgain(pointer: Pointer, refreshed: string): Pointer {
+  return { ...pointer, sequence: pointer.sequence + 1, refreshed };
+}
+
 /** Whether the data of a pointer is older than that of another, by the times that both name; else it is not. */
 export function isOlderData(a: Pick<Pointer, 'created'>, b: Pick<Pointer, 'created'>): boolean {
   if (a.created === undefined || b.created === undefined) return false;
   return parseInstant(a.created) < parseInstant(b.created);
 }
 
+/** How long before a time since 1970 a pointer's publisher refreshed it, in milliseconds; 0 where it does not say. */
+export function refreshedAgoMs({ refreshed }: Pick<Pointer, 'refreshed'>, nowMs: number): number {
+  return refreshed === undefined ? 0 : Math.max(0, nowMs - parseInstant(refreshed) / 1000);
+}
+
 /** The text of a pointer; equal pointers have one text. */
 export function encodePointer(pointer: Pointer): string {
-  const { generation, sequence, created = null, sha256, size, counts, earlier } = pointer;
+  const { generation, sequence, created = null, refreshed = null, sha256, size, counts, earlier } = pointer;
   const blocks = pointer.blocks.map((one) => ({ address: one.address, sha256: one.sha256, size: one.size }));
-  const members = { format: FORMAT, generation, sequence, created, sha256, size, counts, blocks, earlier };
+  const members = { format: FORMAT, generation, sequence, created, refreshed, sha256, size, counts, blocks, earlier };
   return `${JSON.stringify(members, null, 2)}\n`;
 }
 
@@ -109,11 +121,13 @@ export function decodePointer(text: string, from: string): Pointer {
   }
   if (!isObject(found)) return refused('is no object');
   const { format, sequence, generation, created, counts } = found;
+  // Publishers of before it was there wrote none.
+  const { refreshed = null } = found;
   if (format !== FORMAT) return refused(`has format ${JSON.stringify(format)}, expected ${FORMAT}`);
   if (!isCount(sequence) || sequence === 0) return refused('/sequence: expected a number from 1');
   if (!isHash(generation)) return refused('/generation: expected 64 hexadecimal digits');
-  if (created !== null && (typeof created !== 'string' || created.length > 64 || Number.isNaN(parseInstant(created))))
-    return refused('/created: expected a time such as "2026-01-31T00:00:00Z", or null');
+  if (created !== null && !isTime(created)) return refused(`/created: ${TIME_WANTED}`);
+  if (refreshed !== null && !isTime(refreshed)) return refused(`/refreshed: ${TIME_WANTED}`);
   if (!isObject(counts) || !Object.values(counts).every(isCount))
     return refused('/counts: expected numbers of records by collection');
   const { blocks, earlier } = found;
@@ -128,6 +142,7 @@ export function decodePointer(text: string, from: string): Pointer {
     sha256: found.sha256,
     size: found.size,
     created: created ?? undefined,
+    refreshed: refreshed ?? undefined,
     counts: counts as Readonly<Record<string, number>>,
     blocks: blocks.map(({ address, sha256, size }) => ({ address, sha256, size })),
     earlier: earlier.map((one) => ({ generation: one.generation, objects: one.objects })),
@@ -136,6 +151,12 @@ export function decodePointer(text: string, from: string): Pointer {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const TIME_WANTED = 'expected a time such as "2026-01-31T00:00:00Z", or null';
+
+function isTime(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 64 && !Number.isNaN(parseInstant(value));
 }
 
 function isCount(value: unknown): value is number {

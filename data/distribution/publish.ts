@@ -16,6 +16,7 @@ import {
   following,
   isOlderData,
   type Pointer,
+  refreshedAgain,
   snapshotName,
   type StoredObject,
 } from './pointer.ts';
@@ -24,11 +25,15 @@ import type { PointerText, PublishingTarget } from './target.ts';
 /** Publishers that are quicker so often are a loop somewhere. */
 const TURNS_MAX = 20;
 
-/** What is published; an older time of the data than the target has is refused unless `allowRollback`. */
+/**
+ * What is published; an older time of the data than the target has is refused unless `allowRollback`. `refreshed` is
+ * when it was found to be what a catalogue has.
+ */
 export interface PublishOptions {
   readonly file: string;
   readonly target: PublishingTarget;
   readonly allowRollback: boolean;
+  readonly refreshed?: string | undefined;
 }
 
 /** What came of it: the pointer, the bytes that the target did not have, and whether it was current already. */
@@ -50,7 +55,7 @@ interface Source extends StoredObject {
  * and `network`. Cost: a verification, with the memory of it, and three reads of the files.
  */
 export async function publishSnapshot(options: PublishOptions, onProgress: OnProgress): Promise<PublishReport> {
-  const { file, target, allowRollback } = options;
+  const { file, target, allowRollback, refreshed } = options;
   const { generation, created, collections } = await verifyFile(file, onProgress);
   const snapshot = await sourceOf(file, snapshotName, onProgress);
   const blocks = await Promise.all(
@@ -58,12 +63,12 @@ export async function publishSnapshot(options: PublishOptions, onProgress: OnPro
       return { ...(await sourceOf(name, blocksName, onProgress)), address };
     }),
   );
-  const { signal } = new AbortController();
   const counts = Object.fromEntries(collections.map(({ name, records }) => [name, records]));
   const content = {
     ...storedOf(snapshot),
     generation,
     created,
+    refreshed,
     counts,
     blocks: blocks.map((one) => ({ ...storedOf(one), address: one.address })),
   };
@@ -77,29 +82,54 @@ export async function publishSnapshot(options: PublishOptions, onProgress: OnPro
     if (current && !allowRollback && isOlderData(content, current)) throw older(target, content, current);
     return current;
   };
-  const read = async (): Promise<PointerText | undefined> => {
-    const found = await target.readPointer(undefined, signal);
-    return found === 'unchanged' ? undefined : found;
-  };
-  judge(await read());
+  judge(await pointerOf(target));
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     await send();
-    const found = await read();
+    const found = await pointerOf(target);
     const current = judge(found);
     const isNew = !current || !isSame(current, content);
-    const pointer = isNew ? following(content, current) : current;
-    if (!isNew || (await target.replacePointer(pointer, found))) {
+    const same = current && refreshed !== undefined ? refreshedAgain(current, refreshed) : current;
+    const pointer = isNew ? following(content, current) : same!;
+    if (pointer === current || (await target.replacePointer(pointer, found))) {
       // A prune that began before may have removed what nothing pointed to then.
       await send();
       return { pointer, sentBytes, isNew };
     }
   }
-  throw new OperationError('refused', `${target.name}: another publisher was quicker ${TURNS_MAX} times`);
+  throw tooSlow(target);
+}
+
+/**
+ * Tells replicas that a generation which was published was found to be what the catalogue has at a time. False where
+ * the target points to another by now. Throws OperationError `network` or `file`, and `refused` where others publish
+ * all the time. Cost: a read and a write of the pointer.
+ */
+export async function confirmPublished(
+  target: PublishingTarget,
+  generation: string,
+  refreshed: string,
+): Promise<boolean> {
+  for (let turn = 0; turn < TURNS_MAX; turn++) {
+    const found = await pointerOf(target);
+    const current = found && decodePointer(found.text, target.name);
+    if (current?.generation !== generation) return false;
+    if (await target.replacePointer(refreshedAgain(current, refreshed), found)) return true;
+  }
+  throw tooSlow(target);
+}
+
+async function pointerOf(target: PublishingTarget): Promise<PointerText | undefined> {
+  const found = await target.readPointer(undefined, new AbortController().signal);
+  return found === 'unchanged' ? undefined : found;
+}
+
+function tooSlow({ name }: PublishingTarget): OperationError {
+  return new OperationError('refused', `${name}: another publisher was quicker ${TURNS_MAX} times`);
 }
 
 function isSame(current: Pointer, content: Omit<Pointer, 'sequence' | 'earlier'>): boolean {
-  const { sequence, earlier } = current;
-  return encodePointer(current) === encodePointer({ ...content, sequence, earlier });
+  const { sequence, earlier, refreshed } = current;
+  return encodePointer(current) === encodePointer({ ...content, sequence, earlier, refreshed });
 }
 
 function older({ name }: PublishingTarget, { created }: Pick<Pointer, 'created'>, current: Pointer): OperationError {

@@ -2,6 +2,7 @@
 // commands.ts declares its flags, and a refresh is data/follow/refresh.ts.
 import { setTimeout } from 'node:timers/promises';
 import type { OnProgress } from '../../data/progress.ts';
+import { confirmPublished } from '../../data/distribution/publish.ts';
 import { pathsIn } from '../../data/follow/folder.ts';
 import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
@@ -21,6 +22,7 @@ export interface FollowFlags extends TargetWords {
   readonly once?: boolean;
   readonly force?: boolean;
   readonly publishTo?: string;
+  readonly keep?: number;
   readonly threads: number;
 }
 
@@ -47,6 +49,8 @@ export async function runFollow(
     threads: flags.threads,
     nowMs: epochMs,
   };
+  if (flags.keep !== undefined && flags.publishTo === undefined)
+    throw new OperationError('usage', '--keep: only beside --publish-to, whose target it prunes');
   endOnSignals(report);
   const progress: Output = isJson ? { write: () => undefined } : stderr;
   // Who reads lines of JSON may have started this process, and shows it itself.
@@ -64,22 +68,24 @@ export async function runFollow(
   }
 }
 
-/** Publishes the snapshot of a folder unless it did so before. */
+/** Publishes the snapshot of a folder; where it did so before, replicas are told that it is still current. */
 type Publishing = (generation: string, file: string, report: Report, progress: Output) => Promise<void>;
 
 async function publishingTo(
   to: string,
   settings: Settings,
-  words: TargetWords,
+  { keep, ...words }: Pick<FollowFlags, 'keep'> & TargetWords,
 ): Promise<{ publish: Publishing; close(): Promise<void> }> {
-  const { publishTold, targetToPublish } = await import('./publish.ts');
+  const { pruneTold, publishTold, targetToPublish } = await import('./publish.ts');
   const target = await targetToPublish(to, settings, words);
   let published: string | undefined;
   return {
     publish: async (generation, file, report, progress) => {
-      if (generation === published) return;
-      await publishTold({ file, target, allowRollback: false }, report, progress);
+      const refreshed = new Date(epochMs()).toISOString();
+      if (generation === published && (await confirmPublished(target, generation, refreshed))) return;
+      await publishTold({ file, target, allowRollback: false, refreshed }, report, progress);
       published = generation;
+      if (keep !== undefined) await pruneTold(target, keep, report);
     },
     close: () => target.close(),
   };
@@ -118,7 +124,7 @@ async function refreshOnce(
     const name = generation.slice(0, 12);
     const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
     report(line, 'info', { event: 'refreshed', generation, isNew });
-    what = 'the new generation is not published, which is tried again the next time';
+    what = `${isNew ? 'the new generation is not published' : 'the target was not told'}, which is tried again the next time`;
     await publishing?.(generation, pathsIn(options.folder).snapshot, report, progress);
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;

@@ -18,6 +18,13 @@ export const NAME = 'catalogue-replica';
 /** Threads that a command may be given. */
 export const THREADS: ValueKind<number> = integerBetween(1, 1024);
 
+/** How much `prune` leaves, as it is asked and as `follow` is. */
+export const KEEP = [
+  '--keep',
+  'generations to keep in the target, the current one included',
+  integerBetween(1, 32),
+] as const;
+
 /** The end of a command's help: its words behind the name of the program. */
 export function example(text: string): string {
   return `\nExample:\n  ${NAME} ${text}`;

@@ -51,11 +51,14 @@ export async function publishTold(options: PublishOptions, report: Report, progr
 
 /** Removes what no pointer of a target needs. Throws OperationError as it is told there. */
 export async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
-  await withTarget(to, flags, outputs, {}, async (target, report) => {
-    const { removed, removedBytes, kept } = await pruneTarget(target, keep, epochMs());
-    const line = `${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`;
-    report(line, 'info', { event: 'pruned', target: target.name, removed, bytes: removedBytes, kept });
-  });
+  await withTarget(to, flags, outputs, {}, (target, report) => pruneTold(target, keep, report));
+}
+
+/** Removes what no pointer of a target needs, and tells what that was. Throws as it is told there. */
+export async function pruneTold(target: PublishingTarget, keep: number, report: Report): Promise<void> {
+  const { removed, removedBytes, kept } = await pruneTarget(target, keep, epochMs());
+  const line = `${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`;
+  report(line, 'info', { event: 'pruned', target: target.name, removed, bytes: removedBytes, kept });
 }
 
 /** The target of a URL, with the settings that say who we are to it. Throws as openPublishingTarget does. */

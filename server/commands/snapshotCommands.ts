@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import type { ImportFlags } from './import.ts';
-import { addSettings, example, type Outputs, THREADS, valueOption } from './parts.ts';
+import { addSettings, example, KEEP, type Outputs, THREADS, valueOption } from './parts.ts';
 import type { Publication } from './publish.ts';
 import type { Flags } from '../settings/sources.ts';
 import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/targetSettings.ts';
@@ -91,7 +91,7 @@ function addPrune(root: Command, outputs: Outputs): void {
     .command('prune')
     .description('Remove from a target what is neither current nor of the generations right before.')
     .argument('<target>', PUBLISHED_FORMS)
-    .addOption(valueOption('--keep', 'generations to keep, the current one included', KEEP).makeOptionMandatory());
+    .addOption(valueOption(...KEEP).makeOptionMandatory());
   addSettings(command, [...PUBLISHER_SETTINGS, 'logFormat'])
     .addHelpText('after', example('prune file:///srv/snapshots --keep 3'))
     .action(async (target: string, { keep, ...flags }: Flags & { readonly keep: number }) => {
@@ -143,7 +143,6 @@ function refuseFilled(directory: string): void {
   if (names.length > 0) throw new OperationError('usage', `${directory} is not empty; --force writes into it anyway`);
 }
 
-const KEEP = integerBetween(1, 32);
 /** A thousand times the largest catalogue known. */
 const OBSERVATIONS = integerBetween(1, 100_000_000);
 const SEED = integerBetween(0, Number.MAX_SAFE_INTEGER);

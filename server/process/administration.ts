@@ -21,18 +21,18 @@ import { CHANGE_STATUSES, CHANGES, REFRESHES, type Change } from '../generations
 /** How far a server is: it takes requests only when it is ready. */
 type Phase = 'loading' | 'ready' | 'draining';
 
-/** A target that a server follows, for those who ask after it. */
-export interface FollowedTarget {
+/** Another catalogue that a server follows, for those who ask after it. */
+export interface FollowedCatalogue {
   /** Why the server is not ready; undefined where it is, as far as this goes. */
   unreadyReason(): string | undefined;
-  status(): unknown;
-  figures(): TargetFigures;
+  /** How long ago a refresh last succeeded, in milliseconds; undefined where that is not known. */
+  ageMs(): number | undefined;
 }
 
-/** Another catalogue that a server follows, likewise; `ageMs` is undefined before the first success. */
-export interface FollowedCatalogue {
-  unreadyReason(): string | undefined;
-  ageMs(): number | undefined;
+/** A target that a server follows, and by it the catalogue that its publisher follows. */
+export interface FollowedTarget extends FollowedCatalogue {
+  status(): unknown;
+  figures(): TargetFigures;
 }
 
 /** The attribute authority that a server has, for those who ask after it. */
@@ -265,7 +265,7 @@ export class Administration {
       },
       {
         name: 'refresh_age_seconds',
-        help: 'How long ago a refresh last succeeded.',
+        help: 'How long ago a refresh last succeeded, here or, with --from, where that is published.',
         valuesOf: () => one(this.#refreshAge()),
       },
     ];
@@ -273,7 +273,7 @@ export class Administration {
 
   /** In seconds; undefined before the first success. */
   #refreshAge(): number | undefined {
-    const ageMs = this.#follower?.ageMs();
+    const ageMs = (this.#subscription ?? this.#follower)?.ageMs();
     return ageMs === undefined ? undefined : Math.round(ageMs) / 1000;
   }
 

@@ -16,6 +16,7 @@ import type { Report } from '../observe/events.ts';
 import { bytesText } from '../observe/quantities.ts';
 import { type Settings, targetAccess } from '../settings/declarations.ts';
 import type { TargetFigures } from './administration.ts';
+import { Freshness } from './freshness.ts';
 import { type Generation, releaseFile } from '../generations/data.ts';
 import type { Change, Generations } from '../generations/generations.ts';
 
@@ -59,8 +60,7 @@ export class Subscription {
   #tried: Pointer | undefined;
   #validator: string | undefined;
   #refused: { readonly text: string; readonly ms: number; readonly error: OperationError } | undefined;
-  /** Since when, by the steady clock, it is not known any more that what is served is current. */
-  #confirmedMs: number | undefined;
+  readonly #freshness: Freshness;
   #lastSuccessMs: number | undefined;
   #lastFailure: Failure | undefined;
   #isFailing = false;
@@ -72,9 +72,7 @@ export class Subscription {
     this.#options = options;
     this.#target = target;
     this.#cache = cache;
-    const confirmedMs = cache.confirmedMs();
-    // A clock that was wrong makes old data no fresher.
-    if (confirmedMs !== undefined) this.#confirmedMs = steadyMs() - Math.abs(epochMs() - confirmedMs);
+    this.#freshness = new Freshness(cache.confirmedMs());
   }
 
   /** Opens the target and the cache of the settings. Throws OperationError `usage` or `file`. Asks nobody yet. */
@@ -103,6 +101,7 @@ export class Subscription {
       // Who went back from what was fetched last stays there until there is more.
       const isLast = pointer === pointers[0];
       this.#taken = isLast ? fetched : pointer;
+      if (this.#taken) this.#freshness.note(this.#taken, false);
       if (isLast) await this.serves(pointer.generation);
       return generation;
     }
@@ -164,9 +163,12 @@ export class Subscription {
     const { from, maxStaleMs } = this.#options.settings;
     const why = this.#lastFailure ? `: ${this.#lastFailure.reason}` : '';
     if (!this.#taken) return `waiting for the first snapshot of ${from}${why}`;
-    const staleSeconds = this.#staleSeconds();
-    if (maxStaleMs === undefined || staleSeconds * 1000 <= maxStaleMs) return undefined;
-    return `the data is stale: for ${Math.round(staleSeconds)} s it was not confirmed by ${from}${why}`;
+    return this.#freshness.staleReason(maxStaleMs, from, why);
+  }
+
+  /** How long ago the publisher last refreshed the data, in milliseconds; undefined where it does not say. */
+  ageMs(): number | undefined {
+    return this.#freshness.ageMs;
   }
 
   /** What `/status` says of it. */
@@ -177,7 +179,8 @@ export class Subscription {
       generation: this.#taken?.generation ?? null,
       sequence: this.#taken?.sequence ?? null,
       created: this.#taken?.created ?? null,
-      staleSeconds: this.#taken ? Math.round(this.#staleSeconds()) : null,
+      refreshed: this.#taken?.refreshed ?? null,
+      staleSeconds: this.#taken ? Math.round(this.#freshness.staleSeconds) : null,
       lastSuccess: this.#lastSuccessMs === undefined ? null : new Date(this.#lastSuccessMs).toISOString(),
       lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,
       lastFetch: this.#lastFetch ?? null,
@@ -189,7 +192,7 @@ export class Subscription {
   figures(): TargetFigures {
     const seconds = (ms: number | undefined): number | undefined => ms && ms / 1000;
     return {
-      stale: this.#taken ? this.#staleSeconds() : undefined,
+      stale: this.#taken ? this.#freshness.staleSeconds : undefined,
       success: seconds(this.#lastSuccessMs),
       failure: seconds(this.#lastFailure?.atMs),
       fetchBytes: this.#lastFetch?.bytes,
@@ -202,10 +205,6 @@ export class Subscription {
     this.#stop.abort();
     await this.#checking?.catch(() => undefined);
     await this.#target.close();
-  }
-
-  #staleSeconds(): number {
-    return this.#confirmedMs === undefined ? 0 : (steadyMs() - this.#confirmedMs) / 1000;
   }
 
   /** Waits for about `--poll`, or until the target or `stop` wakes it. */
@@ -273,6 +272,7 @@ export class Subscription {
         await this.#cache.keep(pointer);
         this.#taken = pointer;
       }
+      this.#freshness.note(this.#taken, this.#lastSuccessMs !== undefined && !this.#isFailing);
       this.#refused = undefined;
     } catch (error) {
       // The network may be there again with the next question, and room on the disk.
@@ -367,7 +367,7 @@ export class Subscription {
 
   #confirm(): void {
     this.#lastSuccessMs = epochMs();
-    this.#confirmedMs = steadyMs();
+    this.#freshness.confirm();
     this.#cache.confirm(this.#lastSuccessMs);
     if (this.#isFailing) this.#options.report(`${this.#target.name}: what is served is current again`);
     this.#isFailing = false;

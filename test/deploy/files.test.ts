@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LAUNCHER_FILE } from '../../bench/processes/processes.ts';
 import { settingsTable } from '../support/documentTables.ts';
 import { temporaryDirectory } from '../support/dataSets.ts';
 import { hasProgram } from '../support/debian.ts';
@@ -62,24 +63,27 @@ describe('metrics', () => {
   });
 });
 
-test.skipIf(!hasProgram('systemd-analyze'))('the unit passes systemd-analyze verify, with the drop-in too', () => {
-  // The program is not where the unit has it on this machine: another stands in its place.
-  const text = textOf('catalogue@.service')
-    .replace('/opt/catalogue/node_modules/.bin/catalogue-replica', '/bin/true')
-    .replace('/usr/bin/curl', '/bin/true');
-  const [unit, dropIns] = [join(folder, 'catalogue@.service'), join(folder, 'catalogue@.service.d')];
-  const verified = (): string => {
-    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit.replace('@', '@1')], TEXT);
-    return `${stdout}${stderr}`;
-  };
-  writeFileSync(unit, text.replace('ProtectSystem=', 'ProtectSistem='));
-  expect(verified()).toContain('ProtectSistem');
-  writeFileSync(unit, text);
-  expect(verified()).toBe('');
-  mkdirSync(dropIns);
-  writeFileSync(join(dropIns, 'authority.conf'), textOf('authority.conf'));
-  expect(verified()).toBe('');
-});
+test.skipIf(!hasProgram('systemd-analyze')).each(['catalogue@.service', 'catalogue-follow.service'])(
+  '%s passes systemd-analyze verify, with the drop-in too',
+  (name) => {
+    // The program is not where the unit has it on this machine: another stands in its place.
+    const text = textOf(name)
+      .replace('/opt/catalogue/node_modules/.bin/catalogue-replica', '/bin/true')
+      .replace('/usr/bin/curl', '/bin/true');
+    const [unit, dropIns] = [join(folder, name), join(folder, `${name}.d`)];
+    const verified = (): string => {
+      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit.replace('@', '@1')], TEXT);
+      return `${stdout}${stderr}`;
+    };
+    writeFileSync(unit, text.replace('ProtectSystem=', 'ProtectSistem='));
+    expect(verified()).toContain('ProtectSistem');
+    writeFileSync(unit, text);
+    expect(verified()).toBe('');
+    mkdirSync(dropIns);
+    writeFileSync(join(dropIns, 'authority.conf'), textOf('authority.conf'));
+    expect(verified()).toBe('');
+  },
+);
 
 test('settings that the files name are settings of the program', () => {
   const declared = settingsTable();
@@ -91,6 +95,9 @@ test('settings that the files name are settings of the program', () => {
   const [, flags = ''] = /^ExecStart=\S+ serve(.*)$/m.exec(textOf('catalogue@.service')) ?? [];
   for (const [flag] of flags.matchAll(/--[a-z0-9-]+/g))
     if (flag !== '--config') expect(declared).toContain(`\`${flag} <`);
+  const { stdout } = spawnSync(process.execPath, [LAUNCHER_FILE, 'follow', '--help'], TEXT);
+  const [, words = ''] = /^ExecStart=\S+ follow(.*)$/m.exec(textOf('catalogue-follow.service')) ?? [];
+  for (const [flag] of words.matchAll(/--[a-z0-9-]+/g)) expect(stdout).toContain(`${flag} <`);
   for (const [, key] of textOf('catalogue.toml').matchAll(/^(\w+) =/gm)) expect(declared).toContain(`\`${key}\``);
 });
 

@@ -136,6 +136,19 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     machine.run('ln -sfn catalogue-0.1.0 /opt/catalogue && rm -r /opt/catalogue-0.2.0');
   });
 
+  test('has a builder that follows a catalogue and publishes it, as the runbook says', async () => {
+    const dropIn = '/etc/systemd/system/catalogue-follow.service.d';
+    const upstream = `Environment=UPSTREAM=http://127.0.0.1:${UPSTREAM_PORT}`;
+    machine.run(`mkdir -p ${dropIn} && printf '[Service]\n${upstream}\n' > ${dropIn}/upstream.conf`);
+    const blocks = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Many machines');
+    expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);
+    const pointer = JSON.parse(machine.run('cat /srv/snapshots/current.json').printed) as Record<string, unknown>;
+    expect(pointer).toMatchObject({ sequence: 1, refreshed: expect.any(String) as string });
+    expectLogged('catalogue-follow', 'published generation');
+    expect(machine.run('systemctl stop catalogue-follow')).toEqual({ code: 0, printed: '' });
+    expect(shown('catalogue-follow', 'Result')).toBe('success');
+  });
+
   test('is upgraded one after the other as the runbook says', async () => {
     const blocks = blocksRunBy(SELF, 'deploy/README.md').filter(({ heading }) => heading === 'Upgrade');
     expect(misprintsOf(await runBlocks(blocks, site))).toEqual([]);

@@ -18,6 +18,7 @@ const RUN: readonly (readonly [document: string, heading: string | undefined, te
   ['ARCHITECTURE.md', 'One request, followed through the files', 'test/documents/commands.long.test.ts'],
   ['deploy/README.md', 'A first replica', 'test/load/package.long.test.ts'],
   ['deploy/README.md', 'Install and start', 'test/deploy/systemd.long.test.ts'],
+  ['deploy/README.md', 'Many machines', 'test/deploy/systemd.long.test.ts'],
   ['deploy/README.md', 'Upgrade', 'test/deploy/systemd.long.test.ts'],
   ['deploy/README.md', 'New data', 'test/documents/commands.long.test.ts'],
 ];

@@ -6,6 +6,7 @@ import {
   following,
   isOlderData,
   type Pointer,
+  refreshedAgain,
 } from '../../../../data/distribution/pointer.ts';
 
 const hash = (letter: string): string => letter.repeat(64);
@@ -15,6 +16,7 @@ const FIRST: Pointer = following(
     sha256: hash('b'),
     size: 4096,
     created: '2026-01-31T00:00:00Z',
+    refreshed: undefined,
     counts: { notes: 3 },
     blocks: [{ address: '0123abcd', sha256: hash('c'), size: 12 }],
   },
@@ -25,6 +27,7 @@ test('a pointer is read as it was written, with a time of the data and without',
   for (const pointer of [
     FIRST,
     { ...FIRST, created: undefined },
+    refreshedAgain(FIRST, '2026-02-01T00:00:00.000Z'),
     following({ ...FIRST, generation: hash('d') }, FIRST),
   ])
     expect(decodePointer(encodePointer(pointer), 'x')).toEqual(pointer);
@@ -39,6 +42,22 @@ test('one that follows has the next number and names those before it, each once 
     pointer = following({ ...FIRST, generation: i.toString(16).padStart(64, '0') }, pointer);
   expect(pointer.earlier.length).toBe(32);
   expect(Buffer.byteLength(encodePointer(pointer))).toBeLessThan(1 << 15);
+});
+
+test('one that was found current again is the next one of the same objects, before which is what was', () => {
+  const second = following({ ...FIRST, generation: hash('d') }, FIRST);
+  const again = refreshedAgain(second, '2026-02-01T00:00:00.000Z');
+  expect(again).toEqual({ ...second, sequence: 3, refreshed: '2026-02-01T00:00:00.000Z' });
+  expect(following({ ...FIRST, generation: hash('e') }, again).earlier.map(({ generation }) => generation[0])).toEqual([
+    'd',
+    'a',
+  ]);
+});
+
+test('a publisher of before says nothing of when its data was current', () => {
+  const { refreshed, ...others } = JSON.parse(encodePointer(FIRST)) as Record<string, unknown>;
+  expect(refreshed).toBeNull();
+  expect(decodePointer(JSON.stringify(others), 'x')).toEqual(FIRST);
 });
 
 test('data is older by the instant it names, and never where one names none', () => {
@@ -63,6 +82,8 @@ test.each([
   [withMember('sha256', `${hash('a').slice(1)}/`), /\/sha256 and \/size/],
   [withMember('size', -1), /\/sha256 and \/size/],
   [withMember('size', 2 ** 50), /\/sha256 and \/size/],
+  [withMember('refreshed', 'today'), /\/refreshed: expected a time such as .*, or null$/],
+  [withMember('refreshed', 1), /\/refreshed: expected a time such as .*, or null$/],
   [withMember('created', 'yesterday'), /\/created: expected a time such as .*, or null$/],
   [withMember('counts', { notes: 'many' }), /\/counts/],
   [withMember('blocks', [{ address: '../..', sha256: hash('a'), size: 1 }]), /\/blocks: expected at most 16/],

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
 import { snapshotName } from '../../../../data/distribution/pointer.ts';
+import { confirmPublished, publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
 import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
@@ -61,6 +62,32 @@ describe('publishing', () => {
     rmSync(join(folder, snapshotName(pointer)));
     expect(await published(url, next)).toMatchObject({ isNew: false, sentBytes: pointer.size });
     expect(wholePointer(folder)).toEqual(pointer);
+  });
+
+  test('tells when it was found current, beside whoever else publishes', async () => {
+    const { folder, url } = newFolder(directory);
+    const target = await openPublishingTarget(url, {});
+    const at = (minute: number): string => `2026-02-01T00:0${minute}:00.000Z`;
+    expect(await confirmPublished(target, old.generation, at(1))).toBe(false);
+    await published(url, old);
+    const first = wholePointer(folder)!;
+    expect(first.refreshed).toBeUndefined();
+    expect(await confirmPublished(target, old.generation, at(2))).toBe(true);
+    expect(wholePointer(folder)).toEqual({ ...first, sequence: 2, refreshed: at(2) });
+    expect(
+      await publishSnapshot({ file: old.file, target, allowRollback: false, refreshed: at(3) }, () => undefined),
+    ).toMatchObject({
+      isNew: false,
+      sentBytes: 0,
+      pointer: { ...first, sequence: 3, refreshed: at(3) },
+    });
+    const all = await Promise.all([4, 5, 6, 7].map((minute) => confirmPublished(target, old.generation, at(minute))));
+    expect(all).toEqual([true, true, true, true]);
+    expect(wholePointer(folder)!.sequence).toBe(7);
+    await published(url, next);
+    expect(await confirmPublished(target, old.generation, at(8))).toBe(false);
+    expect(wholePointer(folder)).toMatchObject({ generation: next.generation, refreshed: undefined });
+    expect(strayNames(folder)).toEqual([]);
   });
 
   test('says what is in the way where nobody can look into the folder, and so does who reads it', async () => {

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { decodePointer, type Pointer } from '../../../../data/distribution/pointer.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/follows.ts';
@@ -125,20 +126,22 @@ test('publishes each new generation, and what it could not the next time', async
   writeFileSync(target, 'no folder');
   const words = ['--every', '1s', '--publish-to', pathToFileURL(target).href, ...QUICK];
   const command = runCommand(['follow', upstream.url, '-o', folder, ...words]);
-  const pointed = (): unknown => {
-    const { generation } = JSON.parse(readFileSync(join(target, 'current.json'), 'utf8')) as { generation: string };
-    return generation;
-  };
+  const pointer = (): Pointer => decodePointer(readFileSync(join(target, 'current.json'), 'utf8'), target);
   await command.printed(/the new generation is not published, which is tried again the next time: /);
   rmSync(target);
   const [, first] = await command.printed(/published generation ([0-9a-f]{64}), number 1/);
-  expect(pointed()).toBe(first);
+  expect(pointer().generation).toBe(first);
   collections.notes = AFTER;
-  const [, second] = await command.printed(/published generation ([0-9a-f]{64}), number 2/);
+  const [, second] = await command.printed(/number 1,[^]*published generation ([0-9a-f]{64}), number \d/);
   expect(second).not.toBe(first);
-  expect(pointed()).toBe(second);
+  expect(pointer().generation).toBe(second);
   // Nothing is published where nothing is new.
+  const { refreshed, sequence, ...others } = pointer();
   await command.printed(/(?:is what the catalogue has[^]*){2}/);
+  await expect.poll(() => pointer().sequence).toBeGreaterThan(sequence);
+  // Replicas are told that it was looked at, and nothing else.
+  expect(pointer()).toMatchObject(others);
+  expect(Date.parse(pointer().refreshed!)).toBeGreaterThan(Date.parse(refreshed!));
   expect(command.out().match(/"event":"published"/g)).toHaveLength(2);
   command.signal('SIGINT');
   expect(await command.ended).toEqual({ code: 0, signal: null });

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { decodePointer, encodePointer, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
+import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
+import { confirmPublished, publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { newFolder, published, type Release, releaseOf, wholePointer } from '../../../support/distributions.ts';
@@ -118,6 +120,39 @@ describe('a server that follows a target', () => {
     await expect.poll(healthz, POLL).toBe(200);
     // Told once, however often it was asked.
     expect(after.out().split('not taken, generation').length).toBeLessThanOrEqual(3);
+  });
+
+  test('is stale when its publisher follows the catalogue no more, though the target answers', async () => {
+    const { url } = newFolder(directory);
+    const target = await openPublishingTarget(url, {});
+    const refreshedAgo = (ms: number): string => new Date(Date.now() - ms).toISOString();
+    const publish = async (refreshed: string): Promise<void> =>
+      void (await publishSnapshot({ file: first.file, target, allowRollback: false, refreshed }, () => undefined));
+    await publish(refreshedAgo(3_600_000));
+    const server = await follower(url, newCache(), ['--max-stale', '4s']);
+    const stale = (): unknown => ({
+      code: 503,
+      status: 'stale',
+      reason: expect.stringMatching(
+        /^the data is stale: for \d+ s whoever publishes to file:.* did not refresh it; /,
+      ) as string,
+    });
+    await expect.poll(() => server.readyz(), POLL).toEqual(stale());
+    const age = async (): Promise<number> =>
+      Number(/^catalogue_replica_refresh_age_seconds ([\d.]+)$/m.exec(await server.metrics())?.[1]);
+    expect(await age()).toBeGreaterThan(3599);
+    // What changes while it watches is of now, whatever clock the publisher has.
+    const said = refreshedAgo(-86_400_000);
+    expect(await confirmPublished(target, first.generation, said)).toBe(true);
+    await expect.poll(() => server.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
+    expect(await age()).toBeLessThan(5);
+    expect((await server.status()).target).toMatchObject({ refreshed: said, sequence: 2 });
+    // The publisher died.
+    await expect.poll(() => server.readyz(), POLL).toEqual(stale());
+    // Whoever publishes by hand promises nothing.
+    await published(url, second);
+    await expect.poll(() => server.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
+    expect(await server.metrics()).not.toMatch(/^catalogue_replica_refresh_age_seconds /m);
   });
 
   test('starts from the generation before where the last one was damaged on disk, and fetches that again', async () => {
