@@ -145,6 +145,7 @@ describe.skipIf(!canBoot())('a replica as a service', () => {
     const pointer = JSON.parse(machine.run('cat /srv/snapshots/current.json').printed) as Record<string, unknown>;
     expect(pointer).toMatchObject({ sequence: 1, refreshed: expect.any(String) as string });
     expectLogged('catalogue-follow', 'published generation');
+    // Each process is told once, and ends as it is meant to.
     expect(machine.run('systemctl stop catalogue-follow')).toEqual({ code: 0, printed: '' });
     expect(shown('catalogue-follow', 'Result')).toBe('success');
   });
