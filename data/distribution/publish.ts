@@ -100,9 +100,10 @@ export async function publishSnapshot(options: PublishOptions, onProgress: OnPro
 }
 
 /**
- * Tells replicas that a generation which was published was found to be what the catalogue has at a time. False where
- * the target points to another by now. Throws OperationError `network` or `file`, and `refused` where others publish
- * all the time. Cost: a read and a write of the pointer.
+ * Tells replicas that a generation which was published was found to be what the catalogue has at a time. Where the
+ * target points to another by now, whoever went back to that is left alone; false where it points to none. Throws
+ * OperationError `network` or `file`, and `refused` where others publish all the time. Cost: a read and a write of the
+ * pointer.
  */
 export async function confirmPublished(
   target: PublishingTarget,
@@ -112,7 +113,8 @@ export async function confirmPublished(
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const found = await pointerOf(target);
     const current = found && decodePointer(found.text, target.name);
-    if (current?.generation !== generation) return false;
+    if (!current) return false;
+    if (current.generation !== generation) return true;
     if (await target.replacePointer(refreshedAgain(current, refreshed), found)) return true;
   }
   throw tooSlow(target);

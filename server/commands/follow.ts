@@ -2,7 +2,6 @@
 // commands.ts declares its flags, and a refresh is data/follow/refresh.ts.
 import { setTimeout } from 'node:timers/promises';
 import type { OnProgress } from '../../data/progress.ts';
-import { confirmPublished } from '../../data/distribution/publish.ts';
 import { pathsIn } from '../../data/follow/folder.ts';
 import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
@@ -76,7 +75,10 @@ async function publishingTo(
   settings: Settings,
   { keep, ...words }: Pick<FollowFlags, 'keep'> & TargetWords,
 ): Promise<{ publish: Publishing; close(): Promise<void> }> {
-  const { pruneTold, publishTold, targetToPublish } = await import('./publish.ts');
+  const [{ confirmPublished }, { pruneTold, publishTold, targetToPublish }] = await Promise.all([
+    import('../../data/distribution/publish.ts'),
+    import('./publish.ts'),
+  ]);
   const target = await targetToPublish(to, settings, words);
   let published: string | undefined;
   return {
@@ -85,9 +87,17 @@ async function publishingTo(
       if (generation === published && (await confirmPublished(target, generation, refreshed))) return;
       await publishTold({ file, target, allowRollback: false, refreshed }, report, progress);
       published = generation;
-      if (keep !== undefined) await pruneTold(target, keep, report);
+      if (keep !== undefined) await pruneTold(target, keep, report).catch(notPruned(report));
     },
     close: () => target.close(),
+  };
+}
+
+/** Tells why a target was not pruned: what is published is so all the same. */
+function notPruned(report: Report): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof OperationError)) throw error;
+    report(`not pruned, which is tried behind the next generation: ${error.message}`, 'warn');
   };
 }
 
@@ -124,7 +134,7 @@ async function refreshOnce(
     const name = generation.slice(0, 12);
     const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
     report(line, 'info', { event: 'refreshed', generation, isNew });
-    what = `${isNew ? 'the new generation is not published' : 'the target was not told'}, which is tried again the next time`;
+    what = 'not published, which is tried again the next time';
     await publishing?.(generation, pathsIn(options.folder).snapshot, report, progress);
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;

@@ -124,10 +124,10 @@ test('publishes each new generation, and what it could not the next time', async
   const folder = newFolder();
   const target = join(directory, 'target');
   writeFileSync(target, 'no folder');
-  const words = ['--every', '1s', '--publish-to', pathToFileURL(target).href, ...QUICK];
+  const words = ['--every', '1s', '--publish-to', pathToFileURL(target).href, '--keep', '1', ...QUICK];
   const command = runCommand(['follow', upstream.url, '-o', folder, ...words]);
   const pointer = (): Pointer => decodePointer(readFileSync(join(target, 'current.json'), 'utf8'), target);
-  await command.printed(/the new generation is not published, which is tried again the next time: /);
+  await command.printed(/not published, which is tried again the next time: /);
   rmSync(target);
   const [, first] = await command.printed(/published generation ([0-9a-f]{64}), number 1/);
   expect(pointer().generation).toBe(first);
@@ -143,6 +143,7 @@ test('publishes each new generation, and what it could not the next time', async
   expect(pointer()).toMatchObject(others);
   expect(Date.parse(pointer().refreshed!)).toBeGreaterThan(Date.parse(refreshed!));
   expect(command.out().match(/"event":"published"/g)).toHaveLength(2);
+  expect(command.out().match(/"event":"pruned"/g)).toHaveLength(2);
   command.signal('SIGINT');
   expect(await command.ended).toEqual({ code: 0, signal: null });
 });
