@@ -103,6 +103,11 @@ describe('a usage error', () => {
     expect(String(thrown)).toContain('flag --nats-replicas: got "6", want an integer from 1 to 5');
   });
 
+  test('follow prunes no target where it publishes to none', async () => {
+    const { thrown } = await parse('follow', 'http://a.example.org', '-o', join(directory, 'y'), '--keep', '3');
+    expect(thrown).toMatchObject({ code: 'usage', message: expect.stringContaining('only beside --publish-to') });
+  });
+
   test('generate does not write into a directory with files', async () => {
     writeFileSync(join(directory, 'file'), '');
     const { thrown } = await parse('generate', '--observations', '1', '-o', directory);
