@@ -33,8 +33,17 @@ export interface UpstreamOptions {
   readonly backoffMs: number;
   readonly timeoutMs: number;
   readonly clock: () => number;
-  /** Told, for people, of each answer that is none and is asked for again. */
-  readonly onRetry?: (what: string) => void;
+  /** Told of each answer that is none and is asked for again. */
+  readonly onRetry?: (retry: Retry) => void;
+}
+
+/** An answer that was none, asked for `tried` times by then; `what` and `reason` are for people. */
+export interface Retry {
+  readonly what: string;
+  readonly url: string;
+  readonly tried: number;
+  readonly reason: string;
+  readonly status: number | undefined;
 }
 
 /**
@@ -124,7 +133,8 @@ export class Upstream {
         } catch (error) {
           if (!(error instanceof Trouble)) throw error;
           onTrouble?.();
-          if (isPassing(error) && tried < tries) this.#options.onRetry?.(`${what} (${url}): ${error.message}`);
+          const { message: reason, status } = error;
+          if (isPassing(error) && tried < tries) this.#options.onRetry?.({ what, url, tried, reason, status });
           throw error;
         }
       });

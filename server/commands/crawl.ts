@@ -4,15 +4,16 @@ import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/crawl/crawl.ts';
 import { stateBeside } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
+import type { Retry } from '../../data/upstream.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
-import type { DataEvent } from '../observe/events.ts';
+import type { DataEvent, Report } from '../observe/events.ts';
 import { countText } from '../observe/quantities.ts';
 import { packageVersion } from '../settings/installation.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { CrawlSettings } from '../settings/followSettings.ts';
 import { BASE_URL } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';
-import { isForMachines, reportTo, withProgress } from './terminal.ts';
+import { isForMachines, refusalTold, reportTo, withProgress } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface CrawlFlags {
@@ -67,19 +68,28 @@ export async function runCrawl(
   { stdout, stderr }: Outputs,
 ): Promise<void> {
   const output = resolve(flags.output);
-  const report = reportTo(stdout, isForMachines(settings.logFormat, stdout));
+  const isJson = isForMachines(settings.logFormat, stdout);
+  const report = reportTo(stdout, isJson);
   const options = {
     ...crawlingOf(url, settings, flags.force === true),
-    onRetry: (what: string) => report(what, 'warn', { event: 'pageRetried' }),
+    onRetry: retryTold(report),
     kind: 'new' as const,
     output,
     state: flags.state ?? stateBeside(output),
     now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
   };
   const startMs = steadyMs();
-  report('a crawl began, of everything', 'info', { event: 'crawlStarted', how: 'new' });
-  const brought = await withProgress(stderr, (onProgress) => crawl(options, onProgress));
+  report('a crawl began, of everything', 'info', { event: 'crawlStarted', how: 'new', from: options.base });
+  const brought = await refusalTold(report, isJson, () =>
+    withProgress(stderr, (onProgress) => crawl(options, onProgress)),
+  );
   report(crawlText(brought, output), 'info', crawlEvent(brought, steadyMs() - startMs));
+}
+
+/** Tells of answers that are asked for again. */
+export function retryTold(report: Report): (retry: Retry) => void {
+  return ({ what, url, ...figures }) =>
+    report(`${what} (${url}): ${figures.reason}`, 'warn', { event: 'pageRetried', what, url, ...figures });
 }
 
 function crawlEvent(report: CrawlReport | undefined, ms: number): DataEvent {

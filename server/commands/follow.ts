@@ -8,12 +8,12 @@ import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import { crawlingOf, leftOut } from './crawl.ts';
+import { crawlingOf, leftOut, retryTold } from './crawl.ts';
 import type { ShowProgress } from '../generations/data.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Outputs } from './parts.ts';
 import type { TargetWords } from './publish.ts';
-import { isForMachines, type Output, reportTo, withProgress } from './terminal.ts';
+import { isForMachines, type Output, refusalTold, reportTo, withProgress } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface FollowFlags extends TargetWords {
@@ -38,10 +38,9 @@ export async function runFollow(
 ): Promise<void> {
   const isJson = isForMachines(settings.logFormat, stdout);
   const report = reportTo(stdout, isJson);
-  const onRetry = (what: string): void => report(what, 'warn', { event: 'pageRetried' });
   const options: RefreshOptions = {
     ...crawlingOf(url, settings, flags.force === true),
-    onRetry,
+    onRetry: retryTold(report),
     folder: flags.output,
     sweepEveryMs: settings.sweepEveryMs,
     isLenient: settings.lenient,
@@ -58,8 +57,10 @@ export async function runFollow(
   try {
     for (;;) {
       const startMs = steadyMs();
-      await refreshOnce(options, { report, progress, show }, flags.once === true, publishing?.publish);
-      if (flags.once === true) return;
+      const shown = { report, progress, show };
+      if (flags.once === true)
+        return await refusalTold(report, isJson, () => refreshOnce(options, shown, true, publishing?.publish));
+      await refreshOnce(options, shown, false, publishing?.publish);
       await setTimeout(Math.max(0, startMs + settings.everyMs - steadyMs()));
     }
   } finally {
@@ -129,7 +130,7 @@ async function refreshOnce(
   let what = 'the refresh failed, and what was there stays';
   try {
     const { generation, isNew } = await show((onProgress) =>
-      refresh(options, { onStep: (step) => report(stepLine(step), 'info', stepEvent(step)), onProgress }),
+      refresh(options, { onStep: (step) => report(stepLine(step), 'info', stepEvent(step, options.base)), onProgress }),
     );
     const name = generation.slice(0, 12);
     const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
@@ -143,11 +144,12 @@ async function refreshOnce(
   }
 }
 
-function stepEvent(step: RefreshStep): DataEvent {
+/** A step of a refresh from a catalogue at a base URL. */
+function stepEvent(step: RefreshStep, from: string): DataEvent {
   const secondsOf = ({ ms }: { readonly ms: number }): number => Math.round(ms) / 1000;
   switch (step.kind) {
     case 'crawlBegan':
-      return { event: 'crawlStarted', how: step.how };
+      return { event: 'crawlStarted', how: step.how, from };
     case 'crawled': {
       const { records, bytes, manners, isUnchanged, unknown } = step;
       const figures = { records, bytes, ...manners, isUnchanged, leftOut: unknown.join() || undefined };

@@ -6,12 +6,13 @@ import { foundAt } from '../../data/files.ts';
 import { importDirectory } from '../../data/import/import.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { steadyMs } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
 import { anewText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
 import { importText, profileText } from './reports.ts';
-import { isForMachines, reportTo, withProgress } from './terminal.ts';
+import { isForMachines, type Output, refusalTold, reportTo, withProgress } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface ImportFlags {
@@ -27,12 +28,22 @@ export interface ImportFlags {
 /** Builds the snapshot file of a directory, and its compressed records where asked to. Throws as those do. */
 export async function runImport(
   directory: string,
-  { output, created, lenient = false, profile: isProfiled = false, threads, baseUrl, without }: ImportFlags,
+  flags: ImportFlags,
   settings: Flags,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
-  const report = reportTo(stdout, isForMachines(readSettings(settings).logFormat, stdout));
-  refuseDirectory(output);
+  const isJson = isForMachines(readSettings(settings).logFormat, stdout);
+  const report = reportTo(stdout, isJson);
+  refuseDirectory(flags.output);
+  await refusalTold(report, isJson, () => importTold(directory, flags, report, stderr));
+}
+
+async function importTold(
+  directory: string,
+  { output, created, lenient = false, profile: isProfiled = false, threads, baseUrl, without }: ImportFlags,
+  report: Report,
+  stderr: Output,
+): Promise<void> {
   const startMs = steadyMs();
   const secondsSince = (ms: number): number => Math.round(steadyMs() - ms) / 1000;
   const options = { directory, file: output, created, isLenient: lenient, threads, without };

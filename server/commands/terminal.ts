@@ -1,6 +1,7 @@
 // What people see on a terminal: progress as a bar, or as a plain line every few seconds where the output is no
 // terminal; tables with aligned columns; counts and sizes in words. Knows no command and decides nothing.
 import type { SingleBar } from 'cli-progress';
+import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress, Progress } from '../../data/progress.ts';
 import { type Clock, epochMs, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
@@ -32,6 +33,20 @@ export function reportTo(output: Output, isJson: boolean): Report {
 /** Whether a report to an output is lines of JSON, by the setting: `auto` is for people on a terminal alone. */
 export function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Output): boolean {
   return logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
+}
+
+/**
+ * What work answers. What it throws, which people read on standard error, is told to machines as an event too, so that
+ * their lines say how it ended.
+ */
+export async function refusalTold<T>(report: Report, isJson: boolean, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isJson && error instanceof OperationError && error.code !== 'usage')
+      report(error.message, 'error', { event: 'refused', reason: error.message });
+    throw error;
+  }
 }
 
 /** Takes away the bar that is on the terminal, where there is one: its next progress shows it again. */

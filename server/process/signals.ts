@@ -4,15 +4,21 @@ import { steadyMs, type Clock } from '../observe/clock.ts';
 
 /**
  * From now on SIGHUP is for whoever reloads something and SIGUSR2 for whoever reopens a log (listeners of their own),
- * or it is reported that there is nothing to do, and SIGUSR1 opens no inspector.
+ * or it is reported that there is nothing to do, and SIGUSR1 opens no inspector. A launcher passes such orders on from
+ * now on.
  */
 export function outliveSignals(report: (line: string) => void): void {
-  process.on('SIGHUP', () => {
-    if (process.listenerCount('SIGHUP') === 1) report('SIGHUP: there is nothing to reload yet');
-  });
+  reportUnheard('SIGHUP', () => report('SIGHUP: there is nothing to reload yet'));
   process.on('SIGUSR1', () => undefined);
-  process.on('SIGUSR2', () => {
-    if (process.listenerCount('SIGUSR2') === 1) report('SIGUSR2: there is no log to reopen');
+  reportUnheard('SIGUSR2', () => report('SIGUSR2: there is no log to reopen'));
+  process.send?.('hears orders');
+}
+
+/** Hears a signal, and reports it unless somebody comes to hear it too; who does already only outlives it. */
+function reportUnheard(signal: NodeJS.Signals, report: () => void): void {
+  const unheard = process.listenerCount(signal) + 1;
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === unheard) report();
   });
 }
 

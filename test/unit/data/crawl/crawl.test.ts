@@ -323,7 +323,10 @@ test('clocks that jump by days, here or there, shorten no wait and make none', a
   );
   try {
     const startMs = performance.now();
-    await crawled(upstream.url, newOutput(), { rate: 100, onRetry: (what) => told.push(what) });
+    await crawled(upstream.url, newOutput(), {
+      rate: 100,
+      onRetry: ({ url, reason }) => told.push(`${url}: ${reason}`),
+    });
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(2000);
     expect(told).toEqual(Array(2).fill(expect.stringMatching(/answered 429, Retry-After 1 s$/)));
   } finally {

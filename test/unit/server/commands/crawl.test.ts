@@ -69,8 +69,16 @@ test('tells each step as a line of JSON with its event and figures where nobody 
   };
   const [seconds, message] = [expect.any(Number), expect.any(String)] as readonly unknown[];
   expect(await eventsOf('crawl', upstream.url, '-o', output, '--rate', '1000')).toMatchObject([
-    { level: 'info', event: 'crawlStarted', how: 'new' },
-    { level: 'warn', event: 'pageRetried', message: expect.stringContaining('the root view (') as unknown },
+    { level: 'info', event: 'crawlStarted', how: 'new', from: upstream.url },
+    {
+      level: 'warn',
+      event: 'pageRetried',
+      message: expect.stringContaining('the root view (') as unknown,
+      what: 'the root view',
+      url: `${upstream.url}/api/v3/`,
+      tried: 1,
+      reason: expect.any(String) as unknown,
+    },
     { level: 'info', event: 'crawled', records: 1, bytes: 12, links: 0, dangling: 0, seconds, message },
   ]);
   const words = ['--threads', '1', '--profile', '--base-url', 'http://a.example.org'];
@@ -120,11 +128,18 @@ test('is set by the environment too', async () => {
 });
 
 test('names what it could not have, and ends with 1', async () => {
-  const command = runCommand(['crawl', `${upstream.url}/nowhere`, '-o', newOutput(), '--rate', '1000']);
+  const words = ['crawl', `${upstream.url}/nowhere`, '-o', newOutput(), '--rate', '1000', '--log-format', 'json'];
+  const command = runCommand(words);
   expect(await command.ended).toEqual({ code: 1, signal: null });
   const url = `${upstream.url}/nowhere/api/v3/`;
   expect(command.err()).toBe(`catalogue-replica: the root view (${url}): answered 404\n`);
   expect(command.out()).not.toContain('pageRetried');
+  const lines = command.out().trim().split('\n');
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+    level: 'error',
+    event: 'refused',
+    reason: `the root view (${url}): answered 404`,
+  });
 });
 
 test.each([
