@@ -7,6 +7,7 @@ import { ExponentialBackoff, fullJitterGenerator, handleWhen, retry } from 'cock
 import { Pool } from 'undici';
 import { bytesWithin } from './boundedBytes.ts';
 import { OperationError, reasonOf } from './operationError.ts';
+import { conditionOf, entityTagIn, lastChangeIn } from './validator.ts';
 
 /** A body is at most this long, as it is sent and as it unpacks to: 1,000 records of the size known take 4 MB. */
 const BODY_BYTES_MAX = 64 << 20;
@@ -166,8 +167,8 @@ export class Upstream {
   ): Promise<Pick<UpstreamAnswer, 'body' | 'validator'> | undefined> {
     const { userAgent, timeoutMs } = this.#options;
     const { pathname, search } = new URL(url);
-    const condition = validator === undefined ? {} : conditionOf(validator);
-    const headers = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent, ...condition };
+    const asked = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent };
+    const headers = { ...asked, ...conditionOf(validator) };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const answer = await this.#pool.request({ method: 'GET', path: pathname + search, headers, signal });
@@ -213,20 +214,12 @@ function textOf(header: string | string[] | undefined): string {
   return [header ?? ''].flat().join(', ');
 }
 
-const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/;
-
-/** A date is believed where it was so long ago: what changes within its second has the same (RFC 9110, 8.8.2.2). */
+/** A date is believed where it was so long ago. */
 const SETTLED_MS = 60_000;
 
 function validatorIn(headers: Headers): string | undefined {
-  const tag = textOf(headers['etag']);
-  if (ENTITY_TAG.test(tag)) return tag;
-  const date = textOf(headers['last-modified']);
-  return Date.parse(textOf(headers['date'])) - Date.parse(date) >= SETTLED_MS ? date : undefined;
-}
-
-function conditionOf(validator: string): Readonly<Record<string, string>> {
-  return ENTITY_TAG.test(validator) ? { 'if-none-match': validator } : { 'if-modified-since': validator };
+  const headerOf = (name: string): string => textOf(headers[name]);
+  return entityTagIn(headerOf) ?? lastChangeIn(headerOf, SETTLED_MS);
 }
 
 /** The wait that Retry-After asks for: in seconds, or until a date by the clock of who sent it (RFC 9110, 10.2.3). */

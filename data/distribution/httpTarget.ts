@@ -1,5 +1,6 @@
 // A target that a plain HTTP server hands out: asked by conditional GET for the pointer, by Range for objects. It is
 // written by others: fileTarget.ts has the folder behind such a server.
+import { conditionOf, entityTagIn, lastChangeIn } from '../validator.ts';
 import { failed, type ObjectAnswer, objectHost, rangeFrom, partAsked } from './httpExchange.ts';
 import { POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
 import type { Target, TargetOptions } from './target.ts';
@@ -19,9 +20,8 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
     name: url.href,
     async readPointer(known, signal) {
       const path = folder + POINTER_NAME;
-      const headers = known === undefined ? {} : { 'if-none-match': known };
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const answer = await host.send({ method: 'GET', path, headers, signal: bounded });
+      const answer = await host.send({ method: 'GET', path, headers: conditionOf(known), signal: bounded });
       if (answer.status === 200) return { text: await answer.text(POINTER_BYTES_MAX), validator: validatorOf(answer) };
       await answer.discard();
       if (answer.status === 304 && known !== undefined) return 'unchanged';
@@ -41,8 +41,8 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
   };
 }
 
-function validatorOf(answer: ObjectAnswer): string | undefined {
-  const tag = answer.header('etag');
-  const ageMs = Date.parse(answer.header('date')) - Date.parse(answer.header('last-modified'));
-  return tag === '' || ageMs < SETTLED_MS ? undefined : tag;
+function validatorOf({ header }: ObjectAnswer): string | undefined {
+  const settled = lastChangeIn(header, SETTLED_MS);
+  const isFresh = header('last-modified') !== '' && settled === undefined;
+  return isFresh ? undefined : (entityTagIn(header) ?? settled);
 }

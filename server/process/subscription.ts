@@ -26,6 +26,8 @@ const TIMEOUT_MS = 30_000;
 const REFUSED_MS = 600_000;
 /** A target that could not be asked is asked again at the latest after this time. */
 const FAILED_MS = 10_000;
+/** A target that watches wakes replicas, but who is not asked confirms nothing: so often within `--max-stale` it is. */
+const QUESTIONS_MIN = 3;
 /** The waits between two questions differ by so much from `--poll`, so that replicas do not ask together. */
 const JITTER = 0.1;
 
@@ -207,10 +209,11 @@ export class Subscription {
     await this.#target.close();
   }
 
-  /** Waits for about `--poll`, or until the target or `stop` wakes it. */
+  /** Waits for about `--poll`, or until the target or `stop` wakes it; several times within `--max-stale` it asks. */
   async #pause(): Promise<void> {
-    const { pollMs } = this.#options.settings;
-    const ms = (this.#isFailing ? Math.min(pollMs, FAILED_MS) : pollMs) * (1 + JITTER * (2 * Math.random() - 1));
+    const { pollMs, maxStaleMs = Infinity } = this.#options.settings;
+    const everyMs = Math.min(pollMs, maxStaleMs / QUESTIONS_MIN);
+    const ms = (this.#isFailing ? Math.min(everyMs, FAILED_MS) : everyMs) * (1 + JITTER * (2 * Math.random() - 1));
     const signal = AbortSignal.any([this.#stop.signal, this.#wake.signal]);
     await wait(ms, undefined, { signal }).catch(() => undefined);
     this.#wake = new AbortController();

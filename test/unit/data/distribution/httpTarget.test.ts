@@ -44,6 +44,21 @@ test('the pointer is asked for with its tag, once that tells it from the next on
   expect(asked[2]).toEqual(['/folder/current.json', '"a"']);
 });
 
+test('the pointer of a server without tags is asked for with its date, once that tells it from the next one', async () => {
+  const dates = ['Sun, 01 Feb 2026 00:00:09 GMT', 'Sun, 01 Feb 2026 00:00:08 GMT'];
+  const asked: unknown[] = [];
+  const { readPointer } = await targetOf(({ headers }, response) => {
+    const modified = dates[asked.length];
+    asked.push(headers['if-modified-since']);
+    if (modified === undefined) response.writeHead(304).end();
+    else response.writeHead(200, { date: DATE, 'last-modified': modified }).end('{}');
+  });
+  expect(await readPointer(undefined, signal)).toEqual({ text: '{}', validator: undefined });
+  expect(await readPointer(undefined, signal)).toEqual({ text: '{}', validator: dates[1] });
+  expect(await readPointer(dates[1], signal)).toBe('unchanged');
+  expect(asked).toEqual([undefined, undefined, dates[1]]);
+});
+
 test('an object is read from where it is asked for, or from the start where a server knows no ranges', async () => {
   const { read } = await targetOf(({ url, headers }, response) => {
     if (url === '/folder/whole') response.writeHead(200).end('01234');

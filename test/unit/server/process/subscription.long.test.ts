@@ -1,6 +1,7 @@
 // A real server that follows a target: what it takes, what it refuses, what it starts from, and what it says of that.
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { decodePointer, encodePointer, type Pointer, snapshotName } from '../../../../data/distribution/pointer.ts';
 import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
@@ -153,6 +154,19 @@ describe('a server that follows a target', () => {
     await published(url, second);
     await expect.poll(() => server.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
     expect(await server.metrics()).not.toMatch(/^catalogue_replica_refresh_age_seconds /m);
+  });
+
+  test('asks often enough to know that it is current, however seldom it is told to', async () => {
+    const { url } = newFolder(directory);
+    await published(url, first);
+    const server = await follower(url, newCache(), ['--poll', '1h', '--max-stale', '2s']);
+    await serves(server, first);
+    const { lastSuccess } = (await server.status()).target;
+    for (let i = 0; i < 20; i++) {
+      expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
+      await wait(200);
+    }
+    expect((await server.status()).target.lastSuccess).not.toBe(lastSuccess);
   });
 
   test('starts from the generation before where the last one was damaged on disk, and fetches that again', async () => {

@@ -1,0 +1,28 @@
+// What says later whether an HTTP answer still holds: its entity tag, else the date of its last change (RFC 9110, 8.8).
+// Pure: headers in, a header out; which of them is believed, and when, is for who asks.
+
+const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/;
+
+/** A header of an answer by its name in lower case, '' where there is none. */
+type HeaderOf = (name: string) => string;
+
+/** The entity tag of an answer, where it has a well-formed one. */
+export function entityTagIn(headerOf: HeaderOf): string | undefined {
+  const tag = headerOf('etag');
+  return ENTITY_TAG.test(tag) ? tag : undefined;
+}
+
+/**
+ * The date of the last change, where that was so long before the answer, by the clock of who sent both, that what
+ * changes within a second of it would have another (RFC 9110, 8.8.2.2).
+ */
+export function lastChangeIn(headerOf: HeaderOf, settledMs: number): string | undefined {
+  const date = headerOf('last-modified');
+  return Date.parse(headerOf('date')) - Date.parse(date) >= settledMs ? date : undefined;
+}
+
+/** The header that asks for an answer only where it is another than the one with this tag or date. */
+export function conditionOf(validator: string | undefined): Readonly<Record<string, string>> {
+  if (validator === undefined) return {};
+  return ENTITY_TAG.test(validator) ? { 'if-none-match': validator } : { 'if-modified-since': validator };
+}
