@@ -111,7 +111,7 @@ async function load(placed: PlacedFile, threads: number, onProgress: OnProgress)
     done += bytes;
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
-  const own = new SectionLoader(placed, onBytes);
+  const own = await SectionLoader.open(placed, onBytes);
   const others = startLoadThreads(placed, threads - 1, onBytes);
   const loaders = [own, ...others];
   try {

@@ -7,7 +7,7 @@ import { SectionLoader, type PlacedFile } from './sectionLoader.ts';
 
 const reply = (message: LoadReply): void => parentPort?.postMessage(message);
 
-const loader = new SectionLoader(workerData as PlacedFile, (bytes) => reply({ kind: 'bytes', bytes }));
+const loader = await SectionLoader.open(workerData as PlacedFile, (bytes) => reply({ kind: 'bytes', bytes }));
 
 async function load(indexes: readonly number[]): Promise<void> {
   try {

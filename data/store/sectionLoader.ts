@@ -9,7 +9,7 @@ import type { Placement } from '../../engine/snapshot/loaded.ts';
 import { misplacedLink, Rebase } from '../../engine/snapshot/rebase.ts';
 import { readInto } from '../files.ts';
 import { OperationError } from '../operationError.ts';
-import { UncachedReader } from '../uncached.ts';
+import type { UncachedReader } from '../uncached.ts';
 
 const READ_BYTES = 8 << 20;
 const REPORT_BYTES = 32 << 20;
@@ -39,11 +39,19 @@ export class SectionLoader {
   readonly #source: number | UncachedReader;
   #unreported = 0;
 
-  constructor(placed: PlacedFile, onBytes: (bytes: number) => void) {
+  private constructor(placed: PlacedFile, source: number | UncachedReader, onBytes: (bytes: number) => void) {
     this.#placed = placed;
+    this.#source = source;
     this.#onBytes = onBytes;
     this.#base = new TextEncoder().encode(placed.baseUrl);
-    this.#source = placed.isUncached ? new UncachedReader(placed.descriptor) : placed.descriptor;
+  }
+
+  /** A loader of an open file. Cost: none, but of one that `isUncached` code that a start does without. */
+  static async open(placed: PlacedFile, onBytes: (bytes: number) => void): Promise<SectionLoader> {
+    const { descriptor, isUncached } = placed;
+    if (!isUncached) return new SectionLoader(placed, descriptor, onBytes);
+    const { UncachedReader } = await import('../uncached.ts');
+    return new SectionLoader(placed, new UncachedReader(descriptor), onBytes);
   }
 
   /** Ends its way to the file, which stays open. */
