@@ -51,31 +51,15 @@ export class UncachedReader {
   #fill(offset: number, isNext: boolean): void {
     this.#ahead = isNext ? Math.min(UNCACHED_BYTES, this.#ahead * 2) : AHEAD_BYTES;
     this.#start = offset - (offset % ALIGNMENT);
-    const target = this.#window.subarray(0, this.#ahead);
-    this.#filled = this.#file.attempt((descriptor) => readSync(descriptor, target, 0, target.length, this.#start));
+    this.#filled = this.#file.read(this.#window.subarray(0, this.#ahead), this.#start);
   }
 }
 
-/** Writes runs of an open file that begin and end at multiples of 4,096 bytes. `close` leaves the file open. */
-export class UncachedWriter {
-  readonly #file: UncachedDescriptor;
-
-  constructor(descriptor: number) {
-    this.#file = new UncachedDescriptor(descriptor, constants.O_WRONLY);
-  }
-
-  /** Writes the first bytes of aligned memory to a position; answers how many were. Throws as fs does. */
-  write(bytes: Uint8Array, position: number): number {
-    return this.#file.attempt((descriptor) => writeSync(descriptor, bytes, 0, bytes.length, position));
-  }
-
-  close(): void {
-    this.#file.close();
-  }
-}
-
-/** A second descriptor of an open file, for transfers past the cache; without one, the first serves. */
-class UncachedDescriptor {
+/**
+ * A second descriptor of an open file, for transfers past the cache; without one, the first serves. `close` leaves the
+ * file open, and the first serves from then on.
+ */
+export class UncachedDescriptor {
   readonly #plain: number;
   #uncached: number | undefined;
 
@@ -90,8 +74,23 @@ class UncachedDescriptor {
     }
   }
 
+  /** Fills the start of aligned memory from a position on; answers how many bytes that are. Throws as fs does. */
+  read(target: Uint8Array, position: number): number {
+    return this.#attempt((descriptor) => readSync(descriptor, target, 0, target.length, position));
+  }
+
+  /** Writes the first bytes of aligned memory to a position; answers how many were. Throws as fs does. */
+  write(bytes: Uint8Array, position: number): number {
+    return this.#attempt((descriptor) => writeSync(descriptor, bytes, 0, bytes.length, position));
+  }
+
+  close(): void {
+    if (this.#uncached !== undefined) closeSync(this.#uncached);
+    this.#uncached = undefined;
+  }
+
   /** What a transfer answers, made again with the first descriptor where the file system refuses such ones. */
-  attempt(transfer: (descriptor: number) => number): number {
+  #attempt(transfer: (descriptor: number) => number): number {
     if (this.#uncached === undefined) return transfer(this.#plain);
     try {
       return transfer(this.#uncached);
@@ -100,10 +99,5 @@ class UncachedDescriptor {
       this.close();
       return transfer(this.#plain);
     }
-  }
-
-  close(): void {
-    if (this.#uncached !== undefined) closeSync(this.#uncached);
-    this.#uncached = undefined;
   }
 }

@@ -11,8 +11,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** Signals that are orders to a server, and end none, however early they come: it hears them itself a little later. */
-const orders = process.argv[2] === 'serve' ? ['SIGHUP', 'SIGUSR2'] : [];
-for (const signal of orders) process.on(signal, () => undefined);
+const ORDERS = ['SIGHUP', 'SIGUSR2'];
+const isServing = process.argv[2] === 'serve';
+if (isServing) for (const signal of ORDERS) process.on(signal, () => undefined);
 
 // A checkout runs its sources, whatever lies in its dist/. A package has no sources: Node strips no types under
 // node_modules, so `npm pack` puts JavaScript into dist/ (test/support/writePackage.ts), file for file.
@@ -81,9 +82,9 @@ function runOn(node) {
   const passOn = (signals) => {
     for (const signal of signals) process.on(signal, () => child.kill(signal));
   };
-  child.on('spawn', () => passOn(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'].filter((one) => !orders.includes(one))));
-  // It says so once it hears them (process/signals.ts).
-  child.once('message', () => passOn(orders));
+  child.on('spawn', () => passOn(['SIGINT', 'SIGTERM']));
+  // A server says so once it hears orders (process/signals.ts).
+  child.once(isServing ? 'message' : 'spawn', () => passOn(ORDERS));
   // As where its libc is another one.
   child.on('error', (error) => runHereOr(`${node} does not start (${error.message})`));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));

@@ -81,9 +81,12 @@ export function following(next: Omit<Pointer, 'sequence' | 'earlier'>, before: P
   return { ...next, sequence: before.sequence + 1, earlier: [last, ...others].slice(0, EARLIER_MAX) };
 }
 
-/** The pointer that follows another one of the same objects, which its publisher found to be current at a time. */
-export function refreshedAgain(pointer: Pointer, refreshed: string): Pointer {
-  return { ...pointer, sequence: pointer.sequence + 1, refreshed };
+/**
+ * The pointer that follows another one of the same objects, which its publisher found to be current at a time; that one
+ * where it says no time.
+ */
+export function refreshedAgain(pointer: Pointer, refreshed: string | undefined): Pointer {
+  return refreshed === undefined ? pointer : { ...pointer, sequence: pointer.sequence + 1, refreshed };
 }
 
 /** Whether the data of a pointer is older than that of another, by the times that both name; else it is not. */
@@ -92,9 +95,9 @@ export function isOlderData(a: Pick<Pointer, 'created'>, b: Pick<Pointer, 'creat
   return parseInstant(a.created) < parseInstant(b.created);
 }
 
-/** How long before a time since 1970 a pointer's publisher refreshed it, in milliseconds; 0 where it does not say. */
-export function refreshedAgoMs({ refreshed }: Pick<Pointer, 'refreshed'>, nowMs: number): number {
-  return refreshed === undefined ? 0 : Math.max(0, nowMs - parseInstant(refreshed) / 1000);
+/** How long before `nowMs`, since 1970, the time of a refresh was, in milliseconds; 0 for one that is still to come. */
+export function refreshedAgoMs(refreshed: string, nowMs: number): number {
+  return Math.max(0, nowMs - parseInstant(refreshed) / 1000);
 }
 
 /** The text of a pointer; equal pointers have one text. */

@@ -88,8 +88,7 @@ export async function publishSnapshot(options: PublishOptions, onProgress: OnPro
     const found = await pointerOf(target);
     const current = judge(found);
     const isNew = !current || !isSame(current, content);
-    const same = current && refreshed !== undefined ? refreshedAgain(current, refreshed) : current;
-    const pointer = isNew ? following(content, current) : same!;
+    const pointer = isNew ? following(content, current) : refreshedAgain(current, refreshed);
     if (pointer === current || (await target.replacePointer(pointer, found))) {
       // A prune that began before may have removed what nothing pointed to then.
       await send();

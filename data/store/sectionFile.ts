@@ -26,7 +26,7 @@ export class SectionFile {
   readonly generation: string;
   readonly sections: readonly Section[];
   readonly #descriptor: number;
-  readonly #source: number | UncachedReader;
+  readonly #uncached: UncachedReader | undefined;
   readonly #byName: ReadonlyMap<string, Section>;
   /** The offsets of sections that have the right checksum. */
   readonly #whole = new Set<number>();
@@ -36,7 +36,7 @@ export class SectionFile {
   constructor(file: string, { isUncached = false } = {}) {
     this.file = file;
     this.#descriptor = openFile(file);
-    this.#source = isUncached ? new UncachedReader(this.#descriptor) : this.#descriptor;
+    this.#uncached = isUncached ? new UncachedReader(this.#descriptor) : undefined;
     try {
       const { directory, generation } = readDirectory(this.#descriptor, file);
       this.generation = generation;
@@ -50,7 +50,7 @@ export class SectionFile {
 
   /** Gives the file back. */
   close(): void {
-    if (typeof this.#source !== 'number') this.#source.close();
+    this.#uncached?.close();
     closeSync(this.#descriptor);
   }
 
@@ -85,14 +85,14 @@ export class SectionFile {
     if (this.#piece.length === 0) this.#piece = new Uint8Array(PIECE_BYTES);
     for (let at = offset; at < end; at += PIECE_BYTES) {
       const piece = this.#piece.subarray(0, Math.min(PIECE_BYTES, end - at));
-      readInto(this.#source, this.file, piece, at);
+      readInto(this.#uncached ?? this.#descriptor, this.file, piece, at);
       yield piece;
     }
   }
 
   /** Fills `target` from a position of a section; checked by nobody. */
   read({ offset }: Section, at: number, target: Uint8Array): void {
-    readInto(this.#source, this.file, target, offset + at);
+    readInto(this.#uncached ?? this.#descriptor, this.file, target, offset + at);
   }
 
   /** Throws unless some sections have the checksums that the directory says. Cost: one pass over each place, once. */

@@ -36,12 +36,12 @@ export class SectionLoader {
   readonly #placed: PlacedFile;
   readonly #onBytes: (bytes: number) => void;
   readonly #base: Uint8Array;
-  readonly #source: number | UncachedReader;
+  readonly #uncached: UncachedReader | undefined;
   #unreported = 0;
 
-  private constructor(placed: PlacedFile, source: number | UncachedReader, onBytes: (bytes: number) => void) {
+  private constructor(placed: PlacedFile, uncached: UncachedReader | undefined, onBytes: (bytes: number) => void) {
     this.#placed = placed;
-    this.#source = source;
+    this.#uncached = uncached;
     this.#onBytes = onBytes;
     this.#base = new TextEncoder().encode(placed.baseUrl);
   }
@@ -49,14 +49,14 @@ export class SectionLoader {
   /** A loader of an open file. Cost: none, but of one that `isUncached` code that a start does without. */
   static async open(placed: PlacedFile, onBytes: (bytes: number) => void): Promise<SectionLoader> {
     const { descriptor, isUncached } = placed;
-    if (!isUncached) return new SectionLoader(placed, descriptor, onBytes);
+    if (!isUncached) return new SectionLoader(placed, undefined, onBytes);
     const { UncachedReader } = await import('../uncached.ts');
     return new SectionLoader(placed, new UncachedReader(descriptor), onBytes);
   }
 
   /** Ends its way to the file, which stays open. */
   close(): void {
-    if (typeof this.#source !== 'number') this.#source.close();
+    this.#uncached?.close();
   }
 
   /**
@@ -88,13 +88,13 @@ export class SectionLoader {
   #column(i: number): void {
     const section = this.#placed.sections[i]!;
     const target = this.#view(i, paddedBytes(section.bytes));
-    readInto(this.#source, this.#placed.file, target, section.offset);
+    readInto(this.#uncached ?? this.#placed.descriptor, this.#placed.file, target, section.offset);
     this.#unreported += section.bytes;
     this.#check(section, checksumOf(target));
   }
 
   async #records(i: number, linksAt: number): Promise<void> {
-    const { file, sections, placements } = this.#placed;
+    const { descriptor, file, sections, placements } = this.#placed;
     const section = sections[i]!;
     // Loaded already.
     const bytes = this.#view(linksAt, sections[linksAt]!.bytes);
@@ -109,7 +109,7 @@ export class SectionLoader {
     for (let at = 0; at < section.bytes; at += staging.length) {
       const piece = staging.subarray(0, Math.min(staging.length, paddedBytes(section.bytes) - at));
       const bytes = Math.min(piece.length, section.bytes - at);
-      readInto(this.#source, file, piece, section.offset + at);
+      readInto(this.#uncached ?? descriptor, file, piece, section.offset + at);
       running.add(piece);
       rebase.piece(piece.subarray(0, bytes), at);
       this.#unreported += bytes;

@@ -1,12 +1,12 @@
 // Writes snapshot files: beside the final name first, moved there whole. load.ts loads them.
 // Says how their sections are hashed: write.ts, when.
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { type RunningHash, SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
 import { attempt, putInPlace } from '../files.ts';
 import { unfinished } from '../leftovers.ts';
-import { alignedBytes, UncachedWriter } from '../uncached.ts';
+import { alignedBytes, UncachedDescriptor } from '../uncached.ts';
 import { generationOf } from './load.ts';
 
 /** What is as long is written as it is. */
@@ -42,7 +42,7 @@ export async function writeSnapshot(
 class SnapshotOutput implements Sink {
   readonly #descriptor: number;
   readonly #file: string;
-  readonly #uncached: UncachedWriter | undefined;
+  readonly #uncached: UncachedDescriptor | undefined;
   readonly #buffer = alignedBytes();
   /** The header's place is written twice: at last as it is. */
   #buffered = HEADER_BYTES;
@@ -52,7 +52,7 @@ class SnapshotOutput implements Sink {
   constructor(file: string, { isUncached = false }) {
     this.#file = file;
     this.#descriptor = openSync(file, 'wx');
-    this.#uncached = isUncached ? new UncachedWriter(this.#descriptor) : undefined;
+    this.#uncached = isUncached ? new UncachedDescriptor(this.#descriptor, constants.O_WRONLY) : undefined;
   }
 
   write(bytes: Uint8Array): void {

@@ -13,7 +13,7 @@ import type { Settings } from '../settings/declarations.ts';
 import type { CrawlSettings } from '../settings/followSettings.ts';
 import { BASE_URL } from '../settings/values.ts';
 import { NAME, type Outputs } from './parts.ts';
-import { isForMachines, refusalTold, reportTo, withProgress } from './terminal.ts';
+import { withProgress, withReport } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface CrawlFlags {
@@ -68,22 +68,20 @@ export async function runCrawl(
   { stdout, stderr }: Outputs,
 ): Promise<void> {
   const output = resolve(flags.output);
-  const isJson = isForMachines(settings.logFormat, stdout);
-  const report = reportTo(stdout, isJson);
-  const options = {
-    ...crawlingOf(url, settings, flags.force === true),
-    onRetry: retryTold(report),
-    kind: 'new' as const,
-    output,
-    state: flags.state ?? stateBeside(output),
-    now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
-  };
-  const startMs = steadyMs();
-  report('a crawl began, of everything', 'info', { event: 'crawlStarted', how: 'new', from: options.base });
-  const brought = await refusalTold(report, isJson, () =>
-    withProgress(stderr, (onProgress) => crawl(options, onProgress)),
-  );
-  report(crawlText(brought, output), 'info', crawlEvent(brought, steadyMs() - startMs));
+  await withReport(settings.logFormat, stdout, async (report) => {
+    const options = {
+      ...crawlingOf(url, settings, flags.force === true),
+      onRetry: retryTold(report),
+      kind: 'new' as const,
+      output,
+      state: flags.state ?? stateBeside(output),
+      now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
+    };
+    const startMs = steadyMs();
+    report('a crawl began, of everything', 'info', { event: 'crawlStarted', how: 'new', from: options.base });
+    const brought = await withProgress(stderr, (onProgress) => crawl(options, onProgress));
+    report(crawlText(brought, output), 'info', crawlEvent(brought, steadyMs() - startMs));
+  });
 }
 
 /** Tells of answers that are asked for again. */

@@ -13,7 +13,7 @@ import type { ShowProgress } from '../generations/data.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { Outputs } from './parts.ts';
 import type { TargetWords } from './publish.ts';
-import { isForMachines, type Output, refusalTold, reportTo, withProgress } from './terminal.ts';
+import { type Output, withProgress, withReport } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface FollowFlags extends TargetWords {
@@ -36,8 +36,24 @@ export async function runFollow(
   settings: Settings,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
-  const isJson = isForMachines(settings.logFormat, stdout);
-  const report = reportTo(stdout, isJson);
+  await withReport(settings.logFormat, stdout, (report, isJson) =>
+    followTold(url, flags, settings, { report, isJson, stderr }),
+  );
+}
+
+/** To whom a run is told: a report, which `isJson` where it is for machines, and standard error. */
+interface Told {
+  readonly report: Report;
+  readonly isJson: boolean;
+  readonly stderr: Output;
+}
+
+async function followTold(
+  url: string,
+  flags: FollowFlags,
+  settings: Settings,
+  { report, isJson, stderr }: Told,
+): Promise<void> {
   const options: RefreshOptions = {
     ...crawlingOf(url, settings, flags.force === true),
     onRetry: retryTold(report),
@@ -57,10 +73,8 @@ export async function runFollow(
   try {
     for (;;) {
       const startMs = steadyMs();
-      const shown = { report, progress, show };
-      if (flags.once === true)
-        return await refusalTold(report, isJson, () => refreshOnce(options, shown, true, publishing?.publish));
-      await refreshOnce(options, shown, false, publishing?.publish);
+      await refreshOnce(options, { report, progress, show }, flags.once === true, publishing?.publish);
+      if (flags.once === true) return;
       await setTimeout(Math.max(0, startMs + settings.everyMs - steadyMs()));
     }
   } finally {
@@ -76,10 +90,8 @@ async function publishingTo(
   settings: Settings,
   { keep, ...words }: Pick<FollowFlags, 'keep'> & TargetWords,
 ): Promise<{ publish: Publishing; close(): Promise<void> }> {
-  const [{ confirmPublished }, { pruneTold, publishTold, targetToPublish }] = await Promise.all([
-    import('../../data/distribution/publish.ts'),
-    import('./publish.ts'),
-  ]);
+  const { confirmPublished } = await import('../../data/distribution/publish.ts');
+  const { pruneTold, publishTold, targetToPublish } = await import('./publish.ts');
   const target = await targetToPublish(to, settings, words);
   let published: string | undefined;
   return {

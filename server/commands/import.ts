@@ -12,7 +12,7 @@ import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
 import { importText, profileText } from './reports.ts';
-import { isForMachines, type Output, refusalTold, reportTo, withProgress } from './terminal.ts';
+import { type Output, withProgress, withReport } from './terminal.ts';
 
 /** The flags of the command beside its settings. */
 export interface ImportFlags {
@@ -32,10 +32,8 @@ export async function runImport(
   settings: Flags,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
-  const isJson = isForMachines(readSettings(settings).logFormat, stdout);
-  const report = reportTo(stdout, isJson);
-  refuseDirectory(flags.output);
-  await refusalTold(report, isJson, () => importTold(directory, flags, report, stderr));
+  const { logFormat } = readSettings(settings);
+  await withReport(logFormat, stdout, (report) => importTold(directory, flags, report, stderr));
 }
 
 async function importTold(
@@ -44,6 +42,7 @@ async function importTold(
   report: Report,
   stderr: Output,
 ): Promise<void> {
+  refuseDirectory(output);
   const startMs = steadyMs();
   const secondsSince = (ms: number): number => Math.round(steadyMs() - ms) / 1000;
   const options = { directory, file: output, created, isLenient: lenient, threads, without };

@@ -10,7 +10,7 @@ import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings, type Settings, targetAccess } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
 import type { Outputs } from './parts.ts';
-import { isForMachines, type Output, refusalTold, reportTo, withProgress } from './terminal.ts';
+import { type Output, withProgress, withReport } from './terminal.ts';
 
 /** What a publisher says of targets of a kind beside its settings. */
 export interface TargetWords {
@@ -83,10 +83,8 @@ async function withTarget(
 ): Promise<void> {
   const settings = readSettings(flags);
   const target = await targetToPublish(to, settings, words);
-  const isJson = isForMachines(settings.logFormat, stdout);
-  const report = reportTo(stdout, isJson);
   try {
-    await refusalTold(report, isJson, () => work(target, report));
+    await withReport(settings.logFormat, stdout, (report) => work(target, report));
   } finally {
     await target.close();
   }

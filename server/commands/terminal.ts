@@ -36,12 +36,18 @@ export function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Out
 }
 
 /**
- * What work answers. What it throws, which people read on standard error, is told to machines as an event too, so that
- * their lines say how it ended.
+ * What a command's work answers, which tells of itself by a report to an output. What it throws, which people read on
+ * standard error, is told to machines as an event too, so that their lines say how it ended.
  */
-export async function refusalTold<T>(report: Report, isJson: boolean, work: () => Promise<T>): Promise<T> {
+export async function withReport<T>(
+  logFormat: 'auto' | 'people' | 'json',
+  output: Output,
+  work: (report: Report, isJson: boolean) => Promise<T>,
+): Promise<T> {
+  const isJson = isForMachines(logFormat, output);
+  const report = reportTo(output, isJson);
   try {
-    return await work();
+    return await work(report, isJson);
   } catch (error) {
     if (isJson && error instanceof OperationError && error.code !== 'usage')
       report(error.message, 'error', { event: 'refused', reason: error.message });

@@ -25,11 +25,10 @@ export class Freshness {
    * This is what the target has. What changes while it `isWatched` is of now, whatever the clocks of two machines say;
    * else the time that the pointer has tells.
    */
-  note(pointer: Pointer, isWatched: boolean): void {
-    const { refreshed } = pointer;
+  note({ refreshed }: Pointer, isWatched: boolean): void {
     if (refreshed === this.#refreshed?.text) return;
-    const agoMs = isWatched ? 0 : refreshedAgoMs(pointer, epochMs());
-    this.#refreshed = refreshed === undefined ? undefined : { text: refreshed, ms: steadyMs() - agoMs };
+    const agoMs = (text: string): number => (isWatched ? 0 : refreshedAgoMs(text, epochMs()));
+    this.#refreshed = refreshed === undefined ? undefined : { text: refreshed, ms: steadyMs() - agoMs(refreshed) };
   }
 
   /** For how many seconds it has not been confirmed. */

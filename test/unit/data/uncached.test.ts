@@ -5,7 +5,7 @@ import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, 
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeSnapshot } from '../../../data/store/store.ts';
-import { alignedBytes, UNCACHED_BYTES, UncachedReader, UncachedWriter } from '../../../data/uncached.ts';
+import { alignedBytes, UNCACHED_BYTES, UncachedDescriptor, UncachedReader } from '../../../data/uncached.ts';
 import { hasProgram } from '../../support/debian.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
 import { freshSeed, randomOf } from '../../support/random.ts';
@@ -89,7 +89,7 @@ describe.each(PLACES)('in %s', (place) => {
     const memory = alignedBytes();
     memory.set(BYTES.subarray(0, memory.length));
     withDescriptor(target, 'w', (descriptor) => {
-      const writer = new UncachedWriter(descriptor);
+      const writer = new UncachedDescriptor(descriptor, constants.O_WRONLY);
       expect(writer.write(memory, 0)).toBe(memory.length);
       // Neither the length nor the place nor the memory is a multiple of anything.
       expect(writer.write(memory.subarray(1, 78), memory.length)).toBe(77);
@@ -126,7 +126,7 @@ test.skipIf(!hasProgram('fincore') || !isUncachable(PLACES[0]!))('the cache gets
   const file = join(PLACES[0]!, 'kept-out');
   const memory = alignedBytes();
   withDescriptor(file, 'w+', (descriptor) => {
-    const writer = new UncachedWriter(descriptor);
+    const writer = new UncachedDescriptor(descriptor, constants.O_WRONLY);
     for (let i = 0; i < 4; i++) writer.write(memory, i * memory.length);
     writer.close();
     const reader = new UncachedReader(descriptor);
