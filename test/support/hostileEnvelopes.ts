@@ -223,10 +223,8 @@ export function floods(bytes: number): Readonly<Record<string, Buffer>> {
     'open brackets': times('<'),
     'closed brackets': roleCall('x') + times('>'),
     'end tags': roleCall('x') + times('</a>'),
-    'references in a row': envelope(
-      `<q:getTrustedHostInfo xmlns:q="urn:attAuthority"><usrRole href="#i0"/></q:getTrustedHostInfo>${numbered((i) => `<m id="i${i}" href="#i${i + 1}"/>`).slice(0, -30)}`,
-    ),
-    'values that both readers read, and take': readTwice(bytes),
+    'references in a row': values(bytes, '<usrRole href="#i0"/>'),
+    'values that both readers read, and take': values(bytes, '<usrRole>r</usrRole>'),
     'bytes that are no text': '\ud800'.repeat(bytes / 3),
   };
   return Object.fromEntries(Object.entries(made).map(([name, text]) => [name, Buffer.from(text).subarray(0, bytes)]));
@@ -240,11 +238,17 @@ function longNamespace(bytes: number): string {
   return call('getTrustedHostInfo', `<u xmlns:n="${uri}">${elements}</u>`);
 }
 
-/** The dearest request that is taken: plain to its end, where a comment has the strict reader begin anew. */
-function readTwice(bytes: number): string {
-  const valueAt = (i: number): string => `<m id="i${10_000 + i}" href="#i${10_001 + i}"/>`;
-  const count = Math.max(1, Math.floor((bytes - 500) / valueAt(0).length));
-  const values = Array.from({ length: count }, (_, i) => valueAt(i)).join('');
-  const called = '<q:getTrustedHostInfo xmlns:q="urn:attAuthority"><usrRole>r</usrRole></q:getTrustedHostInfo>';
-  return envelope(`${called}${values}<!-- -->`);
+/**
+ * As many values as fit, each with a reference to the next: plain to their end, where a comment has the strict reader
+ * begin anew. Which of them a part refers to says whether they are taken; those that are, are the dearest request.
+ */
+function values(bytes: number, part: string): string {
+  const called = `<q:getTrustedHostInfo xmlns:q="urn:attAuthority">${part}</q:getTrustedHostInfo>`;
+  const room = bytes - envelope(`${called}<!-- -->`).length;
+  let written = '';
+  for (let i = 0, next = ''; written.length + next.length <= room; i++) {
+    written += next;
+    next = `<m id="i${i}" href="#i${i + 1}"/>`;
+  }
+  return envelope(`${called}${written}<!-- -->`);
 }
