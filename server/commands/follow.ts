@@ -1,6 +1,8 @@
 // What the follow command does: one refresh after the other, each step told as an event, until it is told to end.
 // commands.ts declares its flags, and a refresh is data/follow/refresh.ts.
+import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { pathsIn } from '../../data/follow/folder.ts';
 import { refresh, type RefreshOptions, type RefreshStep } from '../../data/follow/refresh.ts';
@@ -8,6 +10,7 @@ import { OperationError } from '../../data/operationError.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import type { DataEvent, Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
+import { compressTold } from './compress.ts';
 import { crawlingOf, leftOut, retryTold } from './crawl.ts';
 import type { ShowProgress } from '../generations/data.ts';
 import type { Settings } from '../settings/declarations.ts';
@@ -22,13 +25,14 @@ export interface FollowFlags extends TargetWords {
   readonly force?: boolean;
   readonly publishTo?: string;
   readonly keep?: number;
+  readonly baseUrl?: string;
   readonly threads: number;
 }
 
 /**
  * Follows the catalogue at a base URL or an address of its API. A refresh that fails is told, and the next one comes at
- * its time; with `once` it is thrown. What is new is then published, where that is asked for, and so is what a run
- * before could not publish. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
+ * its time; with `once` it is thrown. What is new is then compressed and published, where that is asked for, and so is
+ * what a run before could not. SIGINT and SIGTERM end the process at once: what is not finished, the next run ends.
  */
 export async function runFollow(
   url: string,
@@ -73,7 +77,7 @@ async function followTold(
   try {
     for (;;) {
       const startMs = steadyMs();
-      await refreshOnce(options, { report, progress, show }, flags.once === true, publishing?.publish);
+      await refreshOnce(options, { report, progress, show }, flags, publishing?.publish);
       if (flags.once === true) return;
       await setTimeout(Math.max(0, startMs + settings.everyMs - steadyMs()));
     }
@@ -136,9 +140,10 @@ const SENT_EVERY_MS = 250;
 async function refreshOnce(
   options: RefreshOptions,
   { report, progress, show }: Shown,
-  isOnly: boolean,
+  { once: isOnly = false, baseUrl }: Pick<FollowFlags, 'once' | 'baseUrl'>,
   publishing: Publishing | undefined,
 ): Promise<void> {
+  const { snapshot: file } = pathsIn(options.folder);
   let what = 'the refresh failed, and what was there stays';
   try {
     const { generation, isNew } = await show((onProgress) =>
@@ -147,8 +152,12 @@ async function refreshOnce(
     const name = generation.slice(0, 12);
     const line = isNew ? `refreshed: generation ${name}` : `refreshed: generation ${name} is what the catalogue has`;
     report(line, 'info', { event: 'refreshed', generation, isNew });
+    if (baseUrl !== undefined && !existsSync(blocksFile(file, { generation, baseUrl }))) {
+      what = 'the records are not compressed, which is tried again the next time';
+      await compressTold({ file, generation, baseUrl, threads: options.threads }, report, show);
+    }
     what = 'not published, which is tried again the next time';
-    await publishing?.(generation, pathsIn(options.folder).snapshot, report, progress);
+    await publishing?.(generation, file, report, progress);
   } catch (error) {
     if (isOnly || !(error instanceof OperationError) || error.code === 'usage') throw error;
     const reason = error.message;

@@ -1,15 +1,13 @@
 // What the import command does with its flags, each step told as an event; snapshotCommands.ts declares them, and the
 // import itself is data/import/import.ts.
-import { statSync } from 'node:fs';
-import { keepBlocks } from '../../data/blocks/blockStore.ts';
 import { foundAt } from '../../data/files.ts';
 import { importDirectory } from '../../data/import/import.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
-import { anewText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
+import { compressTold } from './compress.ts';
 import type { Outputs } from './parts.ts';
 import { importText, profileText } from './reports.ts';
 import { type Output, withProgress, withReport } from './terminal.ts';
@@ -44,25 +42,16 @@ async function importTold(
 ): Promise<void> {
   refuseDirectory(output);
   const startMs = steadyMs();
-  const secondsSince = (ms: number): number => Math.round(steadyMs() - ms) / 1000;
   const options = { directory, file: output, created, isLenient: lenient, threads, without };
   const made = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
   const { generation, snapshotBytes: bytes, work } = made;
-  const seconds = secondsSince(startMs);
+  const seconds = Math.round(steadyMs() - startMs) / 1000;
   const stages = isProfiled ? made.stages : [];
   const cpuSeconds = stages.map((one) => [`${one.stage}CpuSeconds`, Number(one.seconds.toFixed(3))] as const);
   const text = [importText(made, output), ...(isProfiled ? [profileText(made)] : [])].join('\n');
   report(text, 'info', { event: 'built', generation, bytes, ...work, seconds, ...Object.fromEntries(cpuSeconds) });
   if (baseUrl === undefined) return;
-  const builtMs = steadyMs();
-  const { file, made: counts } = await withProgress(stderr, (onProgress) =>
-    keepBlocks(output, { baseUrl, threads }, onProgress),
-  );
-  const figures = { generation, bytes: statSync(file).size, seconds: secondsSince(builtMs), ...counts };
-  report(`${file}: the records compressed for ${baseUrl}${anewText(counts)}`, 'info', {
-    event: 'compressed',
-    ...figures,
-  });
+  await compressTold({ file: output, generation, baseUrl, threads }, report, (work) => withProgress(stderr, work));
 }
 
 /** Before the import, which may take minutes: only its last step, the move to that name, would find out. */

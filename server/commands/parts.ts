@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SETTINGS } from '../settings/declarations.ts';
 import { flagName, type Setting } from '../settings/sources.ts';
-import { integerBetween, SWITCH, type ValueKind } from '../settings/values.ts';
+import { BASE_URL, integerBetween, SWITCH, type ValueKind } from '../settings/values.ts';
 import type { Output } from './terminal.ts';
 
 /** Where a command prints: what was asked for to `stdout`, progress and errors to `stderr`. */
@@ -23,6 +23,13 @@ export const KEEP = [
   '--keep',
   'generations to keep in the target, the current one included',
   integerBetween(1, 32),
+] as const;
+
+/** For whom `import` compresses records, and `follow` those of each generation. */
+export const COMPRESSED_FOR = [
+  '--base-url',
+  'compress the records for this base URL too, so that serve need not',
+  BASE_URL,
 ] as const;
 
 /** The end of a command's help: its words behind the name of the program. */

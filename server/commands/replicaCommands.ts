@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import type { ChangeFormat } from './changes.ts';
 import type { CrawlFlags } from './crawl.ts';
 import type { FollowFlags } from './follow.ts';
-import { addSettings, example, KEEP, type Outputs, THREADS, valueOption } from './parts.ts';
+import { addSettings, COMPRESSED_FOR, example, KEEP, type Outputs, THREADS, valueOption } from './parts.ts';
 import { readSettings, type Settings } from '../settings/declarations.ts';
 import { CRAWL_FLAGS, FOLLOW_FLAGS } from '../settings/followSettings.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -46,7 +46,8 @@ const FOLLOW_HINT = `
 The folder holds the data set, catalogue.snapshot for serve --watch, and the log of what changed. Each refresh asks only
 for what changed, each sweep for everything. One that fails, or is ended in whatever way, leaves what is there. Replicas
 that --publish-to serves hear of each refresh, changes or not: their refresh_age_seconds and --max-stale count from it.
-With --keep the target is pruned behind each new generation.`;
+With --keep the target is pruned behind each new generation. With --base-url the new records are compressed here, and
+not by each replica with that --base-url.`;
 
 function addFollow(root: Command, outputs: Outputs): void {
   const names = [...FOLLOW_FLAGS, ...PUBLISHER_SETTINGS, 'logFormat'];
@@ -60,6 +61,7 @@ function addFollow(root: Command, outputs: Outputs): void {
     .option('--once', 'refresh once and end, for cron')
     .addOption(valueOption('--publish-to', 'target that each new generation is published to', TARGET))
     .addOption(valueOption(...KEEP))
+    .addOption(valueOption(...COMPRESSED_FOR))
     .option(...S3_UNCONDITIONAL)
     .addOption(valueOption('--threads', 'decoding threads', THREADS).default(availableParallelism(), 'number of cores'))
     .addHelpText('after', FOLLOW_HINT)

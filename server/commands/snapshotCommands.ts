@@ -5,11 +5,11 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OperationError } from '../../data/operationError.ts';
 import type { ImportFlags } from './import.ts';
-import { addSettings, example, KEEP, type Outputs, THREADS, valueOption } from './parts.ts';
+import { addSettings, COMPRESSED_FOR, example, KEEP, type Outputs, THREADS, valueOption } from './parts.ts';
 import type { Publication } from './publish.ts';
 import type { Flags } from '../settings/sources.ts';
 import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/targetSettings.ts';
-import { BASE_URL, integerBetween } from '../settings/values.ts';
+import { integerBetween } from '../settings/values.ts';
 
 /** Adds these commands. */
 export function addSnapshotCommands(root: Command, outputs: Outputs): void {
@@ -36,9 +36,7 @@ function addImport(root: Command, outputs: Outputs): void {
         'number of cores',
       ),
     )
-    .addOption(
-      valueOption('--base-url', 'compress the records for this base URL too, so that serve need not', BASE_URL),
-    );
+    .addOption(valueOption(...COMPRESSED_FOR));
   addSettings(command, ['logFormat'])
     .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
     .action(async (directory: string, { logFormat, ...flags }: ImportFlags & Pick<Flags, 'logFormat'>) => {

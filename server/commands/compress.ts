@@ -1,0 +1,31 @@
+// Compresses the records of a snapshot file for a base URL, told as an event: what import and follow do where asked to.
+import { statSync } from 'node:fs';
+import { keepBlocks } from '../../data/blocks/blockStore.ts';
+import type { ShowProgress } from '../generations/data.ts';
+import { steadyMs } from '../observe/clock.ts';
+import type { Report } from '../observe/events.ts';
+import { anewText } from '../observe/quantities.ts';
+
+/** Whose records are compressed, for which base URL, in how many threads. */
+export interface Compression {
+  readonly file: string;
+  readonly generation: string;
+  readonly baseUrl: string;
+  readonly threads: number;
+}
+
+/** Compresses the records of a snapshot and keeps them beside it. Throws and costs as keepBlocks does. */
+export async function compressTold(
+  { file: snapshot, generation, baseUrl, threads }: Compression,
+  report: Report,
+  show: ShowProgress,
+): Promise<void> {
+  const startMs = steadyMs();
+  const { file, made } = await show((onProgress) => keepBlocks(snapshot, { baseUrl, threads }, onProgress));
+  const seconds = Math.round(steadyMs() - startMs) / 1000;
+  const figures = { generation, bytes: statSync(file).size, seconds, ...made };
+  report(`${file}: the records compressed for ${baseUrl}${anewText(made)}`, 'info', {
+    event: 'compressed',
+    ...figures,
+  });
+}
