@@ -13,7 +13,7 @@ import { STRIPPED_ONCE } from './vitest.config.ts';
 
 /** What measures nothing, by folder and file. */
 const JUDGING = [
-  'test/{conformance,contract,differential,documents,property}/**/*.long.test.ts',
+  'test/{conformance,contract,differential,documents,property,soapClients}/**/*.long.test.ts',
   // Clusters choose leaders by the clock.
   'test/unit/data/**/!(nats*).long.test.ts',
   'test/unit/server/{authority,commands}/**/*.long.test.ts',
@@ -25,7 +25,7 @@ const JUDGING = [
 
 /** What is about time-outs and the clocks of others: it needs its turn in time, and does little itself. */
 const WAITING = [
-  'test/deploy/{basePath,keepAlive,proxies,rawHttp,staleReplicas}.long.test.ts',
+  'test/deploy/{basePath,keepAlive,proxies,rawHttp,staleReplicas,systemd}.long.test.ts',
   'test/unit/data/**/nats*.long.test.ts',
 ];
 
@@ -39,6 +39,7 @@ const LONGEST = [
   'differential/differential',
   'data/randomKills',
   'crawl/kills',
+  'deploy/systemd',
   'natsTarget',
   'natsCluster',
 ];
