@@ -15,9 +15,13 @@ import type { OnProgress } from './progress.ts';
 /** Below this many bytes of input, starting decode threads takes longer than decoding. */
 const INLINE_BYTES_MAX = 16 << 20;
 
-/** What data is loaded with (see LoadOptions); `threads` are for an import. */
+/**
+ * What data is loaded with (see LoadOptions); `threads` are for an import, which leaves faulty lines out where
+ * `onSkipped` is to be told of them: how many, and the first few.
+ */
 export interface OpenOptions extends Pick<LoadOptions, 'baseUrl' | 'assertRoom' | 'isUncached'> {
   readonly threads: number;
+  readonly onSkipped?: ((count: number, first: readonly string[]) => void) | undefined;
 }
 
 /** Bytes of memory that an import and the load behind it take for each of the input: 0.9 GB for 433 MB (FIGURES). */
@@ -28,7 +32,7 @@ const IMPORT_BYTES = 2.1;
  */
 export async function openDirectory(
   data: string,
-  { baseUrl, assertRoom, threads: threadsMax }: OpenOptions,
+  { baseUrl, assertRoom, threads: threadsMax, onSkipped }: OpenOptions,
   onProgress: OnProgress,
 ): Promise<LoadedSnapshot> {
   return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (directory) => {
@@ -38,7 +42,10 @@ export async function openDirectory(
       const bytes = await bytesIn(data);
       assertRoom?.(bytes * IMPORT_BYTES);
       const threads = bytes > INLINE_BYTES_MAX ? threadsMax : 0;
-      await importDirectory({ directory: data, file, created: undefined, isLenient: false, threads }, onProgress);
+      const importing = { directory: data, file, created: undefined, isLenient: onSkipped !== undefined, threads };
+      const { collections, skipped } = await importDirectory(importing, onProgress);
+      const count = collections.reduce((sum, one) => sum + one.skipped, 0);
+      if (count > 0) onSkipped?.(count, skipped);
       return await loadSnapshot(file, { baseUrl, assertRoom }, onProgress);
     } finally {
       await rm(directory, { recursive: true, force: true });

@@ -36,11 +36,15 @@ export interface PublishOptions {
   readonly refreshed?: string | undefined;
 }
 
-/** What came of it: the pointer, the bytes that the target did not have, and whether it was current already. */
+/**
+ * What came of it: the pointer, the bytes that the target did not have, whether it was not current already, and whether
+ * its data is older than what was.
+ */
 export interface PublishReport {
   readonly pointer: Pointer;
   readonly sentBytes: number;
   readonly isNew: boolean;
+  readonly isOlder: boolean;
 }
 
 /** An object of a target, and the file that it is made of. */
@@ -92,7 +96,7 @@ export async function publishSnapshot(options: PublishOptions, onProgress: OnPro
     if (pointer === current || (await target.replacePointer(pointer, found))) {
       // A prune that began before may have removed what nothing pointed to then.
       await send();
-      return { pointer, sentBytes, isNew };
+      return { pointer, sentBytes, isNew, isOlder: current !== undefined && isOlderData(content, current) };
     }
   }
   throw tooSlow(target);

@@ -70,7 +70,7 @@ function inferredField(path: string, shown: Field | undefined, evidence: FieldEv
       const inferred = evidence.typeOf(path);
       return inferred.type === 'link'
         ? { kind: 'link', name, to: inferred.to, nullable: true }
-        : { kind: 'scalar', name, type: inferred.type, nullable: true };
+        : { kind: 'scalar', name, type: widened(inferred.type, shown), nullable: true };
     }
     case 'elements': {
       const inferred = evidence.typeOf(path);
@@ -89,6 +89,13 @@ function inferredField(path: string, shown: Field | undefined, evidence: FieldEv
     default:
       return undefined;
   }
+}
+
+/** The type that documents show where it is but wider: whole numbers are floats there, and days times. */
+function widened(inferred: ScalarType, shown: Field | undefined): ScalarType {
+  const type = shown?.kind === 'scalar' ? shown.type : inferred;
+  const isWider = (inferred === 'integer' && type === 'float') || (inferred === 'date' && type === 'dateTime');
+  return isWider ? type : inferred;
 }
 
 /** An embedded record has an id where it has a number or a link of that name. */

@@ -1,4 +1,5 @@
 // Compresses the records of a snapshot file for a base URL, told as an event: what import and follow do where asked to.
+// How they are made and kept is data/blocks/.
 import { statSync } from 'node:fs';
 import { keepBlocks } from '../../data/blocks/blockStore.ts';
 import type { ShowProgress } from '../generations/data.ts';

@@ -24,6 +24,10 @@ export interface Publication extends TargetWords {
   readonly to: string;
 }
 
+/** What whoever goes back has to know. */
+const REFUSED_WITHOUT =
+  'that is older than what was current: replicas without --allow-rollback refuse it, serve on, and with --max-stale are not ready any more';
+
 /** Publishes a snapshot file. Throws OperationError as it is told there. */
 export async function runPublish({ file, to, ...words }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
@@ -36,7 +40,7 @@ export async function runPublish({ file, to, ...words }: Publication, flags: Fla
 export async function publishTold(options: PublishOptions, report: Report, progress: Output): Promise<void> {
   const { name } = options.target;
   const startMs = steadyMs();
-  const { pointer, sentBytes, isNew } = await withProgress(progress, (onProgress) =>
+  const { pointer, sentBytes, isNew, isOlder } = await withProgress(progress, (onProgress) =>
     publishSnapshot(options, onProgress),
   );
   const { generation, created, sequence } = pointer;
@@ -47,6 +51,7 @@ export async function publishTold(options: PublishOptions, report: Report, progr
   const figures = { target: name, generation, sequence, created, bytes: sentBytes, seconds };
   const line = `${name}: ${what}, number ${sequence}${of}, ${sent}`;
   report(line, 'info', { event: isNew ? 'published' : 'unchanged', ...figures });
+  if (isOlder) report(`${name}: ${REFUSED_WITHOUT}`, 'warn');
 }
 
 /** Removes what no pointer of a target needs. Throws OperationError as it is told there. */

@@ -55,27 +55,27 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
     import('./terminal.ts'),
     import('../process/signals.ts'),
   ]);
-  const { isForMachines, reportTo, withProgress } = terminal;
+  const { withProgress, withReport } = terminal;
   const output = needsStandardOutput(settings) ? stderr : stdout;
-  const isJson = isForMachines(settings.logFormat, output);
-  const report = reportTo(output, isJson);
-  // Progress is told like all else where lines are for machines.
-  const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
-  outliveSignals(report);
-  // Who reads a log later did not see it start, nor end.
-  if (isJson) report(`${NAME} ${packageVersion()} on Node ${process.versions.node}, process ${process.pid}`);
-  // Nobody watches elsewhere, and a server in production must not meet requests of its own.
-  const isWatched = output.isTTY === true && !isJson && !isQuiet;
-  const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report, settings) : undefined;
-  const talliesOf = firstRun && ((known: RequestTallies | undefined) => firstRun.tallies(known));
-  const starter = { commandLine: COMMAND_LINE, talliesOf };
-  const server = await serve(settings, report, (work) => withProgress(progress, work), starter);
-  const stopped = stopOnSignal(() => server.stop(), report);
-  // Behind the listeners for signals: whoever reads these lines may send one at once.
-  if (firstRun) report(`browse ${server.url}/browse/`);
-  for (const line of server.welcome) report(line);
-  await Promise.race([stopped, firstRun?.ask(server.url, hasAuthority(settings))]);
-  await stopped;
-  if (firstRun) report(firstRun.totals());
-  if (isJson) report('stopped');
+  await withReport(settings.logFormat, output, async (report, isJson) => {
+    // Progress is told like all else where lines are for machines.
+    const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
+    outliveSignals(report);
+    // Who reads a log later did not see it start, nor end.
+    if (isJson) report(`${NAME} ${packageVersion()} on Node ${process.versions.node}, process ${process.pid}`);
+    // Nobody watches elsewhere, and a server in production must not meet requests of its own.
+    const isWatched = output.isTTY === true && !isJson && !isQuiet;
+    const firstRun = isWatched ? new (await import('./firstRun.ts')).FirstRun(report, settings) : undefined;
+    const talliesOf = firstRun && ((known: RequestTallies | undefined) => firstRun.tallies(known));
+    const starter = { commandLine: COMMAND_LINE, talliesOf };
+    const server = await serve(settings, report, (work) => withProgress(progress, work), starter);
+    const stopped = stopOnSignal(() => server.stop(), report);
+    // Behind the listeners for signals: whoever reads these lines may send one at once.
+    if (firstRun) report(`browse ${server.url}/browse/`);
+    for (const line of server.welcome) report(line);
+    await Promise.race([stopped, firstRun?.ask(server.url, hasAuthority(settings))]);
+    await stopped;
+    if (firstRun) report(firstRun.totals());
+    if (isJson) report('stopped');
+  });
 }

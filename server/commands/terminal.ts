@@ -31,7 +31,7 @@ export function reportTo(output: Output, isJson: boolean): Report {
 }
 
 /** Whether a report to an output is lines of JSON, by the setting: `auto` is for people on a terminal alone. */
-export function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Output): boolean {
+function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Output): boolean {
   return logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
 }
 

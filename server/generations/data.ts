@@ -5,6 +5,7 @@ import { totalmem } from 'node:os';
 import { blocksFile } from '../../data/blocks/blockFiles.ts';
 import { loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
 import { holdData, openData, openHeld } from '../../data/open.ts';
+import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { describeHeld, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
@@ -62,7 +63,8 @@ export async function loadGeneration(
 ): Promise<Generation> {
   const startMs = steadyMs();
   const { baseUrl, assertRoom, isUncached, report, showProgress } = options;
-  const how = { baseUrl, assertRoom, isUncached, threads: settings.threads };
+  const onSkipped = settings.lenient ? skippedTold(report) : undefined;
+  const how = { baseUrl, assertRoom, isUncached, threads: settings.threads, onSkipped };
   const loaded = await showProgress((onProgress) =>
     held ? openHeld(held, how, onProgress) : openData(settings.data, how, onProgress),
   );
@@ -121,6 +123,14 @@ export function availableMemoryBytes(): number {
   const limit = process.constrainedMemory();
   const machine = process.availableMemory();
   return limit > 0 && limit < totalmem() ? Math.max(0, limit - process.memoryUsage.rss()) : machine;
+}
+
+/** Tells of lines of a data set directory that were left out. */
+function skippedTold(report: Report): NonNullable<OpenOptions['onSkipped']> {
+  return (count, first) => {
+    for (const fault of first) report(`left out: ${fault}`, 'warn');
+    report(`left out: ${countText(count)} in all`, 'warn');
+  };
 }
 
 /** All checksums were judged while it was loaded. */

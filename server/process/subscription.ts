@@ -105,6 +105,7 @@ export class Subscription {
       this.#taken = isLast ? fetched : pointer;
       if (this.#taken) this.#freshness.note(this.#taken, false);
       if (isLast) await this.serves(pointer.generation);
+      if (this.#isHeldBack) this.#options.report(this.#heldBackText(pointer));
       return generation;
     }
     for (;;) {
@@ -173,6 +174,16 @@ export class Subscription {
     return this.#freshness.ageMs;
   }
 
+  /** Whether somebody went back (`POST /rollback`) from what was fetched last. */
+  get #isHeldBack(): boolean {
+    return this.#taken !== undefined && this.#cache.pointers[0]?.sha256 !== this.#taken.sha256;
+  }
+
+  #heldBackText({ generation }: Pointer): string {
+    const [served, left] = [generation, this.#taken!.generation].map((name) => name.slice(0, 12));
+    return `generation ${served} is served, to which somebody went back from ${left}: until something newer is published`;
+  }
+
   /** What `/status` says of it. */
   status(): unknown {
     const failure = this.#lastFailure;
@@ -182,6 +193,7 @@ export class Subscription {
       sequence: this.#taken?.sequence ?? null,
       created: this.#taken?.created ?? null,
       refreshed: this.#taken?.refreshed ?? null,
+      heldBack: this.#isHeldBack,
       staleSeconds: this.#taken ? Math.round(this.#freshness.staleSeconds) : null,
       lastSuccess: this.#lastSuccessMs === undefined ? null : new Date(this.#lastSuccessMs).toISOString(),
       lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,
@@ -293,7 +305,8 @@ export class Subscription {
     if (!isOlderData(pointer, taken) && !isBefore) return;
     const of = ({ generation, created, sequence }: Pointer): string =>
       `generation ${generation.slice(0, 12)} (number ${sequence}${created === undefined ? '' : `, data of ${created}`})`;
-    const what = `${of(pointer)} is older than ${of(taken)}, which is served`;
+    const how = this.#isHeldBack ? 'was fetched before' : 'is served';
+    const what = `${of(pointer)} is older than ${of(taken)}, which ${how}`;
     throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback takes it`);
   }
 

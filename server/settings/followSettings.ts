@@ -40,7 +40,9 @@ export const FOLLOW_SETTINGS = named({
     help: 'time after which a refresh reads everything anew',
     initialText: '1d',
   }),
-  lenient: one(SWITCH, false, { help: 'leave records out that are no such records, instead of refusing all of them' }),
+  lenient: one(SWITCH, false, {
+    help: 'leave records out that are no such records, of what is followed or of a directory, instead of refusing all',
+  }),
   state: one(PATH, 'catalogue.follow', { help: 'with --follow, folder of the replica' }),
   ...CRAWLING,
 });

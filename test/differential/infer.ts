@@ -75,9 +75,16 @@ function fieldOf(name: string, shown: Field | undefined, objects: readonly Json[
   if (values.every(({ kind }) => kind === 'array')) return arrayField(name, shown, itemsOf(values));
   if (!values.every(isScalar)) return undefined;
   const type = typeOf(values);
+  const isFloat = type.type === 'integer' && isOf('float', shown);
+  const isTime = type.type === 'date' && isOf('dateTime', shown);
   return type.to === undefined
-    ? { kind: 'scalar', name, type: type.type, nullable: true }
+    ? { kind: 'scalar', name, type: isFloat ? 'float' : isTime ? 'dateTime' : type.type, nullable: true }
     : { kind: 'link', name, to: type.to, nullable: true };
+}
+
+/** Whether documents show a type for a field. */
+function isOf(type: ScalarType, shown: Field | undefined): boolean {
+  return shown?.kind === 'scalar' && shown.type === type;
 }
 
 function arrayField(name: string, shown: Field | undefined, items: readonly Json[]): Field | undefined {

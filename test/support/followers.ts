@@ -17,6 +17,7 @@ export interface FollowerStatus {
     readonly sequence: number | null;
     readonly created: string | null;
     readonly staleSeconds: number | null;
+    readonly heldBack: boolean;
     readonly lastSuccess: string | null;
     readonly lastFailure: { readonly reason: string } | null;
     readonly lastFetch: { readonly generation: string; readonly bytes: number; readonly seconds: number } | null;

@@ -1,6 +1,7 @@
 // What import learns of keys that are not declared: structures and types over all records, and what is no field.
 import { describe, expect, test } from 'vitest';
-import { combined, inferType } from '../../../../data/import/fields.ts';
+import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
+import { combined, fieldsInRecords, inferType } from '../../../../data/import/fields.ts';
 import { INFERRED_MAX, SCALAR_KIND, type ShapeKind } from '../../../../data/decode/shape.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -84,7 +85,7 @@ describe('keys become fields', () => {
 
   test('but for what documents show, which is known even where no record has it', async () => {
     expect(await inferredIn('times', { ob_id: 1, startTime: '2010-01-01' })).toEqual([
-      'startTime date',
+      'startTime dateTime',
       'endTime dateTime',
     ]);
   });
@@ -100,4 +101,17 @@ test('a line that is left out teaches nothing', async () => {
   const directory = dataSetOf(SCRATCH, { 'notes.ndjson': lines.join('\n') });
   const { report } = await imported(directory, { isLenient: true });
   expect(report.inferred.find(({ collection }) => collection === 'notes')?.fields).toEqual(['size integer']);
+});
+
+test.each([
+  ['bboxes', 'eastBoundLongitude', 'integer', 'float'],
+  ['bboxes', 'eastBoundLongitude', 'text', 'text'],
+  ['times', 'startTime', 'date', 'dateTime'],
+  ['times', 'other', 'date', 'date'],
+] as const)('what documents show of %s/%s is the type of narrower values: %s is %s', (name, field, inferred, type) => {
+  const path = `${name}/${field}`;
+  const evidence = { kinds: new Map([[path, 'column' as const]]), typeOf: () => ({ type: inferred }) };
+  expect(fieldsInRecords(collectionNamed(name)!, evidence)).toContainEqual(
+    expect.objectContaining({ kind: 'scalar', name: field, type }),
+  );
 });

@@ -169,6 +169,17 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
       'times.ndjson': '{"ob_id":1',
     });
     await refused(['--data', faulty, '--port', '0'], /^catalogue-replica: .*ipps\.ndjson:2: \/ob_id: .*\n/);
+    const lenient = await startServer('--data', faulty, '--lenient');
+    expect(lenient.out()).toMatch(/^left out: .*ipps\.ndjson:2: .*\n(?:.*\n)*left out: 2 in all\nloaded 1 records /);
+  });
+
+  test('whatever it is, as an event too where lines are for machines', async () => {
+    const command = start(['--data', join(directory, 'absent'), '--port', '0', '--log-format', 'json']);
+    expect(await command.ended).toEqual({ code: 1, signal: null });
+    const last = JSON.parse(command.out().trimEnd().split('\n').at(-1)!) as unknown;
+    const reason = expect.stringMatching(/^there is no data at /) as unknown;
+    expect(last).toMatchObject({ level: 'error', event: 'refused', reason });
+    expect(command.err()).toMatch(/^catalogue-replica: there is no data at /);
   });
 });
 

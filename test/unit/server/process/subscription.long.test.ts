@@ -194,11 +194,8 @@ describe('a server that follows a target', () => {
     const server = await follower(url, cache);
     await serves(server, second);
     writeFileSync(join(folder, 'current.json'), old);
-    const change = await server.reload();
-    expect(change).toMatchObject({
-      status: 'refused',
-      reason: expect.stringMatching(/is older than .*, which is served/) as string,
-    });
+    const reason = expect.stringMatching(/is older than .*, which is served/) as string;
+    expect(await server.reload()).toMatchObject({ status: 'refused', reason });
     await published(url, first, { allowRollback: true });
     expect(await server.reload()).toMatchObject({ status: 'refused' });
     expect((await server.status()).data!.generation).toBe(second.generation);
@@ -229,7 +226,9 @@ describe('a server that follows a target', () => {
     await serves(again, first);
     const confirmed = async (): Promise<unknown> => (await again.status()).target.lastSuccess;
     await expect.poll(confirmed, POLL).not.toBeNull();
-    expect((await again.status()).data!.generation).toBe(first.generation);
+    const { data, target } = await again.status();
+    expect([data!.generation, target.heldBack]).toEqual([first.generation, true]);
+    await again.printed(/is served, to which somebody went back from [0-9a-f]{12}: until/);
     // What it left is no more for being published again.
     alterPointer(folder, ({ sequence }) => ({ sequence: sequence + 1 }));
     const { sequence } = wholePointer(folder)!;
@@ -247,6 +246,7 @@ describe('a server that follows a target', () => {
     await serves(last, third);
     const kept = async (): Promise<readonly string[]> => (await last.status()).target.kept;
     await expect.poll(kept, POLL).toEqual([third.generation, first.generation]);
+    expect((await last.status()).target.heldBack).toBe(false);
   });
 
   test('goes on where a fetch was cut, however often, and where the server knows no ranges', async () => {
