@@ -133,7 +133,7 @@ function dataLinks({ tour, site, pairs, ask }: Listing): Markup {
   const explain =
     site.queryOptions.mayExplain === true &&
     html`<li><a href="${list}${queryOf(withValue(pairs, 'explain', '1'))}">explain</a></li>`;
-  const strict = ask.ignored.length > 0 && ignoredNote(ask);
+  const strict = ask.ignored.length > 0 && ignoredNote(ask, queryOf(withValue(pairs, 'strict', '1')));
   return html`<ul class="data" aria-label="This list as data">
       <li><a href="${as('json')}">JSON</a></li>
       <li><a href="${all('ndjson')}" title="All records, one a line">NDJSON</a></li>
@@ -144,12 +144,14 @@ function dataLinks({ tour, site, pairs, ask }: Listing): Markup {
     ${strict}`;
 }
 
-function ignoredNote({ ignored }: Ask): Markup {
+/** Names without effect; with `strict` they are refused, and said to be meant for what is near. */
+function ignoredNote({ ignored }: Ask, strict: string): Markup {
   const names = ignored
     .slice(0, PAGE_ROWS_MAX)
     .map((name) => cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX));
   return html`<p class="note">
-    Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}
+    Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}.
+    <a href="${strict}">What may have been meant?</a>
   </p>`;
 }
 

@@ -75,6 +75,9 @@ function mainOf(site: Site, tour: Tour): Markup {
     </section>`;
 }
 
+/** Of older data the day says more than their number. */
+const DAYS_MAX = 60;
+
 /** How old the data are, in the largest unit that says something. */
 function ageOf({ created, epochMs }: Site): Markup | false {
   const made = created === undefined ? NaN : Date.parse(created);
@@ -82,6 +85,8 @@ function ageOf({ created, epochMs }: Site): Markup | false {
   if (!(minutes >= 0)) return false;
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);
+  if (days > DAYS_MAX)
+    return html`, as they were on <time datetime="${created}">${new Date(made).toISOString().slice(0, 10)}</time>`;
   const age = days > 1 ? amountOf(days, 'day') : hours > 1 ? amountOf(hours, 'hour') : amountOf(minutes, 'minute');
   return html`, as they were <time datetime="${created}">${age} ago</time>`;
 }

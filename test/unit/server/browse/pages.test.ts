@@ -342,7 +342,9 @@ describe('errors are pages', () => {
   });
 
   test('a field misspelt is linked as it may have been meant', async () => {
-    const answer = await asked(`${LIST}?titel=a&status=s1&strict=1`);
+    const list = parseHTML(textOf(await asked(`${LIST}?titel=a&status=s1`))).document;
+    const [strict] = hrefsOf(list, '.note a');
+    const answer = await asked(`${LIST}${strict}`);
     expect(answer.status).toBe(400);
     const page = parseHTML(textOf(answer)).document;
     expect(textsOf(page, '.problems')[0]).toContain('Did you mean "title"?');
