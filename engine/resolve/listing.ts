@@ -18,7 +18,10 @@ export interface TextListing {
 
 /** Entries whose start is kept, in eight bytes: a piece begins at one, so that some are written once more. */
 const BLOCK_ENTRIES = 32;
-/** Measured at once, before other requests get their turn: about 1 ms, unless entries are long. */
+/**
+ * Measured at once, before other requests get their turn, and written for one piece, entries that are not there
+ * included: about 1 ms, unless entries are long.
+ */
 const SLICE_BLOCKS = 16;
 /** Text of a piece, in characters; the last block may pass it. */
 const PIECE_CHARACTERS = 65_536;
@@ -61,17 +64,18 @@ class Blocks {
   body(): Body {
     const { head, tail } = this.#listing;
     if (this.#count === 0) return wholeBody(UTF8.encode(head + tail));
-    return { bytes: this.#bytes, pieceAt: (offset) => this.#pieceAt(offset) };
+    return { bytes: this.#bytes, isSlow: true, pieceAt: (offset) => this.#pieceAt(offset) };
   }
 
   #pieceAt(offset: number): Uint8Array {
+    // The last block that starts here, so that it has a text: those in front of it without one are passed over.
     const first = upperBound(this.#starts.view(), offset) - 1;
+    const end = Math.min(this.#count, first + SLICE_BLOCKS);
     const rowsEnd = resolving.rows + LISTED_ROWS_MAX;
     let text = '';
-    for (let block = first; block < this.#count && text.length < PIECE_CHARACTERS; block++) {
+    for (let block = first; block < end && text.length < PIECE_CHARACTERS; block++) {
       text += this.#text(block);
-      // A piece is never empty.
-      if (text !== '' && resolving.rows >= rowsEnd) break;
+      if (resolving.rows >= rowsEnd) break;
     }
     return UTF8.encode(text).subarray(offset - this.#starts.at(first));
   }

@@ -53,6 +53,26 @@ describe.each([0, 1, 31, 32, 33, 700, 5000])('%i entries', (count) => {
   });
 });
 
+test.each([[[2000]], [[0]], [[4999]], [[40, 3000]], [[]]])(
+  'a listing of 5,000 entries of which but %j are there has pieces that are never empty',
+  (there) => {
+    const texts = Array.from({ length: 5000 }, (_, i) => (there.includes(i) ? `"${i}"` : ''));
+    for (const [head, tail] of [
+      ['', ''],
+      ['{', '}'],
+    ] as const) {
+      const { body } = measured({ ...listingOf(texts), head, tail });
+      const expected = head + there.map((i) => `"${i}"`).join(',') + tail;
+      expect(textOf(body)).toBe(expected);
+      for (let at = 0; at < expected.length; at++) {
+        const piece = Buffer.from(body.pieceAt(at)).toString();
+        expect(piece).not.toBe('');
+        expect(expected.startsWith(piece, at)).toBe(true);
+      }
+    }
+  },
+);
+
 describe('a long listing', () => {
   let written = 0;
   const listing: TextListing = {

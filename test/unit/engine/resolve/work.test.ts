@@ -77,6 +77,32 @@ test('a listing of paths that many records share looks at few rows a slice, and 
   expect(resolving.rows).toBeGreaterThan(2 * most);
 });
 
+test('a listing writes few entries a slice, and a piece, those that are not there included, and its writers look at the clock', () => {
+  const observations = Array.from({ length: 6000 }, (_, i) => ({
+    ob_id: i + 1,
+    result_field: { dataPath: `/${i < 3000 ? 'a' : 'b'}/${i}` },
+  }));
+  const resolver = new Resolver(indexesOf({ observations }));
+  for (const { entry, ...listing } of [resolver.allPlaced(PAGES), resolver.completeness()]) {
+    let written = 0;
+    const few = <T>(work: () => T): T => {
+      written = 0;
+      const done = work();
+      expect(written).toBeLessThanOrEqual(512);
+      return done;
+    };
+    const counted = (i: number): string => {
+      written++;
+      return entry(i);
+    };
+    const measuring = listingMeasuring({ ...listing, entry: counted });
+    let body = few(measuring);
+    while (!body) body = few(measuring);
+    expect(body.isSlow).toBe(true);
+    for (let at = 0; at < body.bytes;) at += few(() => body.pieceAt(at)).length;
+  }
+});
+
 test('a path with neighbours that do not begin with it is listed without a look-up', () => {
   const resolver = resolverOf(1000);
   const listing = resolver.allPlaced(PAGES);
