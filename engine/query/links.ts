@@ -66,18 +66,46 @@ export function encodeQueryText(text: string): string {
   return PLAIN.test(text) ? text : percentEncode(text).replaceAll('%20', '+');
 }
 
-/** A text with all but letters, digits and `-._~` percent-encoded as UTF-8; a lone surrogate counts as U+FFFD. */
+/**
+ * A text with all but letters, digits and `-._~` percent-encoded as UTF-8; a lone surrogate counts as U+FFFD. Cost: two
+ * passes.
+ */
 export function percentEncode(text: string): string {
-  return encodeURIComponent(text.replace(LONE_SURROGATE, '\ufffd')).replace(LEFT_BARE, encodeAscii);
+  const encoded = encodeURIComponent(text.replace(LONE_SURROGATE, '\ufffd'));
+  return LEFT_BARE.test(encoded) ? withoutBare(encoded) : encoded;
 }
 
 const PLAIN = /^[A-Za-z0-9\-._~]*$/;
 const LONE_SURROGATE = /\p{Cs}/gu;
-/** What `encodeURIComponent` leaves as it is beyond the unreserved characters of RFC 3986, 2.3. */
-const LEFT_BARE = /[!'()*]/g;
+/** What `encodeURIComponent` leaves as it is beyond the unreserved characters of RFC 3986, 2.3: each is `%2` and more. */
+const LEFT_BARE = /[!'()*]/;
+const PERCENT = 0x25;
+const TWO = 0x32;
+/** By code of ASCII that of the second digit of what is left bare, 0 of all else. */
+const SECOND_DIGITS = Uint8Array.from({ length: 0x80 }, (_, code) =>
+  LEFT_BARE.test(String.fromCharCode(code)) ? (code % 16).toString(16).toUpperCase().charCodeAt(0) : 0,
+);
+const DECODER = new TextDecoder();
+/** For short texts, which most are: memory of their own would double the time. */
+const ROOM = new Uint8Array(768);
 
-function encodeAscii(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+/** As bytes: a query may be all bare, and a callback of `replace` for each takes eight times as long. */
+function withoutBare(encoded: string): string {
+  const bytesMax = 3 * encoded.length;
+  const bytes = bytesMax <= ROOM.length ? ROOM : new Uint8Array(bytesMax);
+  let end = 0;
+  for (let i = 0; i < encoded.length; i++) {
+    const code = encoded.charCodeAt(i);
+    const digit = SECOND_DIGITS[code]!;
+    if (digit === 0) {
+      bytes[end++] = code;
+      continue;
+    }
+    bytes[end++] = PERCENT;
+    bytes[end++] = TWO;
+    bytes[end++] = digit;
+  }
+  return DECODER.decode(bytes.subarray(0, end));
 }
 
 function byName([a]: Parameter, [b]: Parameter): number {

@@ -1,7 +1,7 @@
 // Links between pages: when they exist and how the query is written again.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeQueryText, pageLinks, type PagePlace } from '../../../../engine/query/links.ts';
+import { encodeQueryText, pageLinks, percentEncode, type PagePlace } from '../../../../engine/query/links.ts';
 import { indexOf } from '../../../support/index.ts';
 import { askOf, QUERY_OPTIONS } from '../../../support/lists.ts';
 
@@ -136,6 +136,28 @@ test('any query text is written so that a form decoder reads it back', () => {
       const written = encodeQueryText(text);
       expect(written).toMatch(/^(?:[A-Za-z0-9\-._~+]|%[0-9A-F]{2})*$/);
       expect(new URLSearchParams(`x=${written}`).get('x')).toBe(text.toWellFormed());
+    }),
+  );
+});
+
+const CHARACTERS = ['!', "'", '(', ')', '*', '~', '%', '+', ' ', 'a', '&', 'é', '日', '😀', '\ud800', '\udc00'];
+
+test('any text is percent-encoded as its bytes of UTF-8 are one by one', () => {
+  const encoded = (text: string): string =>
+    [...Buffer.from(text)]
+      .map((byte) => {
+        const character = String.fromCharCode(byte);
+        const hex = byte.toString(16).toUpperCase().padStart(2, '0');
+        return byte < 0x80 && /[A-Za-z0-9\-._~]/.test(character) ? character : `%${hex}`;
+      })
+      .join('');
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 600 }),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(percentEncode(text)).toBe(encoded(text));
     }),
   );
 });
