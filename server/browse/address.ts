@@ -13,7 +13,16 @@ export const OWN = 'browse.';
  * Characters of a query, as it is sent, that a page repeats in every choice that it offers: some hundreds. With a
  * longer one, such as a list of ids, a page has the ways through the list and its data, and no choices.
  */
-export const REPEATED_CHARACTERS_MAX = 1024;
+const REPEATED_CHARACTERS_MAX = 1024;
+
+/**
+ * Characters of a query, as it is sent, that a page repeats in the dozen of ways through its list and to its data: about
+ * 1,000 ids. A longer one stands in the page once, as the request of the API.
+ */
+const LINKED_CHARACTERS_MAX = 8192;
+
+/** Parameters that a page repeats, in whatever it offers: each is an input of every form. */
+export const REPEATED_PARAMETERS_MAX = 100;
 
 /** Parameters that say where in a list a page lies. */
 const PLACES: ReadonlySet<string> = new Set(['offset', 'after']);
@@ -39,9 +48,21 @@ export function withoutNames(pairs: readonly Pair[], ...names: readonly string[]
   return pairs.filter(([each]) => !names.includes(each));
 }
 
-/** Whether a page may repeat a query in every choice. Cost: its length. */
+/** Whether a page may repeat a query in every choice. Cost: its parameters; its length where that is short. */
 export function isRepeatable(pairs: readonly Pair[]): boolean {
-  return queryTextOf(pairs).length <= REPEATED_CHARACTERS_MAX;
+  return isShort(pairs, REPEATED_CHARACTERS_MAX);
+}
+
+/** Whether a page may repeat a query in the ways through its list and to its data. Cost: as of the other. */
+export function isLinkable(pairs: readonly Pair[]): boolean {
+  return isShort(pairs, LINKED_CHARACTERS_MAX);
+}
+
+/** Judged before it is encoded, which makes no text shorter. */
+function isShort(pairs: readonly Pair[], charactersMax: number): boolean {
+  if (pairs.length > REPEATED_PARAMETERS_MAX) return false;
+  const characters = pairs.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return characters <= charactersMax && queryTextOf(pairs).length <= charactersMax;
 }
 
 /** The pairs from the first page on. */
@@ -60,8 +81,8 @@ export function apiPath({ up, target, version }: Tour): string {
   return `${up}${target.replace(/^\/browse\//, `/api/${version}/`).slice(1)}`;
 }
 
-/** The address of the API that answers with what a page shows, as it is sent elsewhere. */
-export function apiAddress({ baseUrl, target, version }: Tour, pairs: readonly Pair[]): string {
+/** The address of the API that answers with what a page shows, as it is sent elsewhere; `query` is encoded. */
+export function apiAddress({ baseUrl, target, version }: Tour, query: string): string {
   const path = target.replace(/^\/browse\//, `/api/${version}/`);
-  return baseUrl + path + (pairs.length === 0 ? '' : `?${queryTextOf(pairs)}`);
+  return baseUrl + path + (query === '' ? '' : `?${query}`);
 }

@@ -1,16 +1,17 @@
 // The page of a list: the request of the API that it is, how many records it has, what it is filtered by, the records
 // as a table, and the way to its other pages. Found along engine/list.ts; holds no rows.
 import { countText } from '../observe/quantities.ts';
-import { type Ask, type Collection } from '../../engine/engine.ts';
+import type { Collection } from '../../engine/engine.ts';
 import { collectionSentence, type FilterField } from '../../engine/described.ts';
 import {
   apiPath,
   fromStart,
+  isLinkable,
   isRepeatable,
   type Pair,
   queryOf,
   queryTextOf,
-  REPEATED_CHARACTERS_MAX,
+  REPEATED_PARAMETERS_MAX,
   withoutNames,
   withValue,
 } from './address.ts';
@@ -54,7 +55,9 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
     ask,
     hits,
     pairs: pairs ?? [],
+    query: query ?? '',
     hasChoices,
+    hasWays: pairs !== undefined && isLinkable(pairs),
     isUncounted,
   };
   const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
@@ -83,7 +86,7 @@ function titleOf({ collection: { declaration }, hits, ask }: Listing): string {
 }
 
 function mainOf(listing: Listing): Markup {
-  const { collection, hits, tour } = listing;
+  const { collection, hits, tour, query, hasWays } = listing;
   const { declaration, rows } = collection;
   const total = hits.count === rows ? countText(rows) : `${countText(hits.count)} of ${countText(rows)}`;
   const records = hits.count === 1 && rows === 1 ? 'record' : 'records';
@@ -93,13 +96,13 @@ function mainOf(listing: Listing): Markup {
     </div>
     <div class="summary">
       <p class="total" role="status"><strong>${total}</strong> ${records} <span class="quiet">in ${TIME}</span></p>
-      ${dataLinks(listing)}
+      ${hasWays && dataLinks(listing)} ${ignoredNote(listing)}
     </div>
     ${chips(listing)}
     <div class="columns">
       <div class="found">
         ${hits.count === 0 ? html`<p class="nothing">No record matches. Take a filter away, or change one.</p>` : recordTable(listing)}
-        ${rangeOf(listing)} ${pageLinksNav(listing)} ${requestPanel({ tour, pairs: listing.pairs })}
+        ${rangeOf(listing)} ${hasWays && pageLinksNav(listing)} ${requestPanel(tour, query, !hasWays)}
       </div>
       <aside class="filters" aria-label="Filters">${choicesOf(listing)}</aside>
     </div>`;
@@ -108,8 +111,13 @@ function mainOf(listing: Listing): Markup {
 /** What leads to other lists. */
 function choicesOf(listing: Listing): Markup {
   if (!listing.hasChoices) {
+    const { pairs, hasWays } = listing;
+    const isMany = pairs.length > REPEATED_PARAMETERS_MAX;
+    const what = isMany ? 'has too many parameters' : 'is too long';
+    const where = hasWays ? 'choices' : 'choices and in links to other pages and to data';
+    const cure = isMany ? 'some parameters' : 'a long filter';
     return html`<p class="note">
-        The address of this page is too long to be repeated in choices. Take a long filter away to have them.
+        The address of this page ${what} to be repeated in ${where}. Take ${cure} away to have them.
       </p>
       ${facetPanels(listing)}`;
   }
@@ -125,7 +133,7 @@ const CHIP_CHARACTERS_MAX = 160;
 const TIME = html`<!--time-->`;
 
 /** The same list as data. */
-function dataLinks({ tour, site, pairs, ask }: Listing): Markup {
+function dataLinks({ tour, site, pairs }: Listing): Markup {
   const list = apiPath(tour);
   const as = (format: string): string => `${list}${queryOf(withValue(pairs, 'format', format))}`;
   const all = (format: string): string =>
@@ -133,25 +141,24 @@ function dataLinks({ tour, site, pairs, ask }: Listing): Markup {
   const explain =
     site.queryOptions.mayExplain === true &&
     html`<li><a href="${list}${queryOf(withValue(pairs, 'explain', '1'))}">explain</a></li>`;
-  const strict = ask.ignored.length > 0 && ignoredNote(ask, queryOf(withValue(pairs, 'strict', '1')));
   return html`<ul class="data" aria-label="This list as data">
-      <li><a href="${as('json')}">JSON</a></li>
-      <li><a href="${all('ndjson')}" title="All records, one a line">NDJSON</a></li>
-      <li><a href="${all('csv')}" title="All records as a table">CSV</a></li>
-      <li><a href="${all('parquet')}" title="All records as typed columns">Parquet</a></li>
-      ${explain}
-    </ul>
-    ${strict}`;
+    <li><a href="${as('json')}">JSON</a></li>
+    <li><a href="${all('ndjson')}" title="All records, one a line">NDJSON</a></li>
+    <li><a href="${all('csv')}" title="All records as a table">CSV</a></li>
+    <li><a href="${all('parquet')}" title="All records as typed columns">Parquet</a></li>
+    ${explain}
+  </ul>`;
 }
 
 /** Names without effect; with `strict` they are refused, and said to be meant for what is near. */
-function ignoredNote({ ignored }: Ask, strict: string): Markup {
+function ignoredNote({ ask: { ignored }, pairs, hasWays }: Listing): Markup | false {
+  if (ignored.length === 0) return false;
   const names = ignored
     .slice(0, PAGE_ROWS_MAX)
     .map((name) => cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX));
   return html`<p class="note">
     Without effect: ${names.map((name, i) => [i > 0 && ', ', html`<code><bdi>${name}</bdi></code>`])}.
-    <a href="${strict}">What may have been meant?</a>
+    ${hasWays && html`<a href="${queryOf(withValue(pairs, 'strict', '1'))}">What may have been meant?</a>`}
   </p>`;
 }
 
@@ -160,12 +167,11 @@ function chips({ pairs, ask }: Listing): Markup | false {
   const active = new Set(ask.conditions.map(({ key }) => key));
   const shown = pairs.filter(([name]) => active.has(name) || name === 'after');
   if (shown.length === 0) return false;
-  const { length } = queryTextOf(pairs);
   const chip = (pair: Pair): Markup => {
     const [name] = pair;
     const value = cut(pair[1], CHIP_CHARACTERS_MAX);
-    const isLink = length - queryTextOf([pair]).length <= REPEATED_CHARACTERS_MAX;
-    const remove = isLink && queryOf(fromStart(withoutNames(pairs, name)));
+    const rest = withoutNames(pairs, name);
+    const remove = isRepeatable(rest) && queryOf(fromStart(rest));
     return html`<li>
       <span
         ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span

@@ -54,7 +54,7 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
     <div class="columns">
       <div class="found">
         ${keyValues(site, tour, declared, members)} ${jsonPanel(collection, row, formOf(tour))}
-        ${requestPanel({ tour, pairs: [] })}
+        ${requestPanel(tour, '')}
       </div>
       <aside class="filters" aria-label="Around this record">
         ${placesAndPeriods(site, tour, { collection, row, members })} ${references.shown}

@@ -7,7 +7,7 @@ import { utf8Of, html } from '../../../../server/browse/template.ts';
 import { steadyMs } from '../../../../server/observe/clock.ts';
 import { Slices } from '../../../../workers/slices.ts';
 import { collectionOf } from '../../../support/collections.ts';
-import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textsOf } from '../../../support/htmlPages.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../support/htmlPages.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 const LIST = '/browse/observations/';
@@ -123,6 +123,50 @@ describe('the size of a page', () => {
     for (const query of [`limit=1&${FACETS}&x=`, 'title__in=', `ordering=titel&strict=1&x=`]) {
       expect(await utf8Of(query + 'x'.repeat(20_000))).toBeLessThan(short + 20_000 * 15);
     }
+  });
+
+  test.each([
+    ['apostrophes without end', `x=${"'".repeat(60_000)}`, '%27'.repeat(1000), 'is too long'],
+    [
+      'values',
+      `title__in=t0,t1,t2,${Array.from({ length: 1000 }, (_, i) => `some${i}`).join(',')}`,
+      '%2Csome500%2C',
+      'is too long',
+    ],
+    ['problems', `strict=1&ordering=titel&x=${"'".repeat(60_000)}`, '%27'.repeat(1000), undefined],
+    ['parameters', Array.from({ length: 1000 }, (_, i) => `p${i}=1`).join('&'), 'p500=1', 'has too many parameters'],
+    [
+      'short parameters',
+      Array.from({ length: 101 }, (_, i) => `p${i}=1`).join('&'),
+      'p50=1',
+      'has too many parameters',
+    ],
+  ])('is bounded for a query of many %s, which stands in it once at most', async (_, query, part, why) => {
+    const [plain, answer] = [await asked(`${LIST}?limit=3`), await asked(`${LIST}?limit=3&${query}`)];
+    const text = textOf(answer);
+    const isRefused = why === undefined;
+    expect(answer.body.bytes).toBeLessThan(plain.body.bytes + 60_000 * 3 + 20_000);
+    const [first, last] = [text.indexOf(part), text.lastIndexOf(part)];
+    if (isRefused) return expect([answer.status, first]).toEqual([400, -1]);
+    // A run of apostrophes has its part at every place: within the one text that it is.
+    expect(text.slice(first, last)).not.toContain('<');
+    const page = pageOf(answer);
+    expect(textsOf(page, 'tbody th')).toEqual(['1', '2', '3']);
+    expect(textsOf(page, '.range')[0]).toMatch(/^1 to 3 of /);
+    expect(textsOf(page, '.snippet h3')).toEqual(['Address']);
+    expect(textsOf(page, '.snippet pre')[0]).toContain(part);
+    expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining(`${why} to be repeated`)]);
+    expect(textsOf(page, '.filters .note')[0]).toContain('links to other pages and to data');
+    expect(page.querySelectorAll('.data, .pages, form, thead a')).toHaveLength(0);
+  });
+
+  test('has all ways and choices for as many parameters as it repeats', async () => {
+    const query = Array.from({ length: 100 }, (_, i) => `p${i}`).join('&');
+    const page = await pageAt(`${LIST}?${query}`);
+    expect(hrefsOf(page, '.data a')).toHaveLength(4);
+    expect(page.querySelectorAll('.pages a, form')).not.toHaveLength(0);
+    expect(textsOf(page, '.snippet h3')).toEqual(['Address', 'curl', 'Python']);
+    expect(textsOf(page, '.filters .note')).toEqual([]);
   });
 
   test('is bounded for values of facets that have no end, of which few are filters of one click', async () => {
