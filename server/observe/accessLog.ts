@@ -2,12 +2,11 @@
 // the path of requests. When the disk is slow or full, lines are dropped and counted; no request waits.
 // sonic-boom is what pino writes with; pino itself takes 45 ms of each thread's start, and 1.6 us a line for our 0.5.
 import { getSystemErrorName } from 'node:util';
-import { closeSync, openSync } from 'node:fs';
 import library, { type SonicBoom } from 'sonic-boom';
-import { OperationError, reasonOf } from '../../data/operationError.ts';
 import { type Clock, steadyMs } from './clock.ts';
-import { countText } from './quantities.ts';
 import type { Report } from './events.ts';
+import { assertAppendable } from './logFile.ts';
+import { countText } from './quantities.ts';
 import type { Tally } from './tally.ts';
 
 /** The cells of ACCESS_LINES. */
@@ -51,15 +50,6 @@ function takesStandardOutput(path: string | undefined): boolean {
   return path === STANDARD_OUTPUT;
 }
 
-function assertWritable(path: string): void {
-  if (takesStandardOutput(path)) return;
-  try {
-    closeSync(openSync(path, 'a', FILE_MODE));
-  } catch (cause) {
-    throw new OperationError('file', `the access log ${path} cannot be written (${reasonOf(cause)})`, cause);
-  }
-}
-
 /** How often the supervisor looks whether all goes well, and how often at most it says that it does not. */
 const LOOK_MS = 1000;
 const TELL_MS = 60_000;
@@ -77,7 +67,7 @@ export class AccessLogs {
 
   /** Throws OperationError `file` when the log cannot be opened now. */
   constructor(path: string, sample: number, report: Report, clock: Clock = steadyMs) {
-    assertWritable(path);
+    if (!takesStandardOutput(path)) assertAppendable('access log', path, FILE_MODE);
     this.#path = path;
     this.#sample = sample;
     this.#report = report;

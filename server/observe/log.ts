@@ -3,6 +3,7 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { Observer, ServiceEvent } from './events.ts';
+import { assertAppendable } from './logFile.ts';
 
 /**
  * An observer that writes each event as one line of JSON: `time` (ISO 8601, UTC) and `event` first, then its members.
@@ -70,6 +71,8 @@ function endsInLine(descriptor: number): boolean {
  * `onLost` is told of each line that cannot be written later.
  */
 export function appendingTo(file: AuditFile, onLost: (line: string) => void): (lines: readonly string[]) => void {
+  // A pipe is opened to be read too, so that without another reader its lines would be lost unsaid.
+  if (file !== STANDARD_OUTPUT) assertAppendable('audit log', file, FILE_MODE);
   try {
     appendLines(file, []);
   } catch (cause) {

@@ -1,7 +1,13 @@
-// The access log's way out where the disk does not keep up: what waits is bounded, what is lost is counted and told.
-// How lines reach a file is in test/contract/accessLog.long.test.ts.
-import { describe, expect, test } from 'vitest';
+// The access log's way out where the disk does not keep up: what waits is bounded, what is lost is counted and told; and
+// where the file is a pipe. How lines reach a file is in test/contract/accessLog.long.test.ts.
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OperationError } from '../../../../data/operationError.ts';
 import { AccessLog, AccessLogs } from '../../../../server/observe/accessLog.ts';
+import { appendingTo } from '../../../../server/observe/log.ts';
 import { ACCESS_LINES, newTally } from '../../../../server/observe/tally.ts';
 
 const LINE = `${'x'.repeat(999)}\n`;
@@ -53,5 +59,39 @@ describe.runIf(process.platform === 'linux')('a disk that takes nothing', () => 
     logs.look();
     logs.stop();
     expect(told).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a pipe', () => {
+  let folder: string;
+  let pipe: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'access-log-'));
+    pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('that nobody reads is refused at once, for accesses and for audits', () => {
+    const never = (): never => expect.unreachable();
+    for (const [called, opened] of [
+      ['access log', () => new AccessLogs(pipe, 1, never)],
+      ['audit log', () => appendingTo(pipe, never)],
+    ] as const) {
+      const said = `the ${called} ${pipe} cannot be written (ENXIO: a pipe needs its reader first)`;
+      expect(opened).toThrow(new OperationError('file', said, expect.anything()));
+    }
+  });
+
+  test('that is read takes the lines', async () => {
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    const logs = new AccessLogs(pipe, 1, () => expect.unreachable());
+    const log = new AccessLog(logs.link(newTally(ACCESS_LINES)));
+    log.write(LINE);
+    await log.close();
+    logs.stop();
+    appendingTo(pipe, () => expect.unreachable())(['{"event":1}']);
+    expect(readFileSync(reader, 'utf8')).toBe(`${LINE}{"event":1}\n`);
+    closeSync(reader);
   });
 });
