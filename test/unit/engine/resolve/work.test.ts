@@ -88,7 +88,7 @@ test('a listing writes few entries a slice, and a piece, those that are not ther
     const few = <T>(work: () => T): T => {
       written = 0;
       const done = work();
-      expect(written).toBeLessThanOrEqual(512);
+      expect(written).toBeLessThanOrEqual(256);
       return done;
     };
     const counted = (i: number): string => {
