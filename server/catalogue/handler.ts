@@ -62,8 +62,10 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
     chooseBaseUrl: baseUrlChooser({ baseUrl, allowed: allowBaseUrls, trustedProxies }),
     chooseCoding,
   };
-  const handler: Handler<Answer | Promise<Answer>> = (request, disconnection) =>
-    answerTo(catalogue, request, disconnection);
+  const handler: Handler<Answer | Promise<Answer>> = (request, disconnection) => {
+    const answer = answerTo(catalogue, request, disconnection);
+    return answer instanceof Promise ? orBusy(answers, answer) : answer;
+  };
   return settings.serverTiming ? timedHandler(handler, steadyMs) : handler;
 }
 
@@ -107,11 +109,9 @@ function answerTo(
     case 'record':
       return recordAnswer(catalogue, view, visit);
     case 'description':
-      return orBusy(catalogue, description(catalogue, view, visit));
+      return description(catalogue, view, visit);
     case 'resolution':
-      return resolution
-        ? resolution(catalogue, view, visit)
-        : orBusy(catalogue, firstResolution(catalogue, view, visit));
+      return (resolution ?? firstResolution)(catalogue, view, visit);
     case 'browse':
       return pageFor(catalogue, visit, received.target);
   }
@@ -144,7 +144,7 @@ function pageFor(
   sent: string,
 ): Promise<Answer> {
   const visited = { target, sent, query, choice, coding, disconnection, condition };
-  return pages ? pages(catalogue, visited) : orBusy(catalogue, firstPage(catalogue, visited));
+  return (pages ?? firstPage)(catalogue, visited);
 }
 
 let pages: typeof browseAnswer | undefined;
@@ -173,11 +173,11 @@ function downFrom(target: string, path: string): string {
 }
 
 /** What an answer takes whose code or thread is still to come, or 503 where the system has nothing left for it now. */
-async function orBusy({ answers }: CatalogueService, answer: Promise<Answer>): Promise<Answer> {
+async function orBusy({ busy }: Answers, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {
-    if (isStarved(error) || isOutOfHeap(error)) return answers.busy;
+    if (isStarved(error) || isOutOfHeap(error)) return busy;
     throw error;
   }
 }

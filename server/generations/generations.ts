@@ -2,6 +2,7 @@
 // back. One change at a time; whatever fails leaves what is served as it is. Loads and serves nothing itself.
 import { OperationError } from '../../data/operationError.ts';
 import type { HeldFile } from '../../data/store/load.ts';
+import { isStarved } from '../../workers/starvation.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { TalliedMetric } from '../observe/tally.ts';
 import { type Generation, releaseFile, type ServedData } from './data.ts';
@@ -104,8 +105,8 @@ export class Generations {
       await this.#take(next, held);
       return this.#ended({ status: 'swapped', seconds: seconds() });
     } catch (error) {
-      const isTold = error instanceof OperationError;
-      const reason = isTold ? error.message : 'this is a bug in the program; see its log';
+      const isTold = error instanceof OperationError || isStarved(error);
+      const reason = isTold ? (error as Error).message : 'this is a bug in the program; see its log';
       const stack = error instanceof Error ? error.stack : String(error);
       return this.#ended({ status: 'refused', reason, seconds: seconds() }, isTold ? undefined : stack);
     }

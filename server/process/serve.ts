@@ -3,6 +3,7 @@
 import { holdData } from '../../data/open.ts';
 import type { HeldFile } from '../../data/store/load.ts';
 import { COLLECTIONS } from '../../engine/shared.ts';
+import { onceThereIsSome } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
@@ -184,7 +185,7 @@ async function staleTold(
 function heedOrders(options: ReloadOptions, { watch, follower, subscription }: Sources): () => void {
   let started: Promise<Generations> | undefined;
   const generations = (): Promise<Generations> =>
-    (started ??= import('./reloads.ts').then(({ generationsOf }) => generationsOf(options)));
+    (started ??= onceThereIsSome(() => import('./reloads.ts')).then(({ generationsOf }) => generationsOf(options)));
   const reload = async (): Promise<Change> => subscription?.order(generations) ?? (await generations()).reload();
   options.administration?.command({
     '/reload': reload,

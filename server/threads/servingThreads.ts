@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '../../data/operationError.ts';
-import { isStarved, waitMsAfter } from '../../workers/starvation.ts';
+import { isStarved, onceThereIsSome, waitMsAfter } from '../../workers/starvation.ts';
 import type { DrainTime } from '../http/listener.ts';
 import type { Report } from '../observe/events.ts';
 import { BUG_EXIT, endAtOnce } from './exit.ts';
@@ -97,7 +97,7 @@ class Replaced implements ServingThreads {
       assert(served, 'threads begin with a generation');
       const threads = [...this.#running].filter((thread) => thread.isServing());
       const others = [...this.#running].filter((thread) => !thread.isServing()).map(({ ended }) => ended);
-      const { swapAll } = await import('./swap.ts');
+      const { swapAll } = await onceThereIsSome(() => import('./swap.ts'));
       const { isReleased } = await swapAll(threads, served, next);
       return { isReleased: Promise.all([isReleased, ...others]) };
     });
@@ -208,7 +208,7 @@ class Replaced implements ServingThreads {
 
   /** Ends a thread that turns no more, with what it does; where it cannot be ended, the process ends instead. */
   async #endSilent(thread: ServingThread): Promise<void> {
-    const { interrupted } = await import('./interruption.ts');
+    const { interrupted } = await onceThereIsSome(() => import('./interruption.ts'));
     const where = await interrupted(thread.worker, INTERRUPTED_MS_MAX);
     const told = Object.assign(new Error(), { stack: `Error: it did not turn for ${SILENT_LOOKS} s\n${where ?? ''}` });
     if (where === undefined) return this.#leave(thread);

@@ -159,14 +159,18 @@ test.skipIf(!canLimit)(
       (await client.get(`/api/v3/migrationproperties/?value__contains=needle${i}`)).status;
     const document = async (): Promise<number> => (await client.get('/openapi.json')).status;
     const page = async (): Promise<number> => (await client.get('/browse/')).status;
+    const table = async (): Promise<number> => (await client.get('/api/v3/migrationproperties/?format=parquet')).status;
     expect((await client.get('/healthz')).status).toBe(200);
     const giveBack = exhausted(server.pid);
     expect([await heavy(1), await heavy(2)]).toEqual([503, 503]);
-    expect([await document(), await page()]).toEqual([503, 503]);
+    expect([await document(), await page(), await table()]).toEqual([503, 503, 503]);
+    // Taken once there is a descriptor for its code.
+    server.signal('SIGHUP');
     expect((await client.get('/healthz')).status).toBe(200);
     await server.printed(/a pool thread cannot start/);
     giveBack();
-    for (const isServed of [() => heavy(3), document, page]) await until(async () => (await isServed()) === 200);
+    for (const isServed of [() => heavy(3), document, page, table]) await until(async () => (await isServed()) === 200);
+    await server.printed(/the data has not changed/);
     expect(server.err() + server.out()).not.toContain('bug');
     client.close();
   },
