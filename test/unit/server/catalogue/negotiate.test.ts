@@ -1,7 +1,7 @@
 // Which requests are answered with JSON, and when gzip is welcome, when nothing else is, and when it is not.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { codingOf, negotiate } from '../../../../server/catalogue/negotiate.ts';
+import { codingOf, negotiate, prefersPage } from '../../../../server/catalogue/negotiate.ts';
 
 function byAccept(accept: string | undefined): string {
   return negotiate({ accept, format: undefined, ending: undefined, mayExport: true });
@@ -139,7 +139,15 @@ test.each([
   expect(codingOf(header)).toBe(coding);
 });
 
-test('many and long values are answered alike', () => {
+test('many values are answered alike', () => {
   for (let i = 0; i < 1000; i++) expect(codingOf(`x${i}, gzip`)).toBe('gzip');
-  expect(codingOf(`${'x, '.repeat(5000)}gzip`)).toBe('gzip');
+});
+
+test('of values beyond 1,024 characters nothing is read: they count for none', () => {
+  const padded = (value: string, length: number): string => value.padStart(length, 'x/y,');
+  expect(codingOf(padded(',gzip', 1024))).toBe('gzip');
+  expect(codingOf(padded(',gzip', 1025))).toBe('identity');
+  expect(byAccept(padded(',text/csv', 1024))).toBe('csv');
+  for (const named of [',text/csv', ',text/html']) expect(byAccept(padded(named, 1025))).toBe('json');
+  expect([1024, 1025].map((length) => prefersPage(padded(',text/html', length)))).toEqual([true, false]);
 });
