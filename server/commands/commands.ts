@@ -51,7 +51,10 @@ function addExport(root: Command, outputs: Outputs): void {
     .addOption(new Option('--format <format>', 'of files in a directory').choices(EXPORT_FORMATS).default('parquet'))
     .option('--force', 'replace what is there');
   addSettings(command, ['data', 'baseUrl'])
-    .addHelpText('after', example("export observations -o citable.parquet --where 'publicationState=citable'"))
+    .addHelpText(
+      'after',
+      example("export observations -o citable.csv --data catalogue.snapshot --where 'publicationState=citable'"),
+    )
     .action(async (collections: readonly string[], flags: Flags & ExportFlags) => {
       const { runExport } = await import('./export.ts');
       await runExport(collections, flags, outputs);

@@ -12,10 +12,10 @@ import {
   openSnapshot,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';
-import type { Settings } from '../settings/declarations.ts';
+import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { queryOptionsOf } from '../catalogue/catalogue.ts';
 import { formatsText, negotiate } from '../catalogue/negotiate.ts';
-import { route } from '../catalogue/routes.ts';
+import { nearestPath, route } from '../catalogue/routes.ts';
 
 /**
  * The plan of a list request, its count and the work it took, as lines. `request` is a URL or a path with query. Throws
@@ -27,7 +27,10 @@ export async function explainRequest(settings: Settings, request: string): Promi
   const asRouted = route(target);
   const view = asRouted.kind === 'redirect' ? route(asRouted.location) : asRouted;
   if (view.kind !== 'list') {
-    throw new OperationError('usage', `${target} is no list, such as /api/v3/<collection>/; only lists have a plan`);
+    const near = view.kind === 'notFound' ? nearestPath(target) : undefined;
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    const wanted = 'such as /api/v3/<collection>/; only lists have a plan';
+    throw new OperationError('usage', `${target} is no list, ${wanted}${meant}`);
   }
   if (settings.from !== undefined)
     throw new OperationError('usage', 'explain fetches nothing: name the data by --data in place of --from');
@@ -39,9 +42,14 @@ export async function explainRequest(settings: Settings, request: string): Promi
   const { ask, plan, hits } = listHere(collection, query, { options: queryOptionsOf(settings), form, counters });
   refuseFormat(ask);
   refuseProblems(ask);
-  const found = `found ${hits!.count} of ${collection.rows}: ${workOf(counters)}`;
+  const found = `found ${hits!.count} of ${collection.rows}${ofSample(settings)}: ${workOf(counters)}`;
   const ignored = ask.ignored.length > 0 ? [`ignored: ${ask.ignored.map(nameOf).join(', ')}`] : [];
   return [explain(plan!).trimEnd(), found, ...ignored].join('\n');
+}
+
+/** What stands behind a count of records where no data was named; nothing where some was. */
+export function ofSample({ data }: Pick<Settings, 'data'>): string {
+  return data === SAMPLE ? ' of the embedded sample' : '';
 }
 
 function workOf(counters: Counters): string {

@@ -26,7 +26,7 @@ import { queryOptionsOf } from '../catalogue/catalogue.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
-import { refuseProblems } from './explain.ts';
+import { ofSample, refuseProblems } from './explain.ts';
 import { collectionsCalled } from './fields.ts';
 import type { Outputs } from './parts.ts';
 import { withProgress } from './terminal.ts';
@@ -78,7 +78,9 @@ export async function runExport(
       const bytes = await writePage(page, file, (done, total) => {
         onProgress({ phase: `writing ${name}`, done, total, unit: 'bytes' });
       });
-      written.push(`${file}: ${countText(countSelected(page.rows.rows))} records, ${bytesText(bytes)}\n`);
+      const count = countSelected(page.rows.rows);
+      const records = `${countText(count)} ${count === 1 ? 'record' : 'records'}${ofSample(settings)}`;
+      written.push(`${file}: ${records}, ${bytesText(bytes)}\n`);
     }
     return written;
   });

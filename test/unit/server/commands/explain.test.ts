@@ -70,6 +70,11 @@ describe('a list is explained', () => {
     );
   });
 
+  test('of the embedded sample where no data is named, which is said', async () => {
+    const text = await explainRequest(readSettings({ threads: '1' }, {}), '/api/v3/platforms/');
+    expect(text).toContain('found 17 of 17 of the embedded sample: ');
+  });
+
   test('under the settings that a server would have', async () => {
     const request = '/api/v3/observations/?title__foo=1&limit=9&ob_id=3';
     expect(await explained(request, { filterErrors: 'empty', limitMax: '5' })).toEqual([
@@ -86,6 +91,11 @@ describe('what is no list, or would be refused, is refused', () => {
     [
       '/api/v3/observations/1/',
       '/api/v3/observations/1/ is no list, such as /api/v3/<collection>/; only lists have a plan',
+    ],
+    [
+      '/api/v3/observation/',
+      '/api/v3/observation/ is no list, such as /api/v3/<collection>/; only lists have a plan; ' +
+        'did you mean /api/v3/observations/?',
     ],
     ['/api/v3/nothing/?a=1', '/api/v3/nothing/ is no list, such as /api/v3/<collection>/; only lists have a plan'],
     ['/api/v3/observations/?format=xml&ob_id=x', 'format: got "xml", want api, json, ndjson, csv or parquet'],

@@ -37,6 +37,13 @@ test('a file has the bytes of the export of the API', async () => {
   await server.kill();
 });
 
+test('one record is one, and of the embedded sample where no data is named', async () => {
+  const file = join(directory, 'one.ndjson');
+  const command = runCommand(['export', 'licences', '-o', file, '--where', 'limit=1']);
+  expect(await command.ended).toMatchObject({ code: 0 });
+  expect(command.out()).toMatch(/one\.ndjson: 1 record of the embedded sample, \d+ B\n$/);
+});
+
 test('all collections become files in a directory, which is made', async () => {
   const folder = join(directory, 'all');
   expect((await run('all', '-o', folder)).code).toBe(0);
