@@ -8,7 +8,7 @@ import { attempt, cannotRead, foundAt, putInPlace, textWithin } from '../files.t
 import { unfinished } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { decodePointer, encodePointer, isObjectName, POINTER_BYTES_MAX, POINTER_NAME } from './pointer.ts';
-import type { PointerText, PublishingTarget } from './target.ts';
+import type { PointerText, PublishingTarget, Target } from './target.ts';
 
 const READ_BYTES = 1 << 20;
 
@@ -56,6 +56,21 @@ export function fileTarget(url: URL): PublishingTarget {
         }),
     remove: async (name) => attempt(`cannot remove ${at(name)}`, () => rmSync(at(name), { force: true })),
     close: async () => undefined,
+  };
+}
+
+/** The same for a replica: its pointer is an error, OperationError `file`, where there is no such folder. */
+export function readableFolder(url: URL): Target {
+  const target = fileTarget(url);
+  const folder = folderOf(url);
+  return {
+    ...target,
+    readPointer: async (known, signal) => {
+      const found = await target.readPointer(known, signal);
+      if (found === undefined && !existsSync(folder))
+        throw new OperationError('file', `${url.href}: there is no such folder`);
+      return found;
+    },
   };
 }
 

@@ -12,7 +12,7 @@ const NOBODY: S3Access = { region: 'us-east-1' };
 /** The target of a URL, for a replica. Throws OperationError `usage` where it is none. Reads the code of its kind. */
 export async function openTarget(url: string, options: TargetOptions): Promise<Target> {
   const target = judged(url);
-  if (target.protocol === 'file:') return (await import('./fileTarget.ts')).fileTarget(target);
+  if (target.protocol === 'file:') return (await import('./fileTarget.ts')).readableFolder(target);
   if (isNats(target))
     return (await import('./natsTarget.ts')).natsTarget(target, options.timeoutMs, options.nats ?? {});
   if (target.protocol === 's3:')

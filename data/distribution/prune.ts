@@ -1,6 +1,7 @@
 // Removes from a target what no replica needs any more: the objects of generations long gone, and what publishers that
 // were killed left. The pointer decides, and stays as it is.
-import { decodePointer, objectsOf } from './pointer.ts';
+import { OperationError } from '../operationError.ts';
+import { decodePointer, objectsOf, POINTER_NAME } from './pointer.ts';
 import type { PublishingTarget } from './target.ts';
 
 /** What no pointer ever named may belong to a publisher that is under way, for so long. */
@@ -15,15 +16,16 @@ export interface PruneReport {
 
 /**
  * Keeps the objects of the current generation and of the `keep - 1` before it, and what was put there within a day
- * before `nowMs` and never pointed to; removes all other objects. A target without a pointer is left as it is. Throws
- * OperationError `file`, `network`, and `snapshot` for a pointer that is none.
+ * before `nowMs` and never pointed to; removes all other objects. Throws OperationError `file`, `network`, also where
+ * nothing is published, and `snapshot` for a pointer that is none.
  */
 export async function pruneTarget(target: PublishingTarget, keep: number, nowMs: number): Promise<PruneReport> {
   const { signal } = new AbortController();
   // Before the pointer is read, so that what a publisher puts there from now on is not judged by it.
   const objects = await target.list();
   const found = await target.readPointer(undefined, signal);
-  if (found === undefined || found === 'unchanged') return { removed: 0, removedBytes: 0, kept: objects.length };
+  if (found === undefined || found === 'unchanged')
+    throw new OperationError('network', `${target.name}: nothing is published there, it has no ${POINTER_NAME}`);
   const pointer = decodePointer(found.text, target.name);
   const needed = new Set(objectsOf(pointer));
   for (const { objects: names } of pointer.earlier.slice(0, keep - 1)) for (const name of names) needed.add(name);

@@ -16,7 +16,7 @@ import { keepBlocks } from '../../../../data/blocks/blockStore.ts';
 import { snapshotName } from '../../../../data/distribution/pointer.ts';
 import { confirmPublished, publishSnapshot } from '../../../../data/distribution/publish.ts';
 import { pruneTarget } from '../../../../data/distribution/prune.ts';
-import { openPublishingTarget } from '../../../../data/distribution/openTarget.ts';
+import { openPublishingTarget, openTarget } from '../../../../data/distribution/openTarget.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import {
@@ -215,11 +215,27 @@ describe('pruning', () => {
     expect(wholePointer(folder)!.generation).toBe(releases[3]!.generation);
   });
 
-  test('removes nothing where no pointer says what is needed, whatever the clock says', async () => {
+  test('is refused where no pointer says what is needed, whatever the clock says', async () => {
     const { folder, url } = newFolder(directory);
-    writeFileSync(join(folder, `${'e'.repeat(64)}.snapshot`), 'half');
-    expect(await pruneTarget(await openPublishingTarget(url), 1, Date.now() + 1000 * DAY)).toMatchObject({
-      removed: 0,
+    const stray = `${'e'.repeat(64)}.snapshot`;
+    writeFileSync(join(folder, stray), 'half');
+    await expect(pruneTarget(await openPublishingTarget(url), 1, Date.now() + 1000 * DAY)).rejects.toMatchObject({
+      code: 'network',
+      message: `${url}: nothing is published there, it has no current.json`,
+    });
+    expect(readdirSync(folder)).toEqual([stray]);
+  });
+
+  test('and reading are refused where there is no such folder', async () => {
+    const { folder, url } = newFolder(directory);
+    rmSync(folder, { recursive: true });
+    await expect(pruneTarget(await openPublishingTarget(url), 1, Date.now())).rejects.toThrow(
+      `cannot read ${folder}: ENOENT`,
+    );
+    const target = await openTarget(url, { timeoutMs: 1000 });
+    await expect(target.readPointer(undefined, new AbortController().signal)).rejects.toMatchObject({
+      code: 'file',
+      message: `${url}: there is no such folder`,
     });
   });
 });
