@@ -20,6 +20,9 @@ const RETRY_AFTER_MS_MAX = 900_000;
 
 const BACKOFF_MS_MAX = 30_000;
 
+/** OpenSSL's word for an answer that is no record of TLS. */
+const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
 /**
  * How an upstream is asked. `base` is its base URL, without a slash at the end; `rate` in requests a second; `tries` of
  * one request, the waits between which are drawn from 0 to `backoffMs`, doubled each time; a request takes at most
@@ -38,11 +41,16 @@ export interface UpstreamOptions {
   readonly onRetry?: (retry: Retry) => void;
 }
 
-/** An answer that was none, asked for `tried` times by then; `what` and `reason` are for people. */
+/**
+ * An answer that was none, asked for `tried` times of `tries` by then, and again in `waitMs`; `what` and `reason` are
+ * for people.
+ */
 export interface Retry {
   readonly what: string;
   readonly url: string;
   readonly tried: number;
+  readonly tries: number;
+  readonly waitMs: number;
   readonly reason: string;
   readonly status: number | undefined;
 }
@@ -61,9 +69,13 @@ export class Trouble extends Error {
   }
 }
 
-/** What to ask for: `what` names it for people, `path` is asked anew at each try, and `onTrouble` told of each. */
+/**
+ * What to ask for: `what` names it for people, who are told `ifMissing` beside a 404; `path` is asked anew at each try,
+ * and `onTrouble` told of each.
+ */
 export interface UpstreamRequest {
   readonly what: string;
+  readonly ifMissing?: string;
   readonly path: () => string;
   readonly onTrouble?: () => void;
 }
@@ -112,7 +124,7 @@ export class Upstream {
   }
 
   async #ask<T>(
-    { what, path, onTrouble }: UpstreamRequest,
+    { what, ifMissing, path, onTrouble }: UpstreamRequest,
     validator: string | undefined,
     read: (answer: UpstreamAnswer | undefined) => T,
   ): Promise<T> {
@@ -122,6 +134,12 @@ export class Upstream {
     const policy = retry(handleWhen(isPassing), { maxAttempts: tries - 1, backoff }).dangerouslyUnref();
     let url = '';
     let tried = 0;
+    policy.onRetry(({ delay, ...failed }) => {
+      if (!('error' in failed) || !(failed.error instanceof Trouble)) return;
+      const { message: reason, status } = failed.error;
+      const waitMs = Math.max(delay, this.#nextMs - clock());
+      this.#options.onRetry?.({ what, url, tried, tries, waitMs, reason, status });
+    });
     try {
       return await policy.execute(async () => {
         await this.#turn();
@@ -132,17 +150,15 @@ export class Upstream {
           const answer = await this.#answer(url, validator);
           return read(answer && { ...answer, ms: clock() - startMs, url });
         } catch (error) {
-          if (!(error instanceof Trouble)) throw error;
-          onTrouble?.();
-          const { message: reason, status } = error;
-          if (isPassing(error) && tried < tries) this.#options.onRetry?.({ what, url, tried, reason, status });
+          if (error instanceof Trouble) onTrouble?.();
           throw error;
         }
       });
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
       const times = tried > 1 ? `; tried ${tried} times` : '';
-      throw new OperationError('network', `${what} (${url}): ${error.message}${times}`, error);
+      const hint = error.status === 404 && ifMissing !== undefined ? `; ${ifMissing}` : '';
+      throw new OperationError('network', `${what} (${url}): ${error.message}${times}${hint}`, error);
     }
   }
 
@@ -189,6 +205,7 @@ export class Upstream {
     } catch (error) {
       if (error instanceof Trouble) throw error;
       if (signal.aborted) throw new Trouble(`no whole answer within ${timeoutMs} ms`);
+      if (reasonOf(error) === NO_TLS) throw new Trouble('answers without TLS: is it http://?', false);
       throw new Trouble(`${reasonOf(error)}: ${(error as Error).message}`);
     }
   }

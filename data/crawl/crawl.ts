@@ -37,6 +37,8 @@ export interface CrawlOptions extends UpstreamOptions, Acceptance {
   readonly recordsMax: number;
   readonly idsMax: number;
   readonly now: string;
+  /** Told before anything is asked, with when the run began that this one goes on with, where there was one. */
+  readonly onBegun?: (resumed: string | undefined) => void;
 }
 
 /**
@@ -55,8 +57,6 @@ export interface CrawlReport {
   readonly worst: string | undefined;
   /** Collections of the upstream that the declaration does not have. */
   readonly unknown: readonly string[];
-  /** When the run that was resumed began. */
-  readonly resumed: string | undefined;
 }
 
 /**
@@ -74,6 +74,7 @@ export async function crawl(options: CrawlOptions, onProgress: OnProgress): Prom
       publish(state, options.output);
       return undefined;
     }
+    options.onBegun?.(state.isResumed ? state.begun : undefined);
     const upstream = new Upstream(options);
     try {
       return await collect(
@@ -122,7 +123,7 @@ async function collect(
   const sha256 = Object.fromEntries([...state.parts].map(([name, part]) => [`${name}.ndjson`, part.sum()]));
   const pages = pagesOf(state.parts);
   const { links, dangling } = survey;
-  const { isRenewal, isResumed, begun } = state;
+  const { isRenewal, begun } = state;
   const same = options.kind === 'new' ? undefined : await sameIn(options.output, sha256);
   const created = same?.created ?? laterThan(await createdIn(options.output), begun);
   const manifest = { created, source: options.base, counts, sha256, ...(pages.length > 0 && { pages }) };
@@ -132,10 +133,9 @@ async function collect(
     state.accept(text, MANIFEST_FILE);
     publish(state, options.output);
   }
-  const resumed = isResumed ? begun : undefined;
   const isUnchanged = same !== undefined;
   const worst = worstLinks(survey);
-  return { isUnchanged, isRenewal, manners, counts, bytes, links, dangling, worst, unknown, resumed };
+  return { isUnchanged, isRenewal, manners, counts, bytes, links, dangling, worst, unknown };
 }
 
 /** Fills a part that is empty out of what is held, where that can be; answers how. */
@@ -165,7 +165,8 @@ interface RootView {
 
 /** The collections that the root view names, and the base URLs under which the upstream knows itself: ours, and its. */
 async function rootView(upstream: Upstream, base: string): Promise<RootView> {
-  return upstream.get({ what: 'the root view', path: () => '/api/v3/' }, ({ body }) => {
+  const ifMissing = 'name the base URL, behind which /api/v3/ is put, without the path of a page';
+  return upstream.get({ what: 'the root view', ifMissing, path: () => '/api/v3/' }, ({ body }) => {
     if (body.length > ROOT_BYTES_MAX) throw new Trouble(`more than ${ROOT_BYTES_MAX} bytes`);
     const root = parsed(body.toString());
     if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new Trouble('no object of collections');

@@ -69,25 +69,44 @@ export async function runCrawl(
 ): Promise<void> {
   const output = resolve(flags.output);
   await withReport(settings.logFormat, stdout, async (report) => {
+    const crawling = crawlingOf(url, settings, flags.force === true);
     const options = {
-      ...crawlingOf(url, settings, flags.force === true),
+      ...crawling,
       onRetry: retryTold(report),
       kind: 'new' as const,
       output,
       state: flags.state ?? stateBeside(output),
       now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
+      onBegun: (resumed: string | undefined) => {
+        const what = resumed === undefined ? 'a crawl began, of everything' : `the crawl of ${resumed} goes on`;
+        const how = resumed === undefined ? 'new' : 'resumed';
+        report(what, 'info', { event: 'crawlStarted', how, from: crawling.base });
+      },
     };
+    tellOfSignals(report);
     const startMs = steadyMs();
-    report('a crawl began, of everything', 'info', { event: 'crawlStarted', how: 'new', from: options.base });
     const brought = await withProgress(stderr, (onProgress) => crawl(options, onProgress));
     report(crawlText(brought, output), 'info', crawlEvent(brought, steadyMs() - startMs));
   });
 }
 
+/** Tells that what a signal ends goes on the next time; the process then ends as it would have. */
+function tellOfSignals(report: Report): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      report(`${signal}: ended; the next run goes on`);
+      setImmediate(() => process.kill(process.pid, signal));
+    });
+}
+
 /** Tells of answers that are asked for again. */
 export function retryTold(report: Report): (retry: Retry) => void {
-  return ({ what, url, ...figures }) =>
-    report(`${what} (${url}): ${figures.reason}`, 'warn', { event: 'pageRetried', what, url, ...figures });
+  return ({ waitMs, ...figures }) => {
+    const { what, url, reason, tried, tries } = figures;
+    const waitSeconds = Math.ceil(waitMs / 100) / 10;
+    const line = `${what} (${url}): ${reason}; try ${tried + 1} of ${tries} in ${waitSeconds} s`;
+    report(line, 'warn', { event: 'pageRetried', ...figures, waitSeconds });
+  };
 }
 
 function crawlEvent(report: CrawlReport | undefined, ms: number): DataEvent {
@@ -102,9 +121,8 @@ function recordsIn({ counts }: CrawlReport): number {
 
 function crawlText(report: CrawlReport | undefined, output: string): string {
   if (!report) return `${output}: what an earlier run had fetched is in place; run again to fetch anew`;
-  const { counts, links, dangling, worst, unknown, resumed } = report;
+  const { counts, links, dangling, worst, unknown } = report;
   return [
-    ...(resumed === undefined ? [] : [`continued the crawl of ${resumed}`]),
     ...leftOut(unknown),
     `${output}: ${countText(recordsIn(report))} records in ${Object.keys(counts).length} collections; ` +
       `${countText(dangling)} of ${countText(links)} links lead to no record${worst === undefined ? '' : `, ${worst}`}`,
