@@ -24,6 +24,9 @@ interface Dangling {
   readonly id: number;
 }
 
+/** So many collections are told that lost too much; the others are counted. */
+const NAMED_MAX = 3;
+
 /** All links that were collected, and those that lead nowhere. */
 export interface LinkSurvey {
   readonly links: number;
@@ -103,7 +106,9 @@ export function judgeLosses(
   const { shrinkMax } = options;
   const lost = [...before].filter(([name, count]) => (count - (counts[name] ?? 0)) * 100 > shrinkMax * count);
   if (lost.length === 0) return;
-  const what = lost.map(([name, count]) => `${name} has ${counts[name] ?? 0} records, ${count} before`).join('; ');
+  const named = lost.slice(0, NAMED_MAX);
+  const what = named.map(([name, count]) => `${name} has ${counts[name] ?? 0} records, ${count} before`).join('; ');
+  const others = lost.length > NAMED_MAX ? `; ${lost.length - NAMED_MAX} other collections lost as much` : '';
   const cure = cureOf('a larger --shrink-max or --force', options);
-  throw new OperationError('input', `${what}; more than ${shrinkMax} % are gone: ${cure}`);
+  throw new OperationError('input', `${what}${others}; more than ${shrinkMax} % are gone: ${cure}`);
 }

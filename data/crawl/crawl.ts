@@ -10,7 +10,7 @@ import { type Acceptance, inDoubt, judgeLinks, judgeLosses, surveyLinks, worstLi
 import { parsed } from './page.ts';
 import { PageSize } from './pageSize.ts';
 import type { CollectionPart } from './part.ts';
-import { countsIn, judgeOutput, publish, publishManifest } from './publish.ts';
+import { countsIn, judgeOutput, judgeSource, publish, publishManifest } from './publish.ts';
 import { createdIn, heldIn, laterThan, pagesOf, sameIn } from './held.ts';
 import { type HeldCollection, type Manner, renew } from './renew.ts';
 import { CrawlState } from './state.ts';
@@ -27,8 +27,8 @@ const ROOT_BYTES_MAX = 1 << 16;
 /**
  * What is crawled to where. `state` holds what is not finished; `now` is the time of day, that of the data. A crawl is
  * accepted as `Acceptance` says, whatever its collections have lost of the records in `output` where it `isForced`. One
- * that is `new` asks for all and replaces the output; a `sweep` leaves it where it is the same; a `renewal` does too,
- * and asks only for what changed since. A collection may have `recordsMax` records, and its records may link to as many
+ * that is `new` asks for all and replaces the output, that of another catalogue only where it `isForced`; a `sweep`
+ * leaves it where it is the same; a `renewal` does too, and asks only for what changed since. A collection may have `recordsMax` records, and its records may link to as many
  * of another; all these ids may be `idsMax`.
  */
 export interface CrawlOptions extends UpstreamOptions, Acceptance {
@@ -74,6 +74,7 @@ export async function crawl(options: CrawlOptions, onProgress: OnProgress): Prom
       publish(state, options.output);
       return undefined;
     }
+    if (options.kind === 'new' && !options.isForced) await judgeSource(options.output, options.base);
     options.onBegun?.(state.isResumed ? state.begun : undefined);
     const upstream = new Upstream(options);
     try {

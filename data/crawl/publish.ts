@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, placesIn, syncDirectory } from '../files.ts';
-import { MANIFEST_FILE } from '../import/manifest.ts';
+import { MANIFEST_FILE, readManifest } from '../import/manifest.ts';
 import { openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
 import type { CrawlState } from './state.ts';
@@ -32,6 +32,19 @@ export function judgeOutput(output: string, state: string): void {
     const cure = 'name a directory of its own';
     throw new OperationError('usage', `${directory} is no ${what}: it holds ${stray}; ${cure}`);
   }
+}
+
+/**
+ * Before anything is asked for: the output is of this catalogue, or nothing. Throws OperationError `usage`, and as
+ * readManifest does.
+ */
+export async function judgeSource(output: string, base: string): Promise<void> {
+  if (namesIn(output).length === 0) return;
+  const { source } = await readManifest(output);
+  if (source === base) return;
+  const what = typeof source === 'string' ? `what was crawled of ${source}` : 'a data set that no crawl wrote';
+  const cure = 'name another directory, or replace it with --force';
+  throw new OperationError('usage', `${output} holds ${what}, not that of ${base}: ${cure}`);
 }
 
 function isWithin(inner: string, outer: string): boolean {

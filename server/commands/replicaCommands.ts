@@ -32,7 +32,7 @@ function addCrawl(root: Command, outputs: Outputs): void {
     .argument('<url>', 'base URL of the catalogue, or an address of its API')
     .addOption(valueOption('-o, --output', 'directory to write or replace', PATH).makeOptionMandatory())
     .addOption(valueOption('--state', 'directory of what is not finished (default: OUTPUT.crawl)', PATH))
-    .option(...FORCE)
+    .option('--force', 'replace the data of another catalogue too; accept collections that lost more')
     .addHelpText('after', CRAWL_HINT)
     .addHelpText('after', example('crawl https://catalogue.example.org -o catalogue/ --contact ops@example.org'))
     .action(async (url: string, flags: CrawlFlags & Flags) => {

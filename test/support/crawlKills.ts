@@ -26,7 +26,7 @@ export type Instant = { readonly step: number } | { readonly ms: number };
  * two renames only, and both data sets are whole then, of which the new one is read by the name of the output.
  */
 export async function killAndResume(upstream: RudeUpstream, scratch: string, instant: Instant): Promise<boolean> {
-  const output = oldDataSet(scratch);
+  const output = oldDataSet(scratch, upstream.url);
   const old = filesOf(output);
   const command = crawlProcess(upstream, output, 'step' in instant ? instant.step : undefined);
   if ('ms' in instant) {
@@ -48,7 +48,7 @@ export async function killAndResume(upstream: RudeUpstream, scratch: string, ins
 
 /** How many steps a crawl has that nobody kills. */
 export async function stepsOfCrawl(upstream: RudeUpstream, scratch: string): Promise<number> {
-  const command = crawlProcess(upstream, oldDataSet(scratch), 0);
+  const command = crawlProcess(upstream, oldDataSet(scratch, upstream.url), 0);
   const [, steps] = await command.printed(/steps: (\d+)\n/);
   await command.ended;
   return Number(steps);

@@ -22,11 +22,12 @@ export function recordsOf(directory: string): Readonly<Record<string, string>> |
   return files && Object.fromEntries(Object.entries(files).filter(([name]) => name.endsWith('.ndjson')));
 }
 
-/** A directory in `parent` with a data set that a crawl may replace. */
-export function oldDataSet(parent: string): string {
+/** A directory in `parent` with a data set that a crawl of `source` may replace. */
+export function oldDataSet(parent: string, source: string): string {
   const directory = newOutputIn(parent);
   mkdirSync(directory);
   writeFileSync(join(directory, 'notes.ndjson'), '{"ob_id":1}\n{"ob_id":2}\n');
+  writeFileSync(join(directory, 'MANIFEST.json'), JSON.stringify({ source }));
   return directory;
 }
 

@@ -19,7 +19,7 @@ export function rudeSuite(ways: readonly RudeWay[], placesOf: (way: RudeWay, i: 
 
   async function outcomeOf(way: RudeWay, place: Place, times: number) {
     const upstream = await startRudeUpstream(way.misbehave, place, times);
-    const output = oldDataSet(directory);
+    const output = oldDataSet(directory, upstream.url);
     const old = filesOf(output);
     const timeoutMs = /never|stops/.test(way.name) ? TIMEOUT_MS.never : TIMEOUT_MS.whole;
     try {

@@ -46,8 +46,40 @@ test.each([
 
 test('a collection that is gone altogether is one that lost everything', async () => {
   const output = newOutput();
+  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
   mkdirSync(output);
   writeFileSync(join(output, 'times.ndjson'), '{"ob_id":1}\n{"ob_id":2}');
-  const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
+  writeFileSync(join(output, 'MANIFEST.json'), JSON.stringify({ source: url }));
   await expect(crawled(url, output)).rejects.toThrow('times has 0 records, 2 before');
+});
+
+test('of many collections that lost too much three are named and the others counted', async () => {
+  const names = ['notes', 'times', 'ipps', 'mpos', 'rpis'];
+  const collections = Object.fromEntries(names.map((name) => [name, recordsFrom(0, 2)]));
+  const { url } = await upstreamOf({ collections });
+  const output = newOutput();
+  await crawled(url, output);
+  for (const name of names) collections[name] = recordsFrom(0, 1);
+  await expect(crawled(url, output)).rejects.toThrow(
+    /^(?:\w+ has 1 records, 2 before; ){3}2 other collections lost as much; more than 5 % are gone: /,
+  );
+});
+
+test.each([
+  ['of another catalogue', { source: 'http://other.example.org' }, 'what was crawled of http://other.example.org'],
+  ['that no crawl wrote', undefined, 'a data set that no crawl wrote'],
+])('a data set %s is replaced by --force alone, and before that nothing is asked', async (_what, manifest, holds) => {
+  const { url, requests } = await upstreamOf({ collections: { notes: recordsFrom(0, 2) } });
+  const output = newOutput();
+  mkdirSync(output);
+  writeFileSync(join(output, 'notes.ndjson'), '{"ob_id":7}\n');
+  if (manifest) writeFileSync(join(output, 'MANIFEST.json'), JSON.stringify(manifest));
+  const old = filesOf(output);
+  await expect(crawled(url, output)).rejects.toMatchObject({
+    code: 'usage',
+    message: `${output} holds ${holds}, not that of ${url}: name another directory, or replace it with --force`,
+  });
+  expect([requests.length, filesOf(output)]).toEqual([0, old]);
+  await crawled(url, output, { isForced: true });
+  expect(recordsOf(output)).toEqual({ 'notes.ndjson': linesOf(recordsFrom(0, 2)) });
 });
