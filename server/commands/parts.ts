@@ -2,7 +2,7 @@
 // settings as flags, with what help says of their other sources. Defines no command, and judges no setting.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SETTINGS } from '../settings/declarations.ts';
-import { flagName, type Setting } from '../settings/sources.ts';
+import { environmentName, flagName, type Setting } from '../settings/sources.ts';
 import { BASE_URL, integerBetween, SWITCH, type ValueKind } from '../settings/values.ts';
 import type { Output } from './terminal.ts';
 
@@ -46,15 +46,25 @@ export function valueOption<V>(flag: string, help: string, kind: ValueKind<V>): 
   });
 }
 
-const SETTINGS_HINT = `
-Every flag that serve has is also an environment variable (--filter-errors is CATALOGUE_FILTER_ERRORS) and a
-key in the TOML file named by --config (filterErrors). A flag wins over the environment, that over the file.`;
+/** What help says of the other sources of flags that are settings: of all, or of these names. */
+function settingsHint(names?: readonly string[]): string {
+  const settings = SETTINGS.filter(({ name }) => (names ?? ['filterErrors']).includes(name));
+  const flags = names ? settings.map(flagName).join(', ') : 'every flag that serve has';
+  const [first] = settings;
+  const text =
+    `Environment variables (${environmentName(first!)} for ${flagName(first!)}) and keys of the TOML file named by ` +
+    `--config (${first!.name}) set these too: ${flags}. A flag wins over the environment, that over the file.`;
+  return `\n${text.replace(/(.{1,110})(?: |$)/g, '$1\n').trimEnd()}`;
+}
 
-/** Gives a command all settings, or those of these names, as flags; answers the command. */
+/**
+ * Gives a command all settings, or those of these names and the one that names the TOML file, as flags; answers the
+ * command.
+ */
 export function addSettings(command: Command, names?: readonly string[]): Command {
-  for (const setting of SETTINGS.filter(({ name }) => names?.includes(name) ?? true))
+  for (const setting of SETTINGS.filter(({ name }) => !names || name === 'config' || names.includes(name)))
     for (const option of settingOptions(setting)) command.addOption(option);
-  return command.addHelpText('after', SETTINGS_HINT);
+  return command.addHelpText('after', settingsHint(names?.filter((name) => name !== 'config')));
 }
 
 // No default and no parser here: settings/declarations.ts judges all sources alike and says where a wrong value came

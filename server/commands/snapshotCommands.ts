@@ -39,9 +39,10 @@ function addImport(root: Command, outputs: Outputs): void {
     .addOption(valueOption(...COMPRESSED_FOR));
   addSettings(command, ['logFormat'])
     .addHelpText('after', example('import catalogue/ -o catalogue.snapshot'))
-    .action(async (directory: string, { logFormat, ...flags }: ImportFlags & Pick<Flags, 'logFormat'>) => {
+    .action(async (directory: string, flags: ImportFlags & Pick<Flags, 'logFormat' | 'config'>) => {
+      const { logFormat, config } = flags;
       const { runImport } = await import('./import.ts');
-      await runImport(directory, flags, { logFormat }, outputs);
+      await runImport(directory, flags, { logFormat, config }, outputs);
     });
 }
 

@@ -5,11 +5,12 @@ import { addCallCommand } from './callCommand.ts';
 import { addVerifyAttributes } from './verifyAttributesCommand.ts';
 import { addVerifyCert } from './verifyCertCommand.ts';
 import { addConfigurationCommands } from './toolCommands.ts';
-import type { Outputs } from '../parts.ts';
+import { example, type Outputs } from '../parts.ts';
 
 /** Adds the group. */
 export function addAuthority(root: Command, outputs: Outputs): void {
   const group = root.command('authority').description('Look after the attribute authority and what it trusts.');
+  group.addHelpText('after', example('authority check authority.toml'));
   addConfigurationCommands(group, outputs);
   addVerifyCert(group, outputs);
   addVerifyAttributes(group, outputs);

@@ -19,7 +19,10 @@ const SIGNALS_URL = new URL('../../../../server/process/signals.ts', import.meta
 /** Has the launcher take the Node that runs it for one that cannot run the program. */
 const OLD_NODE =
   'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
-const COMMANDS = ['serve', 'import', 'verify', 'generate', 'crawl', 'follow', 'diff', 'changes', 'explain', 'fields'];
+const COMMANDS = [
+  ...['serve', 'import', 'verify', 'publish', 'prune', 'generate', 'crawl', 'follow', 'diff', 'changes', 'explain'],
+  ...['fields', 'export', 'stats', 'top', 'authority'],
+];
 
 let directory: string;
 beforeAll(() => {
@@ -60,6 +63,23 @@ describe('help', () => {
       expect.stringMatching(new RegExp(`^  catalogue-replica ${command} `)),
     ]);
     expect(error).toBe('');
+  });
+
+  test.each(['import', 'export', 'crawl', 'follow', 'publish', 'prune'])(
+    'of %s names --config, which it takes, and the flags that stand there',
+    async (command) => {
+      const { out } = await parse(command, '--help');
+      expect(out).toContain('\n  --config <path>');
+      const [, words = ''] = /set\s+these\s+too:\s([^.]*)\./.exec(out)!;
+      for (const flag of words.split(/,\s+/)) expect(out).toMatch(new RegExp(`^ {2}(?:-., )?${flag} `, 'm'));
+    },
+  );
+
+  test('import takes its settings from a file', async () => {
+    const config = join(directory, 'import.toml');
+    writeFileSync(config, 'logFormat = "other"\n');
+    const { thrown } = await parse('import', 'x', '-o', 'y', '--config', config);
+    expect(String(thrown)).toContain(`${config}:1:1: key logFormat: got "other"`);
   });
 
   test.each(['serve', 'explain'])('of %s shows every setting', async (command) => {
