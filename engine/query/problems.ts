@@ -30,13 +30,15 @@ export const MESSAGES = {
 } as const;
 
 /**
- * What is said beside a message, to a client that is near to what is meant: how dates are written, and what becomes of
- * a plus in an address.
+ * What is said beside a message, to a client that is near to what is meant: how dates are written, what becomes of a
+ * plus in an address, how a record is named, and what the syntax of expressions lacks.
  */
 export const HINTS = {
   date: 'Write a date as 2020-01-31.',
   dateTime: 'Write a date as 2020-01-31, a time as 2020-01-31T12:30:00Z.',
   plus: 'A plus in an address is a blank: write it as %2B.',
+  link: 'A record is named by its id, the number at the end of its link.',
+  regex: 'Look-around and back-references are not supported.',
 } as const;
 
 const PAGES = 'Pages go by "limit" and "offset".';

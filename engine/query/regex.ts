@@ -2,7 +2,7 @@
 // pattern is bounded before it is compiled, since compiling takes time and memory too.
 import { RE2JS, RE2JSException } from 're2js';
 import { REGEX_LENGTH_MAX, REGEX_SIZE_MAX } from './limits.ts';
-import { MESSAGES } from './problems.ts';
+import { HINTS, MESSAGES } from './problems.ts';
 import type { ScannedTexts, TextSearch } from './search.ts';
 import { parseValue, type Operand, type ValueReading } from './values.ts';
 
@@ -28,6 +28,9 @@ const REGEX_COST = 10;
 const TOKEN =
   /\\Q.*?(?:\\E|$)|\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\[pP]\{[^}]*\}|\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gsu;
 
+/** What looks around or back, which RE2 does not. */
+const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]/;
+
 /** What a pattern itself folds case by, such as `(?si:`. */
 const FOLDING = /\(\?\w*i/;
 
@@ -41,7 +44,8 @@ export function parseRegex(text: string, isFolded: boolean): ValueReading<Operan
   const pattern = parsed.value;
   if (pattern === '') return { kind: 'error', message: MESSAGES.required };
   if (regexSize(pattern, isFolded) > REGEX_SIZE_MAX) return { kind: 'error', message: MESSAGES.regexSize };
-  if (!compiled(pattern, isFolded)) return { kind: 'error', message: MESSAGES.regex };
+  if (!compiled(pattern, isFolded))
+    return { kind: 'error', message: MESSAGES.regex, hints: LOOKS_AROUND.test(pattern) ? [HINTS.regex] : [] };
   return { kind: 'value', value: { kind: 'text', values: [pattern] } };
 }
 

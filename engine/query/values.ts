@@ -64,8 +64,12 @@ const RULES: Readonly<Record<ColumnType, (text: string) => ValueReading<string>>
 };
 
 function wholeNumber(text: string): ValueReading<string> {
-  return found(text, WHOLE.test(text) ? canonicalDecimal(text) : undefined, MESSAGES.wholeNumber);
+  const read = found(text, WHOLE.test(text) ? canonicalDecimal(text) : undefined, MESSAGES.wholeNumber);
+  return read.kind === 'error' && LINK_LIKE.test(text) ? { ...read, hints: [HINTS.link] } : read;
 }
+
+/** The link of a record, as records have it. */
+const LINK_LIKE = /\/api\/v[23]\/\w+\/\d/;
 
 /** The truth that a text says by its name or number, as strict mode wants it; undefined where it says none (A41). */
 export function truthIn(text: string): boolean | undefined {

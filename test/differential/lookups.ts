@@ -130,7 +130,9 @@ function regular(flags: number): Parser {
       const pattern = RE2JS.compile(raw.trim(), flags);
       return onText(raw, (text) => pattern.matcher(text).find());
     } catch {
-      return { message: 'Enter a valid regular expression.' };
+      const isBeyond = /\(\?<?[=!]|\\[1-9]/.test(raw);
+      const hints = isBeyond ? ['Look-around and back-references are not supported.'] : [];
+      return { message: 'Enter a valid regular expression.', hints };
     }
   };
 }

@@ -41,7 +41,11 @@ export function parseExact(type: OperandType, raw: string): Parsed {
 function parseInteger(operand: string): Parsed {
   if (operand === '') return REQUIRED;
   const digits = /^([+-]?\d+)(?:\.0*)?$/.exec(operand)?.[1];
-  if (digits === undefined) return { message: 'Enter a whole number.' };
+  if (digits === undefined) {
+    const isLink = /\/api\/v[23]\/\w+\/\d/.test(operand);
+    const hints = isLink ? ['A record is named by its id, the number at the end of its link.'] : [];
+    return { message: 'Enter a whole number.', hints };
+  }
   const wanted = BigInt(digits.replace('+', ''));
   return { test: (value) => integerIn(value) === wanted };
 }
