@@ -28,8 +28,8 @@ const ROOT_BYTES_MAX = 1 << 16;
  * What is crawled to where. `state` holds what is not finished; `now` is the time of day, that of the data. A crawl is
  * accepted as `Acceptance` says, whatever its collections have lost of the records in `output` where it `isForced`. One
  * that is `new` asks for all and replaces the output, that of another catalogue only where it `isForced`; a `sweep`
- * leaves it where it is the same; a `renewal` does too, and asks only for what changed since. A collection may have `recordsMax` records, and its records may link to as many
- * of another; all these ids may be `idsMax`.
+ * leaves it where it is the same; a `renewal` does too, and asks only for what changed since. A collection may have
+ * `recordsMax` records, and its records may link to as many of another; all these ids may be `idsMax`.
  */
 export interface CrawlOptions extends UpstreamOptions, Acceptance {
   readonly output: string;

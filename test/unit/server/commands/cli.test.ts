@@ -1,16 +1,14 @@
-// The command line: help, version, refusals with the nearest known name, and the exit code of each kind of end.
+// The command line: version, refusals with the nearest known name, and the exit code of each kind of end.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../../../server/commands/commands.ts';
 import { BUILDING_MEMORY } from '../../../../server/process/follower.ts';
-import { SETTINGS } from '../../../../server/settings/declarations.ts';
-import { flagName } from '../../../../server/settings/sources.ts';
 import { runCommand, runProgram } from '../../../support/commandProcess.ts';
 import { dataSetOf } from '../../../support/dataSets.ts';
+import { parse } from '../../../support/parsedWords.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 
 const CLI = fileURLToPath(new URL('../../../../server/commands/cli.ts', import.meta.url));
@@ -19,27 +17,12 @@ const SIGNALS_URL = new URL('../../../../server/process/signals.ts', import.meta
 /** Has the launcher take the Node that runs it for one that cannot run the program. */
 const OLD_NODE =
   'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
-const COMMANDS = [
-  ...['serve', 'import', 'verify', 'publish', 'prune', 'generate', 'crawl', 'follow', 'diff', 'changes', 'explain'],
-  ...['fields', 'export', 'stats', 'top', 'authority'],
-];
 
 let directory: string;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'catalogue-cli-'));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
-
-/** Parses in this process; answers what was printed and thrown. */
-async function parse(...words: readonly string[]): Promise<{ out: string; error: string; thrown: unknown }> {
-  const printed = { out: '', error: '', thrown: undefined as unknown };
-  const stdout = { write: (text: string): unknown => (printed.out += text) };
-  const stderr = { write: (text: string): unknown => (printed.error += text) };
-  await commandLine({ stdout, stderr })
-    .parseAsync(words, { from: 'user' })
-    .catch((error: unknown) => (printed.thrown = error));
-  return printed;
-}
 
 /** Runs the program as people do, without any CATALOGUE_ variable of the surroundings. */
 function run(words: readonly string[], options: { script?: string; environment?: object; node?: string[] } = {}) {
@@ -48,45 +31,6 @@ function run(words: readonly string[], options: { script?: string; environment?:
   const argv = [...(options.node ?? []), options.script ?? CLI, ...words];
   return spawnSync(process.execPath, argv, { encoding: 'utf8', env });
 }
-
-describe('help', () => {
-  test('lists every command', async () => {
-    const { out, thrown } = await parse('--help');
-    for (const command of COMMANDS) expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
-    expect(thrown).toMatchObject({ exitCode: 0 });
-  });
-
-  test.each(COMMANDS)('of %s ends with an example', async (command) => {
-    const { out, error } = await parse(command, '--help');
-    expect(out.trimEnd().split('\n').slice(-2)).toEqual([
-      'Example:',
-      expect.stringMatching(new RegExp(`^  catalogue-replica ${command} `)),
-    ]);
-    expect(error).toBe('');
-  });
-
-  test.each(['import', 'export', 'crawl', 'follow', 'publish', 'prune'])(
-    'of %s names --config, which it takes, and the flags that stand there',
-    async (command) => {
-      const { out } = await parse(command, '--help');
-      expect(out).toContain('\n  --config <path>');
-      const [, words = ''] = /set\s+these\s+too:\s([^.]*)\./.exec(out)!;
-      for (const flag of words.split(/,\s+/)) expect(out).toMatch(new RegExp(`^ {2}(?:-., )?${flag} `, 'm'));
-    },
-  );
-
-  test('import takes its settings from a file', async () => {
-    const config = join(directory, 'import.toml');
-    writeFileSync(config, 'logFormat = "other"\n');
-    const { thrown } = await parse('import', 'x', '-o', 'y', '--config', config);
-    expect(String(thrown)).toContain(`${config}:1:1: key logFormat: got "other"`);
-  });
-
-  test.each(['serve', 'explain'])('of %s shows every setting', async (command) => {
-    const { out } = await parse(command, '--help');
-    for (const setting of SETTINGS) expect(out).toContain(`\n  ${flagName(setting)}`);
-  });
-});
 
 describe('a usage error', () => {
   test.each([

@@ -1,0 +1,52 @@
+// What --help says: of every command, and of each its flags, an example, and where else its settings are looked for.
+// How a command line is refused is in cli.test.ts.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SETTINGS } from '../../../../server/settings/declarations.ts';
+import { flagName } from '../../../../server/settings/sources.ts';
+import { temporaryDirectory } from '../../../support/dataSets.ts';
+import { parse } from '../../../support/parsedWords.ts';
+
+const directory = temporaryDirectory();
+const COMMANDS =
+  'serve import verify publish prune generate crawl follow diff changes explain fields export stats top authority'.split(
+    ' ',
+  );
+
+test('help lists every command', async () => {
+  const { out, thrown } = await parse('--help');
+  for (const command of COMMANDS) expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
+  expect(thrown).toMatchObject({ exitCode: 0 });
+});
+
+test.each(COMMANDS)('help of %s ends with an example', async (command) => {
+  const { out, error } = await parse(command, '--help');
+  expect(out.trimEnd().split('\n').slice(-2)).toEqual([
+    'Example:',
+    expect.stringMatching(new RegExp(`^  catalogue-replica ${command} `)),
+  ]);
+  expect(error).toBe('');
+});
+
+test.each(['import', 'export', 'crawl', 'follow', 'publish', 'prune'])(
+  'help of %s names --config, which it takes, and the flags that stand there',
+  async (command) => {
+    const { out } = await parse(command, '--help');
+    expect(out).toContain('\n  --config <path>');
+    const [, words = ''] = /set\s+these\s+too:\s([^.]*)\./.exec(out)!;
+    for (const flag of words.split(/,\s+/)) expect(out).toMatch(new RegExp(`^ {2}(?:-., )?${flag} `, 'm'));
+  },
+);
+
+test('import takes its settings from a file', async () => {
+  const config = join(directory, 'import.toml');
+  writeFileSync(config, 'logFormat = "other"\n');
+  const { thrown } = await parse('import', 'x', '-o', 'y', '--config', config);
+  expect(String(thrown)).toContain(`${config}:1:1: key logFormat: got "other"`);
+});
+
+test.each(['serve', 'explain'])('help of %s shows every setting', async (command) => {
+  const { out } = await parse(command, '--help');
+  for (const setting of SETTINGS) expect(out).toContain(`\n  ${flagName(setting)}`);
+});
