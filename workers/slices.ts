@@ -77,6 +77,15 @@ export class Slices {
     this.#arm();
   }
 
+  /** What work answers, its time counted as spent; undefined where this turn has none left, and then not begun. */
+  atOnce<T>(work: () => T): T | undefined {
+    if (!this.hasTime()) return undefined;
+    const sinceMs = this.now();
+    const result = work();
+    this.spend(sinceMs);
+    return result;
+  }
+
   /** Takes the step in a turn to come, behind those that wait, and again while there is more to do. Cost: constant. */
   queue(step: Step): void {
     this.#steps.add(step);

@@ -1,5 +1,6 @@
 // The catalogue's handler: path, method, then the view, in the order in which the stock service judges.
 // Knows no transport and no thread: the router says where rows come from.
+import assert from 'node:assert';
 import type { QueryOptions } from '../../engine/engine.ts';
 import { isOutOfHeap, isStarved } from '../../workers/starvation.ts';
 import { baseUrlChooser } from './baseUrl.ts';
@@ -99,9 +100,51 @@ function answerTo(
   request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
+  const answer = (asked: Visit): Answer | Promise<Answer> => viewAnswer(catalogue, view, asked, received.target);
+  const isLong = (request.query?.length ?? 0) > SHORT_CHARACTERS_MAX;
+  return isLong ? inTurn(catalogue, visit, answer) : answer(visit);
+}
+
+/** Shorter queries take less than 0.5 ms to read: those of nearly all clients. The longest take 8. */
+const SHORT_CHARACTERS_MAX = 4096;
+
+/**
+ * What a request is answered that takes long to read: at once while there is time for it in this turn, else in one of
+ * its own, so that nobody waits for many of them.
+ */
+function inTurn(
+  { slices, answers }: CatalogueService,
+  visit: Visit,
+  answer: (visit: Visit) => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  const atOnce = slices.atOnce(() => answer(visit));
+  if (atOnce) return atOnce;
+  const kept = { ...visit, request: keptRequest(visit.request) };
+  const later = slices.run(() => answer(kept), visit.disconnection);
+  return later.then((outcome) => (typeof outcome === 'string' ? answers.busy : outcome));
+}
+
+/** A request beyond its turn: of its headers a view reads one, since the visit has what the others say. */
+function keptRequest(request: Request): Request {
+  const { method, target, query } = request;
+  const accept = request.header('accept');
+  const header = (name: string): string | undefined => {
+    assert(name === 'accept', `${name} is gone with its turn`);
+    return accept;
+  };
+  return { method, target, query, header, peer: () => assert.fail('the peer is gone with its turn') };
+}
+
+/** What a view answers; `sent` is the target as it came. */
+function viewAnswer(
+  catalogue: CatalogueService,
+  view: Exclude<Route, { kind: 'badTarget' | 'notFound' | 'redirect' }>,
+  visit: Visit,
+  sent: string,
+): Answer | Promise<Answer> {
   switch (view.kind) {
     case 'index':
-      return indexAnswer(catalogue, visit, downFrom(received.target, choice.path));
+      return indexAnswer(catalogue, visit, downFrom(sent, visit.choice.path));
     case 'root':
       return rootAnswer(catalogue, view, visit);
     case 'list':
@@ -113,7 +156,7 @@ function answerTo(
     case 'resolution':
       return (resolution ?? firstResolution)(catalogue, view, visit);
     case 'browse':
-      return pageFor(catalogue, visit, received.target);
+      return pageFor(catalogue, visit, sent);
   }
 }
 

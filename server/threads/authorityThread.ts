@@ -29,10 +29,10 @@ const MESSAGE_READER = new URL('../soap/envelopeReader.ts', import.meta.url);
  */
 export function openAuthorityBefore(
   otherwise: Handler,
-  { link, settings, tally, onLost }: Pick<SoapOptions, 'settings' | 'tally'> & SigningOptions,
+  { link, onLost, ...options }: Pick<SoapOptions, 'settings' | 'tally' | 'slices'> & SigningOptions,
 ): AuthorityPart {
   const service = openAuthority(link, MESSAGE_READER, onLost);
-  const handler = soapHandler({ authority: () => service.current(), settings, tally, otherwise });
+  const handler = soapHandler({ ...options, authority: () => service.current(), otherwise });
   const trustedHosts = (): ReturnType<AuthorityPart['trustedHosts']> => service.current().trustedHosts;
   return { handler, trustedHosts, start: () => service.start(), close: () => service.close() };
 }

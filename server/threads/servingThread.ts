@@ -124,6 +124,7 @@ async function serve(data: LastingData): Promise<number> {
       link,
       settings,
       tally,
+      slices,
       onLost: lossesOf('signing'),
     });
   const isWatched = data.requests !== undefined || data.accessLog !== undefined;

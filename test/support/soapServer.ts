@@ -1,5 +1,7 @@
 // The SOAP service on both transports in this process, speaking for an authority in memory: what clients and fuzzers
 // talk to. Everything but the authority is the product's own; paths that are not the service's are answered 404.
+import { steadyMs } from '../../server/observe/clock.ts';
+import { Slices } from '../../workers/slices.ts';
 import type { Authority } from '../../server/authority/authority.ts';
 import { claimPort } from '../../server/http/claim.ts';
 import { newTally } from '../../server/observe/tally.ts';
@@ -33,6 +35,7 @@ export async function startSoapServer(
     const handler = soapHandler({
       authority,
       tally: newTally(SOAP_ANSWERS),
+      slices: new Slices(steadyMs),
       settings: { baseUrl: url, soapBodyBytesMax },
       otherwise: () => ({ ...textAnswer('other'), status: 404 }),
     });

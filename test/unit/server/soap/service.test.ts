@@ -10,13 +10,14 @@ import { soapHandler } from '../../../../server/soap/service.ts';
 import { OUTCOME, SOAP_ANSWERS } from '../../../../server/soap/tally.ts';
 import { newTally } from '../../../../server/observe/tally.ts';
 import { call, roleCall } from '../../../support/envelopes.ts';
+import { Slices } from '../../../../workers/slices.ts';
 import { memoryAuthority } from '../../../support/memoryAuthority.ts';
 
-function serviceOf(authority: () => Authority) {
+function serviceOf(authority: () => Authority, slices = new Slices(() => 0)) {
   const tally = newTally(SOAP_ANSWERS);
   const settings = { baseUrl: 'http://localhost', soapBodyBytesMax: 65_536 };
   const otherwise = (): never => assert.fail('the path is the service’s');
-  const handler = soapHandler({ authority, settings, tally, otherwise });
+  const handler = soapHandler({ authority, settings, tally, slices, otherwise });
   const post = (body: Uint8Array, type: string | undefined): Answer | Promise<Answer> => {
     const request: Request = {
       method: 'POST',
@@ -108,6 +109,24 @@ test('a message of more than 16 kB is read elsewhere, a shorter one here; both a
   expect(Buffer.from(refused.body.pieceAt(0)).toString()).toContain('AccessError');
   expect(lengths).toEqual([16_385, 20_000, 20_000]);
   expect([tally[OUTCOME.listed], tally[OUTCOME.Client], tally[OUTCOME.AccessError]]).toEqual([2, 1, 1]);
+});
+
+test('beyond what a turn has time for, all but the shortest messages are read by another thread too', async () => {
+  const lengths: number[] = [];
+  const authority = memoryAuthority();
+  const read: Authority['read'] = (message) => {
+    lengths.push(message.body.length);
+    return authority.read(message);
+  };
+  const slices = new Slices(() => 0);
+  const { post } = serviceOf(() => watched, slices);
+  const watched: Authority = { ...authority, read };
+  const ofLength = (bytes: number): Buffer => Buffer.from(roleCall('<').padEnd(bytes));
+  const inTime = post(ofLength(2049), undefined);
+  slices.spend(-10);
+  expect([inTime, post(ofLength(2048), undefined)]).not.toContainEqual(expect.any(Promise));
+  expect((await post(ofLength(2049), undefined)).status).toBe(500);
+  expect(lengths).toEqual([2049]);
 });
 
 test('where too much waits to be read the answer is 503 with a fault, and when to come again', async () => {

@@ -1,0 +1,42 @@
+// Long queries are read one a turn, and answered there as they are at once.
+import { expect, test } from 'vitest';
+import { Slices } from '../../../../workers/slices.ts';
+import { collectionOf } from '../../../support/collections.ts';
+import { requestOf, type RequestParts, STAYING } from '../../../support/requests.ts';
+import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../support/smallCatalogue.ts';
+
+const RECORDS = Array.from({ length: 9 }, (_, i) => `{"ob_id":${i + 1},"title":"t${i}"}`);
+const collections = (name: string): ReturnType<typeof collectionOf> =>
+  collectionOf(name, name === 'observations' ? RECORDS : [], BASE_URL);
+
+const IDS = Array.from({ length: 2000 }, (_, i) => i + 3).join();
+const LONG: readonly RequestParts[] = [
+  { url: `/api/v3/observations/?ob_id__gt=3&x=${IDS}` },
+  { url: `/api/v3/observations/?ob_id__gt=3&x=${IDS}`, headers: { accept: 'text/csv' } },
+  { url: `/api/v3/observations/?ob_id__gt=3&x=${IDS}`, headers: { accept: 'image/png' } },
+  { url: `/api/v2/observations/3/?fields=${IDS}`, headers: { 'if-none-match': '"x"' } },
+  { url: `/api/v3/?x=${IDS}` },
+];
+
+test.each(LONG)('is answered in a later turn as it is at once: $headers', async (parts) => {
+  const [busy, idle] = [new Slices(() => 0), new Slices(() => 0)];
+  busy.spend(-10);
+  const [later, atOnce] = [busy, idle].map((slices) =>
+    handlerWith(NEVER_HEAVY, {}, collections, { slices })(requestOf(parts), STAYING),
+  );
+  expect([later instanceof Promise, atOnce instanceof Promise]).toEqual([true, false]);
+  expect(replyOf(await later!)).toEqual(replyOf(await atOnce!));
+});
+
+test('many of them take a turn each, and others none', async () => {
+  // Each look at the clock is 5 ms later: there is time for one at once.
+  let now = 0;
+  const slices = new Slices(() => (now += 5));
+  const handler = handlerWith(NEVER_HEAVY, {}, collections, { slices });
+  const many = Array.from({ length: 20 }, (_, i) =>
+    handler(requestOf({ url: `/api/v3/observations/?x${i}=1&y=${IDS}` }), STAYING),
+  );
+  expect(handler(requestOf({ url: '/api/v3/observations/?limit=1' }), STAYING)).not.toBeInstanceOf(Promise);
+  expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
+  expect([slices.taken, slices.turns]).toEqual([19, 19]);
+});
