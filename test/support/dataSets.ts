@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { importDirectory, type ImportOptions, type ImportReport } from '../../data/import/import.ts';
+import { OperationError } from '../../data/operationError.ts';
 
 /** Files of a data set by name: texts, or bytes as they are. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -38,4 +39,21 @@ export async function imported(
   const file = options.file ?? `${directory}.snapshot`;
   const defaults = { directory, file, created: undefined, isLenient: false, threads: 0 };
   return { file, report: await importDirectory({ ...defaults, ...options }, () => undefined) };
+}
+
+/** Why the import of such files fails, and `at` which directory inside `parent`. */
+export async function importFailure(
+  parent: string,
+  files: Files,
+  options: Partial<ImportOptions> = {},
+): Promise<OperationError & { at: string }> {
+  const at = dataSetOf(parent, files);
+  const error: unknown = await imported(at, options).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OperationError)) throw new Error(`expected an OperationError, got ${String(error)}`);
+  return Object.assign(error, { at });
+}
+
+/** Records as the text of a file. */
+export function ndjsonOf(...records: object[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }

@@ -1,34 +1,27 @@
-// Importing directories: which files are read, what is refused and how it is told, what the report counts, and that the
-// same data gives the same bytes.
-import { execFileSync } from 'node:child_process';
+// Importing directories: which lines are refused and how it is told, what the report counts, and that the same data
+// gives the same bytes.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { FAULTS_TOLD, type ImportOptions } from '../../../../data/import/import.ts';
-import { OperationError } from '../../../../data/operationError.ts';
+import { FAULTS_TOLD } from '../../../../data/import/import.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { textAt } from '../../../../engine/column/dictionary.ts';
 import { countRows } from '../../../../engine/index/rowset.ts';
 import type { FieldNode } from '../../../../engine/index/table.ts';
 import { openSnapshot, type Catalogue } from '../../../../engine/snapshot/open.ts';
-import { dataSetOf, imported, temporaryDirectory, type Files } from '../../../support/dataSets.ts';
+import {
+  dataSetOf,
+  imported,
+  importFailure,
+  ndjsonOf,
+  temporaryDirectory,
+  type Files,
+} from '../../../support/dataSets.ts';
 
 const SCRATCH = temporaryDirectory();
 const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
 const BASE_URL = 'https://catalogue.example';
-
-function lines(...records: object[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
-}
-
-async function failureOf(files: Files, options: Partial<ImportOptions> = {}): Promise<OperationError & { at: string }> {
-  const at = dataSetOf(SCRATCH, files);
-  const error: unknown = await imported(at, options).catch((thrown: unknown) => thrown);
-  if (!(error instanceof OperationError)) throw new Error(`expected an OperationError, got ${String(error)}`);
-  return Object.assign(error, { at });
-}
 
 async function opened(file: string): Promise<Catalogue> {
   return openSnapshot(await loadSnapshot(file, { baseUrl: BASE_URL }));
@@ -40,97 +33,6 @@ async function recordsIn(file: string, collection: string): Promise<unknown[]> {
   return chunks.flatMap(({ bytes }) => JSON.parse(`[${Buffer.from(bytes).toString().slice(0, -1)}]`) as unknown[]);
 }
 
-describe('the files of a data set', () => {
-  const records = [{ ob_id: 1, a: 'é' }, { ob_id: 2 }];
-
-  test('may be compressed, and a missing one is an empty collection', async () => {
-    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson.gz': gzipSync(lines(...records)) });
-    const { file, report } = await imported(directory);
-    expect(await recordsIn(file, 'bboxes')).toEqual(records);
-    expect(report.collections.filter((one) => one.records > 0).map(({ name }) => name)).toEqual(['bboxes']);
-    expect((await opened(file)).collection('times').rows).toBe(0);
-  });
-
-  test('may have CRLF line ends, empty lines and no line end behind the last line', async () => {
-    const plain = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': lines(...records) }));
-    const text = `\r\n${lines(...records).replaceAll('\n', '\r\n \t\n\n')}`.trimEnd();
-    const odd = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': text }));
-    expect(odd.report.generation).toBe(plain.report.generation);
-  });
-
-  test('may be empty', async () => {
-    const { file } = await imported(
-      dataSetOf(SCRATCH, { 'bboxes.ndjson': '', 'times.ndjson': '\n', 'notes.ndjson.gz': gzipSync('') }),
-    );
-    expect((await opened(file)).metadata.collections.every((counts) => counts.records === 0)).toBe(true);
-    await verifyFile(file, () => undefined);
-  });
-
-  test.each(['times.ndjson', 'times.ndjson.gz', 'MANIFEST.json'])('may be no pipes: %s', async (name) => {
-    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': lines(...records) });
-    execFileSync('mkfifo', [join(directory, name)]);
-    await expect(imported(directory)).rejects.toMatchObject({
-      code: 'file',
-      message: `cannot read ${join(directory, name)}: it is no file but a pipe, a device or a directory`,
-    });
-  });
-
-  test('may stand beside files that are no NDJSON', async () => {
-    const directory = dataSetOf(SCRATCH, {
-      'bboxes.ndjson': lines(...records),
-      'README.md': 'x',
-      'sums/a.ndjson': '?',
-    });
-    expect((await imported(directory)).report.collections.find(({ name }) => name === 'bboxes')?.records).toBe(2);
-  });
-
-  test('are refused when one collection has two', async () => {
-    const error = await failureOf({ 'bboxes.ndjson': '', 'bboxes.ndjson.gz': gzipSync('') });
-    expect(error.code).toBe('input');
-    expect(error.message).toBe(`${error.at}: bboxes has two files, .ndjson and .ndjson.gz: remove one`);
-  });
-
-  test.each([
-    ['phenomena.ndjson', 'phenomona'],
-    ['observation.ndjson', 'observations'],
-    ['Times.ndjson.gz', 'times'],
-    ['.ndjson', 'iods'],
-  ])('are refused when one fits no collection, with the nearest: %s', async (name, nearest) => {
-    const error = await failureOf({ 'bboxes.ndjson': '', [name]: '' });
-    expect(error.code).toBe('input');
-    expect(error.message).toContain(`${join(error.at, name)}: there is no collection`);
-    if (nearest !== 'iods') expect(error.message).toContain(`did you mean ${nearest}.ndjson?`);
-  });
-
-  test('are refused when there is none, or no directory', async () => {
-    const error = await failureOf({ 'README.md': '' });
-    expect([error.code, error.message]).toEqual([
-      'input',
-      `${error.at} holds no <collection>.ndjson file, such as observations.ndjson`,
-    ]);
-    const missing = join(SCRATCH, 'nowhere');
-    await expect(imported(missing)).rejects.toMatchObject({
-      code: 'file',
-      message: expect.stringContaining(missing) as string,
-    });
-  });
-
-  test.each([
-    ['is no gzip', Buffer.from('{"ob_id":1}')],
-    ['was cut short', gzipSync(lines(...records)).subarray(0, 30)],
-  ])('are refused when a .gz %s', async (_what, bytes) => {
-    const error = await failureOf({ 'bboxes.ndjson.gz': bytes });
-    expect(error.code).toBe('file');
-    expect(error.message).toContain(join(error.at, 'bboxes.ndjson.gz'));
-  });
-
-  test('are refused when a directory has the name of one', async () => {
-    const error = await failureOf({ 'bboxes.ndjson/x': '' });
-    expect(error.code).toBe('file');
-    expect(error.message).toContain('bboxes.ndjson');
-  });
-});
-
 describe('faulty lines', () => {
   const text = '{"ob_id":5}\n{"ob_id":"x"}\n\n{"ob_id":1,"a":[1,]}\n{"ob_id":7}';
   const told = (file: string): string[] => [
@@ -139,7 +41,7 @@ describe('faulty lines', () => {
   ];
 
   test('are told with file, line and JSON pointer, and how to leave them out', async () => {
-    const error = await failureOf({ 'bboxes.ndjson': text });
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': text });
     expect(error.code).toBe('input');
     expect(error.message.split('\n')).toEqual([
       ...told(join(error.at, 'bboxes.ndjson')),
@@ -157,7 +59,7 @@ describe('faulty lines', () => {
   });
 
   test('are told up to a number and counted beyond', async () => {
-    const error = await failureOf({ 'bboxes.ndjson': '{}\n'.repeat(FAULTS_TOLD + 5) });
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '{}\n'.repeat(FAULTS_TOLD + 5) });
     const messages = error.message.split('\n');
     expect(messages).toHaveLength(FAULTS_TOLD + 2);
     expect(messages.slice(-3)).toEqual([
@@ -169,7 +71,7 @@ describe('faulty lines', () => {
 
   test('keep their line numbers in files of many runs', async () => {
     const long = Array.from({ length: 5 }, (_, i) => ({ ob_id: i + 1, a: 'x'.repeat(1 << 20) }));
-    const error = await failureOf({ 'bboxes.ndjson': `${lines(...long)}{"ob_id":1}\n[]\n` });
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': `${ndjsonOf(...long)}{"ob_id":1}\n[]\n` });
     expect(error.message).toContain('bboxes.ndjson:7: expected a record (an object), got an array');
     expect(error.message).toContain('bboxes.ndjson:6: /ob_id: id 1 stands on line 1 already');
   });
@@ -179,7 +81,7 @@ describe('an id that stands twice', () => {
   const text = '{"ob_id":9,"a":1}\n{"ob_id":3,"a":2}\n{"ob_id":9,"a":3}\n{"ob_id":3,"a":4}\n{"ob_id":9,"a":5}\n';
 
   test('is told with both lines, in the order of lines', async () => {
-    const error = await failureOf({ 'bboxes.ndjson': text });
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': text });
     const file = join(error.at, 'bboxes.ndjson');
     expect(error.message.split('\n')).toEqual([
       `${file}:3: /ob_id: id 9 stands on line 1 already`,
@@ -204,9 +106,9 @@ describe('an id that stands twice', () => {
       terms: [{ value }, { value: 'shared' }],
       names: [],
     });
-    const twice = lines(term(2, 'kept'), term(1, 'too'), term(2, 'dropped'));
+    const twice = ndjsonOf(term(2, 'kept'), term(1, 'too'), term(2, 'dropped'));
     const lenient = await imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': twice }), { isLenient: true });
-    const clean = await imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': lines(term(1, 'too'), term(2, 'kept')) }));
+    const clean = await imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': ndjsonOf(term(1, 'too'), term(2, 'kept')) }));
     expect(lenient.report.generation).toBe(clean.report.generation);
     await verifyFile(lenient.file, () => undefined);
   });
@@ -219,7 +121,7 @@ test('records are stored by ascending id, with the rows of their relations, what
     terms: [],
   });
   const records = [phenomenon(30, 'c', 'd'), phenomenon(4), phenomenon(9007199254740991, 'z'), phenomenon(0, 'a')];
-  const { file } = await imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': lines(...records) }));
+  const { file } = await imported(dataSetOf(SCRATCH, { 'phenomona.ndjson': ndjsonOf(...records) }));
   expect(await recordsIn(file, 'phenomona')).toEqual([records[3], records[1], records[0], records[2]]);
   const names = (await opened(file)).collection('phenomona').members.get('names');
   if (names?.kind !== 'many') throw new Error('names is a relation');
@@ -237,7 +139,7 @@ function textsOf(field: FieldNode | undefined): string[] {
 
 test('the report counts records, bytes, nulls, dangling links and skipped lines', async () => {
   const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
-  const ipps = lines(
+  const ipps = ndjsonOf(
     {
       ob_id: 1,
       platform: link('platforms', 1),
@@ -252,7 +154,7 @@ test('the report counts records, bytes, nulls, dangling links and skipped lines'
     },
     { ob_id: 3, platform: link('platforms', 2), relatedTo: {} },
   );
-  const platforms = lines({ ob_id: 1 });
+  const platforms = ndjsonOf({ ob_id: 1 });
   const directory = dataSetOf(SCRATCH, { 'ipps.ndjson': ipps, 'platforms.ndjson': platforms });
   const { file, report } = await imported(directory);
   const own = report.collections.find(({ name }) => name === 'ipps')!;
@@ -296,7 +198,7 @@ describe('the data time', () => {
   test.each([[{ created: 5 }], [{ created: 'yesterday' }], [{ created: null }]])(
     'is refused in %j',
     async (manifest) => {
-      const error = await failureOf(files(manifest));
+      const error = await importFailure(SCRATCH, files(manifest));
       expect([error.code, error.message]).toEqual([
         'input',
         `${join(error.at, 'MANIFEST.json')}: /created: expected a time such as "2026-01-31T00:00:00Z"`,
@@ -305,7 +207,7 @@ describe('the data time', () => {
   );
 
   test('is refused as --created when it is no time', async () => {
-    const error = await failureOf(files({}), { created: 'soon' });
+    const error = await importFailure(SCRATCH, files({}), { created: 'soon' });
     expect([error.code, error.message]).toEqual([
       'usage',
       '--created soon: expected a time such as 2026-01-31T00:00:00Z',
@@ -313,7 +215,7 @@ describe('the data time', () => {
   });
 
   test('is not looked for in a manifest that is no JSON: the data set is refused', async () => {
-    const error = await failureOf({ 'bboxes.ndjson': '', 'MANIFEST.json': '{' });
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '', 'MANIFEST.json': '{' });
     expect(error.code).toBe('input');
     expect(error.message).toContain(join(error.at, 'MANIFEST.json'));
   });
@@ -377,7 +279,7 @@ test('progress runs over all files, by bytes read', async () => {
 
 test('identical values of a column share one entry, and each is found with its rows', async () => {
   const records = ['doi', '', 'doi', 'Doi'].map((identifierType, i) => ({ ob_id: i + 1, identifierType }));
-  const { file } = await imported(dataSetOf(SCRATCH, { 'identifiers.ndjson': lines(...records) }));
+  const { file } = await imported(dataSetOf(SCRATCH, { 'identifiers.ndjson': ndjsonOf(...records) }));
   const field = (await opened(file)).collection('identifiers').members.get('identifierType');
   if (field?.kind !== 'values') throw new Error('identifierType is a scalar');
   const { dictionary } = field.index;

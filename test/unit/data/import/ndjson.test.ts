@@ -1,0 +1,109 @@
+// The files of a data set directory: which are read, and which are refused and how that is told.
+// What their records become is import.test.ts' business.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { loadSnapshot } from '../../../../data/store/load.ts';
+import { verifyFile } from '../../../../data/store/verify.ts';
+import { openSnapshot, type Catalogue } from '../../../../engine/snapshot/open.ts';
+import { dataSetOf, imported, importFailure, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
+import { recordTexts } from '../../../support/records.ts';
+
+const SCRATCH = temporaryDirectory();
+
+async function opened(file: string): Promise<Catalogue> {
+  return openSnapshot(await loadSnapshot(file, { baseUrl: 'https://catalogue.example' }));
+}
+
+describe('the files of a data set', () => {
+  const records = [{ ob_id: 1, a: 'é' }, { ob_id: 2 }];
+
+  test('may be compressed, and a missing one is an empty collection', async () => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson.gz': gzipSync(ndjsonOf(...records)) });
+    const { file, report } = await imported(directory);
+    const catalogue = await opened(file);
+    expect(recordTexts(catalogue.collection('bboxes'))).toEqual(records.map((record) => JSON.stringify(record)));
+    expect(report.collections.filter((one) => one.records > 0).map(({ name }) => name)).toEqual(['bboxes']);
+    expect(catalogue.collection('times').rows).toBe(0);
+  });
+
+  test('may have CRLF line ends, empty lines and no line end behind the last line', async () => {
+    const plain = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': ndjsonOf(...records) }));
+    const text = `\r\n${ndjsonOf(...records).replaceAll('\n', '\r\n \t\n\n')}`.trimEnd();
+    const odd = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': text }));
+    expect(odd.report.generation).toBe(plain.report.generation);
+  });
+
+  test('may be empty', async () => {
+    const { file } = await imported(
+      dataSetOf(SCRATCH, { 'bboxes.ndjson': '', 'times.ndjson': '\n', 'notes.ndjson.gz': gzipSync('') }),
+    );
+    expect((await opened(file)).metadata.collections.every((counts) => counts.records === 0)).toBe(true);
+    await verifyFile(file, () => undefined);
+  });
+
+  test.each(['times.ndjson', 'times.ndjson.gz', 'MANIFEST.json'])('may be no pipes: %s', async (name) => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': ndjsonOf(...records) });
+    execFileSync('mkfifo', [join(directory, name)]);
+    await expect(imported(directory)).rejects.toMatchObject({
+      code: 'file',
+      message: `cannot read ${join(directory, name)}: it is no file but a pipe, a device or a directory`,
+    });
+  });
+
+  test('may stand beside files that are no NDJSON', async () => {
+    const directory = dataSetOf(SCRATCH, {
+      'bboxes.ndjson': ndjsonOf(...records),
+      'README.md': 'x',
+      'sums/a.ndjson': '?',
+    });
+    expect((await imported(directory)).report.collections.find(({ name }) => name === 'bboxes')?.records).toBe(2);
+  });
+
+  test('are refused when one collection has two', async () => {
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '', 'bboxes.ndjson.gz': gzipSync('') });
+    expect(error.code).toBe('input');
+    expect(error.message).toBe(`${error.at}: bboxes has two files, .ndjson and .ndjson.gz: remove one`);
+  });
+
+  test.each([
+    ['phenomena.ndjson', 'phenomona'],
+    ['observation.ndjson', 'observations'],
+    ['Times.ndjson.gz', 'times'],
+    ['.ndjson', 'iods'],
+  ])('are refused when one fits no collection, with the nearest: %s', async (name, nearest) => {
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '', [name]: '' });
+    expect(error.code).toBe('input');
+    expect(error.message).toContain(`${join(error.at, name)}: there is no collection`);
+    if (nearest !== 'iods') expect(error.message).toContain(`did you mean ${nearest}.ndjson?`);
+  });
+
+  test('are refused when there is none, or no directory', async () => {
+    const error = await importFailure(SCRATCH, { 'README.md': '' });
+    expect([error.code, error.message]).toEqual([
+      'input',
+      `${error.at} holds no <collection>.ndjson file, such as observations.ndjson`,
+    ]);
+    const missing = join(SCRATCH, 'nowhere');
+    await expect(imported(missing)).rejects.toMatchObject({
+      code: 'file',
+      message: expect.stringContaining(missing) as string,
+    });
+  });
+
+  test.each([
+    ['is no gzip', Buffer.from('{"ob_id":1}')],
+    ['was cut short', gzipSync(ndjsonOf(...records)).subarray(0, 30)],
+  ])('are refused when a .gz %s', async (_what, bytes) => {
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson.gz': bytes });
+    expect(error.code).toBe('file');
+    expect(error.message).toContain(join(error.at, 'bboxes.ndjson.gz'));
+  });
+
+  test('are refused when a directory has the name of one', async () => {
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson/x': '' });
+    expect(error.code).toBe('file');
+    expect(error.message).toContain('bboxes.ndjson');
+  });
+});
