@@ -8,6 +8,7 @@ import { createGunzip } from 'node:zlib';
 import { closestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
 import { assertFile, cannotRead, placeOf } from '../files.ts';
+import { assertNdjson } from './form.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
 import { OperationError } from '../operationError.ts';
 import { ImportProfile } from './profile.ts';
@@ -94,8 +95,8 @@ function namedBy({ counts, sha256 }: Manifest): readonly string[] {
 
 /**
  * The lines of a file in runs; with `isReused` each is valid until the next is asked for, else it has memory of its
- * own. Throws OperationError when the file cannot be read, holds a line that is too long, or, before the last run, has
- * another SHA-256 than the manifest says. What it takes is told to `profile`.
+ * own. Throws OperationError when the file cannot be read, is no NDJSON by its start, holds a line that is too long,
+ * or, before the last run, has another SHA-256 than the manifest says. What it takes is told to `profile`.
  */
 export async function* readLines(
   file: CollectionFile,
@@ -117,6 +118,7 @@ export async function* readLines(
       const end = filled + run.subarray(filled, filled + bytes).lastIndexOf(0x0a) + 1;
       const hasNewline = end > filled;
       filled += bytes;
+      if (line === 1) assertNdjson(file.path, run.subarray(0, filled));
       if (end < RUN_BYTES || !hasNewline) {
         if (filled > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(run.subarray(0, filled)));
         continue;

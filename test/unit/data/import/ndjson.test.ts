@@ -107,3 +107,31 @@ describe('the files of a data set', () => {
     expect(error.message).toContain('bboxes.ndjson');
   });
 });
+
+describe('a file that is no NDJSON is told once, however lenient the import:', () => {
+  const text = '{"ob_id":1}\n{"ob_id":2}\n';
+  const noNdjson = (what: string, cure: string): string =>
+    `the file is ${what} and not one record a line: ${cure} makes NDJSON of it`;
+  const MARKED = 'the file begins with a byte order mark: save it as UTF-8 without one';
+  const WIDE = 'the file looks like UTF-16: save it as UTF-8, without a byte order mark';
+  const ARRAY = noNdjson('a JSON array', "jq -c '.[]'");
+  const MANY_LINES = noNdjson('JSON in many lines', 'jq -c .');
+  test.each([
+    ['with a byte order mark', `\ufeff${text}`, MARKED],
+    ['in UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le'), WIDE],
+    ['in UTF-16, big-endian', Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), WIDE],
+    ['an array in one line', '[{"ob_id":1},{"ob_id":2}]', ARRAY],
+    ['an array in many lines', '\r\n [\n{"ob_id":1},\n{"ob_id":2}\n]\n', ARRAY],
+    ['an array longer than a line may be', `[${'{"ob_id":1},'.repeat(6 << 20)}`, ARRAY],
+    ['records in many lines', '{\n  "ob_id": 1\n}\n{\n  "ob_id": 2\n}\n', MANY_LINES],
+    ['records in many lines with CRLF', '\r\n{ \r\n  "ob_id": 1\r\n}\r\n', MANY_LINES],
+  ])('%s', async (_what, file, message) => {
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': file }, { isLenient: true });
+    expect([error.code, error.message]).toEqual(['input', `${join(error.at, 'bboxes.ndjson')}:1: ${message}`]);
+  });
+
+  test('compressed or not', async () => {
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson.gz': gzipSync(`\ufeff${text}`) });
+    expect(error.message).toBe(`${join(error.at, 'bboxes.ndjson.gz')}:1: ${MARKED}`);
+  });
+});
