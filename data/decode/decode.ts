@@ -5,7 +5,7 @@ import type { Layout } from '../../engine/schema/layout.ts';
 import { NULL_START, type Batch } from './batch.ts';
 import { BatchDraft } from './batchDraft.ts';
 import { OutlineNumbers } from './outlines.ts';
-import { DEPTH_MAX, ScanFault, Scanner, type JsonKind } from './scanner.ts';
+import { DEPTH_MAX, quoted, ScanFault, Scanner, type JsonKind } from './scanner.ts';
 import { SCALAR_KIND, ShapeTree, type DecodeColumn, type Shape, type ShapeNode } from './shape.ts';
 
 const PLACEHOLDER_BYTES = new TextEncoder().encode(PLACEHOLDER);
@@ -271,16 +271,23 @@ export class Decoder {
     const column = this.#shapes.columns[number]!;
     const kind = scanner.kind();
     if (kind === 'null') {
-      if (!column.isNullable) throw new ScanFault(`expected ${wantedKind(column)}, got null`);
+      if (!column.isNullable) throw new ScanFault(`expected ${this.#wanted(number)}, got null`);
       scanner.literal();
       return this.#draft.push(number, NULL_START, 0);
     }
-    if (kind !== wantedKind(column)) throw new ScanFault(`expected ${wantedKind(column)}, got ${kind}`);
+    if (kind !== wantedKind(column)) throw new ScanFault(`expected ${this.#wanted(number)}, got ${kind}`);
     if (kind === 'text') return column.type === 'link' ? this.#link(number) : this.#text(number);
     if (kind === 'a boolean') scanner.literal();
     else if (!scanner.number() && column.type === 'integer') throw new ScanFault('expected an integer');
     if (column.isId) this.#id();
     this.#draft.push(number, scanner.tokenStart, scanner.tokenEnd);
+  }
+
+  /** What a declared column takes, for people. */
+  #wanted(number: number): string {
+    const column = this.#shapes.columns[number]!;
+    if (column.type !== 'link') return wantedKind(column);
+    return `a link ${DECODER.decode(this.#linkPrefixes[number])}<id>/?format=api`;
   }
 
   #id(): void {
@@ -324,7 +331,9 @@ export class Decoder {
     const idEnd = from + tokenEnd - tokenStart - LINK_SUFFIX.length;
     const isLink = matches(text, from, prefix) && isId(text, from + prefix.length, idEnd);
     if (!isOwn || !isLink || !matches(text, idEnd, LINK_SUFFIX)) {
-      throw new ScanFault(`expected a link ${DECODER.decode(prefix)}<id>/?format=api`);
+      const found = quoted(text.subarray(from, idEnd + LINK_SUFFIX.length));
+      const cure = isOwn ? '' : `; ${PLACEHOLDER} is to stand as it is`;
+      throw new ScanFault(`expected ${this.#wanted(number)}, got ${found}${cure}`);
     }
     this.#draft.push(number, tokenStart + prefix.length, tokenEnd - LINK_SUFFIX.length);
   }

@@ -10,6 +10,9 @@ const OPEN_BRACKET = 0x5b;
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
+/** Of a text that is refused so many characters are told. */
+const QUOTED_MAX = 80;
+
 /** Deeper JSON than any catalogue holds; bounds the recursion of the decoder. */
 export const DEPTH_MAX = 64;
 
@@ -191,6 +194,12 @@ function shown(text: Uint8Array): string {
   );
   if (/[^\p{C}\p{Z}]| /u.test(character)) return JSON.stringify(character);
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** A text for people: quoted, and cut where it is long. */
+export function quoted(text: Uint8Array): string {
+  const all = DECODER.decode(text);
+  return JSON.stringify(all.length <= QUOTED_MAX ? all : `${all.slice(0, QUOTED_MAX)}…`);
 }
 
 function unescaped(token: Uint8Array): string {

@@ -186,8 +186,18 @@ describe('a fault is told with line and pointer:', () => {
       '/acquisitionComponent/1/instrumentplatformpair_set/0/relatedTo/uuid expected text, got a number',
     ],
     ['null where it may not be', 'computations', '{"ob_id":1,"title":null}', '/title expected text, got null'],
-    ['null for a link', 'ipps', '{"ob_id":1,"platform":null}', '/platform expected text, got null'],
-    ['a number for a link', 'ipps', '{"ob_id":1,"platform":30}', '/platform expected text, got a number'],
+    [
+      'null for a link',
+      'ipps',
+      '{"ob_id":1,"platform":null}',
+      '/platform expected a link {base_url}/api/v3/platforms/<id>/?format=api, got null',
+    ],
+    [
+      'a number for a link',
+      'ipps',
+      '{"ob_id":1,"platform":30}',
+      '/platform expected a link {base_url}/api/v3/platforms/<id>/?format=api, got a number',
+    ],
     ['no id', OPEN, '{"a":1}', '/ob_id the id is missing'],
     ['an id by another name', 'migrationproperties', '{"ob_id":1}', '/id the id is missing'],
     ['a null id', OPEN, '{"ob_id":null}', '/ob_id expected a number, got null'],
@@ -223,24 +233,35 @@ describe('a fault is told with line and pointer:', () => {
     expect(faultOf(collection, line)).toBe(expected);
   });
 
+  const WANTED = 'expected a link {base_url}/api/v3/platforms/<id>/?format=api';
   test.each([
     ['another collection', '{base_url}/api/v3/instruments/30/?format=api'],
     ['another version', '{base_url}/api/v2/platforms/30/?format=api'],
-    ['another host', 'http://example.org/api/v3/platforms/30/?format=api'],
     ['no id', '{base_url}/api/v3/platforms//?format=api'],
     ['letters for an id', '{base_url}/api/v3/platforms/3a/?format=api'],
     ['a negative id', '{base_url}/api/v3/platforms/-3/?format=api'],
     ['an id beyond 2^53 - 1', '{base_url}/api/v3/platforms/9007199254740992/?format=api'],
-    ['an id of many digits', `{base_url}/api/v3/platforms/${'1'.repeat(400)}/?format=api`],
     ['no format', '{base_url}/api/v3/platforms/30/'],
     ['more behind', '{base_url}/api/v3/platforms/30/?format=api&x'],
     ['the placeholder alone', '{base_url}'],
-    ['nothing', ''],
-    ['an escape inside', String.raw`{base_url}/api/v3/platforms/30/?format=api\n`],
   ])('a link with %s', (_what, link) => {
-    expect(faultOf('ipps', `{"ob_id":1,"platform":"${link}"}`)).toBe(
-      '/platform expected a link {base_url}/api/v3/platforms/<id>/?format=api',
-    );
+    expect(faultOf('ipps', `{"ob_id":1,"platform":"${link}"}`)).toBe(`/platform ${WANTED}, got "${link}"`);
+  });
+
+  test.each([
+    ['another host', 'http://example.org/api/v3/platforms/30/?format=api'],
+    ['another placeholder', '{baseurl}/api/v3/platforms/30/?format=api'],
+    ['nothing', ''],
+  ])('a link with %s, and that {base_url} is no example', (_what, link) => {
+    const cure = '{base_url} is to stand as it is';
+    expect(faultOf('ipps', `{"ob_id":1,"platform":"${link}"}`)).toBe(`/platform ${WANTED}, got "${link}"; ${cure}`);
+  });
+
+  test.each([
+    ['of any length, cut', `{base_url}/${'1'.repeat(400)}`, `"{base_url}/${'1'.repeat(69)}…"`],
+    ['with an escape inside', String.raw`{base_url}\/api\u0041\n`, String.raw`"{base_url}/apiA\n"`],
+  ])('a text for a link, %s', (_what, link, found) => {
+    expect(faultOf('ipps', `{"ob_id":1,"platform":"${link}"}`)).toBe(`/platform ${WANTED}, got ${found}`);
   });
 
   test.each([
