@@ -177,7 +177,7 @@ function unzipped(path: string, onBytes: (bytes: Uint8Array) => void): Promise<S
   return Promise.resolve({
     fill: async (target) => {
       if (left.length === 0) {
-        const next = await chunks.next();
+        const next = await chunks.next().catch(refuseOtherFormat(path));
         if (next.done === true) return 0;
         left = next.value as Uint8Array<ArrayBuffer>;
       }
@@ -215,6 +215,14 @@ function linesIn(run: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines++;
   return lines;
+}
+
+/** Tells a file that does not begin as gzip does by that. */
+function refuseOtherFormat(path: string): (error: Error) => never {
+  return (error) => {
+    if (error.message !== 'incorrect header check') throw error;
+    throw new OperationError('file', `cannot read ${path}: it is not gzip, as its name says`, error);
+  };
 }
 
 function unknownCollection(file: string, collection: string): string {

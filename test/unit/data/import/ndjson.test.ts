@@ -93,12 +93,12 @@ describe('the files of a data set', () => {
   });
 
   test.each([
-    ['is no gzip', Buffer.from('{"ob_id":1}')],
-    ['was cut short', gzipSync(ndjsonOf(...records)).subarray(0, 30)],
-  ])('are refused when a .gz %s', async (_what, bytes) => {
+    ['is no gzip', Buffer.from('{"ob_id":1}'), 'it is not gzip, as its name says'],
+    ['was cut short', gzipSync(ndjsonOf(...records)).subarray(0, 30), 'unexpected end of file'],
+  ])('are refused when a .gz %s', async (_what, bytes, why) => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson.gz': bytes });
     expect(error.code).toBe('file');
-    expect(error.message).toContain(join(error.at, 'bboxes.ndjson.gz'));
+    expect(error.message).toBe(`cannot read ${join(error.at, 'bboxes.ndjson.gz')}: ${why}`);
   });
 
   test('are refused when a directory has the name of one', async () => {
