@@ -148,8 +148,14 @@ export function attempt<T>(what: string, operation: () => T): T {
     return operation();
   } catch (error) {
     if (error instanceof OperationError) throw error;
-    throw new OperationError('file', `${what}: ${(error as Error).message}`, error);
+    throw new OperationError('file', `${what}: ${wordsOf(error as NodeJS.ErrnoException)}`, error);
   }
+}
+
+/** What the system says, but for a path whose folder is not there: it says that of the path, which may be ours. */
+function wordsOf({ code, path: file, message }: NodeJS.ErrnoException): string {
+  const folder = code === 'ENOENT' && file !== undefined ? path.dirname(file) : undefined;
+  return folder === undefined || existsSync(folder) ? message : `the folder ${folder} does not exist`;
 }
 
 /**
