@@ -166,6 +166,12 @@ export function foundAt(path: string): Stats | undefined {
   return attempt(`cannot read ${path}`, () => statSync(path, { throwIfNoEntry: false }));
 }
 
+/** Throws OperationError `file` for a file that is NDJSON by its name, where the directory that holds it is wanted. */
+export function refuseNdjson(file: string, found: Pick<Stats, 'isFile'> | undefined): void {
+  if (!found?.isFile() || !/\.(ndjson|jsonl?)(\.\w+)?$/i.test(file)) return;
+  throw new OperationError('file', `${file} is a file; name the directory that holds it: ${path.dirname(file)}`);
+}
+
 /** Turns a failure to read `what` later, as promises tell it, into an OperationError `file`. */
 export function cannotRead(what: string): (error: unknown) => never {
   return (error) => {

@@ -7,7 +7,7 @@ import { sectionsOf, type LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { METADATA_NAME, type Metadata } from '../engine/snapshot/metadata.ts';
 import { METADATA } from '../engine/snapshot/sections.ts';
 import { accept, type HeldFile, loadHeld } from './store/load.ts';
-import { foundAt, openFile, placeOf } from './files.ts';
+import { foundAt, openFile, placeOf, refuseNdjson } from './files.ts';
 import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -29,6 +29,7 @@ export function holdData(data: string): HeldFile | undefined {
   const absence = `there is no data at ${data}: name a snapshot file or a data set directory`;
   if (!found) throw new OperationError('file', absence);
   if (found.isDirectory()) return undefined;
+  refuseNdjson(data, found);
   return { descriptor: openFile(data), file: data };
 }
 

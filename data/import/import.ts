@@ -55,12 +55,16 @@ export interface CollectionReport {
   readonly indexBytes: number;
 }
 
-/** The outcome of an import. `skipped` tells the lines that a lenient import left out, at most `FAULTS_TOLD`. */
+/**
+ * The outcome of an import. `skipped` tells the lines that a lenient import left out, at most `FAULTS_TOLD`, `ignored`
+ * the files that were not read though they are named as collections are.
+ */
 export interface ImportReport {
   readonly collections: readonly CollectionReport[];
   readonly snapshotBytes: number;
   readonly generation: string;
   readonly skipped: readonly string[];
+  readonly ignored: readonly string[];
   readonly inferred: readonly InferredFields[];
   readonly origin: Origin;
   readonly work: ImportWork;
@@ -162,8 +166,8 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     const how = { isUncached: earlier !== undefined };
     const { bytes, generation } = await writeSnapshot(options.file, fill, how);
     const origin = { generation, sums: sumsOf(dataSet), undeclared };
-    const stages = profile.stageTimes();
-    return { collections: reports, snapshotBytes: bytes, generation, skipped, inferred, origin, work, kept, stages };
+    const found = { collections: reports, skipped, ignored: dataSet.ignored, inferred };
+    return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
   } finally {
     earlier?.close();
     await Promise.all([decoders.close(), makers.close()]);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { closestName } from '../../engine/bits/suggest.ts';
 import { COLLECTIONS, collectionNamed } from '../../engine/schema/catalogue.ts';
-import { assertFile, cannotRead, placeOf } from '../files.ts';
+import { assertFile, cannotRead, foundAt, placeOf, refuseNdjson } from '../files.ts';
 import { assertNdjson } from './form.ts';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.ts';
 import { OperationError } from '../operationError.ts';
@@ -25,6 +25,9 @@ const RUN_CAPACITY = RUN_BYTES + READ_BYTES;
 /** A line longer than this is refused: no record is, and an unbounded line would be unbounded memory. */
 const LINE_BYTES_MAX = 64 << 20;
 
+/** A name before the ending of another JSON, or of another compression. */
+const NEAR_NAME = /^([^.]+)\.(?:json|jsonl|ldjson|ndjson)(?:\.(?:gz|bz2|xz|zst|lz4|br|zip))?$/i;
+
 /** Whole lines of one file: `bytes` ends behind a line, the first of which has number `firstLine`. */
 export interface Lines {
   readonly bytes: Uint8Array;
@@ -40,9 +43,13 @@ export interface CollectionFile {
   readonly sha256: string | undefined;
 }
 
-/** The files of a data set, by collection in the order of the root view, and its manifest. */
+/**
+ * The files of a data set, by collection in the order of the root view, and its manifest. Names of files that are
+ * `ignored` are those of collections, but not of NDJSON: `observations.json`.
+ */
 export interface DataSet {
   readonly files: readonly CollectionFile[];
+  readonly ignored: readonly string[];
   readonly manifest: Manifest;
 }
 
@@ -52,6 +59,11 @@ export interface DataSet {
  */
 export async function openDataSet(named: string): Promise<DataSet> {
   const directory = placeOf(named);
+  const found = foundAt(directory);
+  refuseNdjson(directory, found);
+  if (found?.isDirectory() === false) {
+    throw new OperationError('file', `${directory} is no directory: want one of <collection>.ndjson files`);
+  }
   const names = (await readdir(directory).catch(cannotRead(directory))).sort();
   const manifest = await readManifest(directory);
   const files: CollectionFile[] = [];
@@ -66,12 +78,15 @@ export async function openDataSet(named: string): Promise<DataSet> {
         `${directory}: ${collection} has two files, .ndjson and .ndjson.gz: remove one`,
       );
     }
-    const found = await stat(file).catch(cannotRead(file));
-    assertFile(file, found);
-    files.push({ collection, path: file, bytes: found.size, sha256: manifest.sha256.get(name) });
+    const held = await stat(file).catch(cannotRead(file));
+    assertFile(file, held);
+    files.push({ collection, path: file, bytes: held.size, sha256: manifest.sha256.get(name) });
   }
+  const ignored = names.filter(isNearName);
   if (files.length === 0) {
-    throw new OperationError('input', `${directory} holds no <collection>.ndjson file, such as observations.ndjson`);
+    const instead = ignored.length > 0 ? `, but ${ignored.join(', ')}` : '';
+    const absence = `${directory} holds no <collection>.ndjson file, such as observations.ndjson${instead}`;
+    throw new OperationError('input', absence);
   }
   for (const name of namedBy(manifest)) {
     if (files.some(({ collection }) => collection === collectionOf(name))) continue;
@@ -79,12 +94,18 @@ export async function openDataSet(named: string): Promise<DataSet> {
   }
   const order = COLLECTIONS.map(({ name }) => name);
   files.sort((a, b) => order.indexOf(a.collection) - order.indexOf(b.collection));
-  return { files, manifest };
+  return { files, ignored, manifest };
 }
 
 /** The collection that a file is of by its name; `undefined` for files of other kinds. */
 function collectionOf(file: string): string | undefined {
   return /^(.*)\.ndjson(\.gz)?$/.exec(file)?.[1];
+}
+
+/** Whether a file is named as a collection is, and as another JSON or compression is: nothing reads it. */
+function isNearName(name: string): boolean {
+  const [, stem = ''] = NEAR_NAME.exec(name) ?? [];
+  return collectionOf(name) === undefined && collectionNamed(stem.toLowerCase()) !== undefined;
 }
 
 /** Files of collections that have records or a sum in the manifest. */
@@ -196,6 +217,14 @@ function unzipped(path: string, onBytes: (bytes: Uint8Array) => void): Promise<S
   });
 }
 
+/** Tells a file that does not begin as gzip does by that. */
+function refuseOtherFormat(path: string): (error: Error) => never {
+  return (error) => {
+    if (error.message !== 'incorrect header check') throw error;
+    throw new OperationError('file', `cannot read ${path}: it is not gzip, as its name says`, error);
+  };
+}
+
 function compareSums({ path: file, sha256 }: CollectionFile, sum: string): void {
   if (sum === sha256) return;
   const wanted = `${MANIFEST_FILE} has ${sha256}`;
@@ -215,14 +244,6 @@ function linesIn(run: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines++;
   return lines;
-}
-
-/** Tells a file that does not begin as gzip does by that. */
-function refuseOtherFormat(path: string): (error: Error) => never {
-  return (error) => {
-    if (error.message !== 'incorrect header check') throw error;
-    throw new OperationError('file', `cannot read ${path}: it is not gzip, as its name says`, error);
-  };
 }
 
 function unknownCollection(file: string, collection: string): string {

@@ -45,11 +45,13 @@ async function importTold(
   const options = { directory, file: output, created, isLenient: lenient, threads, without };
   const made = await withProgress(stderr, (onProgress) => importDirectory(options, onProgress));
   const { generation, snapshotBytes: bytes, work } = made;
+  const ignored = made.ignored.join(', ') || undefined;
   const seconds = Math.round(steadyMs() - startMs) / 1000;
   const stages = isProfiled ? made.stages : [];
   const cpuSeconds = stages.map((one) => [`${one.stage}CpuSeconds`, Number(one.seconds.toFixed(3))] as const);
   const text = [importText(made, output), ...(isProfiled ? [profileText(made)] : [])].join('\n');
-  report(text, 'info', { event: 'built', generation, bytes, ...work, seconds, ...Object.fromEntries(cpuSeconds) });
+  const figures = { bytes, ...work, ignored, seconds, ...Object.fromEntries(cpuSeconds) };
+  report(text, 'info', { event: 'built', generation, ...figures });
   if (baseUrl === undefined) return;
   await compressTold({ file: output, generation, baseUrl, threads }, report, (work) => withProgress(stderr, work));
 }

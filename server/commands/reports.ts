@@ -34,7 +34,8 @@ const IMPORT_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * The report of an import: a line per collection with totals, the first lines skipped, and the file that was written.
+ * The report of an import: a line per collection with totals, the first lines skipped, files ignored, and the file that
+ * was written.
  */
 export function importText(report: ImportReport, file: string): string {
   const rows = report.collections.map((row) => [row.name, ...IMPORT_COLUMNS.map(([, text, read]) => text(read(row)))]);
@@ -48,6 +49,7 @@ export function importText(report: ImportReport, file: string): string {
     ...inferredLines(report),
     ...report.skipped.map((line) => `skipped: ${line}`),
     ...(more > 0 ? [`skipped: ${countText(more)} more`] : []),
+    ...(report.ignored.length > 0 ? [`ignored: ${report.ignored.join(', ')}; want .ndjson or .ndjson.gz`] : []),
     `${file}: ${bytesText(report.snapshotBytes)}, generation ${report.generation}`,
   ].join('\n');
 }

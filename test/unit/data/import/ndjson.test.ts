@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { holdData } from '../../../../data/open.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { openSnapshot, type Catalogue } from '../../../../engine/snapshot/open.ts';
@@ -59,6 +60,40 @@ describe('the files of a data set', () => {
       'sums/a.ndjson': '?',
     });
     expect((await imported(directory)).report.collections.find(({ name }) => name === 'bboxes')?.records).toBe(2);
+  });
+
+  test('are told where they have names of collections and nothing reads them', async () => {
+    const near = ['bboxes.json', 'iods.ndjson.bz2', 'notes.NDJSON', 'times.jsonl'];
+    const others = [
+      'MANIFEST.json',
+      'README.json',
+      'bbox.json',
+      'times',
+      'times.csv',
+      'times.ndjson.sha256',
+      'x.jsonl',
+    ];
+    const empty = Object.fromEntries([...near, ...others].map((name) => [name, '{}']));
+    const { report } = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': '', ...empty }));
+    expect(report.ignored).toEqual(near);
+    const error = await importFailure(SCRATCH, { 'bboxes.json': '', 'times.jsonl': '', 'x.jsonl': '' });
+    expect(error.message).toBe(
+      `${error.at} holds no <collection>.ndjson file, such as observations.ndjson, but bboxes.json, times.jsonl`,
+    );
+  });
+
+  test('are to be named by their directory', async () => {
+    const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '', 'times.ndjson.gz': '', x: '' });
+    const file = (name: string): string => join(directory, name);
+    await expect(imported(file('x'))).rejects.toMatchObject({
+      code: 'file',
+      message: `${file('x')} is no directory: want one of <collection>.ndjson files`,
+    });
+    for (const name of ['bboxes.ndjson', 'times.ndjson.gz']) {
+      const message = `${file(name)} is a file; name the directory that holds it: ${directory}`;
+      await expect(imported(file(name))).rejects.toMatchObject({ code: 'file', message });
+      expect(() => holdData(file(name))).toThrow(message);
+    }
   });
 
   test('are refused when one collection has two', async () => {

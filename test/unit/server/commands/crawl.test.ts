@@ -88,8 +88,10 @@ test('tells each step as a line of JSON with its event and figures where nobody 
   const words = ['--threads', '1', '--profile', '--base-url', 'http://a.example.org'];
   const generation = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
   const bytes = expect.any(Number) as unknown;
+  const ignored = 'bboxes.json';
+  writeFileSync(join(output, ignored), '[]');
   expect(await eventsOf('import', output, '-o', `${output}.snapshot`, ...words)).toMatchObject([
-    { event: 'built', generation, bytes, parsed: 1, seconds, decodingCpuSeconds: seconds, message },
+    { event: 'built', generation, bytes, parsed: 1, ignored, seconds, decodingCpuSeconds: seconds, message },
     { event: 'compressed', generation, bytes, seconds, message },
   ]);
 });

@@ -180,7 +180,7 @@ describe('tables', () => {
 });
 
 describe('reports', () => {
-  test('an import has a line per collection, totals, what was skipped, and the file', () => {
+  test('an import has a line per collection, totals, what was skipped and ignored, and the file', () => {
     const row = { inputBytes: 5000, skipped: 1, nulls: 2, dangling: 3, columns: 4, recordBytes: 4000, indexBytes: 100 };
     const collections = [
       { name: 'ipps', records: 10, ...row },
@@ -198,6 +198,7 @@ describe('reports', () => {
       snapshotBytes: 9000,
       generation: 'abc',
       skipped,
+      ignored: ['ipps.json', 'mpos.jsonl'],
       inferred,
       origin,
       work,
@@ -213,7 +214,11 @@ describe('reports', () => {
       'inferred in mpos: size integer, owner link to parties',
       'skipped: ipps.ndjson:1 /ob_id is missing',
     ]);
-    expect(lines.slice(-2)).toEqual(['skipped: 1 more', 'x.snapshot: 9.0 kB, generation abc']);
+    expect(lines.slice(-3)).toEqual([
+      'skipped: 1 more',
+      'ignored: ipps.json, mpos.jsonl; want .ndjson or .ndjson.gz',
+      'x.snapshot: 9.0 kB, generation abc',
+    ]);
   });
 
   test('the CPU time of an import has a line per stage with its share, and what they are together', () => {
