@@ -116,12 +116,12 @@ function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The fields that are not declared, by path, each with its type: `place__name text`, `owners links to parties`. */
-export function inferredTypes(declared: readonly Field[], fields: readonly Field[], prefix = ''): readonly string[] {
+/** The fields that are not `known` with their types, by path: `place__name text`, `owners links to parties`. */
+export function inferredTypes(known: readonly Field[], fields: readonly Field[], prefix = ''): readonly string[] {
   return fields.flatMap((field) => {
-    const same = declared.find(({ name }) => name === field.name);
+    const same = known.find(({ name }) => name === field.name);
     const path = prefix + field.name;
-    const own = same ? [] : [`${path} ${typeText(field)}`];
+    const own = same && typeText(same) === typeText(field) ? [] : [`${path} ${typeText(field)}`];
     if (!('fields' in field)) return own;
     const inner = same && 'fields' in same ? same.fields : [];
     return [...own, ...inferredTypes(inner, field.fields, `${path}__`)];

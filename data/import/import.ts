@@ -87,7 +87,10 @@ export interface ImportWork {
   readonly parsed: number;
 }
 
-/** The fields of one collection that are not declared, each with its type, such as `startTime dateTime`. */
+/**
+ * The fields of one collection that are neither declared nor as documents show them, each with its type, such as
+ * `startTime text`.
+ */
 export interface InferredFields {
   readonly collection: string;
   readonly fields: readonly string[];
@@ -342,7 +345,8 @@ function reportOf(
 }
 
 function inferredOf(collection: Collection, { fields }: BuiltCollection): InferredFields {
-  return { collection: collection.name, fields: inferredTypes(collection.fields, fields) };
+  const known = [...collection.fields, ...collection.shown];
+  return { collection: collection.name, fields: inferredTypes(known, fields) };
 }
 
 function countsOf(

@@ -83,10 +83,19 @@ describe('keys become fields', () => {
     expect(await inferredIn('notes', first, { ob_id: 2, odd: { a: 1 } })).toEqual(['ok integer']);
   });
 
-  test('but for what documents show, which is known even where no record has it', async () => {
-    expect(await inferredIn('times', { ob_id: 1, startTime: '2010-01-01' })).toEqual([
-      'startTime dateTime',
-      'endTime dateTime',
+  test('but for what documents show, as they show it, whether any record has it or not', async () => {
+    expect(await inferredIn('times', { ob_id: 1, startTime: 'soon' })).toEqual(['startTime text']);
+    expect(await inferredIn('times', { ob_id: 1, startTime: '2010-01-01' }, { ob_id: 2, note: 'x' })).toEqual([
+      'note text',
+    ]);
+    expect(await inferredIn('times')).toEqual([]);
+  });
+
+  test('but for embedded ones that documents show', async () => {
+    const relatedTo = { ob_id: 1, uuid: 'u', short_code: 'acq' };
+    const party = { ob_id: 1, relatedTo, party: LINK('parties', 1) };
+    expect(await inferredIn('rpis', party, { ...party, ob_id: 2, relatedTo: { ...relatedTo, since: 5 } })).toEqual([
+      'relatedTo__since integer',
     ]);
   });
 
