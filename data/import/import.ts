@@ -41,7 +41,7 @@ export interface ImportOptions {
 
 /**
  * What import found in one collection; bytes as stored, `nulls` over all its columns, `dangling` links without a
- * record.
+ * record, `firstDangling` the first of them.
  */
 export interface CollectionReport {
   readonly name: string;
@@ -50,6 +50,7 @@ export interface CollectionReport {
   readonly skipped: number;
   readonly nulls: number;
   readonly dangling: number;
+  readonly firstDangling: string | undefined;
   readonly columns: number;
   readonly recordBytes: number;
   readonly indexBytes: number;
@@ -338,6 +339,7 @@ function reportOf(
     skipped: skippedCount,
     nulls: built.nulls,
     dangling: links.dangling,
+    firstDangling: links.firstDangling,
     columns: built.columns,
     recordBytes: built.recordBytes,
     indexBytes: indexBytes + links.bytes,

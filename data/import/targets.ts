@@ -6,9 +6,13 @@ import { TARGETS } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { BuiltCollection } from './built.ts';
 
-/** What the links of one collection lead to: how many lead to no record, and the bytes of their sections. */
+/**
+ * What the links of one collection lead to: how many lead to no record, the first of them (`validTimePeriod to
+ * times/4`), and the bytes of their sections.
+ */
 export interface LinkCounts {
   readonly dangling: number;
+  readonly firstDangling: string | undefined;
   readonly bytes: number;
 }
 
@@ -23,14 +27,24 @@ export function writeTargets(
   const counts = new Map<string, LinkCounts>();
   for (const [name, { targets: links }] of built) {
     let dangling = 0;
+    let firstDangling: string | undefined;
     let bytes = 0;
     for (const link of links) {
       const targets = targetsOf(link.ids, built.get(link.to)!.ids);
       writer.add(TARGETS, link.path, { targets });
       bytes += paddedBytes(targets.byteLength);
-      for (let code = 0; code < targets.length; code++) if (targets[code] === DANGLING) dangling += link.counts[code]!;
+      for (let code = 0; code < targets.length; code++) {
+        if (targets[code] !== DANGLING) continue;
+        dangling += link.counts[code]!;
+        firstDangling ??= `${keyOf(name, link.path)} to ${link.to}/${link.ids[code]}`;
+      }
     }
-    counts.set(name, { dangling, bytes });
+    counts.set(name, { dangling, firstDangling, bytes });
   }
   return counts;
+}
+
+/** A column as filters name it. */
+function keyOf(collection: string, path: string): string {
+  return path.slice(collection.length + 1).replaceAll('/', '__');
 }

@@ -46,12 +46,18 @@ export function importText(report: ImportReport, file: string): string {
   const more = report.collections.reduce((sum, row) => sum + row.skipped, 0) - report.skipped.length;
   return [
     tableText([head, ...rows, ['total', ...totals]]),
+    ...danglingLines(report),
     ...inferredLines(report),
     ...report.skipped.map((line) => `skipped: ${line}`),
     ...(more > 0 ? [`skipped: ${countText(more)} more`] : []),
     ...(report.ignored.length > 0 ? [`ignored: ${report.ignored.join(', ')}; want .ndjson or .ndjson.gz`] : []),
     `${file}: ${bytesText(report.snapshotBytes)}, generation ${report.generation}`,
   ].join('\n');
+}
+
+function danglingLines({ collections }: ImportReport): readonly string[] {
+  const some = collections.filter(({ dangling }) => dangling > 0);
+  return some.map((row) => `dangling in ${row.name}: ${countText(row.dangling)}, such as ${row.firstDangling}`);
 }
 
 function inferredLines({ inferred }: ImportReport): readonly string[] {

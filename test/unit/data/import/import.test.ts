@@ -161,7 +161,9 @@ test('the report counts records, bytes, nulls, dangling links and skipped lines'
   expect(own).toMatchObject({ records: 3, skipped: 0, inputBytes: ipps.length, recordBytes: ipps.length });
   // Nulls: one short_code; one instrument and the three members of a relatedTo. Dangling: both platform 2, both
   // instruments.
-  expect(own).toMatchObject({ columns: 6, nulls: 5, dangling: 4 });
+  expect(own).toMatchObject({ columns: 6, nulls: 5, dangling: 4, firstDangling: 'platform to platforms/2' });
+  const sound = report.collections.find(({ name }) => name === 'platforms');
+  expect(sound).toMatchObject({ dangling: 0, firstDangling: undefined });
   expect(own.indexBytes).toBeGreaterThan(0);
   expect(report.snapshotBytes).toBe(readFileSync(file).length);
   const { metadata, generation } = await opened(file);

@@ -181,10 +181,10 @@ describe('tables', () => {
 
 describe('reports', () => {
   test('an import has a line per collection, totals, what was skipped and ignored, and the file', () => {
-    const row = { inputBytes: 5000, skipped: 1, nulls: 2, dangling: 3, columns: 4, recordBytes: 4000, indexBytes: 100 };
+    const row = { inputBytes: 5000, skipped: 1, nulls: 2, columns: 4, recordBytes: 4000, indexBytes: 100 };
     const collections = [
-      { name: 'ipps', records: 10, ...row },
-      { name: 'mpos', records: 1200, ...row },
+      { name: 'ipps', records: 10, ...row, dangling: 0, firstDangling: undefined },
+      { name: 'mpos', records: 1200, ...row, dangling: 3000, firstDangling: 'owner to parties/4' },
     ];
     const skipped = ['ipps.ndjson:1 /ob_id is missing'];
     const inferred = [
@@ -206,11 +206,12 @@ describe('reports', () => {
       stages: [],
     };
     const lines = importText(report, 'x.snapshot').split('\n');
-    expect(lines.slice(0, 6)).toEqual([
+    expect(lines.slice(0, 7)).toEqual([
       'collection  records    input  skipped  nulls  dangling  columns  record bytes  index bytes',
-      'ipps             10   5.0 kB        1      2         3        4        4.0 kB        100 B',
-      'mpos          1,200   5.0 kB        1      2         3        4        4.0 kB        100 B',
-      'total         1,210  10.0 kB        2      4         6        8        8.0 kB        200 B',
+      'ipps             10   5.0 kB        1      2         0        4        4.0 kB        100 B',
+      'mpos          1,200   5.0 kB        1      2     3,000        4        4.0 kB        100 B',
+      'total         1,210  10.0 kB        2      4     3,000        8        8.0 kB        200 B',
+      'dangling in mpos: 3,000, such as owner to parties/4',
       'inferred in mpos: size integer, owner link to parties',
       'skipped: ipps.ndjson:1 /ob_id is missing',
     ]);
