@@ -155,7 +155,19 @@ test('compresses what is new for a base URL, so that no replica of it does', asy
   const words = ['--every', '1s', '--publish-to', target, '--base-url', 'https://replica.example.org', ...QUICK];
   const command = runCommand(['follow', upstream.url, '-o', folder, ...words]);
   await command.printed(/"event":"compressed"[^]*"event":"published"/);
-  const serve = ['serve', '--from', target, '--port', '0', '--poll', '1s', '--admin-port', '0', '--log-format', 'people'];
+  const serve = [
+    'serve',
+    '--from',
+    target,
+    '--port',
+    '0',
+    '--poll',
+    '1s',
+    '--admin-port',
+    '0',
+    '--log-format',
+    'people',
+  ];
   const cache = ['--cache', mkdtempSync(join(directory, 'cache-'))];
   const replica = runCommand([...serve, ...cache, '--base-url', 'https://replica.example.org']);
   await replica.printed(/loaded compressed records[^]*listening/);
@@ -163,8 +175,10 @@ test('compresses what is new for a base URL, so that no replica of it does', asy
   await command.printed(/records compressed for [^"]*, [12] of 3 anew/);
   await replica.printed(/is served now, after/);
   expect(replica.out()).not.toMatch(/^compressed records/m);
-  for (const one of [command, replica]) one.signal('SIGTERM');
-  expect(await Promise.all([command.ended, replica.ended])).toEqual(Array(2).fill({ code: 0, signal: null }));
+  for (const one of [command, replica]) {
+    one.signal('SIGTERM');
+    expect(await one.ended).toEqual({ code: 0, signal: null });
+  }
 });
 
 test('takes over what has not changed, and imports everything where the last generation cannot serve', async () => {

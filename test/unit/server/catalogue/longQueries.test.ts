@@ -35,7 +35,7 @@ test('many of them take a turn each, and others none', async () => {
   let now = 0;
   const slices = new Slices(() => (now += 5));
   const handler = handlerWith(NEVER_HEAVY, {}, collections, { slices });
-  const many = Array.from({ length: 20 }, (_, i) =>
+  const many = Array.from({ length: 20 }, async (_, i) =>
     handler(requestOf({ url: `/api/v3/observations/?x${i}=1&y=${IDS}` }), STAYING),
   );
   expect(handler(requestOf({ url: '/api/v3/observations/?limit=1' }), STAYING)).not.toBeInstanceOf(Promise);
